@@ -1,0 +1,5 @@
+"""`python -m opsinfo_cli` is `opsinfo`."""
+
+from .cli.main import main
+
+main()

@@ -1,0 +1,1 @@
+"""Moves become patches (pure), patches become files: the writer, its locks and the vault."""

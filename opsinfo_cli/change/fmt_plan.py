@@ -1,0 +1,65 @@
+"""Mending a mixlist, and building one file from another's mended text. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import Refused
+from ..text.mend import mending_patch
+from ..text.patch import Patch
+from ..text.scanner import scan
+from ..text.source import Source
+from .mixlist_plan import edits_between
+from .moves import Move
+
+__all__ = ["BuildPlan", "FmtPlan", "mended"]
+
+
+class FmtPlan:
+    """Take out what a strict reader refuses; leave everything else as it stands."""
+
+    def moves(self, source: Source) -> list[Move]:
+        return []
+
+    def patch(self, source: Source) -> Patch:
+        return mending_patch(scan(source))
+
+    def prove(self, source: Source, result: Source) -> None:
+        """The result is strict, says what the tolerant reader understood, and needs no more mending."""
+        before, after = scan(source), scan(result)
+        same = before.root is not None and after.require_root().plain() == before.root.plain()
+        if not same or mending_patch(after):
+            raise Refused(
+                "the mended text does not prove right; nothing was written",
+                name="proof-failed",
+                path=source.path,
+                hint="this is a fault of opsinfo: please report it with the file",
+            )
+
+
+def mended(source: Source) -> Source:
+    """:raises Damaged: where something cannot be mended"""
+    plan = FmtPlan()
+    patch = plan.patch(source)
+    if not patch:
+        return source
+    result = Source(patch.apply(source), source.path)
+    plan.prove(source, result)
+    return result
+
+
+@dataclass(frozen=True)
+class BuildPlan:
+    """A file is to say what another source says."""
+
+    text: str
+
+    def moves(self, source: Source) -> list[Move]:
+        return []
+
+    def patch(self, source: Source) -> Patch:
+        return Patch(source.sha256, tuple(edits_between(source.text, self.text)), drop_bom=source.bom)
+
+    def prove(self, source: Source, result: Source) -> None:
+        if result.text != self.text or result.bom:
+            raise Refused("the built text does not prove right; nothing was written", name="proof-failed")

@@ -1,0 +1,42 @@
+"""Folders of installed files are 0550: opened for the moment by their owner, journalled first, and shut again."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+
+from .filesystem import FileSystem
+from .record import Record, Widened
+from .vault import Vault
+
+__all__ = ["shut", "widen"]
+
+
+def widen(fs: FileSystem, vault: Vault, record: Record, folders: list[str]) -> None:
+    """Give the owner the right to write in folders that deny it; the mode before is in the journal first."""
+    closed = []
+    for folder in folders:
+        here = fs.stat(folder)
+        if here.st_uid == os.geteuid() and not os.access(folder, os.W_OK | os.X_OK):
+            closed.append(Widened(folder, stat.S_IMODE(here.st_mode)))
+    if not closed:
+        return
+    record.folders = closed
+    vault.save(record)
+    for each in closed:
+        fs.chmod(each.path, each.mode | stat.S_IRWXU)
+
+
+def shut(fs: FileSystem, record: Record) -> list[str]:
+    """Give folders back the mode they had.
+
+    :returns: those that were open
+    """
+    opened = []
+    for each in record.folders:
+        with suppress(OSError):
+            if stat.S_IMODE(fs.stat(each.path).st_mode) == each.mode | stat.S_IRWXU:
+                fs.chmod(each.path, each.mode)
+                opened.append(each.path)
+    return opened

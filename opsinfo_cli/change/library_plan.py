@@ -1,0 +1,151 @@
+"""Moves on a library: the edits that give op types another flag. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..errors import Refused
+from ..model.library import FLAG, PRECISION, Entry, Library
+from ..model.policy import BLANKS, Policy
+from ..text.layout import Style, add_member, drop_member, style_of
+from ..text.patch import Edit, Patch
+from ..text.scanner import Member, Node, scan
+from ..text.source import Source
+from .moves import Move
+
+__all__ = ["LibraryPlan", "library_patch", "prove_library"]
+
+
+@dataclass(frozen=True)
+class LibraryPlan:
+    """The policies wanted of a library's op types, whatever its text will be when the plan is made."""
+
+    wanted: Mapping[str, Policy]
+
+    def moves(self, source: Source) -> list[Move]:
+        library = Library.of(source)
+        return [
+            Move(name, library.entries[name].policy, to) for name, to in self.wanted.items() if name in library.entries
+        ]
+
+    def patch(self, source: Source) -> Patch:
+        return library_patch(Library.of(source), self.wanted)
+
+    def prove(self, source: Source, result: Source) -> None:
+        prove_library(source, result, self.wanted)
+
+
+def library_patch(library: Library, wanted: Mapping[str, Policy]) -> Patch:
+    """The edits that give each op type its policy; none where the library already says so.
+
+    :raises Refused: where a key that would be edited stands twice
+    """
+    edits: list[Edit] = []
+    for name, policy in wanted.items():
+        entry = library.entries[name]
+        _require_single(library, entry)
+        if entry.policy is not policy:
+            edits.append(_set_flag(library, entry, policy))
+    return Patch(library.source.sha256, tuple(sorted(edits)))
+
+
+def _set_flag(library: Library, entry: Entry, policy: Policy) -> Edit:
+    text = library.source.text
+    style = _style(library, entry)
+    section = _member(entry.node, PRECISION)
+    if section is None:
+        return add_member(text, entry.node, PRECISION, {FLAG: policy.flag or ""}, style)
+    flag = _member(section.value, FLAG)
+    if policy.flag is None:
+        if flag is not None and len(section.value.members) > 1:
+            return drop_member(section.value, section.value.members.index(flag))
+        return drop_member(entry.node, entry.node.members.index(section))
+    if flag is None:
+        return add_member(text, section.value, FLAG, policy.flag, style)
+    return Edit(flag.value.start, flag.value.end, f'"{policy.flag}"')
+
+
+def _member(node: Node, name: str) -> Member | None:
+    return next((member for member in reversed(node.members) if member.name.strip(BLANKS) == name), None)
+
+
+def _style(library: Library, entry: Entry) -> Style:
+    """The style of the file, read off a small part of it: a library has megabytes."""
+    text = library.source.text
+    first = next((m for m in library.members if m.value), entry.member)
+    newline = text.find("\n")
+    sample = "{" + text[text.find("{") + 1 : first.end] + "}"
+    source = Source(sample.encode(), library.path)
+    root = scan(source).root
+    style = style_of(sample, root) if root else Style()
+    return Style(style.unit, "\r\n" if text[newline - 1 : newline] == "\r" else "\n", style.colon)
+
+
+def _require_single(library: Library, entry: Entry) -> None:
+    twins = library.twins(entry.name)
+    places = [member.key_start for member in twins] if len(twins) > 1 else _twice(entry)
+    if not places:
+        return
+    lines = " and ".join(str(library.source.place(place).line) for place in places)
+    raise Refused(
+        f"`{entry.name}` is said twice, in lines {lines}; the engine reads the last",
+        name="duplicate-key",
+        path=library.path,
+        line=library.source.place(places[-1]).line,
+        hint="remove one of them by hand, then try again",
+    )
+
+
+def _twice(entry: Entry) -> list[int]:
+    """Where the flag or its section stands twice."""
+    if not entry.member.has_duplicates:
+        return []
+    sections = [m for m in entry.node if m.name.strip(BLANKS) == PRECISION]
+    if len(sections) > 1:
+        return [member.key.start for member in sections]
+    flags = [m.key.start for section in sections for m in section.value if m.name.strip(BLANKS) == FLAG]
+    return flags if len(flags) > 1 else []
+
+
+def prove_library(source: Source, result: Source, wanted: Mapping[str, Policy]) -> None:
+    """Read the result anew: it parses, says what was asked, says everything else as before, and would not change again.
+
+    :raises Refused: where the proof fails, which is a fault of opsinfo
+    """
+    before, after = Library.of(source), Library.of(result)
+    same_order = [m.key for m in before.members] == [m.key for m in after.members]
+    asked = all(after.entries[name].policy is policy for name, policy in wanted.items())
+    if not (same_order and asked and _untouched(before, after, wanted)) or library_patch(after, wanted):
+        raise Refused(
+            "the planned edit does not prove right; nothing was written",
+            name="proof-failed",
+            path=source.path,
+            hint="this is a fault of opsinfo: please report it with the file and the command",
+        )
+
+
+def _untouched(before: Library, after: Library, wanted: Mapping[str, Policy]) -> bool:
+    """Every byte outside the edited entries is the same, and inside them every other section says the same."""
+    old_text, new_text = before.source.text, after.source.text
+    old_at = new_at = 0
+    for old, new in zip(before.members, after.members, strict=True):
+        if old.key not in wanted:
+            continue
+        if old_text[old_at : old.start] != new_text[new_at : new.start]:
+            return False
+        if _others(old.value) != _others(new.value):
+            return False
+        old_at, new_at = old.end, new.end
+    return old_text[old_at:] == new_text[new_at:]
+
+
+def _others(sections: Mapping[str, Mapping[str, str]]) -> object:
+    kept = {}
+    for name, content in sections.items():
+        if name.strip(BLANKS) == PRECISION:
+            content = {key: value for key, value in content.items() if key.strip(BLANKS) != FLAG}
+            if not content:
+                continue
+        kept[name] = content
+    return list(kept.items())

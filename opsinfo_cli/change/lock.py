@@ -1,0 +1,90 @@
+"""A lock on the real file itself: nothing to clean up, nothing stays behind."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from ..errors import Locked, Refused
+from .filesystem import FileSystem
+
+__all__ = ["locked"]
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.2  # seconds
+_BUSY = (errno.EAGAIN, errno.EACCES)
+
+
+@contextmanager
+def locked(fs: FileSystem, paths: Iterable[str], wait: float) -> Iterator[None]:
+    """Hold ``flock`` on every real path, in one order for everybody.
+
+    :param wait: seconds to wait altogether
+    :raises Locked: naming the owner where the system tells
+    """
+    deadline = time.monotonic() + wait
+    held: list[int] = []
+    try:
+        for path in sorted(set(paths)):
+            held.append(_lock(fs, path, deadline))
+        yield
+    finally:
+        for descriptor in held:
+            fs.close(descriptor)
+
+
+def _lock(fs: FileSystem, path: str, deadline: float) -> int:
+    pause = _FIRST_PAUSE
+    while True:
+        descriptor = _open(fs, path)
+        try:
+            fs.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _same_file(fs, descriptor, path):
+                return descriptor
+        except OSError as error:
+            if error.errno not in _BUSY:
+                fs.close(descriptor)
+                raise Refused(
+                    f"the file system refuses to lock the file: {error.strerror}",
+                    name="no-lock",
+                    path=path,
+                    hint="a file system without flock cannot be written safely by several people",
+                ) from None
+            if time.monotonic() >= deadline:
+                owner = _owner(fs, descriptor)
+                fs.close(descriptor)
+                raise Locked(
+                    f"another process holds the file{owner}", path=path, hint="wait for it, or say --wait SECONDS"
+                ) from None
+            time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        # another process replaced the file while we waited for the old one: lock the new one
+        fs.close(descriptor)
+
+
+def _open(fs: FileSystem, path: str) -> int:
+    try:
+        return fs.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+
+
+def _same_file(fs: FileSystem, descriptor: int, path: str) -> bool:
+    mine, now = fs.fstat(descriptor), fs.stat(path)
+    return (mine.st_dev, mine.st_ino) == (now.st_dev, now.st_ino)
+
+
+def _owner(fs: FileSystem, descriptor: int) -> str:
+    """The process that holds the lock, from ``/proc/locks``, where the system has one and lets us see it."""
+    here = fs.fstat(descriptor)
+    device = f"{os.major(here.st_dev):02x}:{os.minor(here.st_dev):02x}:{here.st_ino}"
+    try:
+        with open("/proc/locks", encoding="ascii") as locks:
+            owners = [fields[4] for fields in map(str.split, locks) if len(fields) > 5 and fields[5] == device]
+        with open(f"/proc/{owners[0]}/comm", encoding="utf-8", errors="replace") as comm:
+            return f": process {owners[0]} ({comm.read().strip()})"
+    except (OSError, IndexError):
+        return ""

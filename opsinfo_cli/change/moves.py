@@ -1,0 +1,32 @@
+"""What a change says of an op type: where it was, where it goes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from ..model.policy import Policy
+from ..text.patch import Patch
+from ..text.source import Source
+
+__all__ = ["Move", "Plan"]
+
+
+class Move(NamedTuple):
+    """``before`` is None where only a library could tell."""
+
+    name: str
+    before: Policy | None
+    after: Policy | None
+
+
+class Plan(Protocol):
+    """How a file is to change, made anew from whatever the file says under the lock."""
+
+    def moves(self, source: Source) -> list[Move]:
+        """What was asked, with the policy each op type has now; those that stay are told apart by the patch."""
+
+    def patch(self, source: Source) -> Patch:
+        """The edits; none where the file already says what was asked."""
+
+    def prove(self, source: Source, result: Source) -> None:
+        """:raises Refused: where the result is not what was asked, or more than that changed"""

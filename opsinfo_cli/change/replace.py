@@ -1,0 +1,219 @@
+"""One file replaced as a whole: temp beside it, fsync, rename, fsync of the folder. Old or new, never in between."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ..errors import Refused, Stale
+from .filesystem import FileSystem
+
+__all__ = ["Original", "read_original", "remove_leftovers", "replace_file", "sync_folder", "write_all", "write_new"]
+
+_TEMP = re.compile(r"\.opsinfo-([0-9]+)-[0-9a-f]+\.tmp")
+_ATOMIC_NO = (errno.EBUSY, errno.EXDEV)
+
+
+@dataclass(frozen=True)
+class Original:
+    """A file as it was read under the lock."""
+
+    path: str
+    data: bytes
+    stat: os.stat_result
+
+
+def read_original(fs: FileSystem, path: str) -> Original:
+    """:raises Refused: where the file cannot be read"""
+    try:
+        descriptor = fs.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            parts = []
+            while part := fs.read(descriptor, 1 << 20):
+                parts.append(part)
+            return Original(path, b"".join(parts), fs.fstat(descriptor))
+        finally:
+            fs.close(descriptor)
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+
+
+def replace_file(fs: FileSystem, original: Original, data: bytes, in_place: bool) -> bool:
+    """Put ``data`` where ``original`` was, with its owner, group, mode and extended attributes.
+
+    :returns: whether the disk confirmed it; if not, it is written all the same
+    :raises Refused: where nothing was written, with the reason; :raises Stale: where the file is another by now
+    """
+    if in_place:
+        return _write_in_place(fs, original, data)
+    folder = os.path.dirname(original.path)
+    temp = os.path.join(folder, f".opsinfo-{os.getpid()}-{secrets.token_hex(6)}.tmp")
+    try:
+        _write_temp(fs, temp, data, lambda descriptor: _dress(fs, descriptor, original))
+        _require_unchanged(fs, original)
+        fs.replace(temp, original.path)
+    except BaseException as error:
+        with suppress(OSError):
+            fs.unlink(temp)
+        if isinstance(error, OSError):
+            raise _refusal(error, original.path) from None
+        raise
+    return sync_folder(fs, folder)
+
+
+def write_new(fs: FileSystem, path: str, data: bytes) -> bool:
+    """Create a file that must not exist yet, whole or not at all; its mode follows the umask.
+
+    :returns: whether the disk confirmed it
+    :raises Refused: where it exists, or the system says no
+    """
+    folder = os.path.dirname(path)
+    temp = os.path.join(folder, f".opsinfo-{os.getpid()}-{secrets.token_hex(6)}.tmp")
+    umask = os.umask(0)
+    os.umask(umask)
+    try:
+        _write_temp(fs, temp, data, lambda descriptor: fs.fchmod(descriptor, 0o666 & ~umask))
+        fs.link(temp, path)
+    except FileExistsError:
+        raise Refused("the file exists already", name="exists", path=path) from None
+    except OSError as error:
+        raise _refusal(error, path) from None
+    finally:
+        with suppress(OSError):
+            fs.unlink(temp)
+    return sync_folder(fs, folder)
+
+
+def write_all(fs: FileSystem, descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[fs.write(descriptor, rest) :]
+
+
+def sync_folder(fs: FileSystem, folder: str) -> bool:
+    """Whether the disk confirmed what was renamed in a folder. A failed fsync is never tried again."""
+    try:
+        descriptor = fs.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fs.fsync(descriptor)
+        finally:
+            fs.close(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def remove_leftovers(fs: FileSystem, folder: str) -> None:
+    """Remove our temps of processes that are gone; they are left by SIGKILL alone."""
+    with suppress(OSError):
+        for name in fs.listdir(folder):
+            match = _TEMP.fullmatch(name)
+            if match and not _alive(int(match[1])):
+                with suppress(OSError):
+                    fs.unlink(os.path.join(folder, name))
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def _write_temp(fs: FileSystem, temp: str, data: bytes, finish: Callable[[int], None]) -> None:
+    """Write a temp whole, finish its looks while it is still private, and have the disk confirm it."""
+    descriptor = fs.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    try:
+        write_all(fs, descriptor, data)
+        finish(descriptor)
+        fs.fsync(descriptor)
+    finally:
+        fs.close(descriptor)
+
+
+def _dress(fs: FileSystem, descriptor: int, original: Original) -> None:
+    """Give the new file what the old one has: owner and group, extended attributes (ACLs, labels), mode."""
+    mine = fs.fstat(descriptor)
+    if (mine.st_uid, mine.st_gid) != (original.stat.st_uid, original.stat.st_gid):
+        fs.fchown(descriptor, original.stat.st_uid, original.stat.st_gid)
+    _copy_xattrs(fs, descriptor, original)
+    fs.fchmod(descriptor, original.stat.st_mode & 0o7777)
+
+
+def _copy_xattrs(fs: FileSystem, descriptor: int, original: Original) -> None:
+    try:
+        wanted = {name: fs.getxattr(original.path, name) for name in fs.listxattr(original.path)}
+        present = {name: fs.getxattr(descriptor, name) for name in fs.listxattr(descriptor)}
+    except OSError as error:
+        if error.errno == errno.ENOTSUP:
+            return
+        raise
+    for name in present.keys() - wanted.keys():
+        fs.removexattr(descriptor, name)
+    for name, value in wanted.items():
+        if present.get(name) != value:
+            fs.setxattr(descriptor, name, value)
+
+
+def _require_unchanged(fs: FileSystem, original: Original) -> None:
+    now, then = fs.stat(original.path), original.stat
+    if (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns) == (
+        then.st_dev,
+        then.st_ino,
+        then.st_size,
+        then.st_mtime_ns,
+    ):
+        return
+    if (now.st_dev, now.st_ino) == (then.st_dev, then.st_ino) and read_original(
+        fs, original.path
+    ).data == original.data:
+        return
+    raise Stale(
+        "the file was changed by somebody who does not lock, while opsinfo held the lock; nothing was written",
+        path=original.path,
+        hint="run the command again",
+    )
+
+
+def _write_in_place(fs: FileSystem, original: Original, data: bytes) -> bool:
+    """Overwrite the file itself: for bind mounts, where no rename is possible. Not atomic; there is a backup."""
+    _require_unchanged(fs, original)
+    try:
+        descriptor = fs.open(original.path, os.O_WRONLY | os.O_NOFOLLOW)
+        try:
+            write_all(fs, descriptor, data)
+            fs.truncate(descriptor, len(data))
+            fs.fsync(descriptor)
+        finally:
+            fs.close(descriptor)
+    except OSError as error:
+        raise _refusal(error, original.path) from None
+    return True
+
+
+def _refusal(error: OSError, path: str) -> Refused:
+    folder = os.path.dirname(path)
+    if error.errno in _ATOMIC_NO:
+        return Refused(
+            "the file cannot be replaced: it is a mount point of its own, or on another file system",
+            name="not-replaceable",
+            path=path,
+            hint="--in-place overwrites it after the backup; that is not atomic",
+        )
+    said = error.strerror or str(error)
+    hints = {
+        errno.EROFS: f"the file system of {folder} is mounted read-only",
+        errno.EPERM: f"{path} or its folder is immutable (lsattr), or an attribute cannot be kept",
+        errno.EACCES: f"you may not write in {folder}",
+        errno.ENOSPC: f"the disk of {folder} is full",
+        errno.EDQUOT: f"your quota on {folder} is used up",
+    }
+    return Refused(f"cannot write: {said}", name="not-written", path=path, hint=hints.get(error.errno or 0))

@@ -1,0 +1,166 @@
+"""Putting files back: the last change undone as a whole, or one content by its id."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ..errors import Refused, UsageFault
+from ..model.install import root_above, version_of
+from .lock import locked
+from .record import Changed, Record
+from .replace import Original, read_original
+from .settle import outcome
+from .vault import Vault, sha256_of
+from .writer import Write, Writer
+
+__all__ = ["Restored", "Scope", "restore_last", "restore_to"]
+
+Scope = Callable[[str], bool]
+"""Whether a real path belongs to the target that is to be restored."""
+
+
+@dataclass(frozen=True)
+class Restored:
+    """One file put back: from which backup, and the SHA-256 it has now; None where it was taken away."""
+
+    path: str
+    id: str
+    sha256: str | None
+
+
+def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tuple[str | None, list[Restored]]:
+    """Undo the last change that touched the scope, or end one that was interrupted.
+
+    :returns: the id of the change this makes, None where nothing was written, and what was put back
+    :raises UsageFault: where there is none; :raises Refused: where a file is not what the change left
+    """
+    records = [r for r in writer.vault.records() if any(scope(changed.path) for changed in r.files)]
+    halves = [r for r in records if r.state == "pending" and outcome(writer.vault, r) == "half"]
+    done = [r for r in records if r.can_be_undone or (r.state == "pending" and r not in halves)]
+    if not halves and not done:
+        raise UsageFault("there is no change to undo", name="nothing-to-restore", hint="`opsinfo backups` lists them")
+    record = (halves or done)[-1]
+    allowed = force or record in halves
+    paths = [changed.path for changed in record.files if os.path.exists(changed.path)]
+    if dry_run:
+        return _put(writer, record, allowed, commit=False)
+    # a half change is ended here; every other interrupted one is settled as on any run
+    with locked(writer.fs, paths, writer.wait) if record in halves else writer.locked(paths):
+        return _put(writer, record, allowed, commit=True)
+
+
+def _put(writer: Writer, record: Record, allowed: bool, commit: bool) -> tuple[str | None, list[Restored]]:
+    writes, restored = [], []
+    for index, changed in enumerate(record.files):
+        current = _current(writer, changed)
+        digest = sha256_of(current.data) if current else None
+        if not allowed:
+            _require_ours(writer.vault, changed, digest)
+        if digest != changed.before and current is not None:
+            data = None if changed.before is None else writer.vault.content(changed.before)
+            writes.append(Write(current, data))
+        restored.append(Restored(changed.path, record.backup_id(index), changed.before))
+    if not commit:
+        return None, restored
+    undo = Record.begin("restore")
+    undo.undoes = record.id
+    if writes:
+        writer.commit(undo, writes)
+    record.state = "undone"
+    writer.vault.save(record)
+    return undo.id if writes else None, restored
+
+
+def _current(writer: Writer, changed: Changed) -> Original | None:
+    with suppress(Refused):
+        return read_original(writer.fs, changed.path)
+    return None
+
+
+def restore_to(
+    writer: Writer, scope: Scope, which: str, force: bool, dry_run: bool
+) -> tuple[str | None, list[Restored]]:
+    """Put back one content: a backup or change by its id, or ``pristine``, the first one seen of this lineage.
+
+    :returns: as :func:`restore_last`
+    :raises UsageFault: where there is no such backup
+    """
+    wanted = _pristine(writer.vault, scope) if which == "pristine" else _by_id(writer.vault, scope, which)
+    if not wanted:
+        raise UsageFault(f"no backup `{which}` of this target", name="no-backup", hint="`opsinfo backups` lists them")
+    if dry_run:
+        return _put_contents(writer, wanted, force, commit=False)
+    with writer.locked([changed.path for _, changed in wanted]):
+        return _put_contents(writer, wanted, force, commit=True)
+
+
+def _by_id(vault: Vault, scope: Scope, which: str) -> list[tuple[str, Changed]]:
+    found = []
+    for record in vault.records():
+        for index, changed in enumerate(record.files):
+            if which in (record.id, record.backup_id(index)) and changed.before and scope(changed.path):
+                found.append((record.backup_id(index), changed))
+    return found
+
+
+def _pristine(vault: Vault, scope: Scope) -> list[tuple[str, Changed]]:
+    """The first backup of the newest lineage of each path."""
+    newest: dict[str, tuple[str, Changed]] = {}
+    for record in vault.records():
+        for index, changed in enumerate(record.files):
+            known = newest.get(changed.path)
+            if scope(changed.path) and changed.before and (known is None or known[1].lineage != changed.lineage):
+                newest[changed.path] = (record.backup_id(index), changed)
+    return list(newest.values())
+
+
+def _put_contents(
+    writer: Writer, wanted: list[tuple[str, Changed]], force: bool, commit: bool
+) -> tuple[str | None, list[Restored]]:
+    writes, restored = [], []
+    for backup, changed in wanted:
+        assert changed.before is not None
+        original = read_original(writer.fs, changed.path)
+        if not force:
+            _require_lineage(writer.vault, changed, sha256_of(original.data))
+        data = writer.vault.content(changed.before)
+        if data != original.data:
+            writes.append(Write(original, data))
+        restored.append(Restored(changed.path, backup, changed.before))
+    if not commit or not writes:
+        return None, restored
+    return writer.commit(Record.begin("restore"), writes).id, restored
+
+
+def _require_ours(vault: Vault, changed: Changed, digest: str | None) -> None:
+    """:raises Refused: where the file is not what the change left it"""
+    if digest == changed.after or digest == changed.before:
+        return
+    if digest is None:
+        raise Refused("the file is gone", name="gone", path=changed.path, hint="`opsinfo backups` knows its contents")
+    _require_lineage(vault, changed, digest)
+    raise Refused(
+        "the file was changed again since; undoing would lose that",
+        name="changed-since",
+        path=changed.path,
+        hint="undo the later changes first, or choose one with --to ID; --force does it all the same, after a backup",
+    )
+
+
+def _require_lineage(vault: Vault, changed: Changed, digest: str) -> None:
+    """:raises Refused: where the file is of another vendor state than the backup"""
+    current = vault.current_lineage(changed.path, digest)
+    if current and current.id == changed.lineage:
+        return
+    root = root_above(changed.path)
+    now = version_of(root) if root else None
+    raise Refused(
+        f"the backup is of CANN {changed.version or 'unknown'}, the file is of CANN {now or 'unknown'} "
+        "and was not written by opsinfo: an upgrade or another hand put it there",
+        name="other-lineage",
+        path=changed.path,
+        hint="`opsinfo reapply` puts lost moves into the new file; --force restores the old one all the same",
+    )

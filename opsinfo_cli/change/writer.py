@@ -1,0 +1,258 @@
+"""The one place that changes files: plan under the lock, prove, back up, journal, replace, confirm.
+
+A run that writes several files is one change. What a kill leaves behind, the next run on the same files settles, and
+:mod:`.restore` ends either way.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+
+from ..errors import NotConfirmed, OpsinfoError, Refused
+from ..text.patch import Patch
+from ..text.source import Source
+from .filesystem import FileSystem
+from .folders import shut, widen
+from .lock import locked
+from .moves import Move, Plan
+from .record import Changed, Record
+from .replace import Original, read_original, remove_leftovers, replace_file, sync_folder, write_new
+from .settle import settle
+from .vault import Vault, sha256_of
+
+__all__ = ["FileResult", "Job", "Result", "Write", "Writer"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One file to change: the path as given, and how."""
+
+    path: str
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """What happened to one file, or would."""
+
+    path: str
+    source: Source
+    patch: Patch
+    result: Source
+    moved: list[Move]
+    stayed: list[str]
+    backup: str | None = None
+
+
+@dataclass
+class Result:
+    """What happened to all of them. ``change`` is None where nothing was written."""
+
+    files: list[FileResult]
+    change: str | None = None
+
+    @property
+    def would_change(self) -> bool:
+        return any(file.patch for file in self.files)
+
+
+@dataclass(frozen=True)
+class Write:
+    """One file as it was read, and the bytes it is to have; None takes the file away."""
+
+    original: Original
+    data: bytes | None
+    moved: list[Move] = field(default_factory=list)
+
+
+@dataclass
+class Writer:
+    """:param wait: seconds to wait for locks; ``say`` hears what a person should know"""
+
+    vault: Vault
+    wait: float = 30.0
+    in_place: bool = False
+    fs: FileSystem = field(default_factory=FileSystem)
+    say: Callable[[str], None] = lambda _: None
+
+    def preview(self, jobs: list[Job]) -> Result:
+        """What :meth:`run` would do now. Opens nothing for writing, takes no lock."""
+        return Result([_planned(job, Source.read(job.path)) for job in jobs])
+
+    def run(self, kind: str, jobs: list[Job]) -> Result:
+        """Change every file, or none.
+
+        :raises Refused: with nothing changed, where anything stands in the way; :raises NotConfirmed: where all is
+            written but the disk did not confirm it
+        """
+        real = {job.path: os.path.realpath(job.path) for job in jobs}
+        with self.locked(list(real.values())):
+            originals = {path: read_original(self.fs, real[path]) for path in real}
+            result = Result([_planned(job, Source(originals[job.path].data, job.path)) for job in jobs])
+            touched = [file for file in result.files if file.patch]
+            if touched:
+                writes = [Write(originals[file.path], file.result.data, file.moved) for file in touched]
+                record = self.commit(Record.begin(kind), writes)
+                backups = {file.path: record.backup_id(index) for index, file in enumerate(touched)}
+                result.change = record.id
+                result.files = [replace(file, backup=backups.get(file.path)) for file in result.files]
+        return result
+
+    @contextmanager
+    def locked(self, paths: list[str]) -> Iterator[None]:
+        """Hold the locks of real paths; changes that a kill interrupted there are settled first."""
+        with locked(self.fs, paths, self.wait):
+            for note in settle(self.vault, paths):
+                self.say(note)
+            yield
+
+    def create(self, path: str, data: bytes, kind: str, moved: list[Move]) -> str:
+        """Make a file that does not exist yet, as a change that can be undone.
+
+        :returns: the change's id
+        """
+        real = os.path.realpath(path)
+        digest = sha256_of(data)
+        self.vault.prepare()
+        record = Record.begin(kind)
+        lineage = self.vault.lineage_for(real, digest)
+        record.files.append(Changed(real, None, digest, lineage.id, lineage.version, _told(moved)))
+        self.vault.save(record)
+        try:
+            confirmed = write_new(self.fs, real, data)
+        except BaseException:
+            self._close(record, "abandoned")
+            raise
+        self._close(record, "done")
+        _require_confirmed(confirmed, record, path)
+        return record.id
+
+    def commit(self, record: Record, writes: list[Write]) -> Record:
+        """Back up, journal, replace. The locks are held by the caller.
+
+        :raises NotConfirmed: where all is written but the disk did not confirm it
+        """
+        for write in writes:
+            _require_replaceable(write.original)
+        self.vault.prepare()
+        record.files = [self._backed_up(write) for write in writes]
+        self.vault.save(record)
+        with signals_deferred():
+            confirmed = self._replace_all(record, writes)
+            self._close(record, "done")
+        _require_confirmed(confirmed, record, writes[0].original.path)
+        return record
+
+    def _replace_all(self, record: Record, writes: list[Write]) -> bool:
+        """Replace every file; if one cannot be, put the others back."""
+        replaced: list[Write] = []
+        confirmed = True
+        try:
+            with self._open_folders(record, [write.original.path for write in writes]):
+                for write in writes:
+                    remove_leftovers(self.fs, os.path.dirname(write.original.path))
+                    confirmed &= self._replace(write)
+                    replaced.append(write)
+        except BaseException:
+            self._put_back(record, replaced)
+            raise
+        return confirmed
+
+    def _replace(self, write: Write) -> bool:
+        if write.data is not None:
+            return replace_file(self.fs, write.original, write.data, self.in_place)
+        self.fs.unlink(write.original.path)
+        return sync_folder(self.fs, os.path.dirname(write.original.path))
+
+    @contextmanager
+    def _open_folders(self, record: Record, paths: list[str]) -> Iterator[None]:
+        try:
+            if not self.in_place:
+                widen(self.fs, self.vault, record, sorted({os.path.dirname(path) for path in paths}))
+            yield
+        finally:
+            shut(self.fs, record)
+
+    def _put_back(self, record: Record, replaced: list[Write]) -> None:
+        """After a failure: give the files that were replaced already their old content again."""
+        with self._open_folders(record, [write.original.path for write in replaced]):
+            for write in replaced:
+                if write.data is None:
+                    write_new(self.fs, write.original.path, write.original.data)
+                else:
+                    current = read_original(self.fs, write.original.path)
+                    replace_file(self.fs, current, write.original.data, self.in_place)
+        self._close(record, "abandoned")
+
+    def _close(self, record: Record, state: str) -> None:
+        """Note how a change ended. If that cannot be noted, the next run finds out by the files."""
+        record.state = state
+        with suppress(OpsinfoError):
+            self.vault.save(record)
+
+    def _backed_up(self, write: Write) -> Changed:
+        before = self.vault.keep(write.original.data)
+        after = None if write.data is None else sha256_of(write.data)
+        lineage = self.vault.lineage_for(write.original.path, before)
+        return Changed(write.original.path, before, after, lineage.id, lineage.version, _told(write.moved))
+
+
+def _told(moves: list[Move]) -> dict[str, list[str | None]]:
+    return {move.name: [each and str(each) for each in (move.before, move.after)] for move in moves}
+
+
+def _planned(job: Job, source: Source) -> FileResult:
+    """Make the plan and prove it."""
+    moves = job.plan.moves(source)
+    patch = job.plan.patch(source)
+    result = Source(patch.apply(source), source.path) if patch else source
+    if patch:
+        job.plan.prove(source, result)
+    moved = [move for move in moves if patch and (move.before is None or move.before is not move.after)]
+    names = {move.name for move in moved}
+    return FileResult(job.path, source, patch, result, moved, [move.name for move in moves if move.name not in names])
+
+
+def _require_confirmed(confirmed: bool, record: Record, path: str) -> None:
+    if not confirmed:
+        raise NotConfirmed(
+            f"written as change {record.id}, but the disk did not confirm it: durability is not certain",
+            path=path,
+            hint="check the disk; the backup is safe",
+        )
+
+
+def _require_replaceable(original: Original) -> None:
+    """:raises Refused: where the file is not ours to replace, or a replace would part it from its other names"""
+    if not stat.S_ISREG(original.stat.st_mode):
+        raise Refused("not a regular file", name="not-a-file", path=original.path)
+    if original.stat.st_nlink > 1:
+        raise Refused(
+            f"the file has {original.stat.st_nlink} names (hard links); a replace would part them",
+            name="hard-link",
+            path=original.path,
+            hint="give it a name of its own first: cp --preserve=all FILE FILE.own && mv FILE.own FILE",
+        )
+    if os.geteuid() not in (0, original.stat.st_uid):
+        raise Refused(
+            f"the file belongs to user {original.stat.st_uid}; only its owner or root may change it",
+            name="not-owner",
+            path=original.path,
+            hint="run the command as its owner, or use a mixlist: that needs no right to the library",
+        )
+
+
+@contextmanager
+def signals_deferred() -> Iterator[None]:
+    """Hold signals back while files are put in place: a matter of milliseconds, never half done."""
+    held = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,1 @@
+"""Findings: one rule, one function, one entry in the rule table."""

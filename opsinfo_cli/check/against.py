@@ -1,0 +1,160 @@
+"""Findings on a mixlist's op types, against the libraries it is meant for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..model.columns import BF16, FP16, Columns, Possible
+from ..model.names import did_you_mean
+from ..model.policy import Mark, Policy, effective, is_legal
+from ..model.precision_mode import Mode
+from ..model.store import Operators
+from ..model.target import Target
+from .finding import Finding
+from .mixlist import Reading
+
+__all__ = ["Against", "check_against"]
+
+ADD = {policy: Mark("to-add", policy) for policy in Policy}
+
+
+@dataclass
+class Against:
+    """A target a mixlist must serve."""
+
+    target: Target
+
+    @property
+    def label(self) -> str:
+        return f"{self.target.soc} ({self.target.text})" if self.target.soc else self.target.text
+
+    @property
+    def operators(self) -> Operators:
+        return self.target.operators
+
+    @cached_property
+    def other_engines(self) -> Mapping[str, str]:
+        return self.target.install.other_engines if self.target.install else {}
+
+    def policy(self, name: str) -> Policy:
+        return self.operators[name].entry.policy
+
+
+def check_against(reading: Reading, targets: list[Against], modes: list[Mode]) -> Iterator[Finding]:
+    """:param modes: the precision modes it will be used with; none given means both mixed modes"""
+    for name, marks in reading.marks.items():
+        if not is_legal(marks):
+            continue
+        knowing = [against for against in targets if name in against.operators]
+        yield from unknown_operator(reading, name, targets, knowing)
+        if not knowing:
+            continue
+        yield from no_effect(reading, name, marks, knowing)
+        yield from remove_mismatch(reading, name, marks, knowing)
+        for against in knowing:
+            yield from sibling_type(reading, name, marks, against)
+            yield from black_without_fp32(reading, name, marks, against, modes)
+            yield from white_without_low(reading, name, marks, against, modes)
+
+
+def unknown_operator(reading: Reading, name: str, targets: list[Against], knowing: list[Against]) -> Iterator[Finding]:
+    """unknown-operator and not-in-ai-core."""
+    if len(knowing) == len(targets):
+        return
+    item = reading.first(name)
+    if knowing:
+        here = ", ".join(against.label for against in knowing)
+        lacking = ", ".join(against.label for against in targets if against not in knowing)
+        said = f"`{name}` is an op type of {here}, but not of {lacking}, where the engine ignores it"
+        yield reading.at("unknown-operator", item, said, severity="warning")
+        return
+    engine = next((a.other_engines[name] for a in targets if name in a.other_engines), None)
+    if engine:
+        said = f"`{name}` is an op type of {engine}, not of the AI Core; the engine ignores it here"
+        yield reading.at("not-in-ai-core", item, said)
+        return
+    near = did_you_mean(name, sorted({each for against in targets for each in against.operators.names}))
+    said = f"`{name}` is no op type of {', '.join(against.label for against in targets)}; the engine ignores it"
+    severity = "error" if near else "warning"
+    yield reading.at("unknown-operator", item, said, near or "no name there is near", severity)
+
+
+def no_effect(reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against]) -> Iterator[Finding]:
+    """A to-add of the list the op type is on in every target."""
+    for policy in (Policy.BLACK, Policy.WHITE):
+        if ADD[policy] in marks and all(against.policy(name) is policy for against in knowing):
+            said = f"`{name}` is on the {policy} list of the library already"
+            yield reading.at("no-effect", reading.with_mark(name, ADD[policy]), said, "the entry can go")
+
+
+def remove_mismatch(reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against]) -> Iterator[Finding]:
+    """A to-remove of a list the op type is on in no target."""
+    for mark in sorted(marks):
+        policies = {against.policy(name) for against in knowing}
+        if mark.action == "to-remove" and mark.policy not in policies:
+            is_on = " or ".join(sorted(str(policy) for policy in policies))
+            said = f"`{name}` is not on the {mark.policy} list but {is_on}; removing it there does nothing"
+            yield reading.at("remove-mismatch", reading.with_mark(name, mark), said)
+
+
+def sibling_type(reading: Reading, name: str, marks: frozenset[Mark], against: Against) -> Iterator[Finding]:
+    """Its fused or versioned forms that the mixlist leaves with another policy."""
+    mine = effective(against.policy(name), marks)
+    others = []
+    for sibling in _siblings(name, against.operators):
+        theirs = reading.marks.get(sibling, frozenset())
+        policy = effective(against.policy(sibling), theirs) if is_legal(theirs) else mine
+        if policy is not mine:
+            others.append(f"`{sibling}` is {policy}")
+    if others:
+        said = f"`{name}` becomes {mine}, but {', '.join(others)} in {against.label}; fusion may put one for the other"
+        if mine is against.policy(name):
+            said = said.replace("becomes", "stays")
+        hint = "add the other form too, if it is meant as well"
+        yield reading.at("sibling-type", reading.first(name), said, hint)
+
+
+_FORM = re.compile(r"(.+?)(V[0-9]+)?(D)?")
+
+
+def _siblings(name: str, operators: Operators) -> list[str]:
+    """`X`, `XD`, `XV2`, `XV2D` ... of one stem, without the name itself."""
+    stem = _stem(name)
+    return [each for each in operators.names if each != name and each.startswith(stem) and _stem(each) == stem]
+
+
+def _stem(name: str) -> str:
+    match = _FORM.fullmatch(name)
+    # a single capital before the D belongs to the name: `Conv2D` and `Pad3D` are no forms of `Conv2` and `Pad3`
+    if match and not (match[3] and re.search(r"[0-9]$", match[1]) and not match[2]):
+        return match[1]
+    return name
+
+
+def black_without_fp32(
+    reading: Reading, name: str, marks: frozenset[Mark], against: Against, modes: list[Mode]
+) -> Iterator[Finding]:
+    if ADD[Policy.BLACK] not in marks or (modes and not any(mode.low <= FP16 | BF16 and mode.low for mode in modes)):
+        return
+    if Columns(against.operators[name].entry).can_be_black() is Possible.NO:
+        said = f"`{name}` has no float32 columns in {against.label}: black makes it unsupported for float32 input"
+        yield reading.at("black-without-fp32", reading.with_mark(name, ADD[Policy.BLACK]), said)
+
+
+def white_without_low(
+    reading: Reading, name: str, marks: frozenset[Mark], against: Against, modes: list[Mode]
+) -> Iterator[Finding]:
+    if ADD[Policy.WHITE] not in marks:
+        return
+    columns = Columns(against.operators[name].entry)
+    mixed = [mode for mode in modes if mode.is_mixed]
+    lows = [mode.low for mode in mixed] or ([FP16 | BF16] if not modes else [])
+    for low in lows:
+        if columns.can_be_white(low) is Possible.NO:
+            words = " or ".join(sorted(low, reverse=True))
+            said = f"`{name}` has no {words} columns in {against.label}: white changes nothing"
+            yield reading.at("white-without-low", reading.with_mark(name, ADD[Policy.WHITE]), said)
+            return

@@ -1,0 +1,112 @@
+"""A finding: a rule and a place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..errors import Damaged
+from ..text.patch import Edit
+from ..text.source import Place, Source
+from .rule import Rule
+from .rules import rule
+
+__all__ = ["FileVerdict", "Finding", "Outcome", "Tally", "at", "damage", "whole_file"]
+
+SEVERITIES = ("error", "warning", "note")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong, where, what the engine does about it, and what to do.
+
+    :param start: place of the offending token; ``end`` is exclusive; None where a file as a whole is meant
+    :param pointer: JSON pointer, where the text could be read
+    :param edit: the edit that mends it, where there is one
+    """
+
+    rule: Rule
+    message: str
+    path: str
+    start: Place | None = None
+    end: Place | None = None
+    pointer: str | None = None
+    hint: str | None = None
+    severity: str = ""
+    engine: str = ""
+    edit: Edit | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "severity", self.severity or self.rule.severity)
+        object.__setattr__(self, "engine", self.engine or self.rule.engine)
+
+    @property
+    def order(self) -> tuple[str, Place, str]:
+        return self.path, self.start or Place(0, 0), self.rule.code
+
+
+def at(
+    name: str,
+    source: Source,
+    span: tuple[int, int],
+    message: str,
+    *,
+    pointer: str | None = None,
+    hint: str | None = None,
+    severity: str = "",
+    engine: str = "",
+    edit: Edit | None = None,
+) -> Finding:
+    """A finding at a span of a text."""
+    start, end = source.place(span[0]), source.place(span[1])
+    return Finding(rule(name), message, source.path, start, end, pointer, hint, severity, engine, edit)
+
+
+def whole_file(name: str, path: str, message: str, hint: str | None = None, severity: str = "") -> Finding:
+    """A finding about a file or folder as a whole."""
+    return Finding(rule(name), message, path, hint=hint, severity=severity)
+
+
+def damage(error: Damaged) -> Finding:
+    """The finding that says what an error says."""
+    start = Place(error.line, error.column) if error.line and error.column else None
+    end = Place(start.line, start.column + 1) if start else None
+    return Finding(rule("syntax"), error.message, error.path or "", start, end, hint=error.hint)
+
+
+@dataclass(frozen=True)
+class FileVerdict:
+    """What the engine makes of a file as a whole. ``engine_accepts`` is None where it is not asked."""
+
+    path: str
+    kind: str
+    engine_accepts: bool | None
+
+
+@dataclass(frozen=True)
+class Tally:
+    files: int
+    errors: int
+    warnings: int
+    notes: int
+
+
+@dataclass
+class Outcome:
+    """Findings on any number of files."""
+
+    findings: list[Finding] = field(default_factory=list)
+    files: list[FileVerdict] = field(default_factory=list)
+
+    def add(self, path: str, kind: str, findings: Iterable[Finding], accepts: bool | None = None) -> None:
+        """Note a file with its findings; the engine accepts it unless a finding says it refuses."""
+        mine = sorted(findings, key=lambda finding: finding.order)
+        if accepts is None:
+            accepts = not any(finding.engine == "refuses" for finding in mine)
+        self.findings += mine
+        self.files.append(FileVerdict(path, kind, accepts))
+
+    @property
+    def tally(self) -> Tally:
+        counts = [sum(finding.severity == severity for finding in self.findings) for severity in SEVERITIES]
+        return Tally(len(self.files), *counts)

@@ -1,0 +1,57 @@
+"""Findings on an install: stores that fail, a load_priority that fails all, custom paths without effect."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from ..errors import OpsinfoError
+from ..model.install import CORES, Install
+from ..model.store import Store
+from ..text.source import Place
+from .finding import Finding, whole_file
+from .rules import rule
+
+__all__ = ["check_install"]
+
+
+def check_install(install: Install) -> Iterator[Finding]:
+    yield from bad_load_priority(install)
+    yield from broken_custom_path(install)
+    yield from store_fails(install)
+
+
+def bad_load_priority(install: Install) -> Iterator[Finding]:
+    priority = install.load_priority
+    if priority.bad_line:
+        place, end = Place(priority.bad_line, 1), Place(priority.bad_line, 2)
+        said = "the load_priority line has no `=`; the whole engine does not start (E20003)"
+        hint = "write `load_priority=<vendor>,<vendor>`"
+        yield Finding(rule("bad-load-priority"), said, priority.path, place, end, hint=hint)
+
+
+def broken_custom_path(install: Install) -> Iterator[Finding]:
+    for skipped in install.skipped("ai"):
+        said = f"the engine passes over this custom path: {skipped.reason}"
+        yield whole_file("broken-custom-path", skipped.path, said)
+
+
+def store_fails(install: Install) -> Iterator[Finding]:
+    for core in CORES:
+        sites = [site for site in install.sites(core) if os.path.isdir(site.directory)]
+        for site in sites:
+            try:
+                doubts = Store.read(site.directory, site.label).doubts
+                failure: OpsinfoError | None = doubts[0] if doubts else None
+            except OpsinfoError as error:
+                failure = error
+            if failure:
+                yield _failure(site.directory, failure, alone=len(sites) == 1)
+
+
+def _failure(directory: str, failure: OpsinfoError, alone: bool) -> Finding:
+    file = os.path.basename(failure.path or directory) + (f":{failure.line}" if failure.line else "")
+    cost = "the engine does not start" if alone else "the engine starts without these operators and says nothing"
+    said = f"the engine drops this store for {file}: {failure.message}; {cost}"
+    hint = "`opsinfo validate` on the file tells more; `opsinfo restore` undoes the last change"
+    return whole_file("store-fails", directory, said, hint)

@@ -1,0 +1,160 @@
+"""Findings on a mixlist: its structure by the schema, its marks by the engine's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..model.mixlist import Marked, marked_items
+from ..model.names import did_you_mean
+from ..model.policy import ACTIONS, LISTS, Mark, combination, is_legal
+from ..text.scanner import Document, Node
+from ..text.source import Source
+from .finding import Finding, at
+from .schema import structure_errors, validator_for
+from .text import bom, duplicate_keys, faults, pointer_to, trailing_text
+
+__all__ = ["Reading", "check_mixlist"]
+
+_MANUALS_WORDS = {
+    "trustlist": "white-list",
+    "blocklist": "black-list",
+    "graylist": "gray-list",
+    "greylist": "gray-list",
+    "whitelist": "white-list",
+    "blacklist": "black-list",
+    "allowlist": "white-list",
+    "denylist": "black-list",
+}
+
+
+@dataclass
+class Reading:
+    """What the well-formed parts of a mixlist say, tolerantly."""
+
+    source: Source
+    root: Node
+
+    @cached_property
+    def items(self) -> list[Marked]:
+        return list(marked_items(self.root))
+
+    @cached_property
+    def marks(self) -> dict[str, frozenset[Mark]]:
+        collected: dict[str, set[Mark]] = {}
+        for item in self.items:
+            collected.setdefault(item.name, set()).add(item.mark)
+        return {name: frozenset(marks) for name, marks in collected.items()}
+
+    def pointer(self, item: Marked) -> str:
+        list_name = next(name for name, policy in LISTS.items() if policy is item.mark.policy)
+        array = self.root.get(list_name).get(item.mark.action)  # type: ignore[union-attr]
+        return pointer_to(list_name, item.mark.action, [each.start for each in array.items].index(item.node.start))  # type: ignore[union-attr]
+
+    def at(self, name: str, item: Marked, message: str, hint: str | None = None, severity: str = "") -> Finding:
+        span = (item.node.start, item.node.end)
+        return at(name, self.source, span, message, pointer=self.pointer(item), hint=hint, severity=severity)
+
+    def first(self, name: str) -> Marked:
+        return next(item for item in self.items if item.name == name)
+
+    def with_mark(self, name: str, mark: Mark) -> Marked:
+        return next(item for item in self.items if item.name == name and item.mark == mark)
+
+
+def check_mixlist(document: Document) -> Iterator[Finding]:
+    """Everything that can be said of a mixlist without a library."""
+    source = document.source
+    yield from bom(source)
+    yield from faults(document)
+    if document.root is None:
+        return
+    yield from trailing_text(source, document.end)
+    yield from duplicate_keys(source, document.root)
+    yield from structure(source, document.root)
+    reading = Reading(source, document.root)
+    yield from contradictions(reading)
+    yield from duplicate_operators(reading)
+    yield from gray_to_add_alone(reading)
+
+
+def structure(source: Source, root: Node) -> Iterator[Finding]:
+    """wrong-type, unknown-list, unknown-action."""
+    for name, path, error in structure_errors(validator_for("mixlist"), root.plain()):
+        node = _node_at(root, path)
+        pointer = pointer_to(*path)
+        if name in ("unknown-list", "unknown-action"):
+            key = next(member.key for member in reversed(node.members) if member.name == error.instance)
+            said, hint = _unknown_key(name, str(error.instance))
+            yield at(name, source, (key.start, key.end), said, pointer=pointer_to(*path, error.instance), hint=hint)
+        else:
+            said = f"the engine expects {_an(error.validator_value)} here, not {_an(_kind(node))}"
+            yield at(name, source, (node.start, node.end), said, pointer=pointer)
+
+
+def _unknown_key(name: str, key: str) -> tuple[str, str | None]:
+    if name == "unknown-action":
+        return f"`{key}` is no action; the engine refuses the file", did_you_mean(key, ACTIONS) or _one_of(ACTIONS)
+    meant = _MANUALS_WORDS.get(key.lower().replace("-", "").replace("_", ""))
+    hint = f"did you mean `{meant}`?" if meant else did_you_mean(key, LISTS)
+    if key == "$schema":
+        hint = "bind the schema in the editor's settings; the engine takes no other key"
+    return f"`{key}` is no list; the engine refuses the file", hint or _one_of(LISTS)
+
+
+def _one_of(words: object) -> str:
+    return "there are " + ", ".join(f"`{word}`" for word in list(words))  # type: ignore[call-overload]
+
+
+def _node_at(root: Node, path: tuple[str | int, ...]) -> Node:
+    node = root
+    for step in path:
+        node = node.items[step] if isinstance(step, int) else node.get(step) or node
+    return node
+
+
+def _kind(node: Node) -> str:
+    return {True: "true", False: "false", None: "null"}[node.value] if node.kind == "literal" else node.kind  # type: ignore[index]
+
+
+def _an(kind: object) -> str:
+    word = str(kind)
+    if word in ("true", "false", "null"):
+        return f"`{word}`"
+    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
+
+
+def contradictions(reading: Reading) -> Iterator[Finding]:
+    """At the last mark of an op type, which is the one that makes the combination illegal."""
+    for name, marks in reading.marks.items():
+        if not is_legal(marks):
+            last = max((item for item in reading.items if item.name == name), key=lambda item: item.node.start)
+            said = f"`{name}`: the engine refuses the combination {combination(marks)} (E20003)"
+            yield reading.at("contradiction", last, said, _way_out(marks))
+
+
+def _way_out(marks: frozenset[Mark]) -> str:
+    adds = [mark for mark in marks if mark.action == "to-add"]
+    if len(adds) > 1:
+        return "keep the `to-add` of one list only"
+    if combination(marks) == "remove gray":
+        return "an op type leaves gray by being added to another list"
+    return "one `to-add`, and at most one `to-remove` of another list"
+
+
+def duplicate_operators(reading: Reading) -> Iterator[Finding]:
+    seen = set()
+    for item in reading.items:
+        if (item.name, item.mark) in seen:
+            yield reading.at("duplicate-operator", item, f"`{item.name}` stands in this array already")
+        seen.add((item.name, item.mark))
+
+
+def gray_to_add_alone(reading: Reading) -> Iterator[Finding]:
+    """no-effect, the half of it that needs no library."""
+    for name, marks in reading.marks.items():
+        if combination(marks) == "add gray":
+            said = f"`{name}` stays where the library has it: a gray-list to-add alone does nothing"
+            hint = "to make it gray, put it into `to-remove` of the list it is on"
+            yield reading.at("no-effect", reading.first(name), said, hint)

@@ -1,0 +1,34 @@
+"""Findings on the precision modes a mixlist is to be used with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model.names import did_you_mean
+from ..model.precision_mode import MODES, mode_named
+from .finding import Finding, whole_file
+
+__all__ = ["check_modes"]
+
+_OPTION = "--precision-mode"
+
+
+def check_modes(names: list[str], socs: list[str], with_mixlist: bool) -> Iterator[Finding]:
+    """:param socs: SoC folders of the targets; :param with_mixlist: whether a mixlist would be given with the mode"""
+    for name in names:
+        mode = mode_named(name)
+        if mode is None:
+            hint = did_you_mean(name, MODES) or "`opsinfo explain unknown-mode` lists them"
+            yield whole_file("unknown-mode", _OPTION, f"no precision mode is called `{name}` (E10001)", hint)
+            continue
+        if with_mixlist and not mode.is_mixed:
+            said = f"the engine takes no mixlist with `{name}`, only with a mixed mode (E10001)"
+            yield whole_file("mode-refuses-mixlist", _OPTION, said, "allow_mix_precision, or mixed_float16 for v2")
+        for soc in socs:
+            if mode.socs is not None and soc not in mode.socs:
+                said = f"{soc} does not have `{name}`"
+                yield whole_file("mode-not-on-soc", _OPTION, said, f"it needs {', '.join(sorted(mode.socs))}")
+    known = [mode for mode in map(mode_named, names) if mode]
+    if {("v1",), ("v2",)} <= {mode.options for mode in known}:
+        said = f"{' and '.join(f'`{mode.name}`' for mode in known)} are of both precision_mode and precision_mode_v2"
+        yield whole_file("both-modes", _OPTION, f"{said} (E10056)", "give one of the two")

@@ -1,0 +1,30 @@
+"""A rule: everything that is known of a finding before it is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Rule"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One entry of the rule table.
+
+    :param about: mixlist, library, both, mode, store, install or vault
+    :param severity: error, warning or note; a finding may be milder or stricter where the rule says so
+    :param engine: what the engine does: refuses, ignores or accepts
+    :param fails: the smallest text that has the finding
+    :param passes: the same, mended
+    :param source: where the rule stands in the engine
+    """
+
+    code: str
+    name: str
+    about: str
+    severity: str
+    engine: str
+    why: str
+    fails: str
+    passes: str
+    source: str

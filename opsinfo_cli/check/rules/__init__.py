@@ -1,0 +1,23 @@
+"""The rule table, by family."""
+
+from __future__ import annotations
+
+from ..rule import Rule
+from . import library, mixlist, mode, store, text, vault
+
+__all__ = ["RULES", "rule", "rule_called"]
+
+RULES: dict[str, Rule] = {
+    each.name: each for family in (text, mixlist, mode, library, store, vault) for each in family.RULES
+}
+"""Every rule by its name, which never changes."""
+
+
+def rule(name: str) -> Rule:
+    return RULES[name]
+
+
+def rule_called(text: str) -> Rule | None:
+    """A rule by its name or its code, in any case."""
+    wanted = text.lower()
+    return next((each for each in RULES.values() if wanted in (each.name, each.code.lower())), None)

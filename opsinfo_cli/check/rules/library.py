@@ -1,0 +1,82 @@
+"""Rules on libraries."""
+
+from __future__ import annotations
+
+from ..rule import Rule
+
+__all__ = ["RULES"]
+
+RULES = (
+    Rule(
+        "L001",
+        "bad-flag",
+        "library",
+        "error",
+        "refuses",
+        "precision_reduce.flag is true, false or empty, in any case and with blanks around it. Anything else fails the "
+        "whole store, and with it every operator of the package.",
+        '{"Log": {"precision_reduce": {"flag": "flase"}}}',
+        '{"Log": {"precision_reduce": {"flag": "false"}}}',
+        "engine.md 4, 8.18 (OKC:1383-1402)",
+    ),
+    Rule(
+        "L002",
+        "blank-in-name",
+        "library",
+        "error",
+        "refuses",
+        "The engine trims an op type and then looks the trimmed name up; with blanks around the key it finds nothing "
+        "and fails the whole store.",
+        '{"Log ": {"precision_reduce": {"flag": "false"}}}',
+        '{"Log": {"precision_reduce": {"flag": "false"}}}',
+        "engine.md 1.9, 8.17 (SUB:150-163)",
+    ),
+    Rule(
+        "L003",
+        "bad-value",
+        "library",
+        "error",
+        "refuses",
+        "A value that the engine cannot read: a word that is not in its list, a dtype such as `bf16` (it is "
+        "`bfloat16`), a format in lower case, a missing name or paramType. The whole store fails.",
+        '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "bf16", "format": "ND"}}}',
+        '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "bfloat16", "format": "ND"}}}',
+        "engine.md 4, 8.19 (OKC:314-995, FETYPE:91-105)",
+    ),
+    Rule(
+        "L004",
+        "column-mismatch",
+        "library",
+        "error",
+        "refuses",
+        "Dtypes and formats are columns: every list of a tensor, and every tensor of an operator, must have the same "
+        "number of them. Libraries of older CANN versions are known to break this, so opsinfo still reads them and "
+        "says so.",
+        '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "float16,float", "format": "ND"}}}',
+        '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "float16,float", "format": "ND,ND"}}}',
+        "engine.md 4, 8.19 (OKC:858-995)",
+    ),
+    Rule(
+        "L005",
+        "unknown-value",
+        "library",
+        "warning",
+        "accepts",
+        "A dtype, format or attribute type that the engine commit opsinfo knows does not have. A newer engine may; "
+        "this one would refuse it, or skip the attribute.",
+        '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "float5_e2m2", "format": "ND"}}}',
+        '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "float8_e5m2", "format": "ND"}}}',
+        "engine.md 4 (TYPES:21-126)",
+    ),
+    Rule(
+        "L006",
+        "unknown-section",
+        "library",
+        "warning",
+        "accepts",
+        "A section whose name is close to one the engine reads. The engine passes over it, so what it says is lost.",
+        '{"Log": {"precision_reduces": {"flag": "false"}}}',
+        '{"Log": {"precision_reduce": {"flag": "false"}}}',
+        "engine.md 4",
+    ),
+)

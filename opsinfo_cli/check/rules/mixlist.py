@@ -1,0 +1,141 @@
+"""Rules on mixlists."""
+
+from __future__ import annotations
+
+from ..rule import Rule
+
+__all__ = ["RULES"]
+
+RULES = (
+    Rule(
+        "M001",
+        "unknown-list",
+        "mixlist",
+        "error",
+        "refuses",
+        "The engine knows black-list, white-list and gray-list, letter for letter, and refuses the file for any other "
+        "key: `grey-list`, `white_list`, and also a `$schema` for the editor.",
+        '{"grey-list": {"to-add": ["Log"]}}',
+        '{"gray-list": {"to-remove": ["Log"]}, "black-list": {"to-add": ["Log"]}}',
+        "engine.md 2.4, 8.3 (MIX:133-184); E21002",
+    ),
+    Rule(
+        "M002",
+        "unknown-action",
+        "mixlist",
+        "error",
+        "refuses",
+        "Inside a list the engine knows `to-add` and `to-remove` only.",
+        '{"black-list": {"to_add": ["Log"]}}',
+        '{"black-list": {"to-add": ["Log"]}}',
+        "engine.md 2.4, 8.3 (MIX:147-168); E21002",
+    ),
+    Rule(
+        "M003",
+        "contradiction",
+        "mixlist",
+        "error",
+        "refuses",
+        "Of the 63 ways to combine the six marks on one op type the engine takes eleven. Adding to two lists, adding "
+        "to and removing from the same list, removing from two lists, and removing from gray alone are refused.",
+        '{"black-list": {"to-add": ["Log"]}, "white-list": {"to-add": ["Log"]}}',
+        '{"black-list": {"to-add": ["Log"]}, "white-list": {"to-remove": ["Log"]}}',
+        "engine.md 2.5, 8.6 (MIX:46-60, 233-249); E20003",
+    ),
+    Rule(
+        "M004",
+        "duplicate-operator",
+        "mixlist",
+        "warning",
+        "accepts",
+        "An op type stands twice in one array. That changes nothing; it often means that another one was meant.",
+        '{"black-list": {"to-add": ["Log", "Log"]}}',
+        '{"black-list": {"to-add": ["Log"]}}',
+        "engine.md 2.4",
+    ),
+    Rule(
+        "M005",
+        "unknown-operator",
+        "mixlist",
+        "error",
+        "ignores",
+        "Op types are compared letter for letter with those of the graph after fusion. A name that no library knows "
+        "is ignored without a word: the training goes on with the operator where it was. With a near name it is an "
+        "error, else a warning, for it may be of a package that is not installed here.",
+        '{"black-list": {"to-add": ["MatMu1V2"]}}',
+        '{"black-list": {"to-add": ["MatMulV2"]}}',
+        "engine.md 8.7, 8.8 (MIX:265-270)",
+    ),
+    Rule(
+        "M006",
+        "not-in-ai-core",
+        "mixlist",
+        "warning",
+        "ignores",
+        "The install knows this op type, but for another engine (AI CPU, vector core, DSA, host). The mixlist is read "
+        "by the AI Core engine and does nothing for it.",
+        '{"black-list": {"to-add": ["DSAGenBitMask"]}}',
+        '{"black-list": {"to-add": ["Log"]}}',
+        "engine.md 1.3, 1.6 (CFG:927-934)",
+    ),
+    Rule(
+        "M007",
+        "sibling-type",
+        "mixlist",
+        "warning",
+        "accepts",
+        "The graph may hold another form of this operator when its dtype is decided: fusion turns `X` into `XD` or "
+        "`XV2` and back. That form is in the library with another policy, so the entry may miss what it is meant for.",
+        '{"black-list": {"to-add": ["MatMulV2"]}}',
+        '{"black-list": {"to-add": ["MatMul", "MatMulV2", "MatMulV3"]}}',
+        "engine.md 2.5, 8.8 (FGO:364-402)",
+    ),
+    Rule(
+        "M008",
+        "no-effect",
+        "mixlist",
+        "warning",
+        "ignores",
+        "The entry changes nothing: a gray-list `to-add` alone has no branch in the engine, and a `to-add` of the list "
+        "the op type is on already leaves it there.",
+        '{"gray-list": {"to-add": ["MatMulV2"]}}',
+        '{"white-list": {"to-remove": ["MatMulV2"]}}',
+        "engine.md 2.5, 8.4 (MIX:265-294)",
+    ),
+    Rule(
+        "M009",
+        "remove-mismatch",
+        "mixlist",
+        "warning",
+        "ignores",
+        "A `to-remove` from a list the op type is not on. The engine writes a warning to its log and goes on; other "
+        "marks of the op type still act.",
+        '{"black-list": {"to-remove": ["MatMulV2"]}}',
+        '{"white-list": {"to-remove": ["MatMulV2"]}}',
+        "engine.md 2.5, 8.5 (MIX:274-294)",
+    ),
+    Rule(
+        "M010",
+        "black-without-fp32",
+        "mixlist",
+        "warning",
+        "accepts",
+        "The library lists half precision for this operator's inputs and no float32. Black forbids the reduction, so "
+        "with float32 input the AI Core engine reports it unsupported: it falls to AI CPU, or the build fails.",
+        '{"black-list": {"to-add": ["Conv2DBackpropInputD"]}}',
+        '{"black-list": {"to-add": ["BiasAddGrad"]}}',
+        "engine.md 3.4, 8.13 (SOS:130-156)",
+    ),
+    Rule(
+        "M011",
+        "white-without-low",
+        "mixlist",
+        "warning",
+        "accepts",
+        "The library lists no column of the mode's low precision for this operator. The engine writes a warning to "
+        "its log and keeps the dtype: white does nothing.",
+        '{"white-list": {"to-add": ["Cholesky"]}}',
+        '{"white-list": {"to-add": ["Add"]}}',
+        "engine.md 3.2, 8.14 (S_mix:126-132)",
+    ),
+)

@@ -1,0 +1,58 @@
+"""Rules on precision modes."""
+
+from __future__ import annotations
+
+from ..rule import Rule
+
+__all__ = ["RULES"]
+
+RULES = (
+    Rule(
+        "P001",
+        "unknown-mode",
+        "mode",
+        "error",
+        "refuses",
+        "No precision_mode or precision_mode_v2 has this name. Two names that stand in the engine's own table "
+        "(force_lowerprecision, allow_fp32_to_lowprecision) are refused by the API before they reach it.",
+        "--precision-mode allow_mixed_precision",
+        "--precision-mode allow_mix_precision",
+        "engine.md 2.1 (OPT:1316-1357); E10001",
+    ),
+    Rule(
+        "P002",
+        "mode-refuses-mixlist",
+        "mode",
+        "error",
+        "refuses",
+        "A mixlist is taken with the mixed modes only: allow_mix_precision, allow_mix_precision_fp16, "
+        "allow_mix_precision_bf16, mixed_float16, mixed_bfloat16, mixed_hif8. With any other mode, or none, a "
+        "non-empty modify_mixlist is an error.",
+        "--precision-mode force_fp16",
+        "--precision-mode allow_mix_precision",
+        "engine.md 2.3, 8.10 (OPT:81-92, 1384-1411); E10001",
+    ),
+    Rule(
+        "P003",
+        "mode-not-on-soc",
+        "mode",
+        "error",
+        "refuses",
+        "This chip does not have the mode's dtype: bfloat16 needs the A2 or A3 series, Atlas 200I/500 A2 or 950; "
+        "hifloat8 needs 950.",
+        "--precision-mode mixed_bfloat16 --against ascend910",
+        "--precision-mode mixed_float16 --against ascend910",
+        "engine.md 2.1, 2.2 (CTX:109-137); E20101",
+    ),
+    Rule(
+        "P004",
+        "both-modes",
+        "mode",
+        "error",
+        "refuses",
+        "precision_mode and precision_mode_v2 are given together. One of them must go.",
+        "--precision-mode allow_mix_precision --precision-mode mixed_float16",
+        "--precision-mode mixed_float16",
+        "engine.md 2.1 (OPT:1359-1372); E10056",
+    ),
+)

@@ -1,0 +1,118 @@
+"""Rules on the text itself, for mixlists and libraries alike."""
+
+from __future__ import annotations
+
+from ..rule import Rule
+
+__all__ = ["RULES"]
+
+RULES = (
+    Rule(
+        "T001",
+        "syntax",
+        "both",
+        "error",
+        "refuses",
+        "The engine reads strict JSON (RFC 8259) and nothing else: no single quotes, no NaN, no bytes that are not "
+        "UTF-8, no half surrogate pairs. One wrong character and the whole file is refused; a library takes its whole "
+        "store with it.",
+        "{'black-list': {}}",
+        '{"black-list": {}}',
+        "engine.md 1.9, 2.4 (KUTIL:26-53, MIX:186-206); E21002",
+    ),
+    Rule(
+        "T002",
+        "comment",
+        "both",
+        "error",
+        "refuses",
+        "JSON has no comments. The manuals show them in their samples, and the engine refuses those samples. "
+        "`opsinfo fmt` takes comments out and leaves the rest as it stands.",
+        '{\n  "black-list": {  // keeps float32\n    "to-add": ["Log"]\n  }\n}',
+        '{\n  "black-list": {\n    "to-add": ["Log"]\n  }\n}',
+        "engine.md 2.4, 8.1 (MIX:186-206); E21002",
+    ),
+    Rule(
+        "T003",
+        "trailing-comma",
+        "both",
+        "error",
+        "refuses",
+        "A comma before a closing bracket is legal in Python and JavaScript, not in JSON. `opsinfo fmt` removes it.",
+        '{"black-list": {"to-add": ["Log",]}}',
+        '{"black-list": {"to-add": ["Log"]}}',
+        "engine.md 1.9, 8.2; E21002",
+    ),
+    Rule(
+        "T004",
+        "missing-comma",
+        "both",
+        "error",
+        "refuses",
+        "Two values or members follow each other without a comma, as in a sample of the ATC manual. "
+        "`opsinfo fmt` puts it in.",
+        '{"black-list": {"to-add": ["Log" "Pow"]}}',
+        '{"black-list": {"to-add": ["Log", "Pow"]}}',
+        "engine.md 8.2; E21002",
+    ),
+    Rule(
+        "T005",
+        "trailing-text",
+        "both",
+        "warning",
+        "accepts",
+        "The engine stops reading after the first value, so text behind it has no effect; the vendor's own generator "
+        "can leave such a tail. Other JSON readers refuse the file. An edit keeps the tail, `opsinfo fmt` drops it.",
+        '{"black-list": {"to-add": ["Log"]}} }',
+        '{"black-list": {"to-add": ["Log"]}}',
+        "engine.md 1.9, 5, 8.25 (KUTIL:26-53)",
+    ),
+    Rule(
+        "T006",
+        "bom",
+        "both",
+        "note",
+        "accepts",
+        "The file begins with a UTF-8 byte order mark. The engine skips it; Python's json module and jq do not all. "
+        "`opsinfo fmt` drops it from a mixlist.",
+        '\ufeff{"black-list": {"to-add": ["Log"]}}',
+        '{"black-list": {"to-add": ["Log"]}}',
+        "engine.md 1.9",
+    ),
+    Rule(
+        "T007",
+        "duplicate-key",
+        "both",
+        "warning",
+        "ignores",
+        "The same key stands twice in one object. The last one wins and the earlier vanishes without a word, a whole "
+        "list of operators perhaps. opsinfo edits no entry that stands twice.",
+        '{"black-list": {"to-add": ["Log"]}, "black-list": {"to-add": ["Pow"]}}',
+        '{"black-list": {"to-add": ["Log", "Pow"]}}',
+        "engine.md 1.9, 8.12",
+    ),
+    Rule(
+        "T008",
+        "empty-file",
+        "both",
+        "error",
+        "refuses",
+        "A file with nothing in it, or only blanks, fails the start of the engine with no clear text (E29999). "
+        "`{}` is the empty mixlist.",
+        "",
+        "{}",
+        "engine.md 2.4, 8.9 (MIX:62-77, 118-121)",
+    ),
+    Rule(
+        "T009",
+        "wrong-type",
+        "both",
+        "error",
+        "refuses",
+        "The engine expects another type here: objects of arrays of strings in a mixlist, objects of objects of "
+        "strings in a library. Even a number or true without quotes fails a whole store.",
+        '{"black-list": {"to-add": "Log"}}',
+        '{"black-list": {"to-add": ["Log"]}}',
+        "engine.md 1.9, 2.4 (SUB:144-188, MIX:133-184)",
+    ),
+)

@@ -1,0 +1,59 @@
+"""Structure, by the published schemas: the one source of truth for it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from ..errors import UsageFault
+from ..model.names import did_you_mean
+
+__all__ = ["load_schema", "schema_names", "structure_errors", "validator_for"]
+
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_FOLDERS = (os.path.join(_HERE, "schemas"), os.path.join(os.path.dirname(_HERE), "schemas"))
+_SUFFIX = ".schema.json"
+
+
+@cache
+def _folder() -> str:
+    """Inside the installed package; beside it in a checkout."""
+    return next(folder for folder in _FOLDERS if os.path.isdir(folder))
+
+
+def schema_names() -> list[str]:
+    return sorted(name.removesuffix(_SUFFIX) for name in os.listdir(_folder()) if name.endswith(_SUFFIX))
+
+
+def schema_text(name: str) -> str:
+    """The text of a published schema.
+
+    :raises UsageFault: where there is none of that name
+    """
+    if name not in schema_names():
+        hint = did_you_mean(name, schema_names()) or "there are: " + ", ".join(schema_names())
+        raise UsageFault(f"no schema is called `{name}`", name="unknown-schema", hint=hint)
+    with open(os.path.join(_folder(), name + _SUFFIX), encoding="utf-8") as file:
+        return file.read()
+
+
+@cache
+def load_schema(name: str) -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(schema_text(name))
+    return schema
+
+
+@cache
+def validator_for(name: str) -> Any:
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(load_schema(name))
+
+
+def structure_errors(validator: Any, instance: Any) -> Iterator[tuple[str, tuple[str | int, ...], Any]]:
+    """(name of the finding, path in the instance, the library's error) for every violation."""
+    for error in validator.iter_errors(instance):
+        yield error.schema.get("x-opsinfo-finding", "wrong-type"), tuple(error.absolute_path), error

@@ -1,0 +1,90 @@
+"""Findings on a store: files that belong together, and what comes of loading them in the engine's order."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..model.library import Library
+from ..model.store import Store
+from .finding import Finding, at, whole_file
+
+__all__ = ["check_store", "load_order_undefined", "never_built", "shadowed", "stray_json"]
+
+_AI_CORE = re.compile(r"aic-(?P<soc>.+)-ops-info(?:-(?P<package>[a-z][a-z0-9_]*))?\.json")
+_OTHERS = re.compile(r"(?:vector_core_tbe_ops_info|dsa-.+-ops-info)(?:-(?P<package>[a-z][a-z0-9_]*))?\.json")
+_COPIES = re.compile(r"(?:backup|back|bak|bk|copy|old|orig|original|new|save|saved|tmp|temp|test|v?[0-9]+).*")
+
+
+def check_store(store: Store) -> Iterator[Finding]:
+    yield from shadowed(store)
+    yield from stray_json(store)
+    yield from load_order_undefined(store)
+
+
+def shadowed(store: Store) -> Iterator[Finding]:
+    for name, entries in store.definitions.items():
+        winner = entries[-1]
+        for entry in entries[:-1]:
+            same = entry.policy is winner.policy
+            said = f"`{name}` never wins here: {os.path.basename(winner.library.path)}:{winner.line} replaces it"
+            if not same:
+                said += f"; it says {entry.policy}, the entry that counts says {winner.policy}"
+            span = (entry.member.key_start, entry.member.key_end)
+            severity = "note" if same else "warning"
+            yield at("shadowed", entry.library.source, span, said, pointer=f"/{name}", severity=severity)
+
+
+def stray_json(store: Store) -> Iterator[Finding]:
+    for library in store.libraries:
+        reason = _stray(store, library)
+        if reason:
+            said = f"{reason}; the engine loads it all the same, and it may override other entries"
+            yield whole_file("stray-json", library.path, said, "move it out, or give it another ending than .json")
+
+
+def _stray(store: Store, library: Library) -> str | None:
+    name = os.path.basename(library.path)
+    match = _AI_CORE.fullmatch(name) or _OTHERS.fullmatch(name)
+    if not match:
+        return f"`{name}` is not named as a library of a package"
+    package, soc = match["package"], match.groupdict().get("soc")
+    folder = os.path.basename(os.path.realpath(store.directory or ""))
+    if soc and os.path.basename(os.path.dirname(os.path.realpath(store.directory or ""))) == "config" and soc != folder:
+        return f"`{name}` is of {soc}, the folder of {folder}"
+    if package and _COPIES.fullmatch(package):
+        return f"`{name}` is named as a copy, and its kernels are sought in `ops_{package}`"
+    for other in store.libraries:
+        if other is not library and library.entries and library.entries.keys() <= other.entries.keys():
+            first, second = (library, other) if len(library.path) >= len(other.path) else (other, library)
+            if first is library and package:
+                return f"every op type of `{name}` stands in `{os.path.basename(second.path)}` too"
+    return None
+
+
+def load_order_undefined(store: Store) -> Iterator[Finding]:
+    for first, second, names in store.undecided():
+        shown = ", ".join(f"`{name}`" for name in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        said = (
+            f"the engine's order leaves open whether {os.path.basename(first.path)} or "
+            f"{os.path.basename(second.path)} is loaded last, and both have {shown}"
+        )
+        hint = "the path holds `legacy` in a folder's name" if _legacy_above(second.path) else None
+        yield whole_file("load-order-undefined", second.path, said, hint)
+
+
+def _legacy_above(path: str) -> bool:
+    return "legacy" in os.path.dirname(os.path.realpath(path))
+
+
+def never_built(store: Store, library: Library, finding: Finding) -> Finding:
+    """A finding on values of an entry that never wins: the engine builds nothing from it, so it refuses nothing."""
+    built_late = finding.rule.name in ("bad-flag", "bad-value", "column-mismatch")
+    name = (finding.pointer or "").split("/")[1] if finding.pointer else ""
+    entries = store.definitions.get(name.replace("~1", "/").replace("~0", "~"), [])
+    if not built_late or not entries or entries[-1].library is library:
+        return finding
+    said = f"{finding.message}; the engine does not notice, for a later file replaces the entry"
+    return replace(finding, severity="warning", engine="ignores", message=said)

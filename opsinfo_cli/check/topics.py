@@ -1,0 +1,52 @@
+"""What users ask beyond single findings."""
+
+from __future__ import annotations
+
+__all__ = ["TOPICS"]
+
+TOPICS = {
+    "mixlists": """\
+Where a mixlist works
+
+A modify_mixlist file is read by the AI Core engine of GE, the graph compiler. It counts where a graph is
+compiled with a mixed precision mode:
+  - TensorFlow through the TF adapter: modify_mixlist in the session or NPURunConfig options
+  - ATC: --modify_mixlist
+  - GE graphs built by other front ends: ge.exec.modify_mixlist
+
+It does not count for eager torch_npu, as far as can be told: the default path there (aclnn) does not go
+through this engine. No source says so; it is an inference from the architecture.
+
+The mode must be one of allow_mix_precision, allow_mix_precision_fp16, allow_mix_precision_bf16,
+mixed_float16, mixed_bfloat16, mixed_hif8. With any other the engine refuses to start (E10001).
+
+See also: opsinfo explain read-once, opsinfo explain mode-refuses-mixlist""",
+    "read-once": """\
+A mixlist is read once per process
+
+The engine caches a mixlist by its path string. A file that is changed while the process lives is not read
+again, even when the first reading failed. Restart the process, or give the file another name.
+
+Source: engine.md 2.4 (MIX:80-109, CFG:1623-1650)""",
+    "policies": """\
+White, black and gray
+
+white  the operator may drop from float32 to the mode's low precision (precision_reduce.flag "true")
+black  it keeps its precision (flag "false")
+gray   it follows its producer (no flag)
+
+The manuals also call them trustlist, blocklist and graylist.
+
+A mixlist moves op types: to-add puts one on a list, to-remove takes it off, which makes it gray. A gray-list
+to-add alone changes nothing: to make a white operator gray, remove it from the white-list.
+
+Source: engine.md 2.5 (MIX:265-294)""",
+    "exit-codes": """\
+Exit status
+
+0    done, or clean
+1    findings with an error, differences, or "would change" under --check
+2    wrong usage, unknown op names included; nothing was written
+3    a file or the system refused, or an internal fault; it wins over 1
+129  SIGHUP; 130 SIGINT; 143 SIGTERM""",
+}

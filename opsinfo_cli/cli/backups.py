@@ -1,0 +1,66 @@
+"""`opsinfo backups`: what the vault holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..change.prune import prune
+from ..change.vault import Vault
+from ..report.backups import Backup, backup_lines, backups_document
+from .options import backup_option, format_option, output_of
+from .writing import scope_of, vault_of
+
+__all__ = ["command"]
+
+
+@click.command("backups")
+@click.argument("target", required=False)
+@click.option(
+    "--prune",
+    "keep",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Keep the newest N backups of each file, and every pristine one; drop the others.",
+)
+@click.option("-n", "--dry-run", is_flag=True, help="Show what --prune would drop; drop nothing.")
+@backup_option
+@format_option()
+def command(target: str | None, keep: int | None, dry_run: bool, format_: str, **options: Any) -> int:
+    """List the backups of TARGET, or all, the newest last.
+
+    The first content seen of a file is its pristine one; pruning never drops it, nor the newest.
+
+    \b
+    Examples:
+      opsinfo backups
+      opsinfo backups ascend910b
+      opsinfo backups --prune 20
+    """
+    output = output_of("backups", options, format_)
+    vault, scope = vault_of(options), scope_of(target)
+    dropped = prune(vault, scope, keep, dry_run) if keep else []
+    backups = [each for each in all_backups(vault) if scope(each.path) and each.id not in dropped]
+    if output.format == "json":
+        output.document(backups_document(vault.path, backups, dropped if keep else None))
+    else:
+        output.lines(backup_lines(output, backups))
+        if keep:
+            output.tell(f"{len(dropped)} backups {'would be' if dry_run else 'were'} dropped")
+        elif not backups:
+            output.tell(f"no backups in {vault.path}")
+    return 0
+
+
+def all_backups(vault: Vault) -> list[Backup]:
+    """Every content kept, in the order of the changes."""
+    held = set(vault.objects())
+    found = []
+    for record in vault.records():
+        for index, changed in enumerate(record.files):
+            if changed.before in held:
+                lineage = next(each for each in vault.lineages(changed.path) if each.id == changed.lineage)
+                pristine = changed.before == lineage.pristine
+                found.append(Backup(record, index, pristine))
+    return found

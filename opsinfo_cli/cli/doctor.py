@@ -1,0 +1,75 @@
+"""`opsinfo doctor`: what is wrong with an install, a store, or what opsinfo left there."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from ..check.install import check_install
+from ..check.run import Checker
+from ..check.vault import check_vault
+from ..errors import UsageFault
+from ..model.install import Install, opp_root, socs_of
+from ..model.target import Options, Target, environment_root, resolve, usual_roots
+from .options import backup_option, format_option, output_of
+from .validate import report_findings
+from .writing import scope_of, vault_of
+
+__all__ = ["command"]
+
+
+@click.command("doctor")
+@click.argument("target", required=False)
+@click.option("--soc", metavar="SOC", help="Only this chip of an install.")
+@click.option("--custom", "customs", metavar="PATH", multiple=True, help="A custom operator path; repeatable.")
+@backup_option
+@format_option()
+def command(target: str | None, soc: str | None, customs: tuple[str, ...], format_: str, **options: Any) -> int:
+    """Look for what is wrong with TARGET, or with the install the environment selects.
+
+    Stores that fail or shadow, custom paths without effect, edits an upgrade undid, changes that were
+    interrupted. Folders that a killed run left open are shut.
+
+    \b
+    Examples:
+      opsinfo doctor
+      opsinfo doctor /usr/local/Ascend/ascend-toolkit/latest
+    """
+    output = output_of("doctor", options, format_)
+    path, installs = _chosen(target, soc, customs)
+    checker = Checker(kind="library")
+    for install in installs:
+        checker.outcome.add(install.root, "install", check_install(install))
+    for folder in _stores(path, installs):
+        checker.store(folder)
+    vault = vault_of(options)
+    checker.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path)), accepts=True)
+    return report_findings(output, checker, [])
+
+
+def _chosen(target: str | None, soc: str | None, customs: tuple[str, ...]) -> tuple[str, list[Install]]:
+    """The path that is looked at, and the installs that are to be checked there, one for each chip."""
+    if target is not None and not os.path.isdir(target):
+        found: Target = resolve(target, Options(soc=soc, customs=customs), os.environ)
+        return found.path, [found.install] if found.install else []
+    if target is None:
+        chosen = environment_root(os.environ) or next(iter(usual_roots(os.environ)), None)
+        if chosen is None:
+            raise UsageFault("no CANN found", name="no-install", hint="set ASCEND_OPP_PATH, or name a target")
+        target = chosen.path
+        customs = (*customs, *filter(None, os.environ.get("ASCEND_CUSTOM_OPP_PATH", "").split(":")))
+    root = opp_root(target)
+    if root is None:
+        return target, []
+    socs: list[str | None] = [soc] if soc else [*socs_of(root)] or [None]
+    return root, [Install.open(root, each, "ai", list(customs)) for each in socs]
+
+
+def _stores(path: str, installs: list[Install]) -> list[str]:
+    """Every config directory once."""
+    if not installs:
+        return [path] if os.path.isdir(path) else [os.path.dirname(os.path.abspath(path))]
+    sites = [site for install in installs for core in ("ai", "vector", "dsa") for site in install.sites(core)]
+    return list(dict.fromkeys(site.directory for site in sites if os.path.isdir(site.directory)))

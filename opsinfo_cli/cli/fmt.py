@@ -1,0 +1,107 @@
+"""`opsinfo fmt`: mend a mixlist so that the engine accepts it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from ..change.fmt_plan import BuildPlan, FmtPlan, mended
+from ..change.writer import FileResult, Job, Result
+from ..errors import UsageFault
+from ..report.findings import finding_lines
+from ..report.output import Output
+from ..text.mend import mending_patch
+from ..text.scanner import scan
+from ..text.source import Source
+from .options import format_option, output_of, write_options
+from .writing import Run, writer_of
+
+__all__ = ["command"]
+
+
+@click.command("fmt")
+@click.argument("mixlists", nargs=-1, required=True, metavar="MIXLIST...")
+@click.option("--diff", "show_diff", is_flag=True, help="Show what would change; write nothing. As --dry-run.")
+@click.option("-o", "--output", "out", metavar="OUT", help="Write the mended text there; leave the source alone.")
+@write_options
+@format_option()
+def command(mixlists: tuple[str, ...], show_diff: bool, out: str | None, format_: str, **options: Any) -> int:
+    """Mend mixlists so that the engine accepts them: comments, commas, byte order mark, text after the end.
+
+    What is right stays as it stands. `-` reads standard input and writes standard output.
+
+    \b
+    Examples:
+      opsinfo fmt ops_info.json
+      opsinfo fmt --check ops_info.json
+      opsinfo fmt commented.json -o ops_info.json
+    """
+    output = output_of("fmt", options, format_)
+    run = Run("fmt", output, {**options, "dry_run": options["dry_run"] or show_diff}, undo=mixlists[0])
+    if "-" in mixlists:
+        return _filter(mixlists, out, output)
+    if out is not None:
+        return _build(mixlists, out, run)
+    for path in mixlists:
+        _require_mixlist(Source.read(path))
+    status = run.files([Job(path, FmtPlan()) for path in mixlists])
+    return max(status, *(_still_refused(Source.read(path), output) for path in mixlists))
+
+
+def _require_mixlist(source: Source) -> None:
+    """:raises UsageFault: for a library, which is not ours to mend"""
+    from ..model.kind import kind_of
+
+    if kind_of(source) == "library":
+        raise UsageFault(
+            "this is a library; fmt mends mixlists only",
+            name="wrong-kind",
+            path=source.path,
+            hint="`opsinfo restore` puts back what opsinfo changed; the vendor's package has the original",
+        )
+
+
+def _filter(mixlists: tuple[str, ...], out: str | None, output: Output) -> int:
+    if mixlists != ("-",) or out is not None or output.format == "json":
+        raise UsageFault("`-` stands alone: it reads standard input and writes standard output")
+    source = Source(sys.stdin.buffer.read(), "-")
+    result = mended(source)
+    output.data(result.text, exact=True)
+    return _still_refused(source, output)
+
+
+def _build(mixlists: tuple[str, ...], out: str, run: Run) -> int:
+    if len(mixlists) != 1:
+        raise UsageFault("-o takes one mixlist")
+    source = Source.read(mixlists[0])
+    result = mended(source)
+    run.undo = out
+    if os.path.lexists(out):
+        status = run.files([Job(out, BuildPlan(result.text))])
+    else:
+        status = _create(out, result, run)
+    return max(status, _still_refused(result, run.output))
+
+
+def _create(out: str, result: Source, run: Run) -> int:
+    data = result.text.encode()
+    change = writer_of(run.options, run.output).create(out, data, run.kind, []) if run.writes else None
+    nothing = Source(b"", out)
+    patch = BuildPlan(result.text).patch(nothing)
+    run.report(Result([FileResult(out, nothing, patch, Source(data, out), [], [])], change))
+    return 1 if run.options.get("check") else 0
+
+
+def _still_refused(source: Source, output: Output) -> int:
+    """1, with the reasons on stderr, where the engine refuses the mended text still."""
+    from ..check.mixlist import check_mixlist
+
+    document = scan(source)
+    text = Source(mending_patch(document).apply(source), source.path) if document.root is not None else source
+    refusing = [finding for finding in check_mixlist(scan(text)) if finding.engine == "refuses"]
+    for line in finding_lines(output, refusing):
+        output.complain(line)
+    return 1 if refusing else 0

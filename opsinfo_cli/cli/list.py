@@ -1,0 +1,86 @@
+"""`opsinfo list`: op types with their policy; of a mixlist its marks."""
+
+from __future__ import annotations
+
+import fnmatch
+from typing import Any
+
+import click
+
+from ..model.listing import Row, mixlist_rows, operator_row
+from ..model.policy import Policy
+from ..model.target import Target
+from ..report.operators import list_document, show_rows
+from ..report.output import Output
+from .options import format_option, mixlist_option, open_target, output_of, target_options
+from .remarks import accepted_mixlist, say_doubts, say_unknown
+
+__all__ = ["command"]
+
+
+@click.command("list", short_help="Show operators with their policy.")
+@click.argument("target")
+@click.option(
+    "--on",
+    "lists",
+    multiple=True,
+    type=click.Choice([str(policy) for policy in Policy]),
+    help="Only operators on this list; repeatable.",
+)
+@click.option("--match", "globs", multiple=True, metavar="GLOB", help="Only names like this; repeatable.")
+@mixlist_option
+@click.option("--against", metavar="TARGET", help="For a mixlist: the target that knows the policies.")
+@target_options
+@format_option()
+def command(
+    target: str,
+    lists: tuple[str, ...],
+    globs: tuple[str, ...],
+    mixlist: str | None,
+    against: str | None,
+    format_: str,
+    **options: Any,
+) -> int:
+    """Show the operators of TARGET with their policy: white, black or gray.
+
+    On a terminal a table; elsewhere tab-separated lines: name, policy, library policy, file:line, marks.
+
+    \b
+    Examples:
+      opsinfo list ascend910b --on black
+      opsinfo list aic-ascend910b-ops-info.json --match 'MatMul*'
+      opsinfo list /usr/local/Ascend/ascend-toolkit/latest --soc ascend910b --mixlist ops_info.json
+      opsinfo list ops_info.json --against ascend910b
+    """
+    output = output_of("list", options, format_)
+    found = open_target(target, output, options, stdin=True)
+    rows = _mixlist_rows(found, against, output) if found.kind == "mixlist" else _operator_rows(found, mixlist, output)
+    shown = [row for row in rows if _wanted(row, lists, globs)]
+    if rows and not shown:
+        output.say(f"none of the {len(rows)} operators is wanted")
+    if output.format == "json":
+        output.document(list_document(found, shown, len(rows)))
+    else:
+        show_rows(output, found, shown, len(rows))
+    return 0
+
+
+def _operator_rows(target: Target, mixlist: str | None, output: Output) -> list[Row]:
+    chosen = accepted_mixlist(mixlist, output) if mixlist else None
+    say_doubts(target, output)
+    if chosen:
+        say_unknown(chosen, target.operators, output)
+    return [operator_row(operator, chosen) for operator in target.operators]
+
+
+def _mixlist_rows(target: Target, against: str | None, output: Output) -> list[Row]:
+    operators = open_target(against, output, {}).operators if against else None
+    if operators:
+        say_unknown(target.mixlist, operators, output)
+    return mixlist_rows(target.mixlist, operators)
+
+
+def _wanted(row: Row, lists: tuple[str, ...], globs: tuple[str, ...]) -> bool:
+    if lists and (row.policy is None or str(row.policy) not in lists):
+        return False
+    return not globs or any(fnmatch.fnmatchcase(row.name, glob) for glob in globs)

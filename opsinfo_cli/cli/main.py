@@ -1,0 +1,188 @@
+"""The program: commands that load on use, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from itertools import pairwise
+from types import FrameType
+from typing import Any, NoReturn
+
+import click
+
+from ..errors import OpsinfoError, Refused, UsageFault
+
+__all__ = ["COMMANDS", "cli", "main"]
+
+COMMANDS = {
+    "list": "Show operators with their policy.",
+    "show": "Tell everything known of an operator, and why it is on its list.",
+    "move": "Put operators on a list, in a library or a mixlist.",
+    "apply": "Bake a mixlist into libraries.",
+    "validate": "Check mixlists and libraries as the engine would, and better.",
+    "diff": "Compare two targets, or two mixlists.",
+    "fmt": "Mend a mixlist so that the engine accepts it.",
+    "backups": "List what the vault holds.",
+    "restore": "Undo the last change, or put back a backup.",
+    "reapply": "Put moves back that an upgrade undid.",
+    "socs": "List installs, versions and chips.",
+    "doctor": "Look for what is wrong with an install.",
+    "explain": "Explain a finding or a topic.",
+    "schema": "Print a published JSON schema.",
+}
+"""Every command with its short help, so that `--help` imports none of them."""
+
+
+class Commands(click.Group):
+    """Commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f".{name}", __package__).command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from ..model.names import did_you_mean
+
+            raise UsageFault(
+                f"no command is called `{args[0]}`",
+                name="unknown-command",
+                hint=did_you_mean(args[0], COMMANDS) or "`opsinfo --help` lists them",
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from .. import __version__
+
+        click.echo(f"opsinfo {__version__}")
+        ctx.exit()
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+)
+def cli() -> None:
+    """See, move, check and compare the precision policy of Ascend operators.
+
+    A TARGET is a library (aic-<soc>-ops-info.json), a mixlist, a directory of libraries,
+    an operator package (OPP), or a SoC name looked up in the environment's CANN.
+
+    \b
+    Examples:
+      opsinfo list ascend910b --on black
+      opsinfo show ascend910b MatMulV2
+      opsinfo move ops_info.json SoftmaxV2 --to black --against ascend910b
+      opsinfo validate ops_info.json --against ascend910b
+    """
+
+
+class _Stopped(BaseException):
+    """A signal asked the process to end."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def _stop(number: int, _: FrameType | None) -> NoReturn:
+    raise _Stopped(number)
+
+
+def main(args: Sequence[str] | None = None) -> NoReturn:
+    """Run a command and leave with its exit status."""
+    from ..report.output import prepare_streams
+
+    gc.disable()  # a short life, and the libraries are all it has
+    prepare_streams()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
+    words = list(sys.argv[1:] if args is None else args)
+    status = _run(words)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(status)
+
+
+def _run(words: list[str]) -> int:
+    try:
+        result = cli.main(words, prog_name="opsinfo", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
+    except click.UsageError as error:
+        return _fail(words, UsageFault(error.format_message(), hint=_help_hint(error)))
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except _Stopped as stopped:
+        return 128 + stopped.number
+    except OpsinfoError as error:
+        return _fail(words, error)
+    except Exception as error:  # a fault of ours: say so, and leave what is needed to mend it
+        return _fail(words, _internal(error))
+
+
+def _help_hint(error: click.UsageError) -> str:
+    path = error.ctx.command_path if error.ctx else "opsinfo"
+    return f"`{path} --help` shows how it is used"
+
+
+def _internal(error: Exception) -> Refused:
+    import tempfile
+    import traceback
+
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    where = "it could not be kept"
+    try:
+        handle, path = tempfile.mkstemp(prefix="opsinfo-fault-", suffix=".log")
+        with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+        where = f"it is in {path}"
+    except OSError:
+        pass
+    return Refused(
+        f"opsinfo has a fault: {type(error).__name__}: {error}",
+        name="internal-fault",
+        hint=f"please report it with the trace; {where}",
+    )
+
+
+def _fail(words: list[str], error: OpsinfoError) -> int:
+    from ..report.output import Output
+
+    command = next((word for word in words if not word.startswith("-")), "")
+    output = Output(command, format="json" if _wants_json(words) else "text", color=_wanted_color(words))
+    try:
+        output.failure(error)
+    except OpsinfoError:  # not even that could be written
+        return 3
+    return error.exit_code
+
+
+def _wants_json(words: list[str]) -> bool:
+    return "--format=json" in words or ("--format", "json") in pairwise(words)
+
+
+def _wanted_color(words: list[str]) -> str:
+    pairs = dict(pairwise(words))
+    chosen = pairs.get("--color") or next((w[8:] for w in words if w.startswith("--color=")), "auto")
+    return chosen if chosen in ("auto", "always", "never") else "auto"

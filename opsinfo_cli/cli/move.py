@@ -1,0 +1,136 @@
+"""`opsinfo move`: put op types on a list, in a library by its flag, in a mixlist by its marks."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from ..change.library_plan import LibraryPlan
+from ..change.mixlist_plan import MixlistPlan
+from ..change.writer import FileResult, Job, Result
+from ..errors import Refused, UsageFault
+from ..model.library import Library
+from ..model.policy import Policy
+from ..model.store import Store, library_files, load_order
+from ..model.target import Target
+from ..report.output import Output
+from ..text.source import Source
+from .options import format_option, open_target, output_of, target_options, write_options
+from .remarks import say_doubts
+from .writing import Run, writer_of
+
+__all__ = ["command", "winning_files"]
+
+
+@click.command("move")
+@click.argument("target")
+@click.argument("ops", nargs=-1, required=True, metavar="OP...")
+@click.option(
+    "--to", required=True, type=click.Choice([str(policy) for policy in Policy]), help="The list to put them on."
+)
+@click.option("--against", metavar="TARGET", help="For a mixlist: the target that knows names and policies.")
+@click.option("--create", is_flag=True, help="For a mixlist: make the file if there is none.")
+@click.option("--store", metavar="NAME", help="Only the entries of this store of an install.")
+@click.option("--force", is_flag=True, help="Edit a library's entry even where another file overrides it.")
+@target_options
+@write_options
+@format_option()
+def command(
+    target: str, ops: tuple[str, ...], to: str, against: str | None, create: bool, format_: str, **options: Any
+) -> int:
+    """Put operators on a list.
+
+    In a library the precision_reduce flag is set, added or removed, and no other byte changes.
+    In a mixlist the operators get the marks they need, with --against no more than that.
+
+    \b
+    Examples:
+      opsinfo move ops_info.json SoftmaxV2 Add --to black --against ascend910b --create
+      opsinfo move ascend910b Add --to black --dry-run
+      opsinfo move aic-ascend910b-ops-info.json MatMulV2 --to gray
+    """
+    output = output_of("move", options, format_)
+    names = tuple(dict.fromkeys(ops))
+    run = Run("move", output, options, undo=target)
+    if create and not os.path.lexists(target):
+        return _create(target, names, Policy(to), against, run)
+    found = open_target(target, output, options)
+    if found.kind == "mixlist":
+        plan = _mixlist_plan(names, Policy(to), against, output)
+        return run.files([Job(found.path, plan)])
+    if against or create:
+        raise UsageFault("--against and --create are for mixlists", path=found.path)
+    say_doubts(found, output)
+    operators = found.operators.require(names)
+    wanted = {operator.name: Policy(to) for operator in operators}
+    files = winning_files(found, list(wanted), options)
+    return run.files([Job(path, LibraryPlan({name: wanted[name] for name in mine})) for path, mine in files.items()])
+
+
+def _mixlist_plan(names: tuple[str, ...], to: Policy, against: str | None, output: Output) -> MixlistPlan:
+    if against is None:
+        output.say("op names were not checked; --against TARGET does that", "warning")
+        return MixlistPlan(names, to)
+    operators = open_target(against, output, {}).operators.require(names)
+    return MixlistPlan(names, to, {operator.name: operator.entry.policy for operator in operators})
+
+
+def _create(path: str, names: tuple[str, ...], to: Policy, against: str | None, run: Run) -> int:
+    plan = _mixlist_plan(names, to, against, run.output)
+    empty = Source(b"{}\n", path)
+    patch = plan.patch(empty)
+    result = Source(patch.apply(empty), path)
+    plan.prove(empty, result)
+    moves = plan.moves(empty)
+    change = None
+    if run.writes:
+        change = writer_of(run.options, run.output).create(path, result.data, run.kind, moves)
+    run.report(Result([FileResult(path, empty, patch, result, moves, [])], change))
+    return 1 if run.options.get("check") else 0
+
+
+def winning_files(target: Target, names: list[str], options: dict[str, Any]) -> dict[str, list[str]]:
+    """The files to change: of each store that has an op type, the one whose entry wins.
+
+    :raises UsageFault: where --store names none; :raises Refused: where a lone file's entry is overridden
+    """
+    chosen = options.get("store")
+    stores = [store for store in target.operators.stores if chosen in (None, store.label)]
+    if not stores:
+        labels = ", ".join(f"`{store.label}`" for store in target.operators.stores)
+        raise UsageFault(f"no store is called `{chosen}`", name="unknown-store", hint=f"there are {labels}")
+    files: dict[str, list[str]] = {}
+    for name in names:
+        entries = [store.definitions[name][-1] for store in stores if name in store.definitions]
+        if not entries:
+            raise UsageFault(f"`{name}` is not in store `{chosen}`", name="unknown-operator")
+        for entry in entries:
+            files.setdefault(entry.library.path, []).append(name)
+    if target.kind == "library" and not options.get("force"):
+        _require_winning(target.path, names)
+    return files
+
+
+def _require_winning(path: str, names: list[str]) -> None:
+    """:raises Refused: where a file loaded later from the same directory has the op type too"""
+    folder, mine = os.path.split(os.path.abspath(path))
+    siblings = library_files(folder)
+    if mine not in siblings or not any(name != mine for name in siblings):
+        return
+    order = load_order(folder, siblings)
+    for name in order[order.index(mine) + 1 :]:
+        try:
+            later = Store([Library.read(os.path.join(folder, name))]).definitions
+        except Refused:
+            continue
+        for op in names:
+            if op in later:
+                entry = later[op][-1]
+                raise Refused(
+                    f"the entry of `{op}` never wins: {name}:{entry.line} replaces it",
+                    name="shadowed-entry",
+                    path=path,
+                    hint=f"move it in {os.path.join(folder, name)}, or in the store {folder}; --force edits it here",
+                )

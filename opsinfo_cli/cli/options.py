@@ -1,0 +1,113 @@
+"""Options that several commands share, and what they become."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from ..model.install import CORES
+from ..model.target import Options, Target, resolve
+from ..report.output import Output
+
+__all__ = [
+    "as_option",
+    "format_option",
+    "mixlist_option",
+    "open_target",
+    "output_of",
+    "talk_options",
+    "target_options",
+    "write_options",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _stacked(*decorators: Callable[[Any], Any]) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+def talk_options(function: F) -> F:
+    return _stacked(
+        click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Use colours."),
+        click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong."),
+        click.option("-v", "--verbose", count=True, help="Say more."),
+    )(function)
+
+
+def format_option(*more: str) -> Callable[[F], F]:
+    choice = click.Choice(["text", "json", *more])
+    return _stacked(
+        click.option("--format", "format_", type=choice, default="text", show_default=True, help="Output format."),
+        talk_options,
+    )
+
+
+as_option: Callable[[Any], Any] = click.option(
+    "--as", "kind", type=click.Choice(["library", "mixlist"]), help="What a file is, where it does not tell."
+)
+mixlist_option: Callable[[Any], Any] = click.option(
+    "--mixlist", metavar="FILE", help="Show policies as this mixlist changes them."
+)
+
+
+def target_options(function: F) -> F:
+    return _stacked(
+        as_option,
+        click.option("--soc", metavar="SOC", help="Which chip of an install."),
+        click.option(
+            "--core", type=click.Choice(CORES), default="ai", show_default=True, help="Which engine's stores."
+        ),
+        click.option("--custom", "customs", metavar="PATH", multiple=True, help="A custom operator path; repeatable."),
+    )(function)
+
+
+def write_options(function: F) -> F:
+    return _stacked(
+        click.option("-n", "--dry-run", is_flag=True, help="Show what would change; write nothing."),
+        click.option("--check", is_flag=True, help="Write nothing; exit 1 where something would change."),
+        click.option(
+            "--wait",
+            metavar="SECONDS",
+            type=click.FloatRange(min=0),
+            default=30.0,
+            show_default=True,
+            help="How long to wait for a lock.",
+        ),
+        click.option("--in-place", is_flag=True, help="Overwrite where a replace is impossible; not atomic."),
+        backup_option,
+    )(function)
+
+
+backup_option: Callable[[Any], Any] = click.option("--backup-dir", metavar="DIR", help="Where backups live.")
+
+
+def output_of(command: str, talk: dict[str, Any], format_: str = "text") -> Output:
+    return Output(command, format_, talk["color"], talk["quiet"], talk["verbose"])
+
+
+def open_target(text: str, output: Output, options: dict[str, Any], stdin: bool = False) -> Target:
+    """Resolve a TARGET and say how it was found."""
+    data = sys.stdin.buffer.read() if text == "-" and stdin else None
+    chosen = Options(
+        kind=options.get("kind"),
+        soc=options.get("soc"),
+        core=options.get("core") or "ai",
+        customs=tuple(options.get("customs") or ()),
+        stdin=data,
+    )
+    if text == "-" and not stdin:
+        raise click.UsageError("standard input can be read by list, show, validate and fmt only")
+    target = resolve(text, chosen, os.environ)
+    for note in target.notes:
+        output.say(note)
+    return target

@@ -1,0 +1,78 @@
+"""What commands say on the way: a mixlist that is refused, names that are not there, stores that are in doubt."""
+
+from __future__ import annotations
+
+from ..errors import Refused, UsageFault
+from ..model.mixlist import Mixlist
+from ..model.store import Operators
+from ..model.target import Target
+from ..report.output import Output
+
+__all__ = ["accepted_mixlist", "require_operators", "say_doubts", "say_unknown"]
+
+
+def accepted_mixlist(path: str, output: Output) -> Mixlist:
+    """A mixlist that the engine accepts.
+
+    :raises Refused: where it does not, with every reason on stderr
+    """
+    from ..check.mixlist import check_mixlist
+    from ..report.findings import finding_lines
+    from ..text.scanner import scan
+    from ..text.source import Source
+
+    document = scan(Source.read(path))
+    try:
+        return Mixlist(document)
+    except Refused as error:
+        refusing = [finding for finding in check_mixlist(document) if finding.engine == "refuses"]
+        for line in finding_lines(output, refusing):
+            output.complain(line)
+        raise Refused(
+            f"the engine refuses this mixlist ({len(refusing)} finding{'' if len(refusing) == 1 else 's'}); "
+            "nothing was done with it",
+            name="mixlist-refused",
+            path=path,
+            line=error.line,
+            column=error.column,
+            hint=error.hint,
+        ) from None
+
+
+def say_unknown(mixlist: Mixlist, operators: Operators, output: Output) -> list[str]:
+    """Name the op types of a mixlist that a target lacks: the engine ignores them.
+
+    :returns: them
+    """
+    from ..model.names import did_you_mean
+
+    unknown = [name for name in sorted(mixlist.marks) if name not in operators]
+    for name in unknown:
+        near = did_you_mean(name, operators.names)
+        said = f"`{name}` is no op type of the target; the engine ignores it" + (f"; {near}" if near else "")
+        output.say(said, "warning")
+    return unknown
+
+
+def say_doubts(target: Target, output: Output) -> None:
+    """What a person should know before believing the policies."""
+    for store in target.operators.stores:
+        if store.doubts:
+            first = store.doubts[0]
+            more = f" (and {len(store.doubts) - 1} more)" if len(store.doubts) > 1 else ""
+            said = f"{first.path}:{first.line}: {first.message}{more}; an engine of today refuses this store"
+            output.say(said, "warning")
+        for a, b, names in store.undecided():
+            if any(a.entries[name].policy is not b.entries[name].policy for name in names):
+                output.say(f"the engine's order of {a.path} and {b.path} is undefined; see `opsinfo doctor`", "warning")
+
+
+def require_operators(target: Target) -> None:
+    """:raises UsageFault: where the target is a mixlist"""
+    if target.kind == "mixlist":
+        raise UsageFault(
+            "a mixlist knows no more of an operator than its marks",
+            name="wrong-kind",
+            path=target.path,
+            hint=f"`opsinfo show TARGET OP --mixlist {target.path}` shows what it does",
+        )

@@ -1,0 +1,56 @@
+"""`opsinfo restore`: undo the last change, or put back a backup."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..change.restore import restore_last, restore_to
+from ..report.visible import row
+from .options import backup_option, format_option, output_of
+from .writing import scope_of, writer_of
+
+__all__ = ["command"]
+
+
+@click.command("restore")
+@click.argument("target")
+@click.option("--to", "which", metavar="ID", help="A backup or change by its id, or `pristine`.")
+@click.option("--force", is_flag=True, help="Also where the file was changed or upgraded since.")
+@click.option("-n", "--dry-run", is_flag=True, help="Show what would be put back; write nothing.")
+@click.option(
+    "--wait",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0),
+    default=30.0,
+    show_default=True,
+    help="How long to wait for a lock.",
+)
+@click.option("--in-place", is_flag=True, help="Overwrite where a replace is impossible; not atomic.")
+@backup_option
+@format_option()
+def command(target: str, which: str | None, force: bool, dry_run: bool, format_: str, **options: Any) -> int:
+    """Undo the last change of TARGET as a whole; with --to, put back one content.
+
+    What is replaced is backed up first, so a restore can be undone as well.
+
+    \b
+    Examples:
+      opsinfo restore ascend910b
+      opsinfo restore ops_info.json --to pristine
+    """
+    output = output_of("restore", options, format_)
+    writer, scope = writer_of(options, output), scope_of(target)
+    if which is None:
+        change, restored = restore_last(writer, scope, force, dry_run)
+    else:
+        change, restored = restore_to(writer, scope, which, force, dry_run)
+    if output.format == "json":
+        documents = [{"path": each.path, "id": each.id, "sha256": each.sha256} for each in restored]
+        output.document({"restored": documents, "change": change, "dry_run": dry_run})
+    else:
+        output.lines(row(each.path, each.id, each.sha256 or "-") for each in restored)
+        verb = "would be put back" if dry_run else "put back"
+        output.tell(f"{len(restored)} file{'' if len(restored) == 1 else 's'} {verb}")
+    return 0

@@ -1,0 +1,72 @@
+"""`opsinfo show`: why is X on this list, on one screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..model.columns import Columns
+from ..model.listing import Row, operator_row
+from ..model.mixlist import Mixlist
+from ..model.policy import combination
+from ..model.store import Operator
+from ..report.operators import row_document, show_lines, target_document, tensors_document
+from .options import format_option, mixlist_option, open_target, output_of, target_options
+from .remarks import accepted_mixlist, require_operators, say_doubts
+
+__all__ = ["command"]
+
+
+@click.command("show")
+@click.argument("target")
+@click.argument("ops", nargs=-1, required=True, metavar="OP...")
+@mixlist_option
+@target_options
+@format_option()
+def command(target: str, ops: tuple[str, ...], mixlist: str | None, format_: str, **options: Any) -> int:
+    """Tell everything known of operators, and why they are on their list.
+
+    \b
+    Examples:
+      opsinfo show ascend910b MatMulV2
+      opsinfo show ascend910b SoftmaxV2 --mixlist ops_info.json
+    """
+    output = output_of("show", options, format_)
+    found = open_target(target, output, options, stdin=True)
+    require_operators(found)
+    chosen = accepted_mixlist(mixlist, output) if mixlist else None
+    operators = found.operators.require(ops)
+    say_doubts(found, output)
+    rows = [(operator, operator_row(operator, chosen), Columns(operator.entry)) for operator in operators]
+    if output.format == "json":
+        documents = [{**row_document(row), **tensors_document(columns)} for _, row, columns in rows]
+        output.document({"target": target_document(found), "operators": documents})
+    else:
+        blocks = [show_lines(output, row, columns, _why(operator, row, chosen)) for operator, row, columns in rows]
+        output.lines(line for index, block in enumerate(blocks) for line in ([""] if index else []) + block)
+    return 0
+
+
+def _why(operator: Operator, row: Row, mixlist: Mixlist | None) -> list[str]:
+    flag = operator.entry.sections.get("precision_reduce", {}).get("flag")
+    if flag is None:
+        why = ["its entry has no precision_reduce flag: it follows its producer"]
+    else:
+        why = [f'its entry says precision_reduce.flag "{flag}": {_MEANING[str(row.library_policy)]}']
+    if mixlist and row.marks:
+        marks = combination(row.marks)
+        if row.policy is row.library_policy:
+            why.append(f"{mixlist.path} says {marks}, which changes nothing")
+        else:
+            why.append(f"{mixlist.path} says {marks}: {row.library_policy} becomes {row.policy}")
+    elif mixlist:
+        why.append(f"{mixlist.path} does not name it")
+    return why
+
+
+_MEANING = {
+    "white": "it may be reduced to half precision",
+    "black": "it keeps its precision",
+    "gray": "nothing is said, it follows its producer",
+}

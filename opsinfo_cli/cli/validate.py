@@ -1,0 +1,76 @@
+"""`opsinfo validate`: findings on mixlists and libraries."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from ..check.against import Against
+from ..check.finding import Outcome
+from ..check.run import Checker
+from ..report.findings import finding_lines, findings_document, summary_line
+from ..report.output import Output, failure_document
+from .options import as_option, format_option, open_target, output_of
+
+__all__ = ["command", "report_findings"]
+
+
+@click.command("validate")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|DIR...")
+@click.option("--against", "against", multiple=True, metavar="TARGET", help="A target mixlists are for; repeatable.")
+@click.option("--precision-mode", "modes", multiple=True, metavar="MODE", help="The mode they are used with.")
+@click.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
+@as_option
+@format_option()
+def command(
+    paths: tuple[str, ...],
+    against: tuple[str, ...],
+    modes: tuple[str, ...],
+    soc: str | None,
+    format_: str,
+    **options: Any,
+) -> int:
+    """Check files, stores and trees: what the engine refuses or ignores, and what cannot work.
+
+    Exit status 1 where a finding is an error. Op names are checked against the targets given with --against.
+
+    \b
+    Examples:
+      opsinfo validate ops_info.json --against ascend910b
+      opsinfo validate ops_info.json --against ascend910b --precision-mode mixed_bfloat16
+      opsinfo validate /usr/local/Ascend/ascend-toolkit/latest/opp
+    """
+    output = output_of("validate", options, format_)
+    targets = [Against(open_target(text, output, {"soc": soc})) for text in against]
+    for target in targets:
+        _ = target.operators  # a target that cannot be read must be said before anything is found against it
+    checker = Checker(targets, list(modes), options["kind"])
+    for path in paths:
+        if path == "-":
+            checker.file("-", sys.stdin.buffer.read())
+        else:
+            checker.path(path)
+    checker.modes_given()
+    if checker.saw_mixlist and not targets:
+        output.say("op names were not checked; --against TARGET does that")
+    return report_findings(output, checker, list(against))
+
+
+def report_findings(output: Output, checker: Checker, against: list[str]) -> int:
+    """Everything found, and the exit status."""
+    outcome: Outcome = checker.outcome
+    if output.format == "json":
+        document = {**findings_document(outcome), "against": against}
+        if checker.unreadable:
+            document["error"] = failure_document(checker.unreadable[0])
+        output.document(document)
+    else:
+        output.lines(finding_lines(output, outcome.findings))
+        for error in checker.unreadable:
+            output.failure(error)
+        output.tell(summary_line(outcome))
+    if checker.unreadable:
+        return 3
+    return 1 if outcome.tally.errors else 0

@@ -1,0 +1,115 @@
+"""What the commands that write have in common: from jobs to a report and an exit status."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..change.restore import Scope
+from ..change.vault import Vault, vault_path
+from ..change.writer import Job, Result, Writer
+from ..errors import UsageFault
+from ..model.install import root_above
+from ..model.target import environment_root
+from ..report.changes import change_document, change_lines
+from ..report.output import Output
+from ..report.udiff import unified_diff
+
+__all__ = ["Run", "scope_of", "vault_of", "writer_of"]
+
+
+def vault_of(options: dict[str, Any]) -> Vault:
+    return Vault(vault_path(options.get("backup_dir"), os.environ))
+
+
+def writer_of(options: dict[str, Any], output: Output) -> Writer:
+    return Writer(
+        vault_of(options),
+        wait=options.get("wait", 30.0),
+        in_place=options.get("in_place", False),
+        say=lambda text: output.say(text, "warning"),
+    )
+
+
+@dataclass
+class Run:
+    """One run of a command that writes.
+
+    :param undo: the target to name in the command that undoes it
+    :param ignored: names that were asked for and are not there
+    """
+
+    kind: str
+    output: Output
+    options: dict[str, Any]
+    undo: str
+    ignored: list[str] = field(default_factory=list)
+
+    @property
+    def writes(self) -> bool:
+        return not (self.options.get("dry_run") or self.options.get("check"))
+
+    def files(self, jobs: list[Job]) -> int:
+        """Change files, or show what would change.
+
+        :returns: the exit status
+        """
+        writer = writer_of(self.options, self.output)
+        if self.writes:
+            self._say_shared(jobs)
+            result = writer.run(self.kind, jobs)
+            if self.options.get("in_place") and result.change:
+                self.output.say("the file was overwritten in place, which is not atomic; the backup is safe", "warning")
+        else:
+            result = writer.preview(jobs)
+        self.report(result)
+        return 1 if self.options.get("check") and result.would_change else 0
+
+    def report(self, result: Result, show: Callable[[Result], None] | None = None) -> None:
+        if self.output.format == "json":
+            self.output.document(change_document(result, self.ignored, dry_run=not self.writes))
+        elif self.options.get("dry_run"):
+            for file in result.files:
+                self.output.data(unified_diff(file.source, file.patch, file.result), exact=True)
+        else:
+            self.output.lines(change_lines(self.output, result))
+            self._tell(result)
+
+    def _tell(self, result: Result) -> None:
+        touched = [file for file in result.files if file.patch]
+        if not touched:
+            self.output.tell("nothing to change")
+        elif not self.writes:
+            self.output.tell(f"{len(touched)} file{'' if len(touched) == 1 else 's'} would change")
+        else:
+            for file in touched:
+                self.output.tell(f"wrote {file.path}; backup {file.backup}")
+            place = self.options.get("backup_dir")
+            words = ["opsinfo", "restore", self.undo, *(["--backup-dir", place] if place else [])]
+            self.output.tell(f"change {result.change}; undo it with: {shlex.join(words)}")
+
+    def _say_shared(self, jobs: list[Job]) -> None:
+        if any(root_above(job.path) for job in jobs):
+            self.output.say(
+                "this changes an installed library: every network on this machine is affected; "
+                "the recommended way is a mixlist (`opsinfo explain mixlists`)",
+            )
+
+
+def scope_of(target: str | None) -> Scope:
+    """Which real paths a TARGET of the vault's commands means; files may be damaged or gone."""
+    if target is None:
+        return lambda _: True
+    real = os.path.realpath(target)
+    if os.path.isdir(target):
+        return lambda path: path.startswith(real.rstrip("/") + "/")
+    if os.path.lexists(target) or "/" in target or target.endswith(".json"):
+        return lambda path: path == real
+    root = environment_root(os.environ)
+    if root is None:
+        raise UsageFault(f"`{target}` is no path, and ASCEND_OPP_PATH is not set to look it up in", name="no-install")
+    above = os.path.realpath(root.path)
+    return lambda path: path.startswith(above + "/") and f"/{target}/" in path

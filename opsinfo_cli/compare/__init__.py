@@ -1,0 +1,1 @@
+"""Differences of two targets: by policy, by marks, by section."""

@@ -1,0 +1,1 @@
+"""What the engine computes: policies, libraries, stores, installs, mixlists, modes. Values; no I/O but reading."""

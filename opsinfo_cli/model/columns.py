@@ -1,0 +1,82 @@
+"""The dtypes a library lists for an operator, and whether they leave it a choice (engine.md 3.4, 3.5)."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from .library import Entry
+from .loading import Sections, pattern_of, tensors_of
+from .policy import BLANKS
+
+__all__ = ["Columns", "Possible", "Tensor"]
+
+FP32 = frozenset({"float", "float32"})
+FP16 = frozenset({"float16"})
+BF16 = frozenset({"bfloat16"})
+HIF8 = frozenset({"hifloat8"})
+
+
+class Possible(str, Enum):
+    """Whether an operator can be on a list; ``KERNEL``: its kernel package decides at compile time."""
+
+    YES = "yes"
+    NO = "no"
+    KERNEL = "kernel"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Tensor(NamedTuple):
+    """One input or output: its name, ``paramType`` and the dtype of each column, case folded."""
+
+    name: str
+    param_type: str
+    dtypes: tuple[str, ...]
+
+
+class Columns:
+    """The columns the engine may choose from for one entry."""
+
+    def __init__(self, entry: Entry) -> None:
+        sections = entry.sections
+        inputs, outputs = tensors_of(sections)
+        self.inputs = [_tensor(sections, name) for name in inputs]
+        self.outputs = [_tensor(sections, name) for name in outputs]
+        self.source = _source(sections, [*inputs, *outputs])
+        """Which part of the engine lists them: static, broadcast, reduce, formatagnostic, kernel (engine.md 3.5)."""
+
+    @property
+    def is_listed(self) -> bool:
+        return self.source != "kernel" and any(tensor.dtypes for tensor in self.inputs + self.outputs)
+
+    def can_be_black(self) -> Possible:
+        """No, where fp32 input finds no column: the operator would be unsupported (SOS:130-156)."""
+        if not self.is_listed:
+            return Possible.KERNEL
+        dtypes = self._dtypes(self.inputs or self.outputs)
+        return Possible.NO if dtypes & (FP16 | BF16) and not dtypes & FP32 else Possible.YES
+
+    def can_be_white(self, low: frozenset[str] = FP16 | BF16) -> Possible:
+        """No, where no column is in ``low``: the engine warns and keeps the dtype (S_mix:126-132)."""
+        if not self.is_listed:
+            return Possible.KERNEL
+        return Possible.YES if self._dtypes(self.inputs + self.outputs) & low else Possible.NO
+
+    @staticmethod
+    def _dtypes(tensors: list[Tensor]) -> frozenset[str]:
+        return frozenset(dtype for tensor in tensors for dtype in tensor.dtypes)
+
+
+def _tensor(sections: Sections, name: str) -> Tensor:
+    content = sections[name]
+    dtypes = tuple(word.strip(BLANKS).lower() for word in content.get("dtype", "").split(","))
+    return Tensor(content.get("name", ""), content.get("paramType", ""), dtypes if dtypes != ("",) else ())
+
+
+def _source(sections: Sections, tensors: list[str]) -> str:
+    if any("format" in sections[name] or "unknownshape_format" in sections[name] for name in tensors):
+        return "static"
+    pattern = pattern_of(sections)
+    return pattern if pattern in ("broadcast", "reduce", "formatagnostic") else "kernel"

@@ -1,0 +1,298 @@
+"""Installs: the stores of an operator package (OPP) for one SoC, in the engine's order (engine.md 1.2-1.6)."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..errors import Refused, UsageFault
+from .soc import folder_of, suggest
+from .store import Operators, Store, library_files
+
+__all__ = ["CORES", "Install", "LoadPriority", "Site", "Skipped", "opp_root", "root_above", "socs_of", "version_of"]
+
+CORES = ("ai", "vector", "dsa")
+
+_BUILT_IN = {
+    "ai": ("built-in/op_impl/ai_core/tbe/config/{soc}", "op_impl/built-in/ai_core/tbe/config/{soc}"),
+    "vector": ("built-in/op_impl/vector_core/tbe/config", "op_impl/built-in/vector_core/tbe/config"),
+    "dsa": ("built-in/op_impl/dsa_core/config/{soc}", "op_impl/built-in/dsa_core/config/{soc}"),
+}
+"""Directory of the built-in store: the layout of today, then the one of CANN before 5.1."""
+
+_CUSTOM = {"ai": "op_impl/ai_core/tbe", "vector": "op_impl/vector_core/tbe"}
+_LEGACY_CUSTOM = "op_impl/custom/ai_core/tbe/config/{soc}"
+_OTHER_ENGINES = {
+    "AI CPU": ("built-in/op_impl/aicpu/**/config/*.json", "op_impl/built-in/aicpu/**/config/*.json"),
+    "DVPP": ("built-in/op_impl/dvpp/**/config/*.json",),
+    "host CPU": ("built-in/op_impl/host_cpu/**/config/*.json",),
+}
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where a store lies, whether or not the directory is there."""
+
+    directory: str
+    label: str
+    core: str
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A custom path that the engine passes over in silence, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass
+class LoadPriority:
+    """What ``vendors/config.ini`` says (CFG:812-850). ``bad_line``: the line that fails the whole engine."""
+
+    path: str
+    vendors: list[str] = field(default_factory=list)
+    bad_line: int | None = None
+
+    @classmethod
+    def read(cls, root: str) -> LoadPriority:
+        path = os.path.join(root, "vendors", "config.ini")
+        found = cls(path)
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                lines = file.read().splitlines()
+        except FileNotFoundError:
+            return found
+        except OSError as error:
+            raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+        for number, line in enumerate(lines, 1):
+            if "load_priority" in line and not line.startswith("#"):
+                _, equals, value = line.partition("=")
+                found.vendors = [name.strip() for name in value.split(",") if name.strip()]
+                found.bad_line = None if equals else number
+                break
+        return found
+
+
+class Install:
+    """One OPP root seen for one SoC.
+
+    :param root: the OPP root, as given
+    :param soc: a SoC folder name; None where only vector-core stores, which have no SoC folder, are asked for
+    :param customs: custom operator paths, first wins; the environment's, or those of ``--custom``
+    """
+
+    def __init__(self, root: str, soc: str | None, core: str = "ai", customs: list[str] | None = None) -> None:
+        self.root = root
+        self.soc = soc
+        self.core = core
+        self.customs = _op_api_first(customs or [])
+
+    @classmethod
+    def open(cls, root: str, soc: str | None, core: str, customs: list[str] | None = None) -> Install:
+        """:param soc: a folder or product name; None asks for the only one there is
+
+        :raises UsageFault: where the SoC is not there, or not said and there are several
+        """
+        return cls(root, _choose_soc(root, soc, core), core, customs)
+
+    @cached_property
+    def load_priority(self) -> LoadPriority:
+        return LoadPriority.read(self.root)
+
+    @cached_property
+    def version(self) -> str | None:
+        return version_of(self.root)
+
+    def sites(self, core: str | None = None) -> list[Site]:
+        """All stores of a core in the engine's order: environment, vendors, built-in."""
+        core = core or self.core
+        custom = [site for site, _ in self._custom_sites(core) if site]
+        built_in = [Site(os.path.join(self.root, self._soc(path)), "built-in", core) for path in _BUILT_IN[core]]
+        present = [site for site in built_in if os.path.isdir(site.directory)] or built_in[:1]
+        if core == "ai" and not custom:
+            # its key in fe.ini is free only where no generated store took it (CFG:736-744)
+            legacy = os.path.join(self.root, self._soc(_LEGACY_CUSTOM))
+            custom = [Site(legacy, "vendor:custom", core)] if os.path.isdir(legacy) else []
+        return [*custom, *present]
+
+    def skipped(self, core: str | None = None) -> list[Skipped]:
+        """Custom paths without effect, each with the reason (CFG:687-724)."""
+        found = [skipped for _, skipped in self._custom_sites(core or self.core) if skipped]
+        vendors = os.path.join(self.root, "vendors")
+        for name in sorted(os.listdir(vendors)) if os.path.isdir(vendors) else []:
+            path = os.path.join(vendors, name)
+            if os.path.isdir(path) and name not in self.load_priority.vendors:
+                found.append(Skipped(path, "vendors/config.ini does not name it in load_priority"))
+        return found
+
+    def stores(self, core: str | None = None) -> list[Store]:
+        """Load every store that is there.
+
+        :raises Refused: where the engine would not start, or refuses a store
+        """
+        if self.load_priority.bad_line:
+            raise Refused(
+                "the load_priority line has no `=`, which fails the whole engine",
+                name="bad-load-priority",
+                path=self.load_priority.path,
+                line=self.load_priority.bad_line,
+                hint="write `load_priority=<vendor>,<vendor>`",
+            )
+        sites = self.sites(core)
+        present = [site for site in sites if os.path.isdir(site.directory)]
+        if not present:
+            raise Refused(
+                f"there is no {sites[-1].core} store for {self.soc or 'any SoC'}",
+                name="no-store",
+                path=sites[-1].directory,
+                hint="`opsinfo socs` shows what is installed",
+            )
+        return [Store.read(site.directory, site.label) for site in present]
+
+    @cached_property
+    def operators(self) -> Operators:
+        return Operators(self.stores())
+
+    def other_counts(self) -> dict[str, int]:
+        """How many op types the stores of the other cores hold, by core."""
+        counts = {}
+        for core in CORES:
+            directories = [site.directory for site in self.sites(core) if os.path.isdir(site.directory)]
+            if core != self.core and any(map(library_files, directories)):
+                counts[core] = len(Operators(self.stores(core)).names)
+        return counts
+
+    @cached_property
+    def other_engines(self) -> dict[str, str]:
+        """Op types that other engines of this install know: name -> engine."""
+        from ..text.members import Members, read_members
+        from ..text.source import Source
+
+        engines = {}
+        for engine, patterns in _OTHER_ENGINES.items():
+            for pattern in patterns:
+                for path in glob.glob(os.path.join(glob.escape(self.root), pattern), recursive=True):
+                    outcome = read_members(Source.read(path))
+                    if isinstance(outcome, Members):
+                        engines.update({member.key: engine for member in outcome.members or ()})
+        for core, engine in (("vector", "vector core"), ("dsa", "DSA"), ("ai", "AI Core")):
+            directories = [site.directory for site in self.sites(core) if os.path.isdir(site.directory)]
+            if core != self.core and directories:
+                engines.update(dict.fromkeys(Operators(self.stores(core)).names, engine))
+        return engines
+
+    def _soc(self, path: str) -> str:
+        return path.format(soc=self.soc or "")
+
+    def _custom_sites(self, core: str) -> Iterator[tuple[Site | None, Skipped | None]]:
+        if core not in _CUSTOM:
+            return
+        for path in self.customs:
+            yield self._custom_site(path, f"env:{path}", core)
+        for vendor in self.load_priority.vendors:
+            yield self._custom_site(os.path.join(self.root, "vendors", vendor), f"vendor:{vendor}", core)
+
+    def _custom_site(self, path: str, label: str, core: str) -> tuple[Site | None, Skipped | None]:
+        base = os.path.join(path, _CUSTOM[core])
+        name = os.path.basename(path.rstrip("/"))
+        if label.startswith("env:") and not path.startswith("/"):
+            return None, Skipped(path, "the path is not absolute")
+        if not os.path.isdir(path):
+            return None, Skipped(path, "there is no such directory")
+        for folder in ("config", f"{name}_impl"):
+            if not os.path.isdir(os.path.join(base, folder)):
+                reason = f"there is no `{_CUSTOM[core]}/{folder}`"
+                return None, Skipped(path, reason) if core == "ai" else None
+        directory = os.path.join(base, "config", self.soc or "") if core == "ai" else os.path.join(base, "config")
+        return (Site(directory, label, core), None) if os.path.isdir(directory) else (None, None)
+
+
+def _op_api_first(paths: list[str]) -> list[str]:
+    """Paths that deliver ``libcust_opapi.so`` come ahead of run packages."""
+    return sorted(paths, key=lambda path: not os.path.isfile(os.path.join(path, "op_api", "lib", "libcust_opapi.so")))
+
+
+def opp_root(path: str) -> str | None:
+    """The OPP root at or under a directory: the path itself, or ``opp`` in a toolkit."""
+    for candidate in (path, os.path.join(path, "opp"), os.path.join(path, "latest", "opp")):
+        if any(os.path.isdir(os.path.join(candidate, mark)) for mark in _ROOT_MARKS):
+            return candidate
+    return None
+
+
+_ROOT_MARKS = ("built-in/op_impl", "op_impl/built-in", "op_impl/custom", "vendors")
+
+
+def root_above(path: str) -> str | None:
+    """The OPP root that a file or directory lies in."""
+    folder = os.path.realpath(path)
+    while os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+        if any(os.path.isdir(os.path.join(folder, mark)) for mark in _ROOT_MARKS):
+            return folder
+    return None
+
+
+def socs_of(root: str, core: str = "ai") -> list[str]:
+    """SoC folders of an OPP root that hold libraries."""
+    patterns = [*_BUILT_IN[core], f"vendors/*/{_CUSTOM['ai']}/config/{{soc}}", _LEGACY_CUSTOM]
+    found = set()
+    for pattern in patterns:
+        if "{soc}" in pattern:
+            for path in glob.glob(os.path.join(glob.escape(root), pattern.format(soc="*"))):
+                if os.path.isdir(path) and library_files(path):
+                    found.add(os.path.basename(path))
+    return sorted(found)
+
+
+def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
+    found = socs_of(root, "ai" if core == "vector" else core)
+    if soc is not None:
+        folder = folder_of(soc, found)
+        if folder:
+            return folder
+        near = suggest(soc, found)
+        raise UsageFault(
+            f"no SoC `{soc}` in this install",
+            name="unknown-soc",
+            path=root,
+            hint=f"did you mean `{near[0]}`?" if near else "it has " + (", ".join(found) or "none"),
+        )
+    if len(found) > 1:
+        raise UsageFault(
+            f"the install holds {len(found)} SoCs: {', '.join(found)}",
+            name="ambiguous-target",
+            path=root,
+            hint="choose one with --soc",
+        )
+    return found[0] if found else None
+
+
+def version_of(root: str) -> str | None:
+    """The CANN version an OPP root says it is: ``version_dir`` of ``version.info`` before ``Version``."""
+    above = os.path.dirname(os.path.realpath(root))
+    paths = [
+        os.path.join(root, "version.info"),
+        *sorted(glob.glob(os.path.join(glob.escape(above), "*-linux", "ascend_toolkit_install.info"))),
+        os.path.join(above, "compiler", "version.info"),
+    ]
+    for path in paths:
+        facts = _facts(path)
+        version = facts.get("version_dir") or facts.get("version")
+        if version:
+            return version
+    return None
+
+
+def _facts(path: str) -> Mapping[str, str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            pairs = (re.fullmatch(r"\s*(\w+)\s*=\s*(.*?)\s*", line) for line in file.read(1 << 16).splitlines())
+            return {match[1].lower(): match[2] for match in pairs if match}
+    except OSError:
+        return {}

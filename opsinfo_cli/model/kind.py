@@ -1,0 +1,79 @@
+"""What a file is: a library, a mixlist or a snapshot, by what it says and by its name."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from ..text.members import Members, read_members
+from ..text.scanner import Document
+from ..text.source import Source
+from .library import PRECISION
+from .vocabulary import KNOWN_SECTIONS, TENSOR_SECTION
+
+__all__ = ["is_library_name", "kind_of"]
+
+_LIBRARY_NAMES = ("aic-*ops-info*.json", "vector_core_tbe_ops_info*.json", "dsa-*-ops-info*.json")
+_IN_STORE = re.compile(r"/(?:tbe|dsa_core)/config(?:/[^/]+)?/[^/]+\.json")
+_MIXLIST_NAMES = ("*mixlist*.json", "ops_info.json", "*mix_list*.json")
+_FIRST_KEY = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
+
+
+def is_library_name(path: str) -> bool:
+    """Whether a path alone says library: by its name, or by lying in a store's config directory."""
+    name = os.path.basename(path)
+    if any(fnmatch.fnmatchcase(name, pattern) for pattern in _LIBRARY_NAMES):
+        return True
+    return bool(_IN_STORE.search(os.path.abspath(path)))
+
+
+def kind_of(source: Source) -> str | None:
+    """``library``, ``mixlist``, ``snapshot``, or None where neither the text nor the name tells."""
+    outcome = read_members(source)
+    if isinstance(outcome, Document):
+        return _kind_of_broken(source)
+    content = {member.key: member.value for member in outcome.members or ()}
+    if _looks_like_mixlist(content):
+        return "mixlist"
+    if content.get("kind") == "opsinfo-snapshot":
+        return "snapshot"
+    if is_library_name(source.path) or _looks_like_library(content.values()):
+        return "library"
+    return "mixlist" if isinstance(outcome, Members) and outcome.members == [] else None
+
+
+def _looks_like_mixlist(content: dict[str, Any]) -> bool:
+    for key, value in content.items():
+        if key.endswith("list") or isinstance(value, list):
+            return True
+        if isinstance(value, dict):
+            for inner, each in value.items():
+                if inner.startswith(("to-", "to_")) or isinstance(each, list):
+                    return True
+    return False
+
+
+def _looks_like_library(entries: Iterable[Any]) -> bool:
+    for entry in entries:
+        for section, content in entry.items() if isinstance(entry, dict) else ():
+            if isinstance(content, dict) and (section == PRECISION or TENSOR_SECTION.fullmatch(section)):
+                return True
+    return False
+
+
+def _kind_of_broken(source: Source) -> str | None:
+    name = os.path.basename(source.path)
+    if is_library_name(source.path):
+        return "library"
+    if any(fnmatch.fnmatchcase(name, pattern) for pattern in _MIXLIST_NAMES):
+        return "mixlist"
+    for match in list(_FIRST_KEY.finditer(source.text))[:3]:
+        key = match[1]
+        if key.endswith("list") or key.startswith(("to-", "to_")):
+            return "mixlist"
+        if key in KNOWN_SECTIONS or TENSOR_SECTION.fullmatch(key):
+            return "library"
+    return None

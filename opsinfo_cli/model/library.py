@@ -1,0 +1,156 @@
+"""One operator-information file: its entries as the engine reads them, and where each of them stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from ..errors import Damaged
+from ..text.members import RawMember, read_members
+from ..text.scanner import Document, Node, scan
+from ..text.source import Source
+from .loading import LoadFault, Sections, build_faults, structure_faults, trimmed
+from .policy import BLANKS, Policy
+
+__all__ = ["FLAG", "PRECISION", "Entry", "Library"]
+
+PRECISION, FLAG = "precision_reduce", "flag"
+
+
+class Entry:
+    """The definition of one op type in one library."""
+
+    def __init__(self, library: Library, member: RawMember) -> None:
+        self.library = library
+        self.name = member.key
+        self.member = member
+
+    @cached_property
+    def sections(self) -> Sections:
+        """Section -> key -> value, names trimmed as the engine trims them (engine.md 1.9)."""
+        return trimmed(self.member.value)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """:raises BadFlag: on a flag that fails the engine"""
+        return Policy.from_flag(self.sections.get(PRECISION, {}).get(FLAG))
+
+    @cached_property
+    def faults(self) -> tuple[LoadFault, ...]:
+        """What the engine cannot build a kernel from, and what it would not know."""
+        return tuple(build_faults(self.sections))
+
+    @property
+    def line(self) -> int:
+        """1-based line of the op type's key."""
+        return self.library.lines[self.member.key_start]
+
+    @cached_property
+    def node(self) -> Node:
+        """The entry's value with spans."""
+        root = scan(self.library.source, self.member.start).root
+        assert root is not None  # it was read once
+        return root
+
+    def span(self, fault: LoadFault) -> tuple[int, int]:
+        """Where the offending token stands."""
+        if fault.section is None:
+            return self.member.key_start, self.member.key_end
+        section = next(m for m in reversed(self.node.members) if m.name.strip(BLANKS) == fault.section.strip(BLANKS))
+        if fault.key is None:
+            return section.key.start, section.key.end
+        value = next(
+            m.value for m in reversed(section.value.members) if m.name.strip(BLANKS) == fault.key.strip(BLANKS)
+        )
+        return _token(value, fault.token)
+
+
+def _token(value: Node, index: int | None) -> tuple[int, int]:
+    """The span of one part of a comma list; of the whole value where escapes blur the count."""
+    text = str(value.value)
+    if index is None or len(text) != value.end - value.start - 2:
+        return value.start, value.end
+    parts = text.strip(BLANKS).split(",") if text.strip(BLANKS) else [""]
+    start = value.start + 1 + len(text) - len(text.lstrip(BLANKS)) + sum(len(part) + 1 for part in parts[:index])
+    part = parts[index]
+    start += len(part) - len(part.lstrip(BLANKS))
+    return start, start + max(len(part.strip(BLANKS)), 1)
+
+
+class Library:
+    """The entries of one file, in the file's order; of equal keys the last, as the engine has it.
+
+    ``members`` keeps every one of them.
+    """
+
+    def __init__(self, source: Source, members: list[RawMember]) -> None:
+        self.source = source
+        self.path = source.path
+        self.members = members
+        self.entries: dict[str, Entry] = {}
+        for member in members:
+            self.entries[member.key] = Entry(self, member)
+
+    @classmethod
+    def read(cls, path: str) -> Library:
+        """:raises Refused: where the file cannot be read; :raises Damaged: where the engine could not load it"""
+        return cls.of(Source.read(path))
+
+    @classmethod
+    def of(cls, source: Source) -> Library:
+        """:raises Damaged: where the text is no object of objects of objects of strings"""
+        outcome = read_members(source)
+        if isinstance(outcome, Document):
+            outcome.require_root()
+            raise AssertionError("a text that only the slow reader accepts")
+        if outcome.members is None:
+            place = source.place(outcome.start)
+            raise Damaged(
+                "a library must be an object of operators", path=source.path, line=place.line, column=place.column
+            )
+        library = cls(source, outcome.members)
+        for entry, fault in library.structure_faults():
+            raise library.damaged(entry, fault)
+        return library
+
+    @cached_property
+    def lines(self) -> dict[int, int]:
+        """Line of every member's key by its offset, counted in one pass."""
+        lines = {}
+        line, at = 1, 0
+        for member in self.members:
+            line += self.source.text.count("\n", at, member.key_start)
+            at = member.key_start
+            lines[at] = line
+        return lines
+
+    def structure_faults(self) -> Iterator[tuple[Entry, LoadFault]]:
+        """What fails the file whichever of its entries win."""
+        for entry in self.entries.values():
+            name = entry.name.strip(BLANKS)
+            if name != entry.name and name not in self.entries:
+                # the engine looks the trimmed key up, finds nothing, and fails (SUB:150-163)
+                said = f"op type `{entry.name}` has blanks around it, which fails the whole store"
+                yield entry, LoadFault("blank-in-name", None, None, said, near=(name,))
+            for fault in structure_faults(entry.member.value):
+                yield entry, fault
+
+    def build_faults(self) -> Iterator[tuple[Entry, LoadFault]]:
+        for entry in self.entries.values():
+            for fault in entry.faults:
+                yield entry, fault
+
+    def damaged(self, entry: Entry, fault: LoadFault) -> Damaged:
+        """The error that names a fault of this file."""
+        place = self.source.place(entry.span(fault)[0])
+        return Damaged(
+            f"operator `{entry.name}`: {fault.message}",
+            path=self.path,
+            line=place.line,
+            column=place.column,
+            hint="the engine refuses the store that holds this file; `opsinfo validate` tells more",
+        )
+
+    def twins(self, name: str) -> list[RawMember]:
+        """All members of one name; more than one is a duplicate key."""
+        return [member for member in self.members if member.key == name]

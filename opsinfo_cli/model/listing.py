@@ -1,0 +1,68 @@
+"""Operators as they are listed: the library's word and the mixlist's, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .library import Entry
+from .mixlist import Mixlist
+from .policy import Mark, Policy
+from .store import Operator, Operators, Store
+
+__all__ = ["Row", "Standing", "mixlist_rows", "operator_row"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """An entry of the same name that does not decide."""
+
+    file: str
+    line: int
+    policy: Policy
+    store: str | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One op type as it is listed. ``policy`` is None where nothing tells."""
+
+    name: str
+    policy: Policy | None
+    library_policy: Policy | None
+    marks: tuple[Mark, ...] = ()
+    file: str | None = None
+    line: int | None = None
+    store: str | None = None
+    shadowed: list[Standing] = field(default_factory=list)
+    also_in: list[Standing] = field(default_factory=list)
+
+
+def operator_row(operator: Operator, mixlist: Mixlist | None) -> Row:
+    policy = operator.entry.policy
+    return Row(
+        operator.name,
+        mixlist.effective(operator.name, policy) if mixlist else policy,
+        policy,
+        tuple(sorted(mixlist.marks_of(operator.name))) if mixlist else (),
+        operator.entry.library.path,
+        operator.entry.line,
+        operator.store.label,
+        [_standing(store, entry) for store, entry in operator.shadowed],
+        [_standing(store, entry) for store, entry in operator.also_in],
+    )
+
+
+def _standing(store: Store, entry: Entry) -> Standing:
+    return Standing(entry.library.path, entry.line, entry.policy, store.label)
+
+
+def mixlist_rows(mixlist: Mixlist, operators: Operators | None) -> list[Row]:
+    """The op types of a mixlist with their marks; policies where the marks, or a target's operators, decide them."""
+    rows = []
+    first = {item.name: item.node for item in reversed(mixlist.items)}
+    for name in sorted(mixlist.marks):
+        known = operators[name].entry.policy if operators and name in operators else None
+        policy = mixlist.alone(name) if known is None else mixlist.effective(name, known)
+        line = mixlist.source.place(first[name].start).line
+        rows.append(Row(name, policy, known, tuple(sorted(mixlist.marks[name])), mixlist.path, line))
+    return rows

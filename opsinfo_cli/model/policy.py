@@ -1,0 +1,140 @@
+"""Policies, marks, and what the engine makes of them (engine.md 2.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import NamedTuple
+
+__all__ = [
+    "ACTIONS",
+    "BLANKS",
+    "LEGAL_COMBINATIONS",
+    "LISTS",
+    "BadFlag",
+    "Mark",
+    "Policy",
+    "combination",
+    "effective",
+    "is_legal",
+    "marks_for",
+]
+
+BLANKS = " \t\n\v\f\r"
+"""What the engine trims: C ``isspace`` in the plain locale (engine.md 1.9)."""
+
+
+class BadFlag(ValueError):
+    """A ``precision_reduce.flag`` that fails the engine (engine.md 4)."""
+
+
+class Policy(str, Enum):
+    """Whether an op type may be reduced: white may, black stays, gray follows its producer."""
+
+    WHITE = "white"
+    BLACK = "black"
+    GRAY = "gray"
+
+    def __str__(self) -> str:
+        return self.value
+
+    @classmethod
+    def from_flag(cls, flag: str | None) -> Policy:
+        """Read ``precision_reduce.flag`` as the engine does: trimmed, case folded, nothing means gray.
+
+        :raises BadFlag: on any other text, which fails the whole store (OKC:1383-1402)
+
+        >>> Policy.from_flag(" TRUE "), Policy.from_flag(None)
+        (<Policy.WHITE: 'white'>, <Policy.GRAY: 'gray'>)
+        """
+        word = (flag or "").strip(BLANKS).lower()
+        if word not in _FLAGS:
+            raise BadFlag(f"`{flag}` is neither true nor false")
+        return _FLAGS[word]
+
+    @property
+    def flag(self) -> str | None:
+        """The flag that says this policy; None for gray, which is said by leaving the section out."""
+        return {Policy.WHITE: "true", Policy.BLACK: "false", Policy.GRAY: None}[self]
+
+
+_FLAGS = {"true": Policy.WHITE, "false": Policy.BLACK, "": Policy.GRAY}
+
+ACTIONS = ("to-add", "to-remove")
+LISTS = {"black-list": Policy.BLACK, "white-list": Policy.WHITE, "gray-list": Policy.GRAY}
+
+
+class Mark(NamedTuple):
+    """One of the six: put on a list, or taken off it."""
+
+    action: str
+    policy: Policy
+
+    def __str__(self) -> str:
+        return f"{self.policy}-list.{self.action}"
+
+    @property
+    def said(self) -> str:
+        """The words of the engine's own message: ``add black``."""
+        return f"{self.action[3:]} {self.policy}"
+
+
+ADD_BLACK, ADD_WHITE, ADD_GRAY = (Mark("to-add", Policy(each)) for each in ("black", "white", "gray"))
+REMOVE_BLACK, REMOVE_WHITE, REMOVE_GRAY = (Mark("to-remove", Policy(each)) for each in ("black", "white", "gray"))
+
+LEGAL_COMBINATIONS: frozenset[frozenset[Mark]] = frozenset(
+    frozenset(marks)
+    for marks in (
+        (REMOVE_BLACK,),
+        (REMOVE_WHITE,),
+        (ADD_GRAY,),
+        (ADD_GRAY, REMOVE_BLACK),
+        (ADD_GRAY, REMOVE_WHITE),
+        (ADD_WHITE,),
+        (ADD_WHITE, REMOVE_GRAY),
+        (ADD_WHITE, REMOVE_BLACK),
+        (ADD_BLACK,),
+        (ADD_BLACK, REMOVE_GRAY),
+        (ADD_BLACK, REMOVE_WHITE),
+    )
+)
+"""The eleven sets of marks an op type may carry (MIX:46-60); the other 52 are refused with E20003."""
+
+
+def combination(marks: Iterable[Mark]) -> str:
+    """Marks in words, in a stable order: ``add black + remove white``."""
+    return " + ".join(mark.said for mark in sorted(set(marks)))
+
+
+def is_legal(marks: frozenset[Mark]) -> bool:
+    return not marks or marks in LEGAL_COMBINATIONS
+
+
+def effective(library_policy: Policy, marks: frozenset[Mark]) -> Policy:
+    """The policy of an op type after its marks (MIX:265-294).
+
+    A ``to-remove`` counts only for the list the op is on; gray ``to-add`` does nothing.
+
+    :raises ValueError: where the engine refuses the combination
+
+    >>> effective(Policy.WHITE, frozenset({ADD_GRAY}))
+    <Policy.WHITE: 'white'>
+    """
+    if not is_legal(marks):
+        raise ValueError(f"the engine refuses {combination(marks)}")
+    if ADD_BLACK in marks:
+        return Policy.BLACK
+    if ADD_WHITE in marks:
+        return Policy.WHITE
+    if Mark("to-remove", library_policy) in marks:
+        return Policy.GRAY
+    return library_policy
+
+
+def marks_for(library_policy: Policy, wanted: Policy) -> frozenset[Mark]:
+    """The fewest marks that turn ``library_policy`` into ``wanted``; ``gray-list`` is never used."""
+    if wanted is library_policy:
+        return frozenset()
+    if wanted is Policy.GRAY:
+        return frozenset({Mark("to-remove", library_policy)})
+    return frozenset({Mark("to-add", wanted)})

@@ -1,0 +1,167 @@
+"""Stores: the libraries the engine loads together, and operators found through several of them (engine.md 1.6-1.8)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import combinations
+
+from ..errors import Damaged, Refused, UsageFault
+from .library import Entry, Library
+from .names import did_you_mean
+
+__all__ = ["Operator", "Operators", "Store", "library_files", "load_order"]
+
+
+def library_files(directory: str) -> list[str]:
+    """The files the engine would load from a config directory, in no order (SUB:95-105).
+
+    Names end in ``.json`` exactly, are longer than that, and do not begin with a dot. There is no test of the kind of
+    file: a directory of such a name is taken and fails.
+
+    :raises Refused: where the directory cannot be listed
+    """
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="unreadable", path=directory) from None
+    return [name for name in names if name.endswith(".json") and len(name) > 5 and not name.startswith(".")]
+
+
+def _engine_key(path: str) -> tuple[bool, int]:
+    """What the engine's comparator sees: the word ``legacy`` anywhere in the path, then its length in bytes."""
+    legacy = "legacy" in path
+    return not legacy, 0 if legacy else len(os.fsencode(path))
+
+
+def load_order(directory: str, names: Iterable[str]) -> list[str]:
+    """Names in the order the engine loads them (SUB:113-123); later ones replace entries of earlier ones.
+
+    Where the engine leaves the order open (equal lengths, two legacy files, a parent folder called legacy) the names
+    alone decide, so that the answer is at least the same everywhere; :meth:`Store.undecided` tells.
+    """
+    real = os.path.realpath(directory)
+
+    def key(name: str) -> tuple[bool, int, bool, int, str]:
+        return *_engine_key(os.path.join(real, name)), "legacy" not in name, len(os.fsencode(name)), name
+
+    return sorted(names, key=key)
+
+
+class Store:
+    """One config directory, or one file taken alone.
+
+    :param label: ``built-in``, ``vendor:<name>``, ``env:<path>``, or None where the path alone does not tell
+    """
+
+    def __init__(self, libraries: list[Library], directory: str | None = None, label: str | None = None) -> None:
+        self.libraries = libraries
+        self.directory = directory
+        self.label = label
+        self.doubts: list[Damaged] = []
+        """Why the engine we know refuses the store although its policies can be told."""
+        self.definitions: dict[str, list[Entry]] = {}
+        for library in libraries:
+            for name, entry in library.entries.items():
+                self.definitions.setdefault(name, []).append(entry)
+
+    @classmethod
+    def read(cls, directory: str, label: str | None = None) -> Store:
+        """Load a directory as the engine does: one file that fails, fails the store.
+
+        :raises Refused: naming the file that the engine refuses
+        """
+        names = load_order(directory, library_files(directory))
+        store = cls([Library.read(os.path.join(directory, name)) for name in names], directory, label)
+        store.require_loadable()
+        return store
+
+    @classmethod
+    def of_file(cls, path: str) -> Store:
+        """A library taken alone."""
+        store = cls([Library.read(path)])
+        store.require_loadable()
+        return store
+
+    def require_loadable(self) -> None:
+        """:raises Damaged: where an entry that wins has a value that the engine cannot build a kernel from"""
+        for entry in self.winners():
+            for fault in entry.faults:
+                if fault.hides_policies:
+                    raise entry.library.damaged(entry, fault)
+                if fault.refuses:
+                    self.doubts.append(entry.library.damaged(entry, fault))
+
+    def winners(self) -> Iterator[Entry]:
+        return (entries[-1] for entries in self.definitions.values())
+
+    def undecided(self) -> list[tuple[Library, Library, list[str]]]:
+        """Pairs of files whose order the engine leaves open, with the op types for which that matters."""
+        if self.directory is None:
+            return []
+        real = os.path.realpath(self.directory)
+        keys = [_engine_key(os.path.join(real, os.path.basename(library.path))) for library in self.libraries]
+        pairs = []
+        for (i, a), (j, b) in combinations(enumerate(self.libraries), 2):
+            shared = [name for name in a.entries if name in b.entries] if keys[i] == keys[j] else []
+            if shared:
+                pairs.append((a, b, shared))
+        return pairs
+
+
+class Operator:
+    """One op type of a target: the entry that wins, and the others of its name."""
+
+    def __init__(self, name: str, found: list[tuple[Store, list[Entry]]]) -> None:
+        self.name = name
+        self.found = found
+        self.store = found[0][0]
+        self.entry = found[0][1][-1]
+
+    @property
+    def winners(self) -> list[tuple[Store, Entry]]:
+        """The entry that wins in each store that has the op type, the deciding one first."""
+        return [(store, entries[-1]) for store, entries in self.found]
+
+    @property
+    def also_in(self) -> list[tuple[Store, Entry]]:
+        """Winning entries of later stores: the engine falls through to them where the first refuses a node."""
+        return self.winners[1:]
+
+    @property
+    def shadowed(self) -> list[tuple[Store, Entry]]:
+        """Entries that never win: a later file of their own store replaces them."""
+        return [(store, entry) for store, entries in self.found for entry in reversed(entries[:-1])]
+
+
+class Operators:
+    """The op types of one target, through all its stores in the engine's order."""
+
+    def __init__(self, stores: list[Store]) -> None:
+        self.stores = stores
+
+    @cached_property
+    def names(self) -> list[str]:
+        return sorted({name for store in self.stores for name in store.definitions})
+
+    def __contains__(self, name: str) -> bool:
+        return any(name in store.definitions for store in self.stores)
+
+    def __iter__(self) -> Iterator[Operator]:
+        return map(self.__getitem__, self.names)
+
+    def __getitem__(self, name: str) -> Operator:
+        return Operator(name, [(s, s.definitions[name]) for s in self.stores if name in s.definitions])
+
+    def require(self, names: Iterable[str]) -> list[Operator]:
+        """:raises UsageFault: naming every name that is not an op type here, with the near ones"""
+        unknown = [name for name in names if name not in self]
+        if unknown:
+            near = did_you_mean(unknown[0], self.names)
+            raise UsageFault(
+                "no op type is called " + ", ".join(f"`{name}`" for name in unknown),
+                name="unknown-operator",
+                hint=near or "`opsinfo list TARGET --match 'PATTERN*'` shows the names",
+            )
+        return [self[name] for name in names]

@@ -1,0 +1,205 @@
+"""TARGET: what a command is pointed at, and how a bare SoC name finds an install (engine.md 1.2)."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..errors import Refused, UsageFault
+from ..text.scanner import scan
+from ..text.source import Source
+from .install import Install, opp_root, version_of
+from .kind import is_library_name, kind_of
+from .library import Library
+from .mixlist import Mixlist
+from .store import Operators, Store, library_files
+
+__all__ = ["Options", "Root", "Target", "environment_root", "resolve", "usual_roots"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says about a target beyond its text."""
+
+    kind: str | None = None
+    soc: str | None = None
+    core: str = "ai"
+    customs: tuple[str, ...] = ()
+    stdin: bytes | None = None
+
+
+@dataclass
+class Target:
+    """A library, a store, an install or a mixlist.
+
+    :param notes: what a person should hear about how it was found
+    """
+
+    text: str
+    kind: str
+    path: str
+    source: Source | None = None
+    install: Install | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @cached_property
+    def operators(self) -> Operators:
+        """:raises Refused: where the engine refuses what it would have to load"""
+        if self.install:
+            return self.install.operators
+        if self.kind == "store":
+            return Operators([Store.read(self.path)])
+        if self.source is not None and self.kind == "library":
+            store = Store([Library.of(self.source)])
+            store.require_loadable()
+            return Operators([store])
+        raise UsageFault("a mixlist has no operators of its own", name="wrong-kind", path=self.path)
+
+    @cached_property
+    def mixlist(self) -> Mixlist:
+        """:raises Damaged: where the engine would refuse it"""
+        assert self.source is not None
+        return Mixlist(scan(self.source))
+
+    @property
+    def soc(self) -> str | None:
+        """The SoC, where the target tells: an install's, or the folder a file or store lies in."""
+        if self.install:
+            return self.install.soc
+        folder = os.path.abspath(self.path) if self.kind == "store" else os.path.dirname(os.path.abspath(self.path))
+        name, parent = os.path.basename(folder), os.path.basename(os.path.dirname(folder))
+        return name if parent == "config" else None
+
+
+def resolve(text: str, options: Options, environ: Mapping[str, str]) -> Target:
+    """:raises UsageFault: where the text says nothing, or too much; :raises Refused: where it cannot be read"""
+    if text == "-":
+        return _from_stdin(options)
+    if os.path.isdir(text):
+        return _from_directory(text, options)
+    if os.path.lexists(text):
+        return _from_file(text, Source.read(text), options)
+    if "/" in text or text.endswith(".json"):
+        raise Refused("no such file or directory", name="unreadable", path=text)
+    return _from_soc(text, options, environ)
+
+
+def _from_stdin(options: Options) -> Target:
+    if options.kind is None:
+        raise UsageFault("standard input has no name", hint="say --as library or --as mixlist")
+    return Target("-", options.kind, "-", source=Source(options.stdin or b"", "-"))
+
+
+def _from_file(text: str, source: Source, options: Options) -> Target:
+    kind = options.kind or kind_of(source)
+    if kind == "snapshot":
+        raise UsageFault("a snapshot is not read by this version", name="wrong-kind", path=text)
+    if kind is None:
+        raise UsageFault(
+            "neither the text nor the name tells whether this is a library or a mixlist",
+            name="unknown-kind",
+            path=text,
+            hint="say --as library or --as mixlist",
+        )
+    return Target(text, kind, text, source=source)
+
+
+def _from_directory(text: str, options: Options) -> Target:
+    root = opp_root(text)
+    if root:
+        install = Install.open(root, options.soc, options.core, list(options.customs))
+        return Target(text, "install", text, install=install, notes=_old_910_note(options.soc, install))
+    if any(is_library_name(os.path.join(text, name)) for name in library_files(text)) or _holds_libraries(text):
+        return Target(text, "store", text)
+    raise UsageFault(
+        "the directory is neither a store nor an operator package",
+        name="wrong-kind",
+        path=text,
+        hint="a store holds `aic-<soc>-ops-info*.json`; an operator package has `built-in/op_impl`",
+    )
+
+
+def _holds_libraries(directory: str) -> bool:
+    if os.path.basename(os.path.dirname(os.path.abspath(directory))) == "config":
+        return True
+    paths = (os.path.join(directory, name) for name in library_files(directory))
+    return any(os.path.isfile(path) and kind_of(Source.read(path)) == "library" for path in paths)
+
+
+def _old_910_note(said: str | None, install: Install) -> list[str]:
+    if said == "Ascend910B" and install.soc == "ascend910":
+        return ["`Ascend910B` is the old 910; the A2 series (910B1 to 910B4) is `ascend910b`"]
+    return []
+
+
+@dataclass(frozen=True)
+class Root:
+    """An OPP root and how it was found: a variable's name, or ``usual folder``."""
+
+    path: str
+    by: str
+
+
+def environment_root(environ: Mapping[str, str]) -> Root | None:
+    """The root the engine would take from its environment.
+
+    :raises Refused: where ``ASCEND_OPP_PATH`` is set and does not resolve, as the engine (E20002)
+    """
+    path = environ.get("ASCEND_OPP_PATH", "").strip()
+    if path:
+        if not os.path.isdir(path):
+            raise Refused(
+                "ASCEND_OPP_PATH names no directory; the engine fails with E20002", name="no-install", path=path
+            )
+        return Root(path, "ASCEND_OPP_PATH")
+    home = environ.get("ASCEND_HOME_PATH", "").strip()
+    if not home:
+        return None
+    path = os.path.join(home, "opp")
+    if not os.path.isdir(path):
+        raise Refused("ASCEND_HOME_PATH has no `opp`; the engine does not start", name="no-install", path=path)
+    return Root(path, "ASCEND_HOME_PATH")
+
+
+def usual_roots(environ: Mapping[str, str]) -> list[Root]:
+    """OPP roots in the usual folders, one for each real path."""
+    bases = ["/usr/local/Ascend", os.path.join(environ.get("HOME", "/"), "Ascend")]
+    tails = [
+        f"{package}{latest}" for package in ("ascend-toolkit", "nnae", "nnrt", "cann") for latest in ("/latest", "")
+    ]
+    found: dict[str, Root] = {}
+    for base in bases:
+        paths = [os.path.join(base, tail, "opp") for tail in tails] + [os.path.join(base, "opp")]
+        paths += sorted(glob.glob(os.path.join(glob.escape(base), "cann-*", "opp")))
+        for path in paths:
+            if os.path.isdir(path):
+                found.setdefault(os.path.realpath(path), Root(path, "usual folder"))
+    return list(found.values())
+
+
+def _from_soc(text: str, options: Options, environ: Mapping[str, str]) -> Target:
+    root = environment_root(environ)
+    notes = []
+    if root is None:
+        roots = usual_roots(environ)
+        if not roots:
+            raise UsageFault(
+                f"`{text}` is no file or directory, and no CANN was found to look it up in",
+                name="no-install",
+                hint="set ASCEND_OPP_PATH, or give the path of a library, a store or an operator package",
+            )
+        if len(roots) > 1:
+            listed = "; ".join(f"{each.path} ({version_of(each.path) or 'version unknown'})" for each in roots)
+            raise UsageFault(
+                f"several CANN installs: {listed}",
+                name="ambiguous-target",
+                hint="set ASCEND_OPP_PATH, or give the path of one",
+            )
+        root = roots[0]
+        notes.append(f"using {root.path}, found in a usual folder; ASCEND_OPP_PATH is not set")
+    customs = [*options.customs, *filter(None, environ.get("ASCEND_CUSTOM_OPP_PATH", "").split(":"))]
+    install = Install.open(root.path, text, options.core, customs)
+    return Target(text, "install", root.path, install=install, notes=[*notes, *_old_910_note(text, install)])

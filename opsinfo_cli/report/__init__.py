@@ -1,0 +1,1 @@
+"""One module per output format. With ``cli`` the only place that knows click or rich."""

@@ -1,0 +1,51 @@
+"""What a run changed, for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..change.writer import FileResult, Result
+from .output import Output
+from .visible import row, visible
+
+__all__ = ["change_document", "change_lines"]
+
+
+def change_lines(output: Output, result: Result) -> Iterator[str]:
+    """`name, from, to, file` for every op type that moved; aligned and coloured on a terminal."""
+    moves = [(file, move) for file in result.files for move in file.moved]
+    width = max((len(move.name) for _, move in moves), default=0)
+    for file, move in moves:
+        before, after = str(move.before or "-"), str(move.after or "-")
+        if output.on_terminal:
+            words = f"{output.paint(before, before)} -> {output.paint(after, after)}"
+            yield f"{visible(move.name):<{width}}  {words}  {visible(file.path)}"
+        else:
+            yield row(move.name, before, after, file.path)
+
+
+def change_document(result: Result, ignored: list[str], dry_run: bool) -> dict[str, Any]:
+    moved = {move.name for file in result.files for move in file.moved}
+    stayed = {name for file in result.files for name in file.stayed}
+    return {
+        "change": result.change,
+        "changed": [
+            {"name": move.name, "from": move.before, "to": move.after, "file": file.path}
+            for file in result.files
+            for move in file.moved
+        ],
+        "unchanged": sorted(stayed - moved),
+        "ignored": sorted(ignored),
+        "files": [_file_document(file) for file in result.files if file.patch],
+        "dry_run": dry_run,
+    }
+
+
+def _file_document(file: FileResult) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "backup": file.backup,
+        "sha256_before": file.source.sha256,
+        "sha256_after": file.result.sha256,
+    }

@@ -1,0 +1,95 @@
+"""Differences for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from ..compare.policies import Difference
+from ..compare.sections import SectionDifference
+from ..model.target import Target
+from .operators import target_document
+from .output import Output
+from .visible import row, visible
+
+__all__ = ["difference_document", "difference_lines", "mixlist_text", "section_lines"]
+
+_WORST_FIRST = ("white -> black", "black -> white", "gray -> black", "gray -> white", "white -> gray", "black -> gray")
+
+
+def difference_lines(output: Output, a: Target, b: Target, found: Difference[Any]) -> Iterator[str]:
+    """A summary, then what changed, worst first, then what is on one side only."""
+    changes = Counter(_change(each) for each in found.changed.values())
+    if output.on_terminal:
+        yield f"A  {visible(a.text)}" + (f" ({a.soc})" if a.soc else "")
+        yield f"B  {visible(b.text)}" + (f" ({b.soc})" if b.soc else "")
+        told = ", ".join(f"{count} {change}" for change, count in sorted(changes.items(), key=lambda c: _rank(c[0])))
+        yield f"{len(found.changed)} changed" + (f" ({told})" if told else "")
+        yield f"{len(found.only_in_a)} only in A, {len(found.only_in_b)} only in B, {found.same} the same"
+        yield ""
+    for name, (before, after) in sorted(found.changed.items(), key=lambda item: (_rank(_change(item[1])), item[0])):
+        said = (_said(before), _said(after))
+        if output.on_terminal:
+            words = " -> ".join(output.paint(word, word) for word in said)
+            yield f"{output.paint('~', 'warning')} {visible(name)}  {words}"
+        else:
+            yield row("changed", name, *said)
+    for sign, word, color, names in (
+        ("-", "only_in_a", "error", found.only_in_a),
+        ("+", "only_in_b", "note", found.only_in_b),
+    ):
+        for name in names:
+            yield f"{output.paint(sign, color)} {visible(name)}" if output.on_terminal else row(word, name)
+
+
+def section_lines(output: Output, inside: list[SectionDifference]) -> Iterator[str]:
+    for each in inside:
+        place = each.section if each.key is None else f"{each.section}.{each.key}"
+        a, b = each.a if each.a is not None else "-", each.b if each.b is not None else "-"
+        if output.on_terminal:
+            yield f"{visible(each.name)} {visible(place)}: {visible(a)} -> {visible(b)}"
+        else:
+            yield row("section", each.name, place, a, b)
+
+
+def _change(pair: tuple[Any, Any]) -> str:
+    return f"{_said(pair[0])} -> {_said(pair[1])}"
+
+
+def _rank(change: str) -> int:
+    return _WORST_FIRST.index(change) if change in _WORST_FIRST else len(_WORST_FIRST)
+
+
+def _said(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def difference_document(
+    a: Target, b: Target, found: Difference[Any], inside: list[SectionDifference] | None
+) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "a": target_document(a),
+        "b": target_document(b),
+        "only_in_a": found.only_in_a,
+        "only_in_b": found.only_in_b,
+        "changed": [{"name": name, "a": _plain(x), "b": _plain(y)} for name, (x, y) in found.changed.items()],
+        "counts": {
+            "only_in_a": len(found.only_in_a),
+            "only_in_b": len(found.only_in_b),
+            "changed": len(found.changed),
+            "same": found.same,
+        },
+    }
+    if inside is not None:
+        document["sections"] = [each._asdict() for each in inside]
+    return document
+
+
+def _plain(value: Any) -> Any:
+    return [str(mark) for mark in value] if isinstance(value, tuple) else value
+
+
+def mixlist_text(mixlist: dict[str, dict[str, list[str]]]) -> str:
+    return json.dumps(mixlist, indent=2, ensure_ascii=False) + "\n"

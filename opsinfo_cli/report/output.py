@@ -1,0 +1,127 @@
+"""Where output goes: data to stdout, talk to stderr, and nothing that a terminal or a pipe chokes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO, Any
+
+from ..errors import OpsinfoError, Refused
+from .visible import visible
+
+__all__ = ["SCHEMA_VERSION", "Output", "prepare_streams"]
+
+SCHEMA_VERSION = 1
+
+_COLORS = {"error": "1;31", "warning": "33", "note": "36", "hint": "36", "white": "1", "black": "34", "gray": "90"}
+
+
+def prepare_streams() -> None:
+    """No name in a file may crash a GBK or ASCII terminal."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+@dataclass
+class Output:
+    """How one command speaks.
+
+    :param color: auto, always or never
+    """
+
+    command: str
+    format: str = "text"
+    color: str = "auto"
+    quiet: bool = False
+    verbose: int = 0
+
+    @property
+    def on_terminal(self) -> bool:
+        return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+    def colored(self, stream: IO[str]) -> bool:
+        """``--color``, then NO_COLOR, then whether the stream is a terminal."""
+        if self.color != "auto":
+            return self.color == "always"
+        if os.environ.get("NO_COLOR"):
+            return False
+        return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+    def paint(self, text: str, color: str, stream: IO[str] | None = None) -> str:
+        code = _COLORS.get(color) if self.colored(stream or sys.stdout) else None
+        return f"\033[{code}m{text}\033[0m" if code else text
+
+    # data
+
+    def lines(self, lines: Iterable[str]) -> None:
+        text = "".join(f"{line}\n" for line in lines)
+        self.data(text)
+
+    def data(self, text: str, exact: bool = False) -> None:
+        """:param exact: whether the text is a file's own, to be written as UTF-8 whatever the terminal speaks"""
+        try:
+            if exact:
+                sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+            else:
+                sys.stdout.write(text)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # the reader has what it wanted; what was done stays done
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except OSError as error:
+            raise Refused(f"cannot write the output: {error.strerror}", name="output-failed") from None
+
+    def document(self, content: dict[str, Any]) -> None:
+        """One JSON document; on one line off a terminal."""
+        whole = {"schema_version": SCHEMA_VERSION, "command": self.command, **content}
+        self.data(json.dumps(whole, indent=2 if self.on_terminal else None) + "\n")
+
+    # talk
+
+    def say(self, text: str, kind: str = "note") -> None:
+        """A word on stderr; -q silences notes, never warnings and errors."""
+        if self.quiet and kind == "note":
+            return
+        self._stderr(f"{self.paint(kind + ':', kind, sys.stderr)} {visible(text)}")
+
+    def tell(self, text: str) -> None:
+        """A plain line on stderr: what was done, what to do next."""
+        if not self.quiet:
+            self._stderr(visible(text))
+
+    def complain(self, line: str) -> None:
+        """A line on stderr that -q does not silence."""
+        self._stderr(line)
+
+    def failure(self, error: OpsinfoError) -> None:
+        """Say why a command failed, in the format that was asked for."""
+        if self.format != "text":
+            self.document({"error": failure_document(error)})
+            return
+        place = visible(error.path) if error.path else ""
+        if error.line:
+            place += f":{error.line}" + (f":{error.column}" if error.column else "")
+        said = f"{place}: {visible(error.message)}" if place else visible(error.message)
+        self._stderr(f"{self.paint('error:', 'error', sys.stderr)} {said}")
+        if error.hint:
+            self._stderr(f"{self.paint('hint:', 'hint', sys.stderr)} {visible(error.hint)}")
+
+    def _stderr(self, line: str) -> None:
+        with suppress(OSError):  # where nobody listens, the exit status still speaks
+            print(line, file=sys.stderr, flush=True)
+
+
+def failure_document(error: OpsinfoError) -> dict[str, Any]:
+    return {
+        "name": error.name,
+        "message": error.message,
+        "path": error.path,
+        "line": error.line,
+        "column": error.column,
+        "hint": error.hint,
+    }

@@ -1,0 +1,44 @@
+"""Tables on a terminal, drawn by rich. Off a terminal nobody comes here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .output import Output
+from .visible import visible
+
+__all__ = ["Column", "print_table"]
+
+_STYLES = {"white": "bold", "black": "bold blue", "gray": "bright_black"}
+
+
+@dataclass(frozen=True)
+class Column:
+    title: str
+    policy: bool = False
+    dim: bool = False
+
+
+def print_table(output: Output, columns: list[Column], rows: list[list[str]]) -> None:
+    import sys
+
+    from rich.box import ASCII_DOUBLE_HEAD, SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    plain = (sys.stdout.encoding or "ascii").lower().replace("-", "") not in ("utf8", "utf16")
+    console = Console(no_color=not output.colored(sys.stdout), highlight=False, markup=False, emoji=False)
+    table = Table(box=ASCII_DOUBLE_HEAD if plain else SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in columns:
+        table.add_column(column.title, overflow="fold", style="dim" if column.dim else "")
+    for row in rows:
+        table.add_row(
+            *(
+                Text(visible(cell), style=_STYLES.get(cell, "") if column.policy else "")
+                for column, cell in zip(columns, row, strict=True)
+            )
+        )
+    with console.capture() as capture:
+        console.print(table)
+    output.data(capture.get())

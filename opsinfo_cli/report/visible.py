@@ -1,0 +1,26 @@
+"""Text that is safe to show: names and paths come from files, and files may hold terminal escapes."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["row", "visible"]
+
+_HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """Control characters, direction marks and bytes that were no UTF-8 in escaped form."""
+    return _HIDDEN.sub(_escape, text) if _HIDDEN.search(text) else text
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a path that is not UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return {9: "\\t", 10: "\\n", 13: "\\r"}.get(code) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
+
+
+def row(*fields: str) -> str:
+    """One line of tab-separated fields, none of which can hold a tab or a line end."""
+    return "\t".join(map(visible, fields))

@@ -1,0 +1,171 @@
+"""Edits that write as the file already writes: its indent, line ends and separators, read off the neighbours."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .patch import Edit
+from .scanner import Node
+
+__all__ = ["Layout", "Style", "Value", "add_item", "add_member", "drop_item", "drop_member", "quote", "style_of"]
+
+Value: TypeAlias = "str | Mapping[str, Value] | list[str]"
+"""What is ever written: strings, and objects and arrays of them."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a file is laid out where no neighbour tells: ``unit`` of indent, None for one line."""
+
+    unit: str | None = "    "
+    newline: str = "\n"
+    colon: str = ":"
+
+    def inside(self, indent: str) -> Layout:
+        """The layout of a container whose own line is indented by ``indent``."""
+        if self.unit is None:
+            return Layout("", "", "," if self.colon == ":" else ", ", self.colon)
+        lead = self.newline + indent + self.unit
+        return Layout(lead, self.newline + indent, "," + lead, self.colon)
+
+    def render(self, value: Value, indent: str) -> str:
+        if isinstance(value, str):
+            return quote(value)
+        layout = self.inside(indent)
+        inner = indent + (self.unit or "")
+        if isinstance(value, list):
+            parts = [quote(item) for item in value]
+        else:
+            parts = [quote(key) + self.colon + self.render(each, inner) for key, each in value.items()]
+        opening, closing = "[]" if isinstance(value, list) else "{}"
+        if not parts:
+            return opening + closing
+        return opening + layout.lead + layout.gap.join(parts) + layout.tail + closing
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The text between the parts of one container: behind its opening, before its closing, between two members."""
+
+    lead: str
+    tail: str
+    gap: str
+    colon: str
+
+
+def quote(text: str) -> str:
+    """A JSON string; characters beyond ASCII stay themselves."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def style_of(text: str, root: Node) -> Style:
+    """The style of a whole file, from its first members."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    spans = _spans(root)
+    if not spans:
+        return Style(newline=newline)
+    lead = text[root.start + 1 : spans[0][0]]
+    unit = re.sub(r".*\n", "", lead, flags=re.DOTALL) if "\n" in lead else None
+    if unit == "":
+        unit = "    " if _indents_deeper(text, root) else ""
+    return Style(unit, newline, _colon(text, root) or ":")
+
+
+def _indents_deeper(text: str, root: Node) -> bool:
+    return any("\n " in text[m.value.start : m.value.end] or "\n\t" in text[m.value.start : m.value.end] for m in root)
+
+
+def add_member(text: str, container: Node, key: str, value: Value, style: Style) -> Edit:
+    """Insert a member at its sorted place, or at the end of a container that is not sorted."""
+    keys = [member.name for member in container]
+    at = bisect_left(keys, key) if keys == sorted(keys) else len(keys)
+    indent = _indent_of_members(text, container, style)
+    like = next((member.value for member in container if member.value.members), None)
+    written = _like(text, like, value) if like and isinstance(value, Mapping) else None
+    colon = _colon(text, container) or style.colon
+    body = quote(key) + colon + (written or style.render(value, indent))
+    return _insert(text, container, at, body, style)
+
+
+def add_item(text: str, container: Node, item: str, style: Style) -> Edit:
+    """Append a string to an array."""
+    return _insert(text, container, len(container.items), quote(item), style)
+
+
+def drop_member(container: Node, index: int) -> Edit:
+    return _drop(container, index)
+
+
+def drop_item(container: Node, index: int) -> Edit:
+    return _drop(container, index)
+
+
+def _spans(container: Node) -> list[tuple[int, int]]:
+    if container.kind == "array":
+        return [(item.start, item.end) for item in container.items]
+    return [(member.key.start, member.value.end) for member in container]
+
+
+def _drop(container: Node, index: int) -> Edit:
+    """Take one part away with its comma and its line; the blanks around the others stay."""
+    spans = _spans(container)
+    if len(spans) == 1:
+        return Edit(container.start + 1, container.end - 1, "")
+    if index < len(spans) - 1:
+        return Edit(spans[index][0], spans[index + 1][0], "")
+    return Edit(spans[index - 1][1], spans[index][1], "")
+
+
+def _insert(text: str, container: Node, at: int, body: str, style: Style) -> Edit:
+    spans = _spans(container)
+    if not spans:
+        layout = style.inside(_line_indent(text, container.start))
+        return Edit(container.start + 1, container.end - 1, layout.lead + body + layout.tail)
+    layout = _layout(text, container, style)
+    if at == len(spans):
+        return Edit(spans[-1][1], spans[-1][1], layout.gap + body)
+    return Edit(spans[at][0], spans[at][0], body + layout.gap)
+
+
+def _layout(text: str, container: Node, style: Style) -> Layout:
+    spans = _spans(container)
+    lead = text[container.start + 1 : spans[0][0]]
+    tail = text[spans[-1][1] : container.end - 1]
+    if len(spans) > 1:
+        gap = text[spans[0][1] : spans[1][0]]
+    elif "\n" in lead:
+        gap = "," + lead
+    else:
+        gap = "," if (_colon(text, container) or style.colon) == ":" and container.kind == "object" else ", "
+    return Layout(lead, tail, gap, _colon(text, container) or style.colon)
+
+
+def _like(text: str, sibling: Node, value: Mapping[str, Value]) -> str:
+    """Write an object of strings as ``sibling`` is written."""
+    layout = _layout(text, sibling, Style())
+    members = [quote(key) + layout.colon + quote(str(each)) for key, each in value.items()]
+    return "{" + layout.lead + layout.gap.join(members) + layout.tail + "}"
+
+
+def _colon(text: str, container: Node) -> str | None:
+    if not container.members:
+        return None
+    first = container.members[0]
+    return text[first.key.end : first.value.start]
+
+
+def _line_indent(text: str, offset: int) -> str:
+    line = text.rfind("\n", 0, offset) + 1
+    return text[line : line + len(text[line:offset]) - len(text[line:offset].lstrip(" \t"))]
+
+
+def _indent_of_members(text: str, container: Node, style: Style) -> str:
+    spans = _spans(container)
+    if spans and "\n" in text[container.start : spans[0][0]]:
+        return _line_indent(text, spans[0][0])
+    return _line_indent(text, container.start) + (style.unit or "")

@@ -1,0 +1,112 @@
+"""The members of a large object with their spans, as fast as a plain load.
+
+The walk over the top level is ours, the values are read by the standard library's scanner. Whatever that scanner
+does not say exactly (places of errors, NaN, half surrogates, depth) is said by :mod:`.scanner`.
+"""
+
+from __future__ import annotations
+
+import re
+from json import JSONDecoder
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import Any, NamedTuple
+
+from .scanner import Document, scan
+from .source import Source
+
+__all__ = ["Members", "RawMember", "read_members"]
+
+_BLANK = re.compile(r"[ \t\n\r]*")
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class RawMember(NamedTuple):
+    """``key`` spans ``key_start:key_end`` quotes included; the value spans ``start:end``."""
+
+    key: str
+    value: Any
+    key_start: int
+    key_end: int
+    start: int
+    end: int
+    has_duplicates: bool
+    """Some object inside holds a key twice; ``value`` has the last of each, as the engine has."""
+
+
+class Members(NamedTuple):
+    """``members`` is None where the root is no object; ``start:end`` spans the root."""
+
+    members: list[RawMember] | None
+    start: int
+    end: int
+
+
+class _Number(str):
+    """A number's own text: nothing is rounded, and 5,000 digits are no attack."""
+
+
+class _Unusual(Exception):
+    """Something the fast path leaves to the exact one."""
+
+
+def _constant(_: str) -> Any:
+    raise _Unusual
+
+
+def read_members(source: Source) -> Members | Document:
+    """The members of the root object, or, where the text has faults, the exact scan that names them."""
+    try:
+        return _walk(source.text)
+    except (_Unusual, ValueError, StopIteration, RecursionError):
+        return scan(source)
+
+
+def _walk(text: str) -> Members:
+    if "\\u" in text and _HALF.search(text):
+        _refuse_half_pairs(text)
+    duplicated: list[bool] = []
+
+    def fold(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        folded = dict(pairs)
+        if len(folded) != len(pairs):
+            duplicated.append(True)
+        return folded
+
+    decoder = JSONDecoder(object_pairs_hook=fold, parse_int=_Number, parse_float=_Number, parse_constant=_constant)
+    decode = decoder.scan_once  # type: ignore[attr-defined]
+    blank = _BLANK.match
+    start = at = blank(text, 0).end()  # type: ignore[union-attr]
+    if text[at : at + 1] != "{":
+        value, end = decode(text, at)
+        return Members(None, start, end)
+    members: list[RawMember] = []
+    at = blank(text, at + 1).end()  # type: ignore[union-attr]
+    if text[at : at + 1] == "}":
+        return Members(members, start, at + 1)
+    while True:
+        if text[at : at + 1] != '"':
+            raise _Unusual
+        key, key_end = scanstring(text, at + 1, True)
+        colon = blank(text, key_end).end()  # type: ignore[union-attr]
+        if text[colon : colon + 1] != ":":
+            raise _Unusual
+        value_start = blank(text, colon + 1).end()  # type: ignore[union-attr]
+        value, end = decode(text, value_start)
+        members.append(RawMember(key, value, at, key_end, value_start, end, bool(duplicated)))
+        duplicated.clear()
+        at = blank(text, end).end()  # type: ignore[union-attr]
+        following = text[at : at + 1]
+        if following == "}":
+            return Members(members, start, at + 1)
+        if following != ",":
+            raise _Unusual
+        at = blank(text, at + 1).end()  # type: ignore[union-attr]
+
+
+def _refuse_half_pairs(text: str) -> None:
+    """Surrogate escapes are rare enough to be read exactly."""
+    for match in re.finditer(r'"(?:[^"\\]|\\.)*"', text):
+        if _HALF.search(match.group()):
+            value, _ = scanstring(text, match.start() + 1, True)
+            if any("\ud800" <= character <= "\udfff" for character in value):
+                raise _Unusual

@@ -1,0 +1,28 @@
+"""Mending a text so that a strict reader accepts it: comments, commas, the byte order mark, text after the end."""
+
+from __future__ import annotations
+
+from .patch import Edit, Patch
+from .scanner import Document
+
+__all__ = ["mending_patch"]
+
+
+def mending_patch(document: Document) -> Patch:
+    """The smallest edits that mend what can be mended.
+
+    :raises Damaged: where a fault has no mend
+    """
+    if any(fault.mend is None for fault in document.faults):
+        document.faults.sort(key=lambda fault: fault.mend is not None)
+        document.require_root()
+    edits = {fault.mend for fault in document.faults if fault.mend}
+    if document.tail is not None:
+        edits.add(_without_tail(document))
+    return Patch(document.source.sha256, tuple(sorted(edits)), drop_bom=document.source.bom)
+
+
+def _without_tail(document: Document) -> Edit:
+    text = document.source.text
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return Edit(document.end, len(text), newline if text.endswith("\n") else "")

@@ -1,0 +1,84 @@
+"""The text of one file: decoded strictly, with places and a way back to the same bytes."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import os
+from typing import NamedTuple
+
+from ..errors import Damaged, Refused
+
+__all__ = ["Place", "Source", "read_bytes"]
+
+
+class Place(NamedTuple):
+    """A position as people count: 1-based line and column, the column in code points."""
+
+    line: int
+    column: int
+
+
+class Source:
+    """What a file says. ``text`` has no byte order mark; offsets are code points into ``text``."""
+
+    __slots__ = ("_sha256", "bom", "data", "path", "text")
+
+    def __init__(self, data: bytes, path: str) -> None:
+        """:raises Damaged: where the bytes are not UTF-8, with the place of the first bad one"""
+        self.data = data
+        self.path = path
+        self.bom = data.startswith(codecs.BOM_UTF8)
+        self._sha256: str | None = None
+        try:
+            self.text = (data[3:] if self.bom else data).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise self._not_utf8(error) from None
+
+    @classmethod
+    def read(cls, path: str) -> Source:
+        """:raises Refused: where the file cannot be read"""
+        return cls(read_bytes(path), path)
+
+    @property
+    def sha256(self) -> str:
+        if self._sha256 is None:
+            self._sha256 = hashlib.sha256(self.data).hexdigest()
+        return self._sha256
+
+    def place(self, offset: int) -> Place:
+        text = self.text
+        return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+
+    def with_text(self, text: str) -> bytes:
+        """The bytes of this file if its text were ``text``; the byte order mark stays."""
+        return (codecs.BOM_UTF8 if self.bom else b"") + text.encode("utf-8")
+
+    def _not_utf8(self, error: UnicodeDecodeError) -> Damaged:
+        before = error.object[: error.start].decode("utf-8")
+        encoding = "UTF-16" if self.data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else None
+        return Damaged(
+            f"not UTF-8: byte 0x{error.object[error.start]:02x} at byte offset {error.start + 3 * self.bom}",
+            path=self.path,
+            line=before.count("\n") + 1,
+            column=len(before) - before.rfind("\n"),
+            hint=f"the file looks like {encoding}; save it as UTF-8" if encoding else "save the file as UTF-8",
+        )
+
+
+def read_bytes(path: str) -> bytes:
+    """The bytes of a regular file.
+
+    :raises Refused: where there is no such file, it is no regular file, or the system says no
+    """
+    try:
+        # O_NONBLOCK: opening a FIFO must not wait for a writer
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with open(descriptor, "rb") as file:
+            if not os.path.isfile(descriptor):
+                raise Refused("not a regular file", name="not-a-file", path=path)
+            return file.read()
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+    except ValueError as error:
+        raise Refused(str(error), name="unreadable", path=path) from None
