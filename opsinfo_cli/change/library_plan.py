@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..errors import Refused
-from ..model.library import FLAG, PRECISION, Entry, Library
+from ..model.library import FLAG, PRECISION, Entry, Library, member_read
 from ..model.policy import BLANKS, Policy
 from ..text.layout import Style, add_member, drop_member, style_of
 from ..text.patch import Edit, Patch
-from ..text.scanner import Member, Node, scan
+from ..text.scanner import scan
 from ..text.source import Source
 from .moves import Move
 
@@ -53,10 +53,10 @@ def library_patch(library: Library, wanted: Mapping[str, Policy]) -> Patch:
 def _set_flag(library: Library, entry: Entry, policy: Policy) -> Edit:
     text = library.source.text
     style = _style(library, entry)
-    section = _member(entry.node, PRECISION)
+    section = member_read(entry.node, PRECISION)
     if section is None:
         return add_member(text, entry.node, PRECISION, {FLAG: policy.flag or ""}, style)
-    flag = _member(section.value, FLAG)
+    flag = member_read(section.value, FLAG)
     if policy.flag is None:
         if flag is not None and len(section.value.members) > 1:
             return drop_member(section.value, section.value.members.index(flag))
@@ -64,10 +64,6 @@ def _set_flag(library: Library, entry: Entry, policy: Policy) -> Edit:
     if flag is None:
         return add_member(text, section.value, FLAG, policy.flag, style)
     return Edit(flag.value.start, flag.value.end, f'"{policy.flag}"')
-
-
-def _member(node: Node, name: str) -> Member | None:
-    return next((member for member in reversed(node.members) if member.name.strip(BLANKS) == name), None)
 
 
 def _style(library: Library, entry: Entry) -> Style:

@@ -25,7 +25,7 @@ from .replace import Original, read_original, remove_leftovers, replace_file, sy
 from .settle import settle
 from .vault import Vault, sha256_of
 
-__all__ = ["FileResult", "Job", "Result", "Write", "Writer"]
+__all__ = ["FileResult", "Job", "Result", "Write", "Writer", "planned"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ class FileResult:
     moved: list[Move]
     stayed: list[str]
     backup: str | None = None
+    is_new: bool = False
 
 
 @dataclass
@@ -82,7 +83,7 @@ class Writer:
 
     def preview(self, jobs: list[Job]) -> Result:
         """What :meth:`run` would do now. Opens nothing for writing, takes no lock."""
-        return Result([_planned(job, Source.read(job.path)) for job in jobs])
+        return Result([planned(job, Source.read(job.path)) for job in jobs])
 
     def run(self, kind: str, jobs: list[Job]) -> Result:
         """Change every file, or none.
@@ -93,7 +94,7 @@ class Writer:
         real = {job.path: os.path.realpath(job.path) for job in jobs}
         with self.locked(list(real.values())):
             originals = {path: read_original(self.fs, real[path]) for path in real}
-            result = Result([_planned(job, Source(originals[job.path].data, job.path)) for job in jobs])
+            result = Result([planned(job, Source(originals[job.path].data, job.path)) for job in jobs])
             touched = [file for file in result.files if file.patch]
             if touched:
                 writes = [Write(originals[file.path], file.result.data, file.moved) for file in touched]
@@ -206,8 +207,8 @@ def _told(moves: list[Move]) -> dict[str, list[str | None]]:
     return {move.name: [each and str(each) for each in (move.before, move.after)] for move in moves}
 
 
-def _planned(job: Job, source: Source) -> FileResult:
-    """Make the plan and prove it."""
+def planned(job: Job, source: Source) -> FileResult:
+    """Make the plan on a text and prove it."""
     moves = job.plan.moves(source)
     patch = job.plan.patch(source)
     result = Source(patch.apply(source), source.path) if patch else source

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..model.library import Entry, Library
-from ..model.loading import LoadFault
+from ..model.loading import LoadFault, structure_faults
 from ..text.members import Members
 from ..text.source import Source
 from .finding import Finding, at
@@ -71,6 +71,8 @@ def _schema_faults(library: Library) -> Iterator[tuple[Entry, LoadFault]]:
     known: dict[object, list[tuple[str, tuple[str | int, ...], str]]] = {}
     for entry in library.entries.values():
         value = entry.member.value
+        if next(structure_faults(value), None) is None:
+            value = entry.sections
         for section, content in value.items() if isinstance(value, dict) else [(None, value)]:
             instance: Any = {section: content} if section is not None else content
             key = (section, _frozen(content))
@@ -90,7 +92,7 @@ def _frozen(content: Any) -> object:
 
 
 def _said(name: str, path: tuple[str | int, ...], error: Any) -> str:
-    where = ".".join(map(str, path))
+    where = ".".join(map(str, path)) or "an operator's entry"
     if name == "wrong-type":
         return f"`{where}` must be a{'n' if error.validator_value == 'object' else ''} {error.validator_value}"
     if error.validator == "required":

@@ -25,6 +25,8 @@ from .text import bom, faults
 __all__ = ["Checker"]
 
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
+_OTHER_ENGINES = frozenset({"aicpu", "dvpp", "host_cpu"})
+"""Under ``op_impl``: their files look like libraries and are none of this engine's."""
 
 
 @dataclass
@@ -45,13 +47,12 @@ class Checker:
 
     def path(self, path: str) -> None:
         """A file, a store, or a tree. One that cannot be read is noted and hides nothing."""
-        try:
-            if os.path.isdir(path):
-                self.folder(path)
-            else:
-                self.file(path, read_bytes(path))
-        except Refused as error:
-            self.unreadable.append(error)
+        if os.path.isdir(path):
+            self.folder(path)
+        else:
+            data = self._bytes(path)
+            if data is not None:
+                self.file(path, data)
 
     def file(self, path: str, data: bytes) -> None:
         """:raises UsageFault: where nothing tells what the file is"""
@@ -63,7 +64,7 @@ class Checker:
             return
         chosen = self.kind or kind_of(source)
         if chosen == "library":
-            self.outcome.add(path, chosen, self._library(source))
+            self.outcome.add(path, chosen, _library(source)[1])
         elif chosen == "mixlist":
             self.outcome.add(path, chosen, self._mixlist(source))
         else:
@@ -77,59 +78,64 @@ class Checker:
     def folder(self, path: str) -> None:
         """Every library and mixlist below a folder, by mark or name; the rest is passed over in silence."""
         for folder, folders, names in os.walk(path, onerror=self._cannot_walk):
-            folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS)
+            skipped = _SKIPPED_FOLDERS | (_OTHER_ENGINES if "op_impl" in _last_two(folder) else frozenset())
+            folders[:] = sorted(name for name in folders if name not in skipped)
             jsons = [name for name in sorted(names) if name.endswith(".json") and len(name) > 5]
-            inside = os.path.join(os.path.abspath(folder), "x.json")
-            if jsons and (is_library_name(inside) or any(is_library_name(name) for name in jsons)):
+            if any(is_library_name(os.path.join(folder, name)) for name in jsons):
                 self.store(folder)
             else:
                 for name in jsons:
-                    self._found(os.path.join(folder, name))
+                    self._met(os.path.join(folder, name))
 
     def store(self, folder: str) -> None:
         """A config directory: its files, and what comes of loading them together."""
-        libraries: dict[str, Library] = {}
-        findings: dict[str, list[Finding]] = {}
-        for name in load_order(folder, library_files(folder)):
-            path = os.path.join(folder, name)
-            try:
-                source = Source(read_bytes(path), path)
-                outcome = read_members(source)
-                findings[path] = list(self._library(source))
-                if isinstance(outcome, Members) and outcome.members is not None:
-                    libraries[path] = Library(source, outcome.members)
-            except Damaged as error:
-                findings[path] = [damage(error)]
-            except Refused as error:
-                self.unreadable.append(error)
-        sound = [library for path, library in libraries.items() if not any(library.structure_faults())]
-        store = Store(sound, folder)
-        whole = list(check_store(store)) if len(sound) == len(findings) and not _has_bad_flag(findings) else []
-        for path, mine in findings.items():
-            if path in libraries:
-                mine = [
-                    never_built(store, library, each) for each in mine for library in sound if library.path == path
-                ] or mine
-            self.outcome.add(path, "library", [*mine, *(each for each in whole if each.path == path)])
-        accepts = all(verdict.engine_accepts for verdict in self.outcome.files[-len(findings) :]) if findings else True
-        self.outcome.add(folder, "store", [], accepts and not self.unreadable)
+        try:
+            names = load_order(folder, library_files(folder))
+        except Refused as error:
+            self.unreadable.append(error)
+            return
+        read = {path: self._read(path) for path in (os.path.join(folder, name) for name in names)}
+        libraries = [library for library, _ in read.values() if library]
+        store = Store(libraries, folder)
+        together = list(check_store(store)) if len(libraries) == len(read) else []
+        first = len(self.outcome.files)
+        for path, (library, findings) in read.items():
+            mine = [never_built(store, library, each) for each in findings] if library else findings
+            self.outcome.add(path, "library", mine + [each for each in together if each.path == path])
+        accepts = all(verdict.engine_accepts for verdict in self.outcome.files[first:])
+        self.outcome.add(folder, "store", [], accepts)
 
     def modes_given(self) -> None:
         """The precision modes themselves, once for all files."""
         if self.modes:
             socs = sorted({against.target.soc for against in self.against if against.target.soc})
-            findings = list(check_modes(self.modes, socs, self.saw_mixlist))
-            self.outcome.add("--precision-mode", "mode", findings)
+            self.outcome.add("--precision-mode", "mode", check_modes(self.modes, socs, self.saw_mixlist))
 
-    def _found(self, path: str) -> None:
-        """A file met on a walk: taken only where its text or name says what it is."""
+    def _bytes(self, path: str) -> bytes | None:
         try:
-            data = read_bytes(path)
-            source = Source(data, path)
-        except Damaged:
-            return
+            return read_bytes(path)
         except Refused as error:
             self.unreadable.append(error)
+            return None
+
+    def _read(self, path: str) -> tuple[Library | None, list[Finding]]:
+        """A library of a store with its findings; None where its entries cannot be read."""
+        data = self._bytes(path)
+        if data is None:
+            return None, []
+        try:
+            return _library(Source(data, path))
+        except Damaged as error:
+            return None, [damage(error)]
+
+    def _met(self, path: str) -> None:
+        """A file met on a walk: taken only where its text or name says what it is."""
+        data = self._bytes(path)
+        if data is None:
+            return
+        try:
+            source = Source(data, path)
+        except Damaged:
             return
         if kind_of(source) in ("library", "mixlist") and source.text.strip() not in ("", "{}"):
             self.file(path, data)
@@ -137,16 +143,6 @@ class Checker:
     def _cannot_walk(self, error: OSError) -> None:
         said = error.strerror or str(error)
         self.unreadable.append(Refused(said, name="unreadable", path=str(error.filename)))
-
-    def _library(self, source: Source) -> Iterator[Finding]:
-        outcome = read_members(source)
-        if not isinstance(outcome, Members):
-            yield from bom(source)
-            yield from faults(outcome)
-        elif outcome.members is None:
-            yield root_is_no_object(source, outcome)
-        else:
-            yield from check_library(Library(source, outcome.members), outcome)
 
     def _mixlist(self, source: Source) -> Iterator[Finding]:
         self.saw_mixlist = True
@@ -157,5 +153,18 @@ class Checker:
             yield from check_against(Reading(source, document.root), self.against, modes)
 
 
-def _has_bad_flag(findings: dict[str, list[Finding]]) -> bool:
-    return any(finding.rule.name == "bad-flag" for mine in findings.values() for finding in mine)
+def _library(source: Source) -> tuple[Library | None, list[Finding]]:
+    """A library and its findings; None where the engine could not load its entries at all."""
+    outcome = read_members(source)
+    if not isinstance(outcome, Members):
+        return None, [*bom(source), *faults(outcome)]
+    if outcome.members is None:
+        return None, [root_is_no_object(source, outcome)]
+    library = Library(source, outcome.members)
+    findings = list(check_library(library, outcome))
+    return (None if any(library.structure_faults()) else library), findings
+
+
+def _last_two(folder: str) -> tuple[str, str]:
+    above, name = os.path.split(os.path.abspath(folder))
+    return os.path.basename(above), name

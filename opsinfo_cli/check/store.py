@@ -28,10 +28,10 @@ def shadowed(store: Store) -> Iterator[Finding]:
     for name, entries in store.definitions.items():
         winner = entries[-1]
         for entry in entries[:-1]:
-            same = entry.policy is winner.policy
+            same = entry.policy_or_none is winner.policy_or_none
             said = f"`{name}` never wins here: {os.path.basename(winner.library.path)}:{winner.line} replaces it"
             if not same:
-                said += f"; it says {entry.policy}, the entry that counts says {winner.policy}"
+                said += f"; it says {entry.policy_or_none}, the entry that counts says {winner.policy_or_none}"
             span = (entry.member.key_start, entry.member.key_end)
             severity = "note" if same else "warning"
             yield at("shadowed", entry.library.source, span, said, pointer=f"/{name}", severity=severity)

@@ -91,7 +91,7 @@ def _create(out: str, result: Source, run: Run) -> int:
     change = writer_of(run.options, run.output).create(out, data, run.kind, []) if run.writes else None
     nothing = Source(b"", out)
     patch = BuildPlan(result.text).patch(nothing)
-    run.report(Result([FileResult(out, nothing, patch, Source(data, out), [], [])], change))
+    run.report(Result([FileResult(out, nothing, patch, Source(data, out), [], [], is_new=True)], change))
     return 1 if run.options.get("check") else 0
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import click
 
+from ..errors import UsageFault
 from ..model.listing import Row, mixlist_rows, operator_row
 from ..model.policy import Policy
 from ..model.target import Target
 from ..report.operators import list_document, show_rows
 from ..report.output import Output
-from .options import format_option, mixlist_option, open_target, output_of, target_options
+from .options import format_option, mixlist_option, open_against, open_target, output_of, target_options
 from .remarks import accepted_mixlist, say_doubts, say_unknown
 
 __all__ = ["command"]
@@ -54,7 +55,14 @@ def command(
     """
     output = output_of("list", options, format_)
     found = open_target(target, output, options, stdin=True)
-    rows = _mixlist_rows(found, against, output) if found.kind == "mixlist" else _operator_rows(found, mixlist, output)
+    if mixlist and found.kind == "mixlist":
+        raise UsageFault("--mixlist changes a library's policies; this is a mixlist", path=found.path)
+    if against and found.kind != "mixlist":
+        raise UsageFault("--against is for mixlists", path=found.path, hint=f"--mixlist FILE shows {target} with one")
+    if found.kind == "mixlist":
+        rows = _mixlist_rows(found, open_against(against, output, options) if against else None, output)
+    else:
+        rows = _operator_rows(found, mixlist, output)
     shown = [row for row in rows if _wanted(row, lists, globs)]
     if rows and not shown:
         output.say(f"none of the {len(rows)} operators is wanted")
@@ -73,8 +81,8 @@ def _operator_rows(target: Target, mixlist: str | None, output: Output) -> list[
     return [operator_row(operator, chosen) for operator in target.operators]
 
 
-def _mixlist_rows(target: Target, against: str | None, output: Output) -> list[Row]:
-    operators = open_target(against, output, {}).operators if against else None
+def _mixlist_rows(target: Target, against: Target | None, output: Output) -> list[Row]:
+    operators = against.operators if against else None
     if operators:
         say_unknown(target.mixlist, operators, output)
     return mixlist_rows(target.mixlist, operators)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from ..change.library_plan import LibraryPlan
 from ..change.mixlist_plan import MixlistPlan
-from ..change.writer import FileResult, Job, Result
+from ..change.writer import Job, Result, planned
 from ..errors import Refused, UsageFault
 from ..model.library import Library
 from ..model.policy import Policy
 from ..model.store import Store, library_files, load_order
 from ..model.target import Target
-from ..report.output import Output
 from ..text.source import Source
-from .options import format_option, open_target, output_of, target_options, write_options
+from .options import format_option, open_against, open_target, output_of, target_options, write_options
 from .remarks import say_doubts
 from .writing import Run, writer_of
 
@@ -58,7 +58,7 @@ def command(
         return _create(target, names, Policy(to), against, run)
     found = open_target(target, output, options)
     if found.kind == "mixlist":
-        plan = _mixlist_plan(names, Policy(to), against, output)
+        plan = _mixlist_plan(names, Policy(to), against, run)
         return run.files([Job(found.path, plan)])
     if against or create:
         raise UsageFault("--against and --create are for mixlists", path=found.path)
@@ -69,26 +69,23 @@ def command(
     return run.files([Job(path, LibraryPlan({name: wanted[name] for name in mine})) for path, mine in files.items()])
 
 
-def _mixlist_plan(names: tuple[str, ...], to: Policy, against: str | None, output: Output) -> MixlistPlan:
+def _mixlist_plan(names: tuple[str, ...], to: Policy, against: str | None, run: Run) -> MixlistPlan:
     if against is None:
-        output.say("op names were not checked; --against TARGET does that", "warning")
+        run.output.say("op names were not checked; --against TARGET does that", "warning")
         return MixlistPlan(names, to)
-    operators = open_target(against, output, {}).operators.require(names)
+    operators = open_against(against, run.output, run.options).operators.require(names)
     return MixlistPlan(names, to, {operator.name: operator.entry.policy for operator in operators})
 
 
 def _create(path: str, names: tuple[str, ...], to: Policy, against: str | None, run: Run) -> int:
-    plan = _mixlist_plan(names, to, against, run.output)
-    empty = Source(b"{}\n", path)
-    patch = plan.patch(empty)
-    result = Source(patch.apply(empty), path)
-    plan.prove(empty, result)
-    moves = plan.moves(empty)
+    """Begin a mixlist. Where no mark is needed, no file is made."""
+    plan = _mixlist_plan(names, to, against, run)
+    file = replace(planned(Job(path, plan), Source(b"{}\n", path)), is_new=True)
     change = None
-    if run.writes:
-        change = writer_of(run.options, run.output).create(path, result.data, run.kind, moves)
-    run.report(Result([FileResult(path, empty, patch, result, moves, [])], change))
-    return 1 if run.options.get("check") else 0
+    if run.writes and file.patch:
+        change = writer_of(run.options, run.output).create(path, file.result.data, run.kind, file.moved)
+    run.report(Result([file], change))
+    return 1 if run.options.get("check") and file.patch else 0
 
 
 def winning_files(target: Target, names: list[str], options: dict[str, Any]) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from ..errors import UsageFault
 from ..model.install import CORES
 from ..model.target import Options, Target, resolve
 from ..report.output import Output
@@ -17,6 +18,7 @@ __all__ = [
     "as_option",
     "format_option",
     "mixlist_option",
+    "open_against",
     "open_target",
     "output_of",
     "talk_options",
@@ -93,6 +95,17 @@ backup_option: Callable[[Any], Any] = click.option("--backup-dir", metavar="DIR"
 
 def output_of(command: str, talk: dict[str, Any], format_: str = "text") -> Output:
     return Output(command, format_, talk["color"], talk["quiet"], talk["verbose"])
+
+
+def open_against(text: str, output: Output, options: dict[str, Any]) -> Target:
+    """The target a mixlist is held against: --soc and the like are said of it.
+
+    :raises UsageFault: where it is a mixlist itself
+    """
+    target = open_target(text, output, {**options, "kind": None})
+    if target.kind == "mixlist":
+        raise UsageFault("--against needs libraries, this is a mixlist", name="wrong-kind", path=text)
+    return target
 
 
 def open_target(text: str, output: Output, options: dict[str, Any], stdin: bool = False) -> Target:

@@ -12,7 +12,7 @@ from ..check.finding import Outcome
 from ..check.run import Checker
 from ..report.findings import finding_lines, findings_document, summary_line
 from ..report.output import Output, failure_document
-from .options import as_option, format_option, open_target, output_of
+from .options import as_option, format_option, open_against, output_of
 
 __all__ = ["command", "report_findings"]
 
@@ -43,7 +43,7 @@ def command(
       opsinfo validate /usr/local/Ascend/ascend-toolkit/latest/opp
     """
     output = output_of("validate", options, format_)
-    targets = [Against(open_target(text, output, {"soc": soc})) for text in against]
+    targets = [Against(open_against(text, output, {"soc": soc})) for text in against]
     for target in targets:
         _ = target.operators  # a target that cannot be read must be said before anything is found against it
     checker = Checker(targets, list(modes), options["kind"])

@@ -86,7 +86,7 @@ class Run:
             self.output.tell(f"{len(touched)} file{'' if len(touched) == 1 else 's'} would change")
         else:
             for file in touched:
-                self.output.tell(f"wrote {file.path}; backup {file.backup}")
+                self.output.tell(f"made {file.path}" if file.is_new else f"wrote {file.path}; backup {file.backup}")
             place = self.options.get("backup_dir")
             words = ["opsinfo", "restore", self.undo, *(["--backup-dir", place] if place else [])]
             self.output.tell(f"change {result.change}; undo it with: {shlex.join(words)}")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .library import Entry
 from .loading import Sections, pattern_of, tensors_of
-from .policy import BLANKS
+from .policy import BLANKS, folded
 
 __all__ = ["Columns", "Possible", "Tensor"]
 
@@ -71,7 +71,7 @@ class Columns:
 
 def _tensor(sections: Sections, name: str) -> Tensor:
     content = sections[name]
-    dtypes = tuple(word.strip(BLANKS).lower() for word in content.get("dtype", "").split(","))
+    dtypes = tuple(folded(word.strip(BLANKS)) for word in content.get("dtype", "").split(","))
     return Tensor(content.get("name", ""), content.get("paramType", ""), dtypes if dtypes != ("",) else ())
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ..text.members import Members, read_members
+from ..text.members import read_members
 from ..text.scanner import Document
 from ..text.source import Source
 from .library import PRECISION
@@ -33,16 +33,16 @@ def is_library_name(path: str) -> bool:
 def kind_of(source: Source) -> str | None:
     """``library``, ``mixlist``, ``snapshot``, or None where neither the text nor the name tells."""
     outcome = read_members(source)
-    if isinstance(outcome, Document):
+    if isinstance(outcome, Document) or outcome.members is None:
         return _kind_of_broken(source)
-    content = {member.key: member.value for member in outcome.members or ()}
+    content = {member.key: member.value for member in outcome.members}
     if _looks_like_mixlist(content):
         return "mixlist"
     if content.get("kind") == "opsinfo-snapshot":
         return "snapshot"
     if is_library_name(source.path) or _looks_like_library(content.values()):
         return "library"
-    return "mixlist" if isinstance(outcome, Members) and outcome.members == [] else None
+    return None if outcome.members else "mixlist"
 
 
 def _looks_like_mixlist(content: dict[str, Any]) -> bool:

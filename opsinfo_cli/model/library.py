@@ -7,12 +7,12 @@ from functools import cached_property
 
 from ..errors import Damaged
 from ..text.members import RawMember, read_members
-from ..text.scanner import Document, Node, scan
+from ..text.scanner import Document, Member, Node, scan
 from ..text.source import Source
 from .loading import LoadFault, Sections, build_faults, structure_faults, trimmed
-from .policy import BLANKS, Policy
+from .policy import BLANKS, BadFlag, Policy
 
-__all__ = ["FLAG", "PRECISION", "Entry", "Library"]
+__all__ = ["FLAG", "PRECISION", "Entry", "Library", "member_read"]
 
 PRECISION, FLAG = "precision_reduce", "flag"
 
@@ -35,6 +35,14 @@ class Entry:
         """:raises BadFlag: on a flag that fails the engine"""
         return Policy.from_flag(self.sections.get(PRECISION, {}).get(FLAG))
 
+    @property
+    def policy_or_none(self) -> Policy | None:
+        """The policy; None where the flag is one the engine could not read, which only an entry that wins must be."""
+        try:
+            return self.policy
+        except BadFlag:
+            return None
+
     @cached_property
     def faults(self) -> tuple[LoadFault, ...]:
         """What the engine cannot build a kernel from, and what it would not know."""
@@ -56,13 +64,20 @@ class Entry:
         """Where the offending token stands."""
         if fault.section is None:
             return self.member.key_start, self.member.key_end
-        section = next(m for m in reversed(self.node.members) if m.name.strip(BLANKS) == fault.section.strip(BLANKS))
+        section = member_read(self.node, fault.section)
+        assert section is not None
         if fault.key is None:
             return section.key.start, section.key.end
-        value = next(
-            m.value for m in reversed(section.value.members) if m.name.strip(BLANKS) == fault.key.strip(BLANKS)
-        )
-        return _token(value, fault.token)
+        key = member_read(section.value, fault.key)
+        assert key is not None
+        return _token(key.value, fault.token)
+
+
+def member_read(node: Node, name: str) -> Member | None:
+    """The member the engine reads for a trimmed name: the first spelling in byte order, of equal ones the last."""
+    spellings = [member for member in node if member.name.strip(BLANKS) == name.strip(BLANKS)]
+    first = min((member.name for member in spellings), default=None)
+    return next((member for member in reversed(spellings) if member.name == first), None)
 
 
 def _token(value: Node, index: int | None) -> tuple[int, int]:

@@ -14,11 +14,11 @@ __all__ = ["Row", "Standing", "mixlist_rows", "operator_row"]
 
 @dataclass(frozen=True)
 class Standing:
-    """An entry of the same name that does not decide."""
+    """An entry of the same name that does not decide; ``policy`` is None where its flag cannot be read."""
 
     file: str
     line: int
-    policy: Policy
+    policy: Policy | None
     store: str | None
 
 
@@ -53,7 +53,7 @@ def operator_row(operator: Operator, mixlist: Mixlist | None) -> Row:
 
 
 def _standing(store: Store, entry: Entry) -> Standing:
-    return Standing(entry.library.path, entry.line, entry.policy, store.label)
+    return Standing(entry.library.path, entry.line, entry.policy_or_none, store.label)
 
 
 def mixlist_rows(mixlist: Mixlist, operators: Operators | None) -> list[Row]:

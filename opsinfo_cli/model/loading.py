@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
-from .policy import BLANKS
+from .policy import BLANKS, folded
 from .vocabulary import (
     ATTR_TYPES,
     DTYPES,
@@ -95,9 +95,9 @@ def trimmed(entry: Sections) -> Sections:
 
 def pattern_of(sections: Sections) -> str:
     """The op pattern, case folded; `dynamicFormat.flag` overrides `op.pattern` (OKC:114-118)."""
-    if _value(sections, "dynamicFormat", "flag").lower() == "true":
+    if folded(_value(sections, "dynamicFormat", "flag")) == "true":
         return "dynamic"
-    return _value(sections, "op", "pattern").lower()
+    return folded(_value(sections, "op", "pattern"))
 
 
 def tensors_of(sections: Sections) -> tuple[list[str], list[str]]:
@@ -136,7 +136,7 @@ def _value(sections: Sections, section: str, key: str) -> str:
 
 
 def _enumeration_faults(section: str, key: str, value: str, words: frozenset[str]) -> Iterator[LoadFault]:
-    word = value.strip(BLANKS).lower()
+    word = folded(value.strip(BLANKS))
     if word and word not in words:
         name = "bad-flag" if section == "precision_reduce" else "bad-value"
         near = tuple(sorted(words)) if len(words) < 4 else ()
@@ -215,7 +215,7 @@ def _columns(bad: Any, pattern: str, dtype: str | None, format_: str | None, unk
     if dtype is None:
         bad(None, "a `dtype` list is needed here")
         return None
-    words = dtype.lower().strip(BLANKS).split(",") if dtype.strip(BLANKS) else []
+    words = folded(dtype.strip(BLANKS)).split(",") if dtype.strip(BLANKS) else []
     if not DTYPES.issuperset(words):
         for index, word in enumerate(dtype.strip(BLANKS).split(",")):
             _check_dtype(bad, index, word.strip(BLANKS))
@@ -232,7 +232,7 @@ def _columns(bad: Any, pattern: str, dtype: str | None, format_: str | None, unk
 
 
 def _check_dtype(bad: Any, index: int, word: str) -> None:
-    if word.lower() in DTYPES:
+    if folded(word) in DTYPES:
         return
     near = {"bf16": ("bfloat16",), "fp16": ("float16",), "half": ("float16",), "fp32": ("float32",)}
     meant = near.get(word.lower(), ())

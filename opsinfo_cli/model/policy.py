@@ -16,12 +16,21 @@ __all__ = [
     "Policy",
     "combination",
     "effective",
+    "folded",
     "is_legal",
     "marks_for",
 ]
 
 BLANKS = " \t\n\v\f\r"
 """What the engine trims: C ``isspace`` in the plain locale (engine.md 1.9)."""
+
+
+def folded(text: str) -> str:
+    """Lower case as the engine has it: byte by byte, so that only ASCII letters change."""
+    return text.lower() if text.isascii() else text.translate(_ASCII_LOWER)
+
+
+_ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 class BadFlag(ValueError):
@@ -47,7 +56,7 @@ class Policy(str, Enum):
         >>> Policy.from_flag(" TRUE "), Policy.from_flag(None)
         (<Policy.WHITE: 'white'>, <Policy.GRAY: 'gray'>)
         """
-        word = (flag or "").strip(BLANKS).lower()
+        word = folded((flag or "").strip(BLANKS))
         if word not in _FLAGS:
             raise BadFlag(f"`{flag}` is neither true nor false")
         return _FLAGS[word]

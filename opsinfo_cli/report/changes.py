@@ -46,6 +46,6 @@ def _file_document(file: FileResult) -> dict[str, Any]:
     return {
         "path": file.path,
         "backup": file.backup,
-        "sha256_before": file.source.sha256,
+        "sha256_before": None if file.is_new else file.source.sha256,
         "sha256_after": file.result.sha256,
     }

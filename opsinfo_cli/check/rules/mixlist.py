@@ -122,7 +122,7 @@ RULES = (
         "accepts",
         "The library lists half precision for this operator's inputs and no float32. Black forbids the reduction, so "
         "with float32 input the AI Core engine reports it unsupported: it falls to AI CPU, or the build fails.",
-        '{"black-list": {"to-add": ["Conv2DBackpropInputD"]}}',
+        '{"black-list": {"to-add": ["AvgPoolGradD"]}}',
         '{"black-list": {"to-add": ["BiasAddGrad"]}}',
         "engine.md 3.4, 8.13 (SOS:130-156)",
     ),

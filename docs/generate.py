@@ -1,0 +1,108 @@
+"""Write what the docs take from the program: the reference, the findings, and the output shown in the README.
+
+    python docs/generate.py           write
+    python docs/generate.py --check   exit 1 where a page is stale
+
+A block in README.md is made anew from the command in the comment above it::
+
+    <!-- output of: opsinfo list fixtures/opp --soc ascend910b --on black -->
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from opsinfo_cli.check.rules import RULES  # noqa: E402
+from opsinfo_cli.check.topics import TOPICS  # noqa: E402
+from opsinfo_cli.cli.main import COMMANDS, cli  # noqa: E402
+
+GENERATED = "<!-- Made by docs/generate.py; edit the program, not this page. -->\n\n"
+BLOCK = re.compile(r"(<!-- output of: (?P<command>.+?) -->\n\n```[a-z]*\n)(?P<body>.*?)(```\n)", re.DOTALL)
+
+
+def reference() -> str:
+    """Every command with its options, as `--help` says them at 80 columns."""
+    parts = [GENERATED, "# Commands\n\n", "What `--help` says of every command.\n\n"]
+    for name in ["", *COMMANDS]:
+        command = cli.get_command(click.Context(cli), name) if name else cli
+        assert command is not None
+        context = click.Context(command, info_name=f"opsinfo {name}".strip(), terminal_width=80)
+        parts.append(f"## opsinfo {name}".rstrip() + f"\n\n```text\n{command.get_help(context)}\n```\n\n")
+    parts.append(f"## Exit status\n\n```text\n{TOPICS['exit-codes']}\n```\n")
+    return "".join(parts)
+
+
+def findings() -> str:
+    """Every rule of the table, each with a text that fails and one that passes."""
+    parts = [
+        GENERATED,
+        "# Findings\n\n",
+        "A code may be looked up with `opsinfo explain CODE`; a name never changes.\n\n",
+    ]
+    parts += ["| code | name | about | severity | engine |\n", "| --- | --- | --- | --- | --- |\n"]
+    for rule in RULES.values():
+        parts.append(
+            f"| {rule.code} | [`{rule.name}`](#{rule.name}) | {rule.about} | {rule.severity} | {rule.engine} |\n"
+        )
+    for rule in RULES.values():
+        fails, passes = (text.replace("\ufeff", "<BOM>") or "(an empty file)" for text in (rule.fails, rule.passes))
+        parts.append(f"\n## {rule.name}\n\n`{rule.code}`, {rule.severity}; the engine {rule.engine}. {rule.why}\n\n")
+        parts.append(f"Fails:\n\n```text\n{fails}\n```\n\nPasses:\n\n```text\n{passes}\n```\n\nSource: {rule.source}\n")
+    return "".join(parts)
+
+
+def readme(text: str) -> str:
+    """README.md with every shown output made anew."""
+    return BLOCK.sub(lambda match: match[1] + output_of(match["command"]) + match[4], text)
+
+
+def output_of(command: str) -> str:
+    """What a command prints, both streams, off a terminal. Writes go to a copy of the fixtures that is thrown away."""
+    words = shlex.split(command)
+    assert words[0] == "opsinfo", command
+    with tempfile.TemporaryDirectory() as place:
+        subprocess.run(["cp", "-r", str(ROOT / "fixtures"), place], check=True)
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("ASCEND_", "OPSINFO_"))}
+        environment = {**kept, "PYTHONPATH": str(ROOT), "OPSINFO_BACKUP_DIR": f"{place}/vault", "HOME": place}
+        done = subprocess.run(
+            [sys.executable, "-m", "opsinfo_cli", *words[1:]],
+            cwd=place,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    return done.stdout.decode()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Generate what the docs take from the program.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 where a page is stale")
+    wanted_check = parser.parse_args().check
+    pages = {
+        ROOT / "docs" / "reference.md": reference(),
+        ROOT / "docs" / "findings.md": findings(),
+        ROOT / "README.md": readme((ROOT / "README.md").read_text(encoding="utf-8")),
+    }
+    stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    for path in stale:
+        print(f"{'stale' if wanted_check else 'wrote'}: {path.relative_to(ROOT)}")
+        if not wanted_check:
+            path.write_text(pages[path], encoding="utf-8")
+    return 1 if wanted_check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
