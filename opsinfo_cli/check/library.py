@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..model.library import Entry, Library
-from ..model.loading import LoadFault, structure_faults
+from ..model.load_fault import LoadFault
+from ..model.loading import is_sound
 from ..text.members import Members
 from ..text.source import Source
 from .finding import Finding, at
@@ -71,7 +72,7 @@ def _schema_faults(library: Library) -> Iterator[tuple[Entry, LoadFault]]:
     known: dict[object, list[tuple[str, tuple[str | int, ...], str]]] = {}
     for entry in library.entries.values():
         value = entry.member.value
-        if next(structure_faults(value), None) is None:
+        if is_sound(value):
             value = entry.sections
         for section, content in value.items() if isinstance(value, dict) else [(None, value)]:
             instance: Any = {section: content} if section is not None else content

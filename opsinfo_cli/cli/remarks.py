@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..errors import Refused, UsageFault
-from ..model.mixlist import Mixlist
 from ..model.store import Operators
 from ..model.target import Target
 from ..report.output import Output
+
+if TYPE_CHECKING:
+    from ..model.mixlist import Mixlist
 
 __all__ = ["accepted_mixlist", "require_operators", "say_doubts", "say_unknown"]
 
@@ -16,8 +20,7 @@ def accepted_mixlist(path: str, output: Output) -> Mixlist:
 
     :raises Refused: where it does not, with every reason on stderr
     """
-    from ..check.mixlist import check_mixlist
-    from ..report.findings import finding_lines
+    from ..model.mixlist import Mixlist
     from ..text.scanner import scan
     from ..text.source import Source
 
@@ -25,6 +28,9 @@ def accepted_mixlist(path: str, output: Output) -> Mixlist:
     try:
         return Mixlist(document)
     except Refused as error:
+        from ..check.mixlist import check_mixlist
+        from ..report.findings import finding_lines
+
         refusing = [finding for finding in check_mixlist(document) if finding.engine == "refuses"]
         for line in finding_lines(output, refusing):
             output.complain(line)

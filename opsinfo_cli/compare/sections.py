@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..model.loading import Sections
+from ..model.load_fault import Sections
 from ..model.store import Operators
 
 __all__ = ["SectionDifference", "section_differences"]

@@ -6,8 +6,10 @@ from enum import Enum
 from typing import NamedTuple
 
 from .library import Entry
-from .loading import Sections, pattern_of, tensors_of
+from .load_fault import Sections
+from .loading import pattern_of
 from .policy import BLANKS, folded
+from .tensor_loading import tensors_of
 
 __all__ = ["Columns", "Possible", "Tensor"]
 

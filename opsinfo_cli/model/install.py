@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
 from .soc import folder_of, suggest
@@ -33,8 +34,7 @@ _OTHER_ENGINES = {
 }
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(NamedTuple):
     """Where a store lies, whether or not the directory is there."""
 
     directory: str
@@ -42,8 +42,7 @@ class Site:
     core: str
 
 
-@dataclass(frozen=True)
-class Skipped:
+class Skipped(NamedTuple):
     """A custom path that the engine passes over in silence, and why."""
 
     path: str

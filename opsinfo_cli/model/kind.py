@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ..text.members import read_members
-from ..text.scanner import Document
+from ..text.members import Members, read_members
 from ..text.source import Source
 from .library import PRECISION
 from .vocabulary import KNOWN_SECTIONS, TENSOR_SECTION
@@ -33,7 +32,7 @@ def is_library_name(path: str) -> bool:
 def kind_of(source: Source) -> str | None:
     """``library``, ``mixlist``, ``snapshot``, or None where neither the text nor the name tells."""
     outcome = read_members(source)
-    if isinstance(outcome, Document) or outcome.members is None:
+    if not isinstance(outcome, Members) or outcome.members is None:
         return _kind_of_broken(source)
     content = {member.key: member.value for member in outcome.members}
     if _looks_like_mixlist(content):

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..errors import Damaged
-from ..text.members import RawMember, read_members
-from ..text.scanner import Document, Member, Node, scan
+from ..text.members import Members, RawMember, read_members
 from ..text.source import Source
-from .loading import LoadFault, Sections, build_faults, structure_faults, trimmed
+from .load_fault import LoadFault, Sections
+from .loading import build_faults, is_sound, structure_faults, trimmed
 from .policy import BLANKS, BadFlag, Policy
+
+if TYPE_CHECKING:
+    from ..text.scanner import Member, Node
 
 __all__ = ["FLAG", "PRECISION", "Entry", "Library", "member_read"]
 
@@ -56,6 +60,8 @@ class Entry:
     @cached_property
     def node(self) -> Node:
         """The entry's value with spans."""
+        from ..text.scanner import scan
+
         root = scan(self.library.source, self.member.start).root
         assert root is not None  # it was read once
         return root
@@ -115,7 +121,7 @@ class Library:
     def of(cls, source: Source) -> Library:
         """:raises Damaged: where the text is no object of objects of objects of strings"""
         outcome = read_members(source)
-        if isinstance(outcome, Document):
+        if not isinstance(outcome, Members):
             outcome.require_root()
             raise AssertionError("a text that only the slow reader accepts")
         if outcome.members is None:
@@ -147,8 +153,9 @@ class Library:
                 # the engine looks the trimmed key up, finds nothing, and fails (SUB:150-163)
                 said = f"op type `{entry.name}` has blanks around it, which fails the whole store"
                 yield entry, LoadFault("blank-in-name", None, None, said, near=(name,))
-            for fault in structure_faults(entry.member.value):
-                yield entry, fault
+            if not is_sound(entry.member.value):
+                for fault in structure_faults(entry.member.value):
+                    yield entry, fault
 
     def build_faults(self) -> Iterator[tuple[Entry, LoadFault]]:
         for entry in self.entries.values():

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .library import Entry
-from .mixlist import Mixlist
 from .policy import Mark, Policy
 from .store import Operator, Operators, Store
+
+if TYPE_CHECKING:
+    from .mixlist import Mixlist
 
 __all__ = ["Row", "Standing", "mixlist_rows", "operator_row"]
 

@@ -7,15 +7,17 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..errors import Refused, UsageFault
-from ..text.scanner import scan
 from ..text.source import Source
 from .install import Install, opp_root, version_of
 from .kind import is_library_name, kind_of
 from .library import Library
-from .mixlist import Mixlist
 from .store import Operators, Store, library_files
+
+if TYPE_CHECKING:
+    from .mixlist import Mixlist
 
 __all__ = ["Options", "Root", "Target", "environment_root", "resolve", "usual_roots"]
 
@@ -61,6 +63,9 @@ class Target:
     @cached_property
     def mixlist(self) -> Mixlist:
         """:raises Damaged: where the engine would refuse it"""
+        from ..text.scanner import scan
+        from .mixlist import Mixlist
+
         assert self.source is not None
         return Mixlist(scan(self.source))
 

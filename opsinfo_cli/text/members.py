@@ -7,12 +7,15 @@ does not say exactly (places of errors, NaN, half surrogates, depth) is said by 
 from __future__ import annotations
 
 import re
+from itertools import chain
 from json import JSONDecoder
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .scanner import Document, scan
 from .source import Source
+
+if TYPE_CHECKING:
+    from .scanner import Document
 
 __all__ = ["Members", "RawMember", "read_members"]
 
@@ -58,22 +61,15 @@ def read_members(source: Source) -> Members | Document:
     try:
         return _walk(source.text)
     except (_Unusual, ValueError, StopIteration, RecursionError):
+        from .scanner import scan
+
         return scan(source)
 
 
 def _walk(text: str) -> Members:
     if "\\u" in text and _HALF.search(text):
         _refuse_half_pairs(text)
-    duplicated: list[bool] = []
-
-    def fold(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        folded = dict(pairs)
-        if len(folded) != len(pairs):
-            duplicated.append(True)
-        return folded
-
-    decoder = JSONDecoder(object_pairs_hook=fold, parse_int=_Number, parse_float=_Number, parse_constant=_constant)
-    decode = decoder.scan_once  # type: ignore[attr-defined]
+    decode = _decoder().scan_once  # type: ignore[attr-defined]
     blank = _BLANK.match
     start = at = blank(text, 0).end()  # type: ignore[union-attr]
     if text[at : at + 1] != "{":
@@ -92,8 +88,8 @@ def _walk(text: str) -> Members:
             raise _Unusual
         value_start = blank(text, colon + 1).end()  # type: ignore[union-attr]
         value, end = decode(text, value_start)
-        members.append(RawMember(key, value, at, key_end, value_start, end, bool(duplicated)))
-        duplicated.clear()
+        duplicates = text.count('"', value_start, end) != _quotes(value) and _has_duplicates(text, value_start)
+        members.append(RawMember(key, value, at, key_end, value_start, end, duplicates))
         at = blank(text, end).end()  # type: ignore[union-attr]
         following = text[at : at + 1]
         if following == "}":
@@ -101,6 +97,40 @@ def _walk(text: str) -> Members:
         if following != ",":
             raise _Unusual
         at = blank(text, at + 1).end()  # type: ignore[union-attr]
+
+
+def _decoder(**hooks: Any) -> JSONDecoder:
+    return JSONDecoder(parse_int=_Number, parse_float=_Number, parse_constant=_constant, **hooks)
+
+
+def _quotes(value: Any) -> int:
+    """How many quotes an object of objects of strings has where no key stands twice; -1 for anything else.
+
+    A key that stands twice adds quotes, and nothing takes any away: no other value than a string may stand there.
+    """
+    if type(value) is not dict or not set(map(type, value.values())) <= _OBJECTS:
+        return -1
+    sections = value.values()
+    if not set(map(type, chain.from_iterable(map(dict.values, sections)))) <= _STRINGS:
+        return -1
+    return 2 * len(value) + 4 * sum(map(len, sections))
+
+
+_OBJECTS, _STRINGS = {dict}, {str}
+
+
+def _has_duplicates(text: str, start: int) -> bool:
+    """Whether some object of a value holds a key twice, asked of the standard library pair by pair."""
+    found = False
+
+    def fold(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal found
+        folded = dict(pairs)
+        found = found or len(folded) != len(pairs)
+        return folded
+
+    _decoder(object_pairs_hook=fold).scan_once(text, start)  # type: ignore[attr-defined]
+    return found
 
 
 def _refuse_half_pairs(text: str) -> None:

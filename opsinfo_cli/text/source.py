@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import hashlib
 import os
 from typing import NamedTuple
 
@@ -43,6 +42,8 @@ class Source:
     @property
     def sha256(self) -> str:
         if self._sha256 is None:
+            import hashlib
+
             self._sha256 = hashlib.sha256(self.data).hexdigest()
         return self._sha256
 

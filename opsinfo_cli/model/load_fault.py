@@ -1,0 +1,48 @@
+"""What can be wrong with an entry of a library when the engine loads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from .policy import BLANKS
+
+__all__ = ["LoadFault", "Sections", "case_variants"]
+
+Sections = Mapping[str, Mapping[str, str]]
+
+
+class LoadFault(NamedTuple):
+    """Something wrong with an entry.
+
+    :param name: the finding's name
+    :param section: the section as written; None for the entry itself
+    :param key: the key in the section as written; None for the section itself
+    :param token: which part of a comma list, from 0; None for the whole value
+    :param near: words the value may have meant
+    """
+
+    name: str
+    section: str | None
+    key: str | None
+    message: str
+    token: int | None = None
+    near: tuple[str, ...] = ()
+
+    @property
+    def refuses(self) -> bool:
+        return not self.name.startswith("unknown-")
+
+    @property
+    def hides_policies(self) -> bool:
+        """Whether nothing can be said of a store with this fault.
+
+        The counts of columns are the one rule that a library shipped with an older CANN breaks: such a store is read,
+        and the doubt is said.
+        """
+        return self.refuses and self.name != "column-mismatch"
+
+
+def case_variants(word: str | None, words: frozenset[str]) -> tuple[str, ...]:
+    """Words that differ from ``word`` in case alone."""
+    return tuple(each for each in sorted(words) if word is not None and each.lower() == word.strip(BLANKS).lower())

@@ -1,0 +1,87 @@
+"""What ships: the wheel in a bare environment, outside the checkout, and the sdist's contents."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tarfile
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Wheel and sdist, built from the checkout."""
+    target = tmp_path_factory.mktemp("dist")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    if subprocess.run([*pip, "--version"], capture_output=True, check=False).returncode:
+        pytest.skip("this Python has no pip to build with")
+    subprocess.run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(target), str(ROOT)], check=True)
+    return target
+
+
+@pytest.fixture(scope="module")
+def bare(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with the wheel and what it asks for, and nothing else."""
+    place = tmp_path_factory.mktemp("bare")
+    venv.create(place, with_pip=True)
+    wheel = next(dist.glob("opsinfo-*.whl"))
+    python = place / "bin" / "python"
+    subprocess.run([str(python), "-m", "pip", "install", "--quiet", str(wheel)], check=True, capture_output=True)
+    return place
+
+
+def run(bare: Path, *args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(bare / "bin" / "opsinfo"), *args], cwd=cwd, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True
+    )
+
+
+def test_the_wheel_runs_the_main_job_in_a_bare_environment(bare: Path, tmp_path: Path, fixtures: Path) -> None:
+    done = run(bare, "list", str(fixtures / "opp"), "--soc", "ascend910b", "--format", "json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["total"] == 40
+
+
+def test_the_wheel_carries_the_schemas_that_validate_needs(bare: Path, tmp_path: Path) -> None:
+    mixlist = tmp_path / "ops_info.json"
+    mixlist.write_text('{"black-list": {"to_add": []}}')
+    done = run(bare, "validate", str(mixlist), cwd=tmp_path)
+    assert done.returncode == 1
+    assert "unknown-action" in done.stdout
+    shipped = set(run(bare, "schema", cwd=tmp_path).stdout.split())
+    assert shipped == {path.name.removesuffix(".schema.json") for path in (ROOT / "schemas").glob("*.schema.json")}
+
+
+def test_every_command_of_the_wheel_shows_its_help(bare: Path, tmp_path: Path) -> None:
+    listed = run(bare, "--help", cwd=tmp_path).stdout
+    commands = [line.split()[0] for line in listed[listed.index("Commands:") :].splitlines()[1:] if line.strip()]
+    assert len(commands) > 10
+    for command in commands:
+        done = run(bare, command, "--help", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, ""), command
+
+
+def test_the_sdist_holds_what_its_tests_need(tmp_path: Path) -> None:
+    pytest.importorskip("hatchling", reason="only the build backend makes an sdist")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", str(tmp_path)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
+    for needed in (
+        "schemas/mixlist.schema.json",
+        "fixtures/opp/version.info",
+        "tests/conftest.py",
+        "README.md",
+        "LICENSE",
+    ):
+        assert needed in names
