@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .restore import Scope
-from .vault import Vault
+from .vault import Vault, lineages_in
 
 __all__ = ["prune"]
 
@@ -13,13 +13,14 @@ def prune(vault: Vault, scope: Scope, keep: int, dry_run: bool) -> list[str]:
 
     :returns: ids of what was dropped; the journal keeps the changes themselves
     """
+    records = vault.records()
     backups = [
         (changed.path, record.backup_id(index), changed.before, record.state)
-        for record in vault.records()
+        for record in records
         for index, changed in enumerate(record.files)
         if changed.before
     ]
-    pristine = {lineage.pristine for path in {each[0] for each in backups} for lineage in vault.lineages(path)}
+    pristine = {lineage.pristine for lineages in lineages_in(records).values() for lineage in lineages}
     held = set(vault.objects())
     dropped: list[str] = []
     kept: set[str] = set(pristine)

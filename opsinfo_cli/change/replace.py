@@ -143,9 +143,22 @@ def _dress(fs: FileSystem, descriptor: int, original: Original) -> None:
     """Give the new file what the old one has: owner and group, extended attributes (ACLs, labels), mode."""
     mine = fs.fstat(descriptor)
     if (mine.st_uid, mine.st_gid) != (original.stat.st_uid, original.stat.st_gid):
-        fs.fchown(descriptor, original.stat.st_uid, original.stat.st_gid)
+        _keep_owner(fs, descriptor, original)
     _copy_xattrs(fs, descriptor, original)
     fs.fchmod(descriptor, original.stat.st_mode & 0o7777)
+
+
+def _keep_owner(fs: FileSystem, descriptor: int, original: Original) -> None:
+    user, group = original.stat.st_uid, original.stat.st_gid
+    try:
+        fs.fchown(descriptor, user, group)
+    except PermissionError:
+        raise Refused(
+            f"the file's owner and group ({user}:{group}) could not be kept",
+            name="owner-not-kept",
+            path=original.path,
+            hint="run the command as root, or as a user who is in that group",
+        ) from None
 
 
 def _copy_xattrs(fs: FileSystem, descriptor: int, original: Original) -> None:

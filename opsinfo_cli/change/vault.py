@@ -20,7 +20,7 @@ from .filesystem import FileSystem
 from .record import Record, now
 from .replace import read_original, sync_folder, write_all
 
-__all__ = ["Lineage", "Vault", "sha256_of", "vault_path"]
+__all__ = ["Lineage", "Vault", "lineages_in", "sha256_of", "vault_path"]
 
 
 def sha256_of(data: bytes) -> str:
@@ -50,6 +50,20 @@ class Lineage:
     since: str
     version: str | None
     known: list[str]
+
+
+def lineages_in(records: list[Record]) -> dict[str, list[Lineage]]:
+    """Path -> its lineages, the oldest first, as the changes tell them."""
+    found: dict[str, dict[str, Lineage]] = {}
+    for record in records:
+        for changed in record.files:
+            first = changed.before or changed.after or ""
+            lineage = found.setdefault(changed.path, {}).setdefault(
+                changed.lineage, Lineage(changed.lineage, first, record.time, changed.version, [])
+            )
+            written = None if record.state == "abandoned" else changed.after
+            lineage.known += filter(None, (changed.before, written))
+    return {path: list(each.values()) for path, each in found.items()}
 
 
 class Vault:
@@ -150,18 +164,8 @@ class Vault:
     # lineages
 
     def lineages(self, path: str) -> list[Lineage]:
-        """The lineages of a real path, the oldest first, as its changes tell them."""
-        found: dict[str, Lineage] = {}
-        for record in self.records():
-            for changed in record.files:
-                if changed.path != path:
-                    continue
-                first = changed.before or changed.after or ""
-                lineage = found.setdefault(
-                    changed.lineage, Lineage(changed.lineage, first, record.time, changed.version, [])
-                )
-                lineage.known += filter(None, (changed.before, changed.after))
-        return list(found.values())
+        """The lineages of a real path, the oldest first."""
+        return lineages_in(self.records()).get(path, [])
 
     def current_lineage(self, path: str, digest: str) -> Lineage | None:
         """The newest lineage, where the file as it is now belongs to it."""

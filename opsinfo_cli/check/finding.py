@@ -62,9 +62,10 @@ def at(
     return Finding(rule(name), message, source.path, start, end, pointer, hint, severity, engine, edit)
 
 
-def whole_file(name: str, path: str, message: str, hint: str | None = None, severity: str = "") -> Finding:
-    """A finding about a file or folder as a whole."""
-    return Finding(rule(name), message, path, hint=hint, severity=severity)
+def whole_file(name: str, path: str, message: str, hint: str | None = None) -> Finding:
+    """A finding about a file or folder as a whole; of a file it stands at its first character."""
+    start, end = (Place(1, 1), Place(1, 2)) if path.endswith(".json") else (None, None)
+    return Finding(rule(name), message, path, start, end, hint=hint)
 
 
 def damage(error: Damaged) -> Finding:

@@ -50,8 +50,10 @@ def store_fails(install: Install) -> Iterator[Finding]:
 
 
 def _failure(directory: str, failure: OpsinfoError, alone: bool) -> Finding:
-    file = os.path.basename(failure.path or directory) + (f":{failure.line}" if failure.line else "")
+    """At the place in the file that fails its store."""
     cost = "the engine does not start" if alone else "the engine starts without these operators and says nothing"
-    said = f"the engine drops this store for {file}: {failure.message}; {cost}"
+    said = f"the engine drops the store {directory}: {failure.message}; {cost}"
     hint = "`opsinfo validate` on the file tells more; `opsinfo restore` undoes the last change"
-    return whole_file("store-fails", directory, said, hint)
+    start = Place(failure.line, failure.column) if failure.line and failure.column else None
+    end = Place(start.line, start.column + 1) if start else None
+    return Finding(rule("store-fails"), said, failure.path or directory, start, end, hint=hint)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ..change.prune import prune
-from ..change.vault import Vault
+from ..change.vault import Vault, lineages_in
 from ..report.backups import Backup, backup_lines, backups_document
 from .options import backup_option, format_option, output_of
 from .writing import scope_of, vault_of
@@ -56,11 +56,11 @@ def command(target: str | None, keep: int | None, dry_run: bool, format_: str, *
 def all_backups(vault: Vault) -> list[Backup]:
     """Every content kept, in the order of the changes."""
     held = set(vault.objects())
-    found = []
-    for record in vault.records():
-        for index, changed in enumerate(record.files):
-            if changed.before in held:
-                lineage = next(each for each in vault.lineages(changed.path) if each.id == changed.lineage)
-                pristine = changed.before == lineage.pristine
-                found.append(Backup(record, index, pristine))
-    return found
+    records = vault.records()
+    pristine = {each.id: each.pristine for lineages in lineages_in(records).values() for each in lineages}
+    return [
+        Backup(record, index, changed.before == pristine[changed.lineage])
+        for record in records
+        for index, changed in enumerate(record.files)
+        if changed.before in held
+    ]

@@ -123,4 +123,12 @@ def open_target(text: str, output: Output, options: dict[str, Any], stdin: bool 
     target = resolve(text, chosen, os.environ)
     for note in target.notes:
         output.say(note)
+    if target.install:
+        output.detail(f"{text}: CANN {target.install.version or 'of unknown version'}, {target.soc}, in {target.path}")
+        for site in target.install.sites():
+            output.detail(
+                f"  {site.label}: {site.directory}" + ("" if os.path.isdir(site.directory) else " (not there)")
+            )
+    else:
+        output.detail(f"{text}: a {target.kind}")
     return target

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from ..change.restore import restore_last, restore_to
-from ..report.visible import row
+from ..change.restore import Restored, restore_last, restore_to
+from ..report.output import Output
+from ..report.visible import row, visible
 from .options import backup_option, format_option, output_of
 from .writing import scope_of, writer_of
 
@@ -50,7 +51,13 @@ def command(target: str, which: str | None, force: bool, dry_run: bool, format_:
         documents = [{"path": each.path, "id": each.id, "sha256": each.sha256} for each in restored]
         output.document({"restored": documents, "change": change, "dry_run": dry_run})
     else:
-        output.lines(row(each.path, each.id, each.sha256 or "-") for each in restored)
+        output.lines(_line(output, each) for each in restored)
         verb = "would be put back" if dry_run else "put back"
         output.tell(f"{len(restored)} file{'' if len(restored) == 1 else 's'} {verb}")
     return 0
+
+
+def _line(output: Output, each: Restored) -> str:
+    if not output.on_terminal:
+        return row(each.path, each.id, each.sha256 or "-")
+    return f"{visible(each.path)} as it was before {each.id}" if each.sha256 else f"{visible(each.path)} taken away"

@@ -68,6 +68,9 @@ def report_findings(output: Output, checker: Checker, against: list[str]) -> int
         output.document(document)
     else:
         output.lines(finding_lines(output, outcome.findings))
+        for verdict in outcome.files:
+            word = {True: "accepts", False: "refuses", None: "is not asked of"}[verdict.engine_accepts]
+            output.detail(f"{verdict.path}: {verdict.kind}; the engine {word} it")
         for error in checker.unreadable:
             output.failure(error)
         output.tell(summary_line(outcome))

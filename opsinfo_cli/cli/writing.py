@@ -87,6 +87,7 @@ class Run:
         else:
             for file in touched:
                 self.output.tell(f"made {file.path}" if file.is_new else f"wrote {file.path}; backup {file.backup}")
+                self.output.detail(f"  SHA-256 {file.source.sha256} -> {file.result.sha256}")
             place = self.options.get("backup_dir")
             words = ["opsinfo", "restore", self.undo, *(["--backup-dir", place] if place else [])]
             self.output.tell(f"change {result.change}; undo it with: {shlex.join(words)}")

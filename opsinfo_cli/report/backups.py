@@ -9,7 +9,7 @@ from typing import Any
 
 from ..change.record import Changed, Record
 from .output import Output
-from .visible import row
+from .visible import row, visible
 
 __all__ = ["Backup", "backup_lines", "backups_document"]
 
@@ -36,23 +36,18 @@ class Backup:
 
 
 def backup_lines(output: Output, backups: list[Backup]) -> Iterator[str]:
-    """`id, time, pristine, version, path, state, command`."""
-    if output.on_terminal and backups:
-        from .table import Column, print_table
-
-        titles = ("id", "time", "", "CANN", "file", "state", "before")
-        cells = [list(_fields(backup)) for backup in backups]
-        print_table(output, [Column(title, dim=title in ("time", "before")) for title in titles], cells)
-        return
+    """`id, time, pristine, version, path, state, command`; a block for each on a terminal, where paths are long."""
     for backup in backups:
-        yield row(*_fields(backup))
-
-
-def _fields(backup: Backup) -> tuple[str, ...]:
-    record = backup.record
-    pristine = "pristine" if backup.pristine else "-"
-    version = backup.changed.version or "-"
-    return backup.id, record.time, pristine, version, backup.path, record.state, shlex.join(record.command)
+        record = backup.record
+        pristine = "pristine" if backup.pristine else "-"
+        version, command = backup.changed.version or "-", shlex.join(record.command)
+        if not output.on_terminal:
+            yield row(backup.id, record.time, pristine, version, backup.path, record.state, command)
+            continue
+        words = [record.time, *(["pristine"] if backup.pristine else []), f"CANN {version}", record.state]
+        yield f"{output.paint(backup.id, 'note')}  {'  '.join(words)}"
+        yield f"    {visible(backup.path)}"
+        yield f"    before: {visible(command)}"
 
 
 def backups_document(vault: str, backups: list[Backup], pruned: list[str] | None) -> dict[str, Any]:

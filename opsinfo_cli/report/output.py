@@ -94,6 +94,11 @@ class Output:
         if not self.quiet:
             self._stderr(visible(text))
 
+    def detail(self, text: str) -> None:
+        """What only -v says."""
+        if self.verbose and not self.quiet:
+            self._stderr(visible(text))
+
     def complain(self, line: str) -> None:
         """A line on stderr that -q does not silence."""
         self._stderr(line)
