@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ..model.library import Entry, Library
 from ..model.load_fault import LoadFault
-from ..model.loading import is_sound
+from ..model.loading import is_sound, structure_faults
 from ..text.members import Members
 from ..text.source import Source
+from .entry_schema import entry_schema
 from .finding import Finding, at
-from .schema import load_schema, structure_errors, validator_for
 from .text import bom, duplicate_key, duplicate_keys, pointer_to, trailing_text
 
 __all__ = ["check_library", "entry_findings", "root_is_no_object", "text_findings"]
@@ -39,67 +38,31 @@ def check_library(library: Library, members: Members) -> Iterator[Finding]:
 
 
 def entry_findings(library: Library) -> Iterator[Finding]:
-    """Structure and values of every entry, each place once; the schema speaks first."""
-    broken = set()
-    said = set()
-    for entry, fault in _schema_faults(library):
-        said.add((entry.name, fault.section, fault.key))
-        yield _finding(library, entry, fault)
-    for entry, fault in library.structure_faults():
-        if fault.name == "wrong-type":
-            broken.add(entry.name)
-        if (entry.name, fault.section, fault.key) not in said:
-            yield _finding(library, entry, fault)
+    """Structure and values of every entry, each place once.
+
+    What the schema refuses is refused; where the loader has a fault at the same place, it knows better what was meant.
+    """
+    blank = {entry.name: fault for entry, fault in library.structure_faults() if fault.name == "blank-in-name"}
+    schema = entry_schema()
     for entry in library.entries.values():
-        for fault in () if entry.name in broken else entry.faults:
-            if (entry.name, fault.section, fault.key) not in said:
+        value = entry.member.value
+        sound = is_sound(value)
+        own = entry.faults if sound else tuple(structure_faults(value))
+        by_schema = schema.faults_of_strings(entry.sections) if sound else schema.faults(value)
+        refused = {(fault.section, fault.key): fault for fault in by_schema}
+        for place, fault in refused.items():
+            better = next((each for each in own if (each.section, each.key) == place), fault)
+            yield _finding(library, entry, better)
+        for fault in own:
+            if (fault.section, fault.key) not in refused:
                 yield _finding(library, entry, fault)
+        if entry.name in blank:
+            yield _finding(library, entry, blank[entry.name])
 
 
 def root_is_no_object(source: Source, members: Members) -> Finding:
     said = "a library must be an object of operators; the engine refuses the store"
     return at("wrong-type", source, (members.start, members.end), said, pointer="")
-
-
-def _schema_faults(library: Library) -> Iterator[tuple[Entry, LoadFault]]:
-    """Violations of the published schema.
-
-    What a section says does not depend on its neighbours, so each distinct section is checked once and its
-    violations are told of every entry that has it.
-    """
-    schema = load_schema("ops-info-library")
-    validator = validator_for("ops-info-library").evolve(schema={"$ref": "#/$defs/entry", "$defs": schema["$defs"]})
-    known: dict[object, list[tuple[str, tuple[str | int, ...], str]]] = {}
-    for entry in library.entries.values():
-        value = entry.member.value
-        if is_sound(value):
-            value = entry.sections
-        for section, content in value.items() if isinstance(value, dict) else [(None, value)]:
-            instance: Any = {section: content} if section is not None else content
-            key = (section, _frozen(content))
-            if key not in known:
-                errors = structure_errors(validator, instance)
-                known[key] = [(name, path, _said(name, path, error)) for name, path, error in errors]
-            for name, path, message in known[key]:
-                steps = [str(step) for step in path[:2]]
-                yield entry, LoadFault(name, steps[0] if steps else None, steps[1] if len(steps) > 1 else None, message)
-
-
-def _frozen(content: Any) -> object:
-    try:
-        return tuple(content.items()) if isinstance(content, dict) else repr(content)
-    except TypeError:
-        return repr(content)
-
-
-def _said(name: str, path: tuple[str | int, ...], error: Any) -> str:
-    where = ".".join(map(str, path)) or "an operator's entry"
-    if name == "wrong-type":
-        return f"`{where}` must be a{'n' if error.validator_value == 'object' else ''} {error.validator_value}"
-    if error.validator == "required":
-        missing = [key for key in error.validator_value if key not in error.instance]
-        return f"`{where}` needs a `{missing[0]}`"
-    return f"`{where}` is `{error.instance}`, which the engine cannot read"
 
 
 def _finding(library: Library, entry: Entry, fault: LoadFault) -> Finding:
