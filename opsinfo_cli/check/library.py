@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..model.library import Entry, Library
 from ..model.load_fault import LoadFault
-from ..model.loading import is_sound, structure_faults
+from ..model.loading import structure_faults
 from ..text.members import Members
 from ..text.source import Source
 from .entry_schema import entry_schema
@@ -46,7 +46,7 @@ def entry_findings(library: Library) -> Iterator[Finding]:
     schema = entry_schema()
     for entry in library.entries.values():
         value = entry.member.value
-        sound = is_sound(value)
+        sound = entry.member.is_sound
         own = entry.faults if sound else tuple(structure_faults(value))
         by_schema = schema.faults_of_strings(entry.sections) if sound else schema.faults(value)
         refused = {(fault.section, fault.key): fault for fault in by_schema}

@@ -11,7 +11,8 @@ from ..model.listing import Row, operator_row
 from ..model.mixlist import Mixlist
 from ..model.policy import combination
 from ..model.store import Operator
-from ..report.operators import row_document, show_lines, target_document, tensors_document
+from ..report.operator import show_lines, tensors_document
+from ..report.operators import row_document, target_document
 from .options import format_option, mixlist_option, open_target, output_of, target_options
 from .remarks import accepted_mixlist, require_operators, say_doubts
 

@@ -10,7 +10,7 @@ from ..errors import Damaged
 from ..text.members import Members, RawMember, read_members
 from ..text.source import Source
 from .load_fault import LoadFault, Sections
-from .loading import build_faults, is_sound, structure_faults, trimmed
+from .loading import build_faults, has_blank_names, structure_faults, trimmed
 from .policy import BLANKS, BadFlag, Policy
 
 if TYPE_CHECKING:
@@ -28,16 +28,23 @@ class Entry:
         self.library = library
         self.name = member.key
         self.member = member
+        self._sections: Sections | None = None
+        self._policy: Policy | None = None
 
-    @cached_property
+    @property
     def sections(self) -> Sections:
         """Section -> key -> value, names trimmed as the engine trims them (engine.md 1.9)."""
-        return trimmed(self.member.value)
+        if self._sections is None:
+            self._sections = trimmed(self.member.value) if self.library.has_blank_names else self.member.value
+        return self._sections
 
-    @cached_property
+    @property
     def policy(self) -> Policy:
         """:raises BadFlag: on a flag that fails the engine"""
-        return Policy.from_flag(self.sections.get(PRECISION, {}).get(FLAG))
+        if self._policy is None:
+            section = self.sections.get(PRECISION)
+            self._policy = Policy.GRAY if section is None else Policy.from_flag(section.get(FLAG))
+        return self._policy
 
     @property
     def policy_or_none(self) -> Policy | None:
@@ -135,6 +142,10 @@ class Library:
         return library
 
     @cached_property
+    def has_blank_names(self) -> bool:
+        return has_blank_names(member.value for member in self.members if member.is_sound)
+
+    @cached_property
     def lines(self) -> dict[int, int]:
         """Line of every member's key by its offset, counted in one pass."""
         lines = {}
@@ -153,7 +164,7 @@ class Library:
                 # the engine looks the trimmed key up, finds nothing, and fails (SUB:150-163)
                 said = f"op type `{entry.name}` has blanks around it, which fails the whole store"
                 yield entry, LoadFault("blank-in-name", None, None, said, near=(name,))
-            if not is_sound(entry.member.value):
+            if not entry.member.is_sound:
                 for fault in structure_faults(entry.member.value):
                     yield entry, fault
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .library import Entry
 from .policy import Mark, Policy
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Row", "Standing", "mixlist_rows", "operator_row"]
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(NamedTuple):
     """An entry of the same name that does not decide; ``policy`` is None where its flag cannot be read."""
 
     file: str
@@ -25,8 +23,7 @@ class Standing:
     store: str | None
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One op type as it is listed. ``policy`` is None where nothing tells."""
 
     name: str
@@ -36,8 +33,8 @@ class Row:
     file: str | None = None
     line: int | None = None
     store: str | None = None
-    shadowed: list[Standing] = field(default_factory=list)
-    also_in: list[Standing] = field(default_factory=list)
+    shadowed: tuple[Standing, ...] = ()
+    also_in: tuple[Standing, ...] = ()
 
 
 def operator_row(operator: Operator, mixlist: Mixlist | None) -> Row:
@@ -50,8 +47,8 @@ def operator_row(operator: Operator, mixlist: Mixlist | None) -> Row:
         operator.entry.library.path,
         operator.entry.line,
         operator.store.label,
-        [_standing(store, entry) for store, entry in operator.shadowed],
-        [_standing(store, entry) for store, entry in operator.also_in],
+        tuple(_standing(store, entry) for store, entry in operator.shadowed),
+        tuple(_standing(store, entry) for store, entry in operator.also_in),
     )
 
 

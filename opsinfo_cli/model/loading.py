@@ -7,9 +7,8 @@ store, because the engine builds kernels from those alone (SUB:124-209).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 from .load_fault import LoadFault, Sections, case_variants
@@ -17,7 +16,7 @@ from .policy import BLANKS, folded
 from .tensor_loading import is_tensor, tensor_faults, tensors_of
 from .vocabulary import ATTR_TYPES, ENUMERATIONS, KNOWN_SECTIONS
 
-__all__ = ["build_faults", "is_sound", "pattern_of", "structure_faults", "trimmed"]
+__all__ = ["build_faults", "has_blank_names", "pattern_of", "structure_faults", "trimmed"]
 
 
 def structure_faults(entry: Any) -> Iterator[LoadFault]:
@@ -34,20 +33,16 @@ def structure_faults(entry: Any) -> Iterator[LoadFault]:
                 yield LoadFault("wrong-type", section, key, f"`{section}.{key}` must be a string")
 
 
-def is_sound(entry: Any) -> bool:
-    """Whether :func:`structure_faults` has nothing to say, asked for megabytes."""
-    if type(entry) is not dict or not set(map(type, entry.values())) <= _OBJECTS:
-        return False
-    return set(map(type, chain.from_iterable(map(dict.values, entry.values())))) <= _STRINGS
-
-
-_OBJECTS, _STRINGS = {dict}, {str}
+def has_blank_names(entries: Iterable[Sections]) -> bool:
+    """Whether any section or key of sound entries has blanks around it; they hardly ever have."""
+    names: set[str] = set()
+    for entry in entries:
+        names.update(entry, *entry.values())
+    return any(name != name.strip(BLANKS) for name in names)
 
 
 def trimmed(entry: Sections) -> Sections:
     """Section names and keys without the blanks around them; of names that become equal the first in byte order."""
-    if "".join([*entry, *chain.from_iterable(entry.values())]).isidentifier():
-        return entry
     sections: dict[str, dict[str, str]] = {}
     for name in sorted(entry):
         content: dict[str, str] = {}

@@ -9,7 +9,6 @@ from itertools import combinations
 
 from ..errors import Damaged, Refused, UsageFault
 from .library import Entry, Library
-from .names import did_you_mean
 
 __all__ = ["Operator", "Operators", "Store", "library_files", "load_order"]
 
@@ -158,6 +157,8 @@ class Operators:
         """:raises UsageFault: naming every name that is not an op type here, with the near ones"""
         unknown = [name for name in names if name not in self]
         if unknown:
+            from .names import did_you_mean
+
             near = did_you_mean(unknown[0], self.names)
             raise UsageFault(
                 "no op type is called " + ", ".join(f"`{name}`" for name in unknown),

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Refused, UsageFault
 from ..text.source import Source
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Options", "Root", "Target", "environment_root", "resolve", "usual_roots"]
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """What the command line says about a target beyond its text."""
 
     kind: str | None = None
@@ -140,8 +139,7 @@ def _old_910_note(said: str | None, install: Install) -> list[str]:
     return []
 
 
-@dataclass(frozen=True)
-class Root:
+class Root(NamedTuple):
     """An OPP root and how it was found: a variable's name, or ``usual folder``."""
 
     path: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -20,8 +20,15 @@ def is_tensor(section: str) -> bool:
 
 def tensors_of(sections: Sections) -> tuple[list[str], list[str]]:
     """Section names of inputs and outputs in the engine's numeric order."""
-    found = sorted((*_tensor_key(name), name) for name in sections if _tensor_key(name))
-    return [name for side, _, name in found if side == 0], [name for side, _, name in found if side == 1]
+    inputs: list[tuple[int, str]] = []
+    outputs: list[tuple[int, str]] = []
+    for name in sections:
+        key = _tensor_key(name)
+        if key:
+            (outputs if key[0] else inputs).append((key[1], name))
+    inputs.sort()
+    outputs.sort()
+    return [name for _, name in inputs], [name for _, name in outputs]
 
 
 @lru_cache(maxsize=1 << 12)
@@ -35,7 +42,7 @@ def tensor_faults(sections: Sections, tensors: list[str], pattern: str) -> Itera
     columns: int | None = None
     first = ""
     for section in tensors:
-        own, faults = _tensor(pattern, *map(sections[section].get, _TENSOR_KEYS))
+        own, faults = _tensor(pattern, sections[section])
         for fault in faults:
             yield fault._replace(section=section)
         if own is None:
@@ -47,59 +54,53 @@ def tensor_faults(sections: Sections, tensors: list[str], pattern: str) -> Itera
             yield LoadFault("column-mismatch", section, "dtype", said)
 
 
-_TENSOR_KEYS = ("name", "paramType", "dtype", "format", "unknownshape_format", "sub_format", "tuneformatSwitch")
+def _tensor(pattern: str, content: Mapping[str, str]) -> tuple[int | None, tuple[LoadFault, ...]]:
+    """The number of columns, where the engine counts them, and the faults."""
+    columns, wrong = _columns(pattern, *map(content.get, ("dtype", "format", "unknownshape_format")))
+    others = _others(*map(content.get, ("name", "paramType", "tuneformatSwitch")))
+    if "sub_format" in content and "format" in content:
+        others += tuple(_sub_format_faults(content["sub_format"]))
+    return columns, others + wrong
 
 
-@lru_cache(maxsize=1 << 15)
-def _tensor(
-    pattern: str,
-    name: str | None,
-    param_type: str | None,
-    dtype: str | None,
-    format_: str | None,
-    unknown: str | None,
-    sub_format: str | None,
-    switch: str | None,
-) -> tuple[int | None, tuple[LoadFault, ...]]:
-    """The number of columns, where the engine counts them, and the faults. The same tensors come back often."""
-    faults: list[LoadFault] = []
+def _bad(key: str | None, message: str, name: str = "bad-value", **more: Any) -> LoadFault:
+    return LoadFault(name, "", key, message, **more)
 
-    def bad(key: str | None, message: str, finding: str = "bad-value", **more: Any) -> None:
-        faults.append(LoadFault(finding, "", key, message, **more))
 
+@lru_cache(maxsize=1 << 12)
+def _others(name: str | None, param_type: str | None, switch: str | None) -> tuple[LoadFault, ...]:
+    """Faults of a tensor beside its columns."""
+    faults = []
     if not (name or "").strip(BLANKS):
-        bad("name" if name is not None else None, "a tensor needs a `name`")
-    columns = _columns(bad, pattern, dtype, format_, unknown)
-    if sub_format is not None and format_ is not None:
-        _check_sub_formats(bad, sub_format)
+        faults.append(_bad(None if name is None else "name", "a tensor needs a `name`"))
     if (param_type or "").strip(BLANKS) not in PARAM_TYPES:
         said = "a tensor needs a `paramType`" if param_type is None else f"no `paramType` is called `{param_type}`"
-        bad("paramType" if param_type is not None else None, said, near=case_variants(param_type, PARAM_TYPES))
+        near = case_variants(param_type, PARAM_TYPES)
+        faults.append(_bad(None if param_type is None else "paramType", said, near=near))
     if switch is not None and switch.strip(BLANKS) not in ("true", "false"):
-        bad("tuneformatSwitch", f"`tuneformatSwitch` is `true` or `false`, not `{switch}`")
-    return columns, tuple(faults)
+        faults.append(_bad("tuneformatSwitch", f"`tuneformatSwitch` is `true` or `false`, not `{switch}`"))
+    return tuple(faults)
 
 
-def _columns(bad: Any, pattern: str, dtype: str | None, format_: str | None, unknown: str | None) -> int | None:
-    """Count and check the columns (OKC:522-577, 765-995)."""
-    listed = format_ is not None or unknown is not None
-    if not listed and pattern in ("", "dynamic"):
-        return None
+@lru_cache(maxsize=1 << 13)
+def _columns(
+    pattern: str, dtype: str | None, format_: str | None, unknown: str | None
+) -> tuple[int | None, tuple[LoadFault, ...]]:
+    """Count and check the columns (OKC:522-577, 765-995). The same lists come back often."""
+    if format_ is None and unknown is None and pattern in ("", "dynamic"):
+        return None, ()
     if dtype is None:
-        bad(None, "a `dtype` list is needed here")
-        return None
+        return None, (_bad(None, "a `dtype` list is needed here"),)
     count, all_known = _dtypes(dtype)
-    for index, word in enumerate(() if all_known else _parts(dtype)):
-        _check_dtype(bad, index, word.strip(BLANKS))
+    faults = [] if all_known else list(_dtype_faults(dtype))
     for key, text in (("format", format_), ("unknownshape_format", unknown)):
         if text is None:
             continue
         own, all_known = _formats(text)
         if own != count:
-            bad(key, f"{own} entries in `{key}`, {count} in `dtype`", "column-mismatch")
-        for index, word in enumerate(() if all_known else _parts(text)):
-            _check_format(bad, key, index, word.strip(BLANKS))
-    return count
+            faults.append(_bad(key, f"{own} entries in `{key}`, {count} in `dtype`", "column-mismatch"))
+        faults += [] if all_known else _format_faults(key, text)
+    return count, tuple(faults)
 
 
 def _parts(text: str) -> list[str]:
@@ -120,30 +121,39 @@ def _formats(text: str) -> tuple[int, bool]:
     return len(words), FORMATS.issuperset(words)
 
 
-def _check_dtype(bad: Any, index: int, word: str) -> None:
-    if folded(word) in DTYPES:
-        return
-    near = {"bf16": ("bfloat16",), "fp16": ("float16",), "half": ("float16",), "fp32": ("float32",)}
-    meant = near.get(word.lower(), ())
-    if looks_like_dtype(word):
-        bad("dtype", f"`{word}` is no dtype of the engine commit we know", "unknown-value", token=index)
-    else:
-        bad("dtype", f"`{word}` is no dtype", token=index, near=meant)
+def _dtype_faults(text: str) -> Iterator[LoadFault]:
+    for index, word in enumerate(map(_trim, _parts(text))):
+        if folded(word) in DTYPES:
+            continue
+        if looks_like_dtype(word):
+            said = f"`{word}` is no dtype of the engine commit we know"
+            yield _bad("dtype", said, "unknown-value", token=index)
+        else:
+            yield _bad("dtype", f"`{word}` is no dtype", token=index, near=_MEANT_DTYPE.get(word.lower(), ()))
 
 
-def _check_format(bad: Any, key: str, index: int, word: str) -> None:
-    name, colon, suffix = word.partition(":")
-    if name in FORMATS and (not colon or suffix.isdigit()):
-        return
-    meant = case_variants(name, FORMATS)
-    if name in RESERVED_FORMATS or meant or not re.fullmatch(r"[A-Z][A-Za-z0-9_]*", name):
-        bad(key, f"`{word}` is no format", token=index, near=meant)
-    else:
-        bad(key, f"`{word}` is no format of the engine commit we know", "unknown-value", token=index)
+_MEANT_DTYPE = {"bf16": ("bfloat16",), "fp16": ("float16",), "half": ("float16",), "fp32": ("float32",)}
 
 
-def _check_sub_formats(bad: Any, text: str) -> None:
+def _format_faults(key: str, text: str) -> Iterator[LoadFault]:
+    for index, word in enumerate(map(_trim, _parts(text))):
+        name, colon, suffix = word.partition(":")
+        if name in FORMATS and (not colon or suffix.isdigit()):
+            continue
+        meant = case_variants(name, FORMATS)
+        if name in RESERVED_FORMATS or meant or not re.fullmatch(r"[A-Z][A-Za-z0-9_]*", name):
+            yield _bad(key, f"`{word}` is no format", token=index, near=meant)
+        else:
+            said = f"`{word}` is no format of the engine commit we know"
+            yield _bad(key, said, "unknown-value", token=index)
+
+
+def _sub_format_faults(text: str) -> Iterator[LoadFault]:
     for index, word in enumerate(_parts(text)):
         number = re.match(r"\s*[+-]?[0-9]+", word)
         if not number or not 0 <= int(number.group()) <= 65535:
-            bad("sub_format", f"`{word}` is no number from 0 to 65535", token=index)
+            yield _bad("sub_format", f"`{word}` is no number from 0 to 65535", token=index)
+
+
+def _trim(word: str) -> str:
+    return word.strip(BLANKS)

@@ -11,7 +11,7 @@ _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069
 
 def visible(text: str) -> str:
     """Control characters, direction marks and bytes that were no UTF-8 in escaped form."""
-    return _HIDDEN.sub(_escape, text) if _HIDDEN.search(text) else text
+    return text if text.isprintable() else _HIDDEN.sub(_escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:

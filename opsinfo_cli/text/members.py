@@ -34,6 +34,8 @@ class RawMember(NamedTuple):
     end: int
     has_duplicates: bool
     """Some object inside holds a key twice; ``value`` has the last of each, as the engine has."""
+    is_sound: bool
+    """The value is an object of objects of strings."""
 
 
 class Members(NamedTuple):
@@ -80,23 +82,50 @@ def _walk(text: str) -> Members:
     if text[at : at + 1] == "}":
         return Members(members, start, at + 1)
     while True:
-        if text[at : at + 1] != '"':
-            raise _Unusual
-        key, key_end = scanstring(text, at + 1, True)
-        colon = blank(text, key_end).end()  # type: ignore[union-attr]
-        if text[colon : colon + 1] != ":":
-            raise _Unusual
-        value_start = blank(text, colon + 1).end()  # type: ignore[union-attr]
+        head = _KEY.match(text, at)
+        key, value_start = (head[1], head.end()) if head else _odd_key(text, at)
         value, end = decode(text, value_start)
-        duplicates = text.count('"', value_start, end) != _quotes(value) and _has_duplicates(text, value_start)
-        members.append(RawMember(key, value, at, key_end, value_start, end, duplicates))
-        at = blank(text, end).end()  # type: ignore[union-attr]
-        following = text[at : at + 1]
-        if following == "}":
-            return Members(members, start, at + 1)
-        if following != ",":
+        quotes = _quotes(value)
+        duplicates = text.count('"', value_start, end) != quotes and _has_duplicates(text, value_start)
+        members.append(
+            RawMember(
+                key,
+                value,
+                at,
+                head.end(1) + 1 if head else _key_end(text, at),
+                value_start,
+                end,
+                duplicates,
+                quotes >= 0,
+            )
+        )
+        separator = _SEPARATOR.match(text, end)
+        if not separator:
             raise _Unusual
-        at = blank(text, at + 1).end()  # type: ignore[union-attr]
+        if separator[1] == "}":
+            return Members(members, start, separator.end(1))
+        at = separator.end()
+
+
+_KEY = re.compile(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
+"""A key without escapes, and what stands between it and its value."""
+_SEPARATOR = re.compile(r"[ \t\n\r]*([,}])[ \t\n\r]*")
+
+
+def _odd_key(text: str, at: int) -> tuple[str, int]:
+    """A key with escapes, and where its value begins."""
+    if text[at : at + 1] != '"':
+        raise _Unusual
+    key, end = scanstring(text, at + 1, True)
+    colon = re.compile(r"[ \t\n\r]*:[ \t\n\r]*").match(text, end)
+    if not colon:
+        raise _Unusual
+    return key, colon.end()
+
+
+def _key_end(text: str, at: int) -> int:
+    end: int = scanstring(text, at + 1, True)[1]
+    return end
 
 
 def _decoder(**hooks: Any) -> JSONDecoder:
