@@ -32,6 +32,12 @@ class FileSystem:
     def stat(self, path: str) -> os.stat_result:
         return os.stat(path)
 
+    def lstat(self, path: str) -> os.stat_result:
+        return os.lstat(path)
+
+    def access(self, path: str, mode: int) -> bool:
+        return os.access(path, mode)
+
     def fstat(self, descriptor: int) -> os.stat_result:
         return os.fstat(descriptor)
 
@@ -46,6 +52,12 @@ class FileSystem:
 
     def mkdir(self, path: str, mode: int) -> None:
         os.mkdir(path, mode)
+
+    def makedirs(self, path: str, mode: int) -> None:
+        os.makedirs(path, mode, exist_ok=True)
+
+    def rmdir(self, path: str) -> None:
+        os.rmdir(path)
 
     def listdir(self, path: str) -> list[str]:
         return os.listdir(path)

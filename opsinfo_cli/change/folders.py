@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
 
 from .filesystem import FileSystem
 from .record import Record, Widened
@@ -18,7 +17,7 @@ def widen(fs: FileSystem, vault: Vault, record: Record, folders: list[str]) -> N
     closed = []
     for folder in folders:
         here = fs.stat(folder)
-        if here.st_uid == os.geteuid() and not os.access(folder, os.W_OK | os.X_OK):
+        if here.st_uid == os.geteuid() and not fs.access(folder, os.W_OK | os.X_OK):
             closed.append(Widened(folder, stat.S_IMODE(here.st_mode)))
     if not closed:
         return
@@ -29,14 +28,19 @@ def widen(fs: FileSystem, vault: Vault, record: Record, folders: list[str]) -> N
 
 
 def shut(fs: FileSystem, record: Record) -> list[str]:
-    """Give folders back the mode they had.
+    """Give folders back the mode they had; those that cannot be shut stay in the record.
 
     :returns: those that were open
     """
-    opened = []
+    opened, left = [], []
     for each in record.folders:
-        with suppress(OSError):
+        try:
             if stat.S_IMODE(fs.stat(each.path).st_mode) == each.mode | stat.S_IRWXU:
                 fs.chmod(each.path, each.mode)
                 opened.append(each.path)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            left.append(each)
+    record.folders = left
     return opened

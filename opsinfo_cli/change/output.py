@@ -38,5 +38,5 @@ def write_copies(fs: FileSystem, files: Mapping[str, bytes], target: str, direct
             with suppress(OSError):
                 fs.unlink(copy)
         with suppress(OSError):
-            os.rmdir(target)
+            fs.rmdir(target)
         raise

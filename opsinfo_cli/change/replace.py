@@ -90,9 +90,16 @@ def write_new(fs: FileSystem, path: str, data: bytes) -> bool:
 
 
 def write_all(fs: FileSystem, descriptor: int, data: bytes) -> None:
+    """Write every byte, however many the system takes at a time.
+
+    :raises OSError: where it takes none
+    """
     rest = memoryview(data)
     while rest:
-        rest = rest[fs.write(descriptor, rest) :]
+        written = fs.write(descriptor, rest)
+        if not written:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        rest = rest[written:]
 
 
 def sync_folder(fs: FileSystem, folder: str) -> bool:

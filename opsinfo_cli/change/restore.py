@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ..errors import Refused, UsageFault
 from ..model.install import root_above, version_of
+from .folders import shut
 from .lock import locked
 from .record import Changed, Record
 from .replace import Original, read_original
@@ -69,6 +70,7 @@ def _put(writer: Writer, record: Record, allowed: bool, commit: bool) -> tuple[s
     undo.undoes = record.id
     if writes:
         writer.commit(undo, writes)
+    shut(writer.fs, record)  # what a killed run left open
     record.state = "undone"
     writer.vault.save(record)
     return undo.id if writes else None, restored

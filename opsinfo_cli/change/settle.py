@@ -46,7 +46,7 @@ def settle(vault: Vault, locked_paths: list[str]) -> list[str]:
                 path=next(changed.path for changed in record.files if changed.path in locked_paths),
                 hint="`opsinfo restore` on the same target puts its files back",
             )
-        record.state = state
+        record.state = "pending" if record.folders else state
         vault.save(record)
         said = "was complete" if state == "done" else "had changed nothing"
         notes.append(f"change {record.id} was interrupted; it {said}")
@@ -60,10 +60,10 @@ def mend_modes(vault: Vault) -> list[tuple[Record, list[str]]]:
     """
     mended = []
     for record in vault.pending():
-        if is_dead(record):
-            folders = shut(vault.fs, record)
-            if folders:
-                mended.append((record, folders))
+        folders = shut(vault.fs, record) if is_dead(record) else []
+        if folders:
+            vault.save(record)
+            mended.append((record, folders))
     return mended
 
 
@@ -81,4 +81,7 @@ def is_dead(record: Record) -> bool:
 
 
 def _mend(vault: Vault, record: Record) -> list[str]:
-    return [f"put back the mode of {path}, left open by change {record.id}" for path in shut(vault.fs, record)]
+    folders = shut(vault.fs, record)
+    if folders:
+        vault.save(record)
+    return [f"put back the mode of {path}, left open by change {record.id}" for path in folders]

@@ -85,11 +85,11 @@ class Vault:
             )
         try:
             parent = os.path.dirname(real)
-            os.makedirs(parent, mode=0o755, exist_ok=True)
+            self.fs.makedirs(parent, 0o755)
             for folder in (real, *(os.path.join(real, name) for name in ("objects", "changes"))):
                 with suppress(FileExistsError):
                     self.fs.mkdir(folder, 0o700)
-                here = os.lstat(folder)
+                here = self.fs.lstat(folder)
                 if not stat.S_ISDIR(here.st_mode) or here.st_uid != os.geteuid():
                     raise Refused("the vault's folder is not a directory of yours", name="vault-not-ours", path=folder)
         except OSError as error:

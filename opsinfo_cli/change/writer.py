@@ -160,7 +160,15 @@ class Writer:
                     confirmed &= self._replace(write)
                     replaced.append(write)
         except BaseException:
-            self._put_back(record, replaced)
+            try:
+                self._put_back(record, replaced)
+            except OpsinfoError as second:
+                raise Refused(
+                    f"change {record.id} stopped between its files, and could not be taken back: {second.message}",
+                    name="unfinished-change",
+                    path=second.path,
+                    hint="`opsinfo restore` on the same target puts its files back",
+                ) from None
             raise
         return confirmed
 
@@ -191,8 +199,11 @@ class Writer:
         self._close(record, "abandoned")
 
     def _close(self, record: Record, state: str) -> None:
-        """Note how a change ended. If that cannot be noted, the next run finds out by the files."""
-        record.state = state
+        """Note how a change ended. If that cannot be noted, the next run finds out by the files.
+
+        A change whose folders could not be shut stays pending, so that the next run tries again.
+        """
+        record.state = "pending" if record.folders else state
         with suppress(OpsinfoError):
             self.vault.save(record)
 
