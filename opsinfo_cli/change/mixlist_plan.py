@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..errors import Refused, UsageFault
 from ..model.mixlist import Mixlist
 from ..model.policy import ACTIONS, LISTS, Mark, Policy, marks_for
-from ..text.layout import add_item, add_member, drop_item, drop_member, style_of
+from ..text.layout import Style, add_item, add_member, drop_item, drop_member, style_of
 from ..text.patch import Edit, Patch, splice
 from ..text.scanner import Node, scan
 from ..text.source import Source
@@ -86,18 +86,19 @@ def _accepted(source: Source) -> Mixlist:
 def mixlist_patch(source: Source, wanted: Mapping[str, frozenset[Mark]]) -> Patch:
     """Give each op type exactly its marks; lists that this empties go."""
     text = source.text
+    style = style_of(text, _root(text, source))
     for name, marks in wanted.items():
-        text = _mark(text, source, name, marks)
+        text = _mark(text, source, style, name, marks)
     return Patch(source.sha256, tuple(edits_between(source.text, text)))
 
 
-def _mark(text: str, source: Source, name: str, marks: frozenset[Mark]) -> str:
+def _mark(text: str, source: Source, style: Style, name: str, marks: frozenset[Mark]) -> str:
     for list_name, policy in LISTS.items():
         for action in ACTIONS:
             if Mark(action, policy) not in marks:
                 text = _drop_all(text, source, list_name, action, name)
     for mark in sorted(marks):
-        text = _add(text, source, _LIST_OF[mark.policy], mark.action, name)
+        text = _add(text, source, style, _LIST_OF[mark.policy], mark.action, name)
     return text
 
 
@@ -129,9 +130,8 @@ def _drop_emptied(root: Node, list_name: str, action: str) -> Edit:
     return drop_member(marks, len(actions) - 1 - actions[::-1].index(action))
 
 
-def _add(text: str, source: Source, list_name: str, action: str, name: str) -> str:
+def _add(text: str, source: Source, style: Style, list_name: str, action: str, name: str) -> str:
     root = _root(text, source)
-    style = style_of(text, root)
     marks = root.get(list_name)
     array = _array(root, list_name, action)
     if array is not None:

@@ -52,7 +52,8 @@ def store_fails(install: Install) -> Iterator[Finding]:
 def _failure(directory: str, failure: OpsinfoError, alone: bool) -> Finding:
     """At the place in the file that fails its store."""
     cost = "the engine does not start" if alone else "the engine starts without these operators and says nothing"
-    said = f"the engine drops the store {directory}: {failure.message}; {cost}"
+    file = os.path.basename(failure.path or directory)
+    said = f"the engine drops the store {directory} for {file}: {failure.message}; {cost}"
     hint = "`opsinfo validate` on the file tells more; `opsinfo restore` undoes the last change"
     start = Place(failure.line, failure.column) if failure.line and failure.column else None
     end = Place(start.line, start.column + 1) if start else None

@@ -10,6 +10,7 @@ from dataclasses import replace
 from ..model.library import Library
 from ..model.store import Store
 from .finding import Finding, at, whole_file
+from .text import pointer_to
 
 __all__ = ["check_store", "load_order_undefined", "never_built", "shadowed", "stray_json"]
 
@@ -34,7 +35,7 @@ def shadowed(store: Store) -> Iterator[Finding]:
                 said += f"; it says {entry.policy_or_none}, the entry that counts says {winner.policy_or_none}"
             span = (entry.member.key_start, entry.member.key_end)
             severity = "note" if same else "warning"
-            yield at("shadowed", entry.library.source, span, said, pointer=f"/{name}", severity=severity)
+            yield at("shadowed", entry.library.source, span, said, pointer=pointer_to(name), severity=severity)
 
 
 def stray_json(store: Store) -> Iterator[Finding]:

@@ -208,7 +208,7 @@ class Install:
                 reason = f"there is no `{_CUSTOM[core]}/{folder}`"
                 return None, Skipped(path, reason) if core == "ai" else None
         directory = os.path.join(base, "config", self.soc or "") if core == "ai" else os.path.join(base, "config")
-        return (Site(directory, label, core), None) if os.path.isdir(directory) else (None, None)
+        return Site(directory, label, core), None
 
 
 def _op_api_first(paths: list[str]) -> list[str]:

@@ -9,6 +9,7 @@ from itertools import combinations
 
 from ..errors import Damaged, Refused, UsageFault
 from .library import Entry, Library
+from .policy import BLANKS
 
 __all__ = ["Operator", "Operators", "Store", "library_files", "load_order"]
 
@@ -63,6 +64,8 @@ class Store:
         self.definitions: dict[str, list[Entry]] = {}
         for library in libraries:
             for name, entry in library.entries.items():
+                if name != name.strip(BLANKS):
+                    continue  # the engine looks up the trimmed name and reads that entry (SUB:150-163)
                 self.definitions.setdefault(name, []).append(entry)
 
     @classmethod

@@ -20,23 +20,33 @@ Value: TypeAlias = "str | Mapping[str, Value] | list[str]"
 
 @dataclass(frozen=True)
 class Style:
-    """How a file is laid out where no neighbour tells: ``unit`` of indent, None for one line."""
+    """How a file is laid out where no neighbour tells.
+
+    :param unit: of indent; None for one line
+    :param flat_arrays: whether arrays stand on one line in a file that has several
+    """
 
     unit: str | None = "    "
     newline: str = "\n"
     colon: str = ":"
+    flat_arrays: bool = False
 
-    def inside(self, indent: str) -> Layout:
+    @property
+    def comma(self) -> str:
+        """The comma of a container on one line: where a blank follows the colon, one follows the comma."""
+        return "," if self.colon == ":" else ", "
+
+    def inside(self, indent: str, kind: str = "object") -> Layout:
         """The layout of a container whose own line is indented by ``indent``."""
-        if self.unit is None:
-            return Layout("", "", "," if self.colon == ":" else ", ", self.colon)
+        if self.unit is None or (kind == "array" and self.flat_arrays):
+            return Layout("", "", self.comma, self.colon)
         lead = self.newline + indent + self.unit
         return Layout(lead, self.newline + indent, "," + lead, self.colon)
 
     def render(self, value: Value, indent: str) -> str:
         if isinstance(value, str):
             return quote(value)
-        layout = self.inside(indent)
+        layout = self.inside(indent, "array" if isinstance(value, list) else "object")
         inner = indent + (self.unit or "")
         if isinstance(value, list):
             parts = [quote(item) for item in value]
@@ -73,7 +83,15 @@ def style_of(text: str, root: Node) -> Style:
     unit = re.sub(r".*\n", "", lead, flags=re.DOTALL) if "\n" in lead else None
     if unit == "":
         unit = "    " if _indents_deeper(text, root) else ""
-    return Style(unit, newline, _colon(text, root) or ":")
+    array = _first_array(root)
+    flat = array is not None and "\n" not in text[array.start : array.end]
+    return Style(unit, newline, _colon(text, root) or ":", flat)
+
+
+def _first_array(node: Node) -> Node | None:
+    if node.kind == "array":
+        return node if node.items else None
+    return next((found for member in node if (found := _first_array(member.value))), None)
 
 
 def _indents_deeper(text: str, root: Node) -> bool:
@@ -86,7 +104,8 @@ def add_member(text: str, container: Node, key: str, value: Value, style: Style)
     at = bisect_left(keys, key) if keys == sorted(keys) else len(keys)
     indent = _indent_of_members(text, container, style)
     like = next((member.value for member in container if member.value.members), None)
-    written = _like(text, like, value) if like and isinstance(value, Mapping) else None
+    flat = isinstance(value, Mapping) and all(isinstance(each, str) for each in value.values())
+    written = _like(text, like, value) if like and flat and isinstance(value, Mapping) else None
     colon = _colon(text, container) or style.colon
     body = quote(key) + colon + (written or style.render(value, indent))
     return _insert(text, container, at, body, style)
@@ -124,7 +143,7 @@ def _drop(container: Node, index: int) -> Edit:
 def _insert(text: str, container: Node, at: int, body: str, style: Style) -> Edit:
     spans = _spans(container)
     if not spans:
-        layout = style.inside(_line_indent(text, container.start))
+        layout = style.inside(_line_indent(text, container.start), container.kind)
         return Edit(container.start + 1, container.end - 1, layout.lead + body + layout.tail)
     layout = _layout(text, container, style)
     if at == len(spans):
@@ -141,7 +160,7 @@ def _layout(text: str, container: Node, style: Style) -> Layout:
     elif "\n" in lead:
         gap = "," + lead
     else:
-        gap = "," if (_colon(text, container) or style.colon) == ":" and container.kind == "object" else ", "
+        gap = style.comma
     return Layout(lead, tail, gap, _colon(text, container) or style.colon)
 
 

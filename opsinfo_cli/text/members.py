@@ -17,7 +17,10 @@ from .source import Source
 if TYPE_CHECKING:
     from .scanner import Document
 
-__all__ = ["Members", "RawMember", "read_members"]
+__all__ = ["MAX_DEPTH", "Members", "RawMember", "read_members"]
+
+MAX_DEPTH = 128
+"""Deeper nesting is refused; the files of the engine have three levels."""
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
@@ -61,7 +64,9 @@ def _constant(_: str) -> Any:
 def read_members(source: Source) -> Members | Document:
     """The members of the root object, or, where the text has faults, the exact scan that names them."""
     try:
-        return _walk(source.text)
+        members = _walk(source.text)
+        _refuse_half_pairs(source.text, members)
+        return members
     except (_Unusual, ValueError, StopIteration, RecursionError):
         from .scanner import scan
 
@@ -69,13 +74,12 @@ def read_members(source: Source) -> Members | Document:
 
 
 def _walk(text: str) -> Members:
-    if "\\u" in text and _HALF.search(text):
-        _refuse_half_pairs(text)
     decode = _decoder().scan_once  # type: ignore[attr-defined]
     blank = _BLANK.match
     start = at = blank(text, 0).end()  # type: ignore[union-attr]
     if text[at : at + 1] != "{":
         value, end = decode(text, at)
+        _refuse_depth(value)
         return Members(None, start, end)
     members: list[RawMember] = []
     at = blank(text, at + 1).end()  # type: ignore[union-attr]
@@ -86,6 +90,8 @@ def _walk(text: str) -> Members:
         key, value_start = (head[1], head.end()) if head else _odd_key(text, at)
         value, end = decode(text, value_start)
         quotes = _quotes(value)
+        if quotes < 0:
+            _refuse_depth(value, 1)
         duplicates = text.count('"', value_start, end) != quotes and _has_duplicates(text, value_start)
         members.append(
             RawMember(
@@ -162,9 +168,22 @@ def _has_duplicates(text: str, start: int) -> bool:
     return found
 
 
-def _refuse_half_pairs(text: str) -> None:
-    """Surrogate escapes are rare enough to be read exactly."""
-    for match in re.finditer(r'"(?:[^"\\]|\\.)*"', text):
+def _refuse_depth(value: Any, depth: int = 0) -> None:
+    """Values of no known shape may be absurdly deep: the exact reader draws the line."""
+    level = [value]
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise _Unusual
+        inner = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
+        level = list(chain.from_iterable(inner))
+
+
+def _refuse_half_pairs(text: str, members: Members) -> None:
+    """Surrogate escapes are rare enough to be read exactly. What stands behind the value is not read at all."""
+    if "\\u" not in text or not _HALF.search(text, members.start, members.end):
+        return
+    for match in re.compile(r'"(?:[^"\\]|\\.)*"').finditer(text, members.start, members.end):
         if _HALF.search(match.group()):
             value, _ = scanstring(text, match.start() + 1, True)
             if any("\ud800" <= character <= "\udfff" for character in value):

@@ -13,19 +13,23 @@ from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
 
 from ..errors import Damaged
+from .members import MAX_DEPTH
 from .patch import Edit
 from .source import Source
 
-__all__ = ["MAX_DEPTH", "Document", "Fault", "Member", "Node", "scan"]
-
-MAX_DEPTH = 128
-"""Deeper nesting is refused; the files of the engine have three levels."""
+__all__ = ["Document", "Fault", "Member", "Node", "scan"]
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _COMMENT = re.compile(r"//[^\n\r]*|#[^\n\r]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|-?[A-Za-z]+|.", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_STRING_FAULTS = {
+    "Invalid control character at": "a control character in a string",
+    "Unterminated string starting at": "a string that does not end",
+    "Invalid \\escape": "no JSON escape",
+    "Invalid \\uXXXX escape": "four hexadecimal digits must follow `\\u`",
+}
 _LITERALS = {"true": True, "false": False, "null": None}
 
 
@@ -193,7 +197,7 @@ class _Scanner:
             value, self.at = scanstring(self.text, start + 1, True)
         except JSONDecodeError as error:
             self.at = min(error.pos, len(self.text))
-            said = error.msg[0].lower() + error.msg[1:]
+            said = _STRING_FAULTS.get(error.msg.split(":")[0], error.msg[0].lower() + error.msg[1:])
             raise _Unreadable(Fault("syntax", said, self.at, self.at + 1)) from None
         if "\\u" in self.text[start : self.at] and _SURROGATE.search(value):
             raise _Unreadable(Fault("syntax", "half of a surrogate pair in a string", start, self.at))
@@ -204,6 +208,8 @@ class _Scanner:
         number = _NUMBER.match(self.text, start)
         if number:
             self.at = number.end()
+            if re.match(r"[\w.+-]", self.text[self.at : self.at + 1]):
+                raise self.syntax("no JSON number is written so")
             return Node("number", start, self.at, number.group())
         word = _WORD.match(self.text, start)
         if word and word.group() in _LITERALS:
