@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
+from ..errors import Refused
 from .filesystem import FileSystem
 from .record import Record, Widened
 from .vault import Vault
@@ -13,18 +14,27 @@ __all__ = ["shut", "widen"]
 
 
 def widen(fs: FileSystem, vault: Vault, record: Record, folders: list[str]) -> None:
-    """Give the owner the right to write in folders that deny it; the mode before is in the journal first."""
-    closed = []
-    for folder in folders:
-        here = fs.stat(folder)
-        if here.st_uid == os.geteuid() and not fs.access(folder, os.W_OK | os.X_OK):
-            closed.append(Widened(folder, stat.S_IMODE(here.st_mode)))
-    if not closed:
-        return
-    record.folders = closed
-    vault.save(record)
-    for each in closed:
-        fs.chmod(each.path, each.mode | stat.S_IRWXU)
+    """Give the owner the right to write in folders that deny it; the mode before is in the journal first.
+
+    :raises Refused: where the system says no
+    """
+    try:
+        closed = [each for folder in folders if (each := _closed(fs, folder))]
+        if closed:
+            record.folders = closed
+            vault.save(record)
+        for each in closed:
+            fs.chmod(each.path, each.mode | stat.S_IRWXU)
+    except OSError as error:
+        said = f"cannot open the folder for writing: {error.strerror}"
+        raise Refused(said, name="not-written", path=str(error.filename or folders[0])) from None
+
+
+def _closed(fs: FileSystem, folder: str) -> Widened | None:
+    here = fs.stat(folder)
+    if here.st_uid == os.geteuid() and not fs.access(folder, os.W_OK | os.X_OK):
+        return Widened(folder, stat.S_IMODE(here.st_mode))
+    return None
 
 
 def shut(fs: FileSystem, record: Record) -> list[str]:

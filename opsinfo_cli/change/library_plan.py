@@ -94,10 +94,8 @@ def _require_single(library: Library, entry: Entry) -> None:
 
 
 def _twice(entry: Entry) -> list[int]:
-    """Where the flag or its section stands twice."""
-    if not entry.member.has_duplicates:
-        return []
-    sections = [m for m in entry.node if m.name.strip(BLANKS) == PRECISION]
+    """Where the flag or its section stands twice, blanks around a name not counted."""
+    sections = [member for member in entry.node if member.name.strip(BLANKS) == PRECISION]
     if len(sections) > 1:
         return [member.key.start for member in sections]
     flags = [m.key.start for section in sections for m in section.value if m.name.strip(BLANKS) == FLAG]

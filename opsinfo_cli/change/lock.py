@@ -15,7 +15,7 @@ from .filesystem import FileSystem
 __all__ = ["locked"]
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.2  # seconds
-_BUSY = (errno.EAGAIN, errno.EACCES)
+_BUSY = (errno.EAGAIN, errno.EWOULDBLOCK)
 
 
 @contextmanager
@@ -79,9 +79,9 @@ def _same_file(fs: FileSystem, descriptor: int, path: str) -> bool:
 
 def _owner(fs: FileSystem, descriptor: int) -> str:
     """The process that holds the lock, from ``/proc/locks``, where the system has one and lets us see it."""
-    here = fs.fstat(descriptor)
-    device = f"{os.major(here.st_dev):02x}:{os.minor(here.st_dev):02x}:{here.st_ino}"
     try:
+        here = fs.fstat(descriptor)
+        device = f"{os.major(here.st_dev):02x}:{os.minor(here.st_dev):02x}:{here.st_ino}"
         with open("/proc/locks", encoding="ascii") as locks:
             owners = [fields[4] for fields in map(str.split, locks) if len(fields) > 5 and fields[5] == device]
         with open(f"/proc/{owners[0]}/comm", encoding="utf-8", errors="replace") as comm:

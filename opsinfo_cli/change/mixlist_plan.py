@@ -86,10 +86,30 @@ def _accepted(source: Source) -> Mixlist:
 def mixlist_patch(source: Source, wanted: Mapping[str, frozenset[Mark]]) -> Patch:
     """Give each op type exactly its marks; lists that this empties go."""
     text = source.text
-    style = style_of(text, _root(text, source))
+    root = _root(text, source)
+    for container in (root, *(member.value for member in root)):
+        _require_single_keys(source, container)
+    style = style_of(text, root)
     for name, marks in wanted.items():
         text = _mark(text, source, style, name, marks)
     return Patch(source.sha256, tuple(edits_between(source.text, text)))
+
+
+def _require_single_keys(source: Source, container: Node) -> None:
+    """:raises Refused: where a list or an action stands twice: the engine reads the last, and so would the edit"""
+    seen: dict[str, int] = {}
+    for member in container:
+        if member.name in seen:
+            first, second = source.place(seen[member.name]), source.place(member.key.start)
+            raise Refused(
+                f"`{member.name}` is said twice, in lines {first.line} and {second.line}; the engine reads the last",
+                name="duplicate-key",
+                path=source.path,
+                line=second.line,
+                column=second.column,
+                hint="join the two by hand, then try again",
+            )
+        seen[member.name] = member.key.start
 
 
 def _mark(text: str, source: Source, style: Style, name: str, marks: frozenset[Mark]) -> str:

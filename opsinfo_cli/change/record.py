@@ -65,18 +65,22 @@ class Record:
 
     @classmethod
     def begin(cls, kind: str) -> Record:
-        stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
-        return cls(f"{stamp}-{secrets.token_hex(3)}", kind, ["opsinfo", *sys.argv[1:]], now(), _user(), os.getpid())
+        return cls(_new_id(), kind, ["opsinfo", *sys.argv[1:]], now(), _user(), os.getpid())
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Record:
         record = cls(**data)
-        record.files = [Changed(**each) for each in data["files"]]
-        record.folders = [Widened(**each) for each in data["folders"]]
+        record.files = [Changed(**{**each, "path": _here(each["path"])}) for each in data["files"]]
+        record.folders = [Widened(_here(each["path"]), each["mode"]) for each in data["folders"]]
+        record.command = list(map(_here, data["command"]))
         return record
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        data = asdict(self)
+        for each in (*data["files"], *data["folders"]):
+            each["path"] = _everywhere(each["path"])
+        data["command"] = list(map(_everywhere, self.command))
+        return data
 
     def backup_id(self, index: int) -> str:
         return f"{self.id}.{index + 1}"
@@ -84,6 +88,23 @@ class Record:
     @property
     def can_be_undone(self) -> bool:
         return self.state == "done" and self.undoes is None
+
+
+def _everywhere(text: str) -> str:
+    """A path or word in the form that does not depend on the locale of the process."""
+    return os.fsencode(text).decode("utf-8", "surrogateescape")
+
+
+def _here(text: str) -> str:
+    """A path or word as this process would spell it."""
+    return os.fsdecode(text.encode("utf-8", "surrogateescape"))
+
+
+def _new_id() -> str:
+    """Ids sort in the order of the changes: time to the microsecond, and four digits against chance."""
+    nanoseconds = time.time_ns()
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(nanoseconds // 10**9))
+    return f"{stamp}-{nanoseconds // 1000 % 10**6:06d}-{secrets.token_hex(2)}"
 
 
 def _user() -> str:

@@ -25,11 +25,16 @@ Scope = Callable[[str], bool]
 
 @dataclass(frozen=True)
 class Restored:
-    """One file put back: from which backup, and the SHA-256 it has now; None where it was taken away."""
+    """One file put back: from which backup, and the SHA-256 it has then; None where it was taken away.
+
+    :param current: what it said before, None where there was no file; ``content``: what it says then
+    """
 
     path: str
     id: str
     sha256: str | None
+    current: bytes | None
+    content: bytes | None
 
 
 def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tuple[str | None, list[Restored]]:
@@ -60,10 +65,11 @@ def _put(writer: Writer, record: Record, allowed: bool, commit: bool) -> tuple[s
         digest = sha256_of(current.data) if current else None
         if not allowed:
             _require_ours(writer.vault, changed, digest)
+        data = None if changed.before is None else writer.vault.content(changed.before)
         if digest != changed.before and current is not None:
-            data = None if changed.before is None else writer.vault.content(changed.before)
             writes.append(Write(current, data))
-        restored.append(Restored(changed.path, record.backup_id(index), changed.before))
+        said = current.data if current else None
+        restored.append(Restored(changed.path, record.backup_id(index), changed.before, said, data))
     if not commit:
         return None, restored
     undo = Record.begin("restore")
@@ -131,7 +137,7 @@ def _put_contents(
         data = writer.vault.content(changed.before)
         if data != original.data:
             writes.append(Write(original, data))
-        restored.append(Restored(changed.path, backup, changed.before))
+        restored.append(Restored(changed.path, backup, changed.before, original.data, data))
     if not commit or not writes:
         return None, restored
     return writer.commit(Record.begin("restore"), writes).id, restored

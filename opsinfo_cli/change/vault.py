@@ -76,7 +76,7 @@ class Vault:
     def prepare(self) -> None:
         """:raises Refused: where the place is in a config directory, not ours, or cannot be written"""
         real = os.path.realpath(self.path)
-        if is_library_name(os.path.join(real, "x.json")) or is_library_name(real + ".json"):
+        if _in_config_directory(real):
             raise Refused(
                 "a vault must not lie in a config directory: the engine reads every JSON there",
                 name="vault-in-store",
@@ -221,6 +221,15 @@ class Vault:
         if error.errno == errno.ENOSPC:
             hint = "the disk is full; " + hint
         return Refused(f"cannot use the vault: {error.strerror}", name="vault-unusable", path=self.path, hint=hint)
+
+
+def _in_config_directory(real: str) -> bool:
+    folder = real
+    while folder != os.path.dirname(folder):
+        if is_library_name(os.path.join(folder, "x.json")):
+            return True
+        folder = os.path.dirname(folder)
+    return False
 
 
 def _version(path: str) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..errors import Damaged, OpsinfoError, Refused, UsageFault
-from ..model.kind import is_library_name, kind_of
+from ..model.kind import is_library_name, is_marked, kind_of
 from ..model.library import Library
 from ..model.precision_mode import mode_named
 from ..model.store import Store, library_files, load_order
@@ -31,7 +31,7 @@ _OTHER_ENGINES = frozenset({"aicpu", "dvpp", "host_cpu"})
 
 @dataclass
 class Checker:
-    """Collects findings on whatever it is pointed at.
+    """Collects findings on whatever it is pointed at; what cannot be checked is kept in ``failures``.
 
     :param against: the targets mixlists are for
     :param modes: names of precision modes, right or wrong
@@ -42,7 +42,7 @@ class Checker:
     modes: list[str] = field(default_factory=list)
     kind: str | None = None
     outcome: Outcome = field(default_factory=Outcome)
-    unreadable: list[OpsinfoError] = field(default_factory=list)
+    failures: list[OpsinfoError] = field(default_factory=list)
     saw_mixlist: bool = False
 
     def path(self, path: str) -> None:
@@ -51,8 +51,11 @@ class Checker:
             self.folder(path)
         else:
             data = self._bytes(path)
-            if data is not None:
-                self.file(path, data)
+            try:
+                if data is not None:
+                    self.file(path, data)
+            except UsageFault as fault:
+                self.failures.append(fault)
 
     def file(self, path: str, data: bytes) -> None:
         """:raises UsageFault: where nothing tells what the file is"""
@@ -92,7 +95,7 @@ class Checker:
         try:
             names = load_order(folder, library_files(folder))
         except Refused as error:
-            self.unreadable.append(error)
+            self.failures.append(error)
             return
         read = {path: self._read(path) for path in (os.path.join(folder, name) for name in names)}
         libraries = [library for library, _ in read.values() if library]
@@ -115,7 +118,7 @@ class Checker:
         try:
             return read_bytes(path)
         except Refused as error:
-            self.unreadable.append(error)
+            self.failures.append(error)
             return None
 
     def _read(self, path: str) -> tuple[Library | None, list[Finding]]:
@@ -137,12 +140,12 @@ class Checker:
             source = Source(data, path)
         except Damaged:
             return
-        if kind_of(source) in ("library", "mixlist") and source.text.strip() not in ("", "{}"):
+        if is_marked(source):
             self.file(path, data)
 
     def _cannot_walk(self, error: OSError) -> None:
         said = error.strerror or str(error)
-        self.unreadable.append(Refused(said, name="unreadable", path=str(error.filename)))
+        self.failures.append(Refused(said, name="unreadable", path=str(error.filename)))
 
     def _mixlist(self, source: Source) -> Iterator[Finding]:
         self.saw_mixlist = True

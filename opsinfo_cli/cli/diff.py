@@ -54,11 +54,15 @@ def command(
       opsinfo diff ascend910b ascend910 --format mixlist > like-910.json
     """
     output = output_of("diff", options, format_)
-    first = open_target(a, output, {"soc": soc_a, "core": core})
-    second = open_target(b, output, {"soc": soc_b, "core": core})
+    first = open_target(a, output, {"soc": soc_a, "core": core, "soc_option": "--soc-a"})
+    second = open_target(b, output, {"soc": soc_b, "core": core, "soc_option": "--soc-b"})
     if (first.kind == "mixlist") != (second.kind == "mixlist"):
         raise UsageFault(f"A is a {first.kind}, B is a {second.kind}; they cannot be compared", name="wrong-kind")
     if first.kind == "mixlist":
+        if sections or mixlist_a or mixlist_b or output.format == "mixlist":
+            raise UsageFault(
+                "--sections, --mixlist-a, --mixlist-b and --format mixlist compare libraries, not mixlists"
+            )
         return _mixlists(first, second, output)
     for target in (first, second):
         say_doubts(target, output)
@@ -84,8 +88,6 @@ def _chosen(path: str | None, target: Target, output: Output) -> Mixlist | None:
 
 
 def _mixlists(a: Target, b: Target, output: Output) -> int:
-    if output.format == "mixlist":
-        raise UsageFault("--format mixlist compares libraries, not mixlists")
     found = difference(marks_of(a.mixlist), marks_of(b.mixlist))
     if output.format == "json":
         output.document(difference_document(a, b, found, None))

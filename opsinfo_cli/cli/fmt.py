@@ -13,6 +13,7 @@ from ..change.writer import FileResult, Job, Result
 from ..errors import UsageFault
 from ..report.findings import finding_lines
 from ..report.output import Output
+from ..report.udiff import unified_diff
 from ..text.mend import mending_patch
 from ..text.scanner import scan
 from ..text.source import Source
@@ -42,7 +43,7 @@ def command(mixlists: tuple[str, ...], show_diff: bool, out: str | None, format_
     output = output_of("fmt", options, format_)
     run = Run("fmt", output, {**options, "dry_run": options["dry_run"] or show_diff}, undo=mixlists[0])
     if "-" in mixlists:
-        return _filter(mixlists, out, output)
+        return _filter(mixlists, out, run)
     if out is not None:
         return _build(mixlists, out, run)
     for path in mixlists:
@@ -64,13 +65,19 @@ def _require_mixlist(source: Source) -> None:
         )
 
 
-def _filter(mixlists: tuple[str, ...], out: str | None, output: Output) -> int:
-    if mixlists != ("-",) or out is not None or output.format == "json":
+def _filter(mixlists: tuple[str, ...], out: str | None, run: Run) -> int:
+    if mixlists != ("-",) or out is not None or run.output.format == "json":
         raise UsageFault("`-` stands alone: it reads standard input and writes standard output")
     source = Source(sys.stdin.buffer.read(), "-")
+    patch = FmtPlan().patch(source)
     result = mended(source)
-    output.data(result.text, exact=True)
-    return _still_refused(source, output)
+    if run.writes:
+        run.output.data(result.text, exact=True)
+    elif run.options["dry_run"]:
+        run.output.data(unified_diff(source, patch, result), exact=True)
+    if run.options["check"] and patch:
+        return 1
+    return _still_refused(source, run.output)
 
 
 def _build(mixlists: tuple[str, ...], out: str, run: Run) -> int:

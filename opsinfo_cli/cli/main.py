@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from ..errors import OpsinfoError, Refused, UsageFault
+from .version import version_option
 
 __all__ = ["COMMANDS", "cli", "main"]
 
@@ -65,18 +66,8 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted:
-        from .. import __version__
-
-        click.echo(f"opsinfo {__version__}")
-        ctx.exit()
-
-
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
-)
+@version_option
 def cli() -> None:
     """See, move, check and compare the precision policy of Ascend operators.
 
@@ -110,7 +101,8 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     gc.disable()  # a short life, and the libraries are all it has
     prepare_streams()
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _stop)
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
+            signal.signal(number, _stop)
     words = list(sys.argv[1:] if args is None else args)
     status = _run(words)
     try:
@@ -131,6 +123,8 @@ def _run(words: list[str]) -> int:
         return _fail(words, UsageFault(error.format_message(), hint=_help_hint(error)))
     except click.exceptions.Exit as error:
         return error.exit_code
+    except SystemExit:  # click's answer to a pipe that nobody reads
+        return 0
     except (click.Abort, KeyboardInterrupt):
         return 130
     except _Stopped as stopped:
@@ -138,32 +132,16 @@ def _run(words: list[str]) -> int:
     except OpsinfoError as error:
         return _fail(words, error)
     except Exception as error:  # a fault of ours: say so, and leave what is needed to mend it
-        return _fail(words, _internal(error))
+        from ..report.fault import kept_trace
+
+        said = f"opsinfo has a fault: {type(error).__name__}: {error}"
+        hint = f"please report it with the trace; {kept_trace(error)}"
+        return _fail(words, Refused(said, name="internal-fault", hint=hint))
 
 
 def _help_hint(error: click.UsageError) -> str:
     path = error.ctx.command_path if error.ctx else "opsinfo"
     return f"`{path} --help` shows how it is used"
-
-
-def _internal(error: Exception) -> Refused:
-    import tempfile
-    import traceback
-
-    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    where = "it could not be kept"
-    try:
-        handle, path = tempfile.mkstemp(prefix="opsinfo-fault-", suffix=".log")
-        with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-        where = f"it is in {path}"
-    except OSError:
-        pass
-    return Refused(
-        f"opsinfo has a fault: {type(error).__name__}: {error}",
-        name="internal-fault",
-        hint=f"please report it with the trace; {where}",
-    )
 
 
 def _fail(words: list[str], error: OpsinfoError) -> int:
@@ -179,6 +157,7 @@ def _fail(words: list[str], error: OpsinfoError) -> int:
 
 
 def _wants_json(words: list[str]) -> bool:
+    words = words[: words.index("--")] if "--" in words else words
     return "--format=json" in words or ("--format", "json") in pairwise(words)
 
 

@@ -17,7 +17,7 @@ from ..model.policy import Policy
 from ..model.store import Store, library_files, load_order
 from ..model.target import Target
 from ..text.source import Source
-from .options import format_option, open_against, open_target, output_of, target_options, write_options
+from .options import format_option, given_names, open_against, open_target, output_of, target_options, write_options
 from .remarks import say_doubts
 from .writing import Run, writer_of
 
@@ -52,11 +52,16 @@ def command(
       opsinfo move aic-ascend910b-ops-info.json MatMulV2 --to gray
     """
     output = output_of("move", options, format_)
-    names = tuple(dict.fromkeys(ops))
+    names = given_names(ops)
     run = Run("move", output, options, undo=target)
     if create and not os.path.lexists(target):
         return _create(target, names, Policy(to), against, run)
-    found = open_target(target, output, options)
+    try:
+        found = open_target(target, output, options)
+    except Refused as refused:
+        if not os.path.lexists(target):
+            refused.hint = "--create begins a mixlist"
+        raise
     if found.kind == "mixlist":
         plan = _mixlist_plan(names, Policy(to), against, run)
         return run.files([Job(found.path, plan)])

@@ -13,10 +13,12 @@ from ..errors import UsageFault
 from ..model.install import CORES
 from ..model.target import Options, Target, resolve
 from ..report.output import Output
+from .version import version_option
 
 __all__ = [
     "as_option",
     "format_option",
+    "given_names",
     "mixlist_option",
     "open_against",
     "open_target",
@@ -40,6 +42,7 @@ def _stacked(*decorators: Callable[[Any], Any]) -> Callable[[F], F]:
 
 def talk_options(function: F) -> F:
     return _stacked(
+        version_option,
         click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Use colours."),
         click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong."),
         click.option("-v", "--verbose", count=True, help="Say more."),
@@ -93,6 +96,11 @@ def write_options(function: F) -> F:
 backup_option: Callable[[Any], Any] = click.option("--backup-dir", metavar="DIR", help="Where backups live.")
 
 
+def given_names(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Op types from the command line, each once. They are UTF-8 whatever the locale is."""
+    return tuple(dict.fromkeys(os.fsencode(word).decode("utf-8", "replace") for word in words))
+
+
 def output_of(command: str, talk: dict[str, Any], format_: str = "text") -> Output:
     return Output(command, format_, talk["color"], talk["quiet"], talk["verbose"])
 
@@ -120,7 +128,12 @@ def open_target(text: str, output: Output, options: dict[str, Any], stdin: bool 
     )
     if text == "-" and not stdin:
         raise click.UsageError("standard input can be read by list, show, validate and fmt only")
-    target = resolve(text, chosen, os.environ)
+    try:
+        target = resolve(text, chosen, os.environ)
+    except UsageFault as fault:
+        if fault.hint and "soc_option" in options:
+            fault.hint = fault.hint.replace("--soc", options["soc_option"])
+        raise
     for note in target.notes:
         output.say(note)
     if target.install:

@@ -8,6 +8,7 @@ import click
 
 from ..change.restore import Restored, restore_last, restore_to
 from ..report.output import Output
+from ..report.udiff import diff_of_bytes
 from ..report.visible import row, visible
 from .options import backup_option, format_option, output_of
 from .writing import scope_of, writer_of
@@ -50,8 +51,12 @@ def command(target: str, which: str | None, force: bool, dry_run: bool, format_:
     if output.format == "json":
         documents = [{"path": each.path, "id": each.id, "sha256": each.sha256} for each in restored]
         output.document({"restored": documents, "change": change, "dry_run": dry_run})
+    elif dry_run:
+        for each in restored:
+            output.data(diff_of_bytes(each.path, each.current, each.content), exact=True)
     else:
         output.lines(_line(output, each) for each in restored)
+    if output.format == "text":
         verb = "would be put back" if dry_run else "put back"
         output.tell(f"{len(restored)} file{'' if len(restored) == 1 else 's'} {verb}")
     return 0

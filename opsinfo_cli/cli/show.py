@@ -13,7 +13,7 @@ from ..model.policy import combination
 from ..model.store import Operator
 from ..report.operator import show_lines, tensors_document
 from ..report.operators import row_document, target_document
-from .options import format_option, mixlist_option, open_target, output_of, target_options
+from .options import format_option, given_names, mixlist_option, open_target, output_of, target_options
 from .remarks import accepted_mixlist, require_operators, say_doubts
 
 __all__ = ["command"]
@@ -37,7 +37,7 @@ def command(target: str, ops: tuple[str, ...], mixlist: str | None, format_: str
     found = open_target(target, output, options, stdin=True)
     require_operators(found)
     chosen = accepted_mixlist(mixlist, output) if mixlist else None
-    operators = found.operators.require(ops)
+    operators = found.operators.require(given_names(ops))
     say_doubts(found, output)
     rows = [(operator, operator_row(operator, chosen), Columns(operator.entry)) for operator in operators]
     if output.format == "json":

@@ -63,17 +63,17 @@ def report_findings(output: Output, checker: Checker, against: list[str]) -> int
     outcome: Outcome = checker.outcome
     if output.format == "json":
         document = {**findings_document(outcome), "against": against}
-        if checker.unreadable:
-            document["error"] = failure_document(checker.unreadable[0])
+        if checker.failures:
+            document["error"] = failure_document(checker.failures[0])
         output.document(document)
     else:
         output.lines(finding_lines(output, outcome.findings))
         for verdict in outcome.files:
             word = {True: "accepts", False: "refuses", None: "is not asked of"}[verdict.engine_accepts]
             output.detail(f"{verdict.path}: {verdict.kind}; the engine {word} it")
-        for error in checker.unreadable:
+        for error in checker.failures:
             output.failure(error)
         output.tell(summary_line(outcome))
-    if checker.unreadable:
-        return 3
+    if checker.failures:
+        return max(error.exit_code for error in checker.failures)
     return 1 if outcome.tally.errors else 0

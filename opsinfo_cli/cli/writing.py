@@ -59,8 +59,9 @@ class Run:
         """
         writer = writer_of(self.options, self.output)
         if self.writes:
-            self._say_shared(jobs)
             result = writer.run(self.kind, jobs)
+            if result.change:
+                self._say_shared(jobs)
             if self.options.get("in_place") and result.change:
                 self.output.say("the file was overwritten in place, which is not atomic; the backup is safe", "warning")
         else:
@@ -73,7 +74,7 @@ class Run:
             self.output.document(change_document(result, self.ignored, dry_run=not self.writes))
         elif self.options.get("dry_run"):
             for file in result.files:
-                self.output.data(unified_diff(file.source, file.patch, file.result), exact=True)
+                self.output.data(unified_diff(file.source, file.patch, file.result, file.is_new), exact=True)
         else:
             self.output.lines(change_lines(self.output, result))
             self._tell(result)
@@ -89,7 +90,8 @@ class Run:
                 self.output.tell(f"made {file.path}" if file.is_new else f"wrote {file.path}; backup {file.backup}")
                 self.output.detail(f"  SHA-256 {file.source.sha256} -> {file.result.sha256}")
             place = self.options.get("backup_dir")
-            words = ["opsinfo", "restore", self.undo, *(["--backup-dir", place] if place else [])]
+            words = ["opsinfo", "restore", *(["--backup-dir", place] if place else [])]
+            words += ["--", self.undo] if self.undo.startswith("-") else [self.undo]
             self.output.tell(f"change {result.change}; undo it with: {shlex.join(words)}")
 
     def _say_shared(self, jobs: list[Job]) -> None:

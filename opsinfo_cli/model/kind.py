@@ -13,7 +13,7 @@ from ..text.source import Source
 from .library import PRECISION
 from .vocabulary import KNOWN_SECTIONS, TENSOR_SECTION
 
-__all__ = ["is_library_name", "kind_of"]
+__all__ = ["is_library_name", "is_marked", "kind_of"]
 
 _LIBRARY_NAMES = ("aic-*ops-info*.json", "vector_core_tbe_ops_info*.json", "dsa-*-ops-info*.json")
 _IN_STORE = re.compile(r"/(?:tbe|dsa_core)/config(?:/[^/]+)?/[^/]+\.json")
@@ -44,15 +44,29 @@ def kind_of(source: Source) -> str | None:
     return None if outcome.members else "mixlist"
 
 
+def is_marked(source: Source) -> bool:
+    """Whether a file met on a walk says itself that it is a mixlist or a library.
+
+    Keys and names tell; arrays alone do not, for every other tool's JSON has some.
+    """
+    outcome = read_members(source)
+    if not isinstance(outcome, Members) or outcome.members is None:
+        return _kind_of_broken(source) is not None and bool(source.text.strip())
+    content = {member.key: member.value for member in outcome.members}
+    return _has_mixlist_key(content) or _looks_like_library(content.values())
+
+
 def _looks_like_mixlist(content: dict[str, Any]) -> bool:
-    for key, value in content.items():
-        if key.endswith("list") or isinstance(value, list):
-            return True
-        if isinstance(value, dict):
-            for inner, each in value.items():
-                if inner.startswith(("to-", "to_")) or isinstance(each, list):
-                    return True
-    return False
+    if _has_mixlist_key(content) or any(isinstance(value, list) for value in content.values()):
+        return True
+    inner = (each for value in content.values() if isinstance(value, dict) for each in value.values())
+    return any(isinstance(each, list) for each in inner)
+
+
+def _has_mixlist_key(content: dict[str, Any]) -> bool:
+    if any(key.endswith("list") for key in content):
+        return True
+    return any(key.startswith(("to-", "to_")) for value in content.values() if isinstance(value, dict) for key in value)
 
 
 def _looks_like_library(entries: Iterable[Any]) -> bool:

@@ -13,13 +13,14 @@ _STEP, _CASE, _ALIKE = 1.0, 0.3, 0.3
 def near_names(name: str, candidates: Iterable[str], most: int = 3) -> list[str]:
     """At most ``most`` candidates within reach of ``name``, the nearest first.
 
-    Reach grows with the length of the name: one step for three letters, three for a long one.
+    Reach grows with the length of the name: a step for every three letters, three at the most.
     """
-    reach = min(3.0, max(1.0, len(name) / 4))
+    reach = min(3.0, max(1.0, len(name) / 3))
     found = []
     for candidate in candidates:
         if abs(len(candidate) - len(name)) <= reach:
-            far = distance(name, candidate, reach)
+            same = name.lower() == candidate.lower()
+            far = _CASE if same else distance(name, candidate, reach)
             if far <= reach:
                 found.append((far, candidate))
     found.sort()

@@ -162,10 +162,11 @@ class Operators:
         if unknown:
             from .names import did_you_mean
 
-            near = did_you_mean(unknown[0], self.names)
+            near = {name: did_you_mean(name, self.names) for name in unknown}
+            said = [each if len(unknown) == 1 else f"`{name}`: {each}" for name, each in near.items() if each]
             raise UsageFault(
                 "no op type is called " + ", ".join(f"`{name}`" for name in unknown),
                 name="unknown-operator",
-                hint=near or "`opsinfo list TARGET --match 'PATTERN*'` shows the names",
+                hint=" ".join(said) or "`opsinfo list TARGET --match 'PATTERN*'` shows the names",
             )
         return [self[name] for name in names]

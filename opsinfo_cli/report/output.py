@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, TextIO
 
 from ..errors import OpsinfoError, Refused
 from .visible import visible
@@ -21,10 +21,16 @@ _COLORS = {"error": "1;31", "warning": "33", "note": "36", "hint": "36", "white"
 
 
 def prepare_streams() -> None:
-    """No name in a file may crash a GBK or ASCII terminal."""
+    """No name in a file may crash a GBK or ASCII terminal, and a stream that is closed is nobody's."""
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")
 
 
 @dataclass

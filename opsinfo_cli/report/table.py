@@ -28,7 +28,10 @@ def print_table(output: Output, columns: list[Column], rows: list[list[str]]) ->
     from rich.text import Text
 
     plain = (sys.stdout.encoding or "ascii").lower().replace("-", "") not in ("utf8", "utf16")
-    console = Console(no_color=not output.colored(sys.stdout), highlight=False, markup=False, emoji=False)
+    colored = output.colored(sys.stdout)
+    console = Console(
+        color_system="auto" if colored else None, force_terminal=colored, highlight=False, markup=False, emoji=False
+    )
     table = Table(box=ASCII_DOUBLE_HEAD if plain else SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in columns:
         table.add_column(column.title, overflow="fold", style="dim" if column.dim else "")

@@ -1,0 +1,23 @@
+"""`--version`, on the program and on every command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+__all__ = ["version_option"]
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from .. import __version__
+
+        click.echo(f"opsinfo {__version__}")
+        ctx.exit()
+
+
+version_option: Callable[[Any], Any] = click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+)

@@ -1,0 +1,53 @@
+"""Mixlists that shipped with models, judged against the libraries of their time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from opsinfo_cli.check.against import Against
+from opsinfo_cli.check.run import Checker
+from opsinfo_cli.model.target import Options, resolve
+
+
+def judged(corpus: Path) -> dict[str, Checker]:
+    against = Against(resolve(str(corpus / "cann-910b/opp"), Options(soc="ascend910b"), {}))
+    found = {}
+    for path in sorted((corpus / "mixlists").glob("*.json")):
+        checker = Checker(against=[against], kind="mixlist")
+        checker.path(str(path))
+        found[path.stem] = checker
+    return found
+
+
+def test_every_mixlist_is_judged_and_none_crashes(corpus: Path) -> None:
+    found = judged(corpus)
+    assert len(found) == 26
+    for checker in found.values():
+        assert checker.unreadable == []
+        assert len(checker.outcome.files) == 1
+
+
+def test_the_misspelt_matmul_is_accepted_by_the_engine_and_named(corpus: Path) -> None:
+    outcome = judged(corpus)["mixmatch_ID0804"].outcome
+    assert outcome.files[0].engine_accepts
+    (finding,) = [each for each in outcome.findings if each.rule.name == "unknown-operator"]
+    assert finding.severity == "error"
+    assert "`MatMu1V2`" in finding.message
+    assert "`MatMulV2`" in str(finding.hint)
+
+
+def test_comments_as_in_the_manual_are_refused(corpus: Path) -> None:
+    outcome = judged(corpus)["SYMNET_ID1292"].outcome
+    assert not outcome.files[0].engine_accepts
+    names = Counter(finding.rule.name for finding in outcome.findings)
+    assert names["comment"] == 2
+    assert names["unknown-operator"] == 1
+
+
+def test_the_real_stores_have_no_errors(corpus: Path) -> None:
+    checker = Checker()
+    checker.path(str(corpus / "cann-910b"))
+    assert [each for each in checker.outcome.findings if each.severity == "error"] == []
+    names = Counter(finding.rule.name for finding in checker.outcome.findings)
+    assert names["shadowed"] == 14

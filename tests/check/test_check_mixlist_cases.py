@@ -1,0 +1,110 @@
+"""Every mixlist of the fixtures gives what CASES.json says it has to give."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opsinfo_cli.check.against import Against
+from opsinfo_cli.check.run import Checker
+from opsinfo_cli.errors import OpsinfoError
+from opsinfo_cli.model.mixlist import Mixlist
+from opsinfo_cli.model.target import Options, resolve
+from opsinfo_cli.text.mend import mending_patch
+from opsinfo_cli.text.scanner import scan
+from opsinfo_cli.text.source import Source
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "fixtures" / "mixlists"
+CASES: list[dict[str, Any]] = json.loads((FOLDER / "CASES.json").read_text("utf-8"))
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case["file"])
+def case(request: pytest.FixtureRequest) -> dict[str, Any]:
+    found: dict[str, Any] = request.param
+    return found
+
+
+@pytest.fixture(scope="module")
+def against() -> Against:
+    return Against(resolve(str(ROOT / "fixtures" / "opp"), Options(soc="ascend910b"), {}))
+
+
+def checked(case: dict[str, Any], against: Against) -> Checker:
+    checker = Checker(against=[against], kind="mixlist")
+    checker.file(case["file"], (FOLDER / case["file"]).read_bytes())
+    return checker
+
+
+def test_every_file_is_a_case() -> None:
+    there = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.glob("*/*.json"))
+    assert there == sorted(case["file"] for case in CASES)
+
+
+def test_the_findings_are_those_of_the_case(case: dict[str, Any], against: Against) -> None:
+    found = checked(case, against).outcome.findings
+    assert sorted({finding.rule.name for finding in found}) == case["findings"]
+
+
+def test_the_engine_accepts_it_where_no_finding_says_it_refuses(case: dict[str, Any], against: Against) -> None:
+    outcome = checked(case, against).outcome
+    (verdict,) = outcome.files
+    assert verdict.engine_accepts is case["engine_accepts"]
+    assert any(finding.engine == "refuses" for finding in outcome.findings) is not case["engine_accepts"]
+
+
+def test_the_model_accepts_what_the_findings_accept(case: dict[str, Any]) -> None:
+    try:
+        Mixlist.read(str(FOLDER / case["file"]))
+        accepted = True
+    except OpsinfoError:
+        accepted = False
+    assert accepted is case["engine_accepts"]
+
+
+def test_the_policies_are_those_of_the_case(case: dict[str, Any], against: Against) -> None:
+    if "policies" not in case:
+        assert not case["engine_accepts"]
+        return
+    mixlist = Mixlist.read(str(FOLDER / case["file"]))
+    assert {name for name in mixlist.marks if name in against.operators} <= case["policies"].keys()
+    for name, policy in case["policies"].items():
+        assert str(mixlist.effective(name, against.policy(name))) == policy
+
+
+def test_mending_does_what_the_case_says(case: dict[str, Any]) -> None:
+    path = FOLDER / case["file"]
+    try:
+        source = Source(path.read_bytes(), case["file"])
+        mended = mending_patch(scan(source)).apply(source)
+        Mixlist(scan(Source(mended, case["file"])))
+        accepted = True
+    except OpsinfoError:
+        accepted = False
+    assert accepted is case["fmt_mends"]
+
+
+def test_every_place_lies_in_the_text(case: dict[str, Any], against: Against) -> None:
+    lines = (FOLDER / case["file"]).read_bytes().decode("utf-8-sig", "replace").split("\n")
+    for finding in checked(case, against).outcome.findings:
+        assert finding.start is not None
+        assert finding.end is not None
+        assert finding.start <= finding.end
+        assert 1 <= finding.start.line <= len(lines)
+        assert 1 <= finding.start.column <= len(lines[finding.start.line - 1]) + 1
+
+
+def test_a_pointer_leads_to_something_in_the_text(case: dict[str, Any], against: Against) -> None:
+    for finding in checked(case, against).outcome.findings:
+        if finding.pointer is None:
+            continue
+        text = Path(FOLDER / case["file"]).read_bytes().decode("utf-8-sig")
+        value: Any = scan(Source(text.encode(), "f")).root
+        assert value is not None
+        value = value.plain()
+        for step in finding.pointer.split("/")[1:]:
+            key = step.replace("~1", "/").replace("~0", "~")
+            value = value[int(key)] if isinstance(value, list) else value[key]

@@ -1,0 +1,149 @@
+"""The rule table: each rule's own example has the finding, its mended form has not."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from opsinfo_cli.check.against import Against
+from opsinfo_cli.check.rule import Rule
+from opsinfo_cli.check.rules import RULES, rule_called
+from opsinfo_cli.check.run import Checker
+from opsinfo_cli.model.target import Options, resolve
+
+ON_TEXTS = [rule for rule in RULES.values() if rule.about in ("mixlist", "library", "both")]
+
+DESIGN = {
+    "syntax": ("both", "error", "refuses"),
+    "comment": ("both", "error", "refuses"),
+    "trailing-comma": ("both", "error", "refuses"),
+    "missing-comma": ("both", "error", "refuses"),
+    "trailing-text": ("both", "warning", "accepts"),
+    "bom": ("both", "note", "accepts"),
+    "duplicate-key": ("both", "warning", "ignores"),
+    "empty-file": ("both", "error", "refuses"),
+    "wrong-type": ("both", "error", "refuses"),
+    "unknown-list": ("mixlist", "error", "refuses"),
+    "unknown-action": ("mixlist", "error", "refuses"),
+    "contradiction": ("mixlist", "error", "refuses"),
+    "duplicate-operator": ("mixlist", "warning", "accepts"),
+    "unknown-operator": ("mixlist", "error", "ignores"),
+    "not-in-ai-core": ("mixlist", "warning", "ignores"),
+    "sibling-type": ("mixlist", "warning", "accepts"),
+    "no-effect": ("mixlist", "warning", "ignores"),
+    "remove-mismatch": ("mixlist", "warning", "ignores"),
+    "black-without-fp32": ("mixlist", "warning", "accepts"),
+    "white-without-low": ("mixlist", "warning", "accepts"),
+    "unknown-mode": ("mode", "error", "refuses"),
+    "mode-refuses-mixlist": ("mode", "error", "refuses"),
+    "mode-not-on-soc": ("mode", "error", "refuses"),
+    "both-modes": ("mode", "error", "refuses"),
+    "bad-flag": ("library", "error", "refuses"),
+    "blank-in-name": ("library", "error", "refuses"),
+    "bad-value": ("library", "error", "refuses"),
+    "column-mismatch": ("library", "error", "refuses"),
+    "unknown-value": ("library", "warning", "accepts"),
+    "unknown-section": ("library", "warning", "accepts"),
+    "shadowed": ("store", "note", "accepts"),
+    "stray-json": ("store", "warning", "accepts"),
+    "load-order-undefined": ("store", "warning", "accepts"),
+    "store-fails": ("install", "error", "refuses"),
+    "bad-load-priority": ("install", "error", "refuses"),
+    "broken-custom-path": ("install", "warning", "ignores"),
+    "edits-lost": ("vault", "warning", "accepts"),
+    "modes-left-open": ("vault", "warning", "accepts"),
+    "unfinished-change": ("vault", "warning", "accepts"),
+}
+"""The contract: a name never changes, nor what it says of the engine."""
+
+
+def test_the_table_is_the_contract() -> None:
+    assert {name: (rule.about, rule.severity, rule.engine) for name, rule in RULES.items()} == DESIGN
+
+
+def test_codes_are_unique_and_begin_with_their_family() -> None:
+    families = {"mixlist": "MT", "library": "LT", "both": "T", "mode": "P", "store": "S", "install": "S", "vault": "V"}
+    codes = [rule.code for rule in RULES.values()]
+    assert len(set(codes)) == len(codes)
+    for rule in RULES.values():
+        assert re.fullmatch(rf"[{families[rule.about]}][0-9]{{3}}", rule.code)
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
+def test_a_rule_is_found_by_name_and_by_code_in_any_case(rule: Rule) -> None:
+    assert rule_called(rule.name) is rule
+    assert rule_called(rule.name.upper()) is rule
+    assert rule_called(rule.code.lower()) is rule
+
+
+def test_no_other_word_finds_a_rule() -> None:
+    assert rule_called("M999") is None
+    assert rule_called("") is None
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
+def test_a_rule_says_why_and_where_it_comes_from(rule: Rule) -> None:
+    assert rule.why.endswith(".")
+    assert rule.source
+    assert rule.fails != rule.passes
+
+
+@pytest.fixture(scope="module")
+def targets() -> list[Against]:
+    opp = Path(__file__).resolve().parents[2] / "fixtures" / "opp"
+    return [Against(resolve(str(opp), Options(soc=soc), {})) for soc in ("ascend910b", "ascend910")]
+
+
+def found(rule: Rule, text: str, targets: list[Against]) -> set[str]:
+    """Names of the findings, against each of the fixture's chips in turn."""
+    names = set()
+    for target in targets:
+        checker = Checker(against=[target], kind="library" if rule.about == "library" else "mixlist")
+        checker.file("aic-x-ops-info.json" if rule.about == "library" else "ops_info.json", text.encode())
+        names |= {finding.rule.name for finding in checker.outcome.findings}
+    return names
+
+
+@pytest.mark.parametrize("rule", ON_TEXTS, ids=lambda rule: rule.name)
+def test_the_example_that_fails_has_the_finding(rule: Rule, targets: list[Against]) -> None:
+    assert rule.name in found(rule, rule.fails, targets)
+
+
+@pytest.mark.parametrize("rule", ON_TEXTS, ids=lambda rule: rule.name)
+def test_the_example_that_passes_has_not_and_nothing_worse(rule: Rule, targets: list[Against]) -> None:
+    assert rule.name not in found(rule, rule.passes, targets)
+    names = found(rule, rule.passes, targets[:1])
+    assert not {name for name in names if RULES[name].severity == "error"}
+
+
+@pytest.mark.parametrize("rule", [rule for rule in ON_TEXTS if rule.about == "both"], ids=lambda rule: rule.name)
+def test_a_rule_on_texts_holds_for_libraries_too(rule: Rule) -> None:
+    in_a_library = {
+        "wrong-type": '{"Log": {"opFile": {"value": 1}}}',
+        "trailing-comma": '{"Log": {},}',
+        "missing-comma": '{"Log": {} "Pow": {}}',
+        "comment": '{"Log": {} // x\n}',
+        "trailing-text": '{"Log": {}} }',
+        "bom": '\ufeff{"Log": {}}',
+        "duplicate-key": '{"Log": {}, "Log": {}}',
+        "syntax": "{'Log': {}}",
+        "empty-file": " ",
+    }
+    checker = Checker(kind="library")
+    checker.file("aic-x-ops-info.json", in_a_library[rule.name].encode())
+    assert [finding.rule.name for finding in checker.outcome.findings] == [rule.name]
+    assert checker.outcome.files[0].engine_accepts is (rule.engine != "refuses")
+
+
+def test_an_edit_that_comes_with_a_finding_mends_it() -> None:
+    for rule in ON_TEXTS:
+        checker = Checker(kind="mixlist")
+        checker.file("ops_info.json", rule.fails.encode())
+        for finding in checker.outcome.findings:
+            if finding.edit is None or finding.rule.name not in ("trailing-comma", "missing-comma", "comment"):
+                continue
+            edit = finding.edit
+            json.loads(rule.fails[: edit.start] + edit.text + rule.fails[edit.end :])

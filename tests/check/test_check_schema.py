@@ -1,0 +1,118 @@
+"""The published schemas and the loader say the same: two statements of one rule must not drift apart."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opsinfo_cli.check.schema import load_schema, schema_names, structure_errors, validator_for
+from opsinfo_cli.model.library import Library
+from opsinfo_cli.model.mixlist import Mixlist
+from opsinfo_cli.model.vocabulary import ATTR_TYPES, ENUMERATIONS, PARAM_TYPES
+from opsinfo_cli.text.scanner import scan
+from opsinfo_cli.text.source import Source
+
+WORDS = sorted({word for rule in ENUMERATIONS.values() for word in rule.words} | PARAM_TYPES | ATTR_TYPES)
+BLANKS = st.text(" \t\n\v\f\r", max_size=2)
+
+
+@st.composite
+def near_words(draw: st.DrawFn) -> str:
+    """A word of some list, its case changed, blanks around it, perhaps a slip in it."""
+    word = draw(st.sampled_from([*WORDS, "", "yes", "1"]))
+    word = draw(st.sampled_from([word, word.upper(), word.title(), word.swapcase(), word + "s", word[1:], word + ","]))
+    around = st.one_of(BLANKS, st.sampled_from(["\u00a0", "\u3000", "\x1f"]))
+    return draw(around) + word + draw(around)
+
+
+def by_schema(sections: dict[str, dict[str, str]]) -> set[str]:
+    instance = {"Op": sections}
+    return {name for name, _, _ in structure_errors(validator_for("ops-info-library"), instance)}
+
+
+def by_loader(sections: dict[str, dict[str, str]]) -> set[str]:
+    source = Source(json.dumps({"Op": sections}).encode(), "f.json")
+    return {fault.name for fault in Library.of(source).entries["Op"].faults}
+
+
+@given(st.sampled_from(sorted(ENUMERATIONS)), near_words())
+def test_an_enumeration_is_judged_alike(section: str, word: str) -> None:
+    sections = {section: {ENUMERATIONS[section].key: word}}
+    loader = by_loader(sections) & {"bad-flag", "bad-value"}
+    if section == "op" and "column-mismatch" in by_loader(sections):
+        loader -= {"bad-value"}
+    assert by_schema(sections) == loader
+
+
+@pytest.mark.parametrize("section", ENUMERATIONS)
+def test_every_word_of_an_enumeration_passes_in_any_case(section: str) -> None:
+    rule = ENUMERATIONS[section]
+    for word in rule.words:
+        for spelt in (word, word.upper(), f" {word.title()}\t", ""):
+            sections = {section: {rule.key: spelt}}
+            assert by_schema(sections) == set()
+            assert by_loader(sections) & {"bad-flag", "bad-value"} == set()
+
+
+@given(near_words(), st.sampled_from(["name", "paramType", "tuneformatSwitch"]))
+def test_a_tensor_is_judged_alike(word: str, key: str) -> None:
+    sections = {"input0": {"name": "x", "paramType": "required", key: word}}
+    assert by_schema(sections) == by_loader(sections)
+
+
+@pytest.mark.parametrize("missing", ["name", "paramType"])
+def test_a_tensor_that_lacks_something_is_judged_alike(missing: str) -> None:
+    content = {"name": "x", "paramType": "required"}
+    del content[missing]
+    assert by_schema({"output3": content}) == by_loader({"output3": content}) == {"bad-value"}
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.text("ab", max_size=2),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["A", "B"]), JSON, max_size=2))
+def test_the_structure_of_a_library_is_judged_alike(content: dict[str, Any]) -> None:
+    accepted = not list(structure_errors(validator_for("ops-info-library"), content))
+    try:
+        Library.of(Source(json.dumps(content).encode(), "f.json"))
+        loaded = True
+    except Exception as error:
+        assert type(error).__name__ == "Damaged"  # noqa: PT017
+        loaded = False
+    assert accepted is loaded
+
+
+KEYS = st.sampled_from(["black-list", "white-list", "gray-list", "grey-list"])
+ACTIONS = st.sampled_from(["to-add", "to-remove", "to_add"])
+NAMES = st.lists(st.sampled_from(["A", "B", "", " "]) | st.none() | st.integers(0, 1), max_size=2)
+LISTS = st.dictionaries(ACTIONS, NAMES | st.none() | st.just("A"), max_size=2) | st.none() | st.just([])
+
+
+@given(st.dictionaries(KEYS, LISTS, max_size=2))
+def test_the_structure_of_a_mixlist_is_judged_alike(content: dict[str, Any]) -> None:
+    accepted = not list(structure_errors(validator_for("mixlist"), content))
+    try:
+        Mixlist(scan(Source(json.dumps(content).encode(), "f.json")))
+        loaded = True
+    except Exception as error:
+        assert type(error).__name__ == "Damaged"  # noqa: PT017
+        loaded = "refuses" in str(error)
+    assert accepted is loaded
+
+
+@pytest.mark.parametrize("name", schema_names())
+def test_a_published_schema_is_a_schema_and_its_examples_hold(name: str) -> None:
+    from jsonschema import Draft202012Validator
+
+    schema = load_schema(name)
+    Draft202012Validator.check_schema(schema)
+    for example in schema.get("examples", []):
+        assert list(validator_for(name).iter_errors(example)) == []

@@ -1,0 +1,287 @@
+"""Findings on stores, installs, precision modes and the vault: each rule in a situation of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opsinfo_cli.change.library_plan import LibraryPlan
+from opsinfo_cli.change.record import Record, Widened
+from opsinfo_cli.change.vault import Vault
+from opsinfo_cli.change.writer import Job, Writer
+from opsinfo_cli.check.finding import Finding
+from opsinfo_cli.check.install import check_install
+from opsinfo_cli.check.mode import check_modes
+from opsinfo_cli.check.run import Checker
+from opsinfo_cli.check.vault import check_vault
+from opsinfo_cli.model.install import Install
+from opsinfo_cli.model.policy import Policy
+
+WHITE: dict[str, Any] = {"precision_reduce": {"flag": "true"}}
+BLACK: dict[str, Any] = {"precision_reduce": {"flag": "false"}}
+GRAY: dict[str, Any] = {}
+
+
+def named(findings: list[Finding]) -> list[str]:
+    return sorted({finding.rule.name for finding in findings})
+
+
+def checked(folder: Path, **files: dict[str, Any]) -> Checker:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / f"{name.replace('_', '-')}.json").write_text(json.dumps(content))
+    checker = Checker()
+    checker.path(str(folder))
+    return checker
+
+
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "tbe" / "config" / "ascend910b"
+
+
+A, NN, MATH = "aic_ascend910b_ops_info", "aic_ascend910b_ops_info_nn", "aic_ascend910b_ops_info_math"
+CV = "aic_ascend910b_ops_info_cv"
+
+
+def test_a_sound_store_has_no_findings(tmp_path: Path) -> None:
+    checker = checked(store(tmp_path), **{A: {"Add": WHITE}, NN: {"Log": BLACK}})
+    assert checker.outcome.findings == []
+    assert [(verdict.kind, verdict.engine_accepts) for verdict in checker.outcome.files] == [
+        ("library", True),
+        ("library", True),
+        ("store", True),
+    ]
+
+
+def test_an_entry_that_never_wins_is_a_note(tmp_path: Path) -> None:
+    checker = checked(store(tmp_path), **{NN: {"Add": WHITE, "X": GRAY}, MATH: {"Add": WHITE, "Y": GRAY}})
+    (finding,) = checker.outcome.findings
+    assert (finding.rule.name, finding.severity, finding.pointer) == ("shadowed", "note", "/Add")
+    assert finding.path.endswith("-nn.json")
+
+
+def test_it_is_a_warning_where_the_policies_differ(tmp_path: Path) -> None:
+    checker = checked(store(tmp_path), **{NN: {"Add": WHITE, "X": GRAY}, MATH: {"Add": BLACK, "Y": GRAY}})
+    (finding,) = checker.outcome.findings
+    assert (finding.rule.name, finding.severity) == ("shadowed", "warning")
+
+
+def test_the_pointer_to_a_shadowed_entry_is_escaped(tmp_path: Path) -> None:
+    checker = checked(store(tmp_path), **{NN: {"a/b": WHITE, "X": GRAY}, MATH: {"a/b": WHITE, "Y": GRAY}})
+    assert [finding.pointer for finding in checker.outcome.findings] == ["/a~1b"]
+
+
+@pytest.mark.parametrize("name", ["aic-ascend910b-ops-info-backup", "copy-of-aic", "notes", "aic-ascend910-ops-info"])
+def test_a_stray_file_is_told(tmp_path: Path, name: str) -> None:
+    checker = checked(store(tmp_path), **{A: {"Add": WHITE}, name: {"Log": WHITE}})
+    strays = [finding for finding in checker.outcome.findings if finding.rule.name == "stray-json"]
+    assert [Path(finding.path).stem for finding in strays] == [name]
+
+
+@pytest.mark.parametrize("name", ["nn", "math", "cv", "transformer", "legacy"])
+def test_a_package_of_the_vendor_is_no_stray(tmp_path: Path, name: str) -> None:
+    checker = checked(store(tmp_path), **{A: {"Add": WHITE}, f"{A}_{name}": {"Log": WHITE}})
+    assert checker.outcome.findings == []
+
+
+def test_two_files_of_one_length_that_share_an_op_type(tmp_path: Path) -> None:
+    checker = checked(store(tmp_path), **{NN: {"Add": WHITE, "X": GRAY}, CV: {"Add": BLACK, "Y": GRAY}})
+    assert "load-order-undefined" in named(checker.outcome.findings)
+
+
+def test_the_fixture_store_shows_its_shadowed_entries(fixtures: Path) -> None:
+    checker = Checker()
+    checker.path(str(fixtures / "opp/built-in/op_impl/ai_core/tbe/config/ascend910b"))
+    shadowed = {f.pointer: f.severity for f in checker.outcome.findings if f.rule.name == "shadowed"}
+    assert shadowed == {"/IndexFill": "warning", "/UnfoldGrad": "note"}
+    assert not [finding for finding in checker.outcome.findings if finding.severity == "error"]
+
+
+def test_a_bad_value_in_an_entry_that_never_wins_refuses_nothing(tmp_path: Path) -> None:
+    bad = {"precision_reduce": {"flag": "flase"}}
+    checker = checked(store(tmp_path), **{NN: {"Add": bad, "X": GRAY}, MATH: {"Add": BLACK, "Y": GRAY}})
+    finding = next(finding for finding in checker.outcome.findings if finding.rule.name == "bad-flag")
+    assert (finding.severity, finding.engine) == ("warning", "ignores")
+    assert all(verdict.engine_accepts for verdict in checker.outcome.files)
+
+
+def test_one_bad_file_is_told_and_the_store_is_refused(tmp_path: Path) -> None:
+    checker = checked(store(tmp_path), **{A: {"Add": {"opFile": {"value": 1}}}, NN: {"Log": BLACK}})
+    accepts = {Path(verdict.path).name: verdict.engine_accepts for verdict in checker.outcome.files}
+    assert accepts == {
+        "aic-ascend910b-ops-info.json": False,
+        "aic-ascend910b-ops-info-nn.json": True,
+        "ascend910b": False,
+    }
+
+
+def test_a_file_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
+    folder = store(tmp_path)
+    folder.mkdir(parents=True)
+    (folder / "aic-ascend910b-ops-info.json").mkdir()
+    checker = checked(folder, **{NN: {"Add": {"precision_reduce": {"flag": "x"}}}})
+    assert named(checker.outcome.findings) == ["bad-flag"]
+    assert [Path(str(error.path)).name for error in checker.unreadable] == ["aic-ascend910b-ops-info.json"]
+
+
+def test_a_walk_takes_what_fits_and_passes_over_the_rest(tmp_path: Path) -> None:
+    checked(store(tmp_path), **{A: {"Add": {"precision_reduce": {"flag": "x"}}}})
+    (tmp_path / "m.json").write_text('{"grey-list": {}}')
+    (tmp_path / "package.json").write_text('{"name": "x", "version": 1}')
+    (tmp_path / "broken.json").write_text('{"name": ')
+    (tmp_path / "empty.json").write_text("{}")
+    (tmp_path / "latin.json").write_bytes(b'{"a": "\xe9"}')
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/m.json").write_text('{"grey-list": {}}')
+    checker = Checker()
+    checker.path(str(tmp_path))
+    assert named(checker.outcome.findings) == ["bad-flag", "unknown-list"]
+    assert sorted(Path(verdict.path).name for verdict in checker.outcome.files) == [
+        "aic-ascend910b-ops-info.json",
+        "ascend910b",
+        "m.json",
+    ]
+
+
+# installs
+
+
+def built_in(opp: Path) -> Path:
+    return opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"
+
+
+def test_the_fixture_install_has_no_findings(opp: Path) -> None:
+    assert list(check_install(Install.open(str(opp), "ascend910b", "ai"))) == []
+
+
+def test_a_store_that_fails_is_told_with_what_it_costs(opp: Path) -> None:
+    (built_in(opp) / "aic-ascend910b-ops-info-nn.json").write_text('{"Add": {"precision_reduce": {"flag": "flase"}}}')
+    (finding,) = check_install(Install.open(str(opp), "ascend910b", "ai"))
+    assert finding.rule.name == "store-fails"
+    assert finding.path.startswith(str(built_in(opp)))
+    assert "aic-ascend910b-ops-info-nn.json" in finding.message
+
+
+def test_a_load_priority_without_an_equals_sign_is_told_with_its_line(opp: Path) -> None:
+    (opp / "vendors/config.ini").write_text("# x\nload_priority acme\n")
+    findings = list(check_install(Install.open(str(opp), "ascend910b", "ai")))
+    finding = next(each for each in findings if each.rule.name == "bad-load-priority")
+    assert finding.start is not None
+    assert finding.start.line == 2
+
+
+def test_a_custom_path_without_effect_is_told(opp: Path, fixtures: Path, tmp_path: Path) -> None:
+    renamed = shutil.copytree(fixtures / "custom/fastops", tmp_path / "copy")
+    install = Install.open(str(opp), "ascend910b", "ai", [str(renamed)])
+    findings = [each for each in check_install(install) if each.rule.name == "broken-custom-path"]
+    assert [each.path for each in findings] == [str(renamed)]
+
+
+# precision modes
+
+
+def test_modes_are_judged() -> None:
+    def names(*modes: str, socs: tuple[str, ...] = ("ascend910b",), mixlist: bool = True) -> list[str]:
+        return named(list(check_modes(list(modes), list(socs), mixlist)))
+
+    assert names("allow_mix_precision") == []
+    assert names("mixed_bfloat16") == []
+    assert names("allow_mixed_precision") == ["unknown-mode"]
+    assert names("force_lowerprecision") == ["unknown-mode"]
+    assert names("force_fp16") == ["mode-refuses-mixlist"]
+    assert names("force_fp16", mixlist=False) == []
+    assert names("mixed_bfloat16", socs=("ascend910",)) == ["mode-not-on-soc"]
+    assert names("mixed_hif8") == ["mode-not-on-soc"]
+    assert names("mixed_hif8", socs=("ascend950",)) == []
+    assert names("allow_mix_precision", "mixed_float16") == ["both-modes"]
+    assert names("allow_mix_precision", "cube_fp16in_fp32out", mixlist=False) == []
+    assert names("mixed_bfloat16", socs=("ascend910b", "ascend910")) == ["mode-not-on-soc"]
+
+
+def test_an_unknown_mode_gets_the_near_one() -> None:
+    (finding,) = check_modes(["allow_mixed_precision"], [], True)
+    assert "`allow_mix_precision`" in str(finding.hint)
+
+
+# the vault
+
+
+@pytest.fixture
+def moved(opp: Path, tmp_path: Path) -> tuple[Vault, Path]:
+    """A vault after one move in the fixture's built-in store."""
+    vault = Vault(str(tmp_path / "vault"))
+    path = built_in(opp) / "aic-ascend910b-ops-info-nn.json"
+    name = next(iter(json.loads(path.read_text())))
+    Writer(vault).run("move", [Job(str(path), LibraryPlan({name: _other(path, name)}))])
+    return vault, path
+
+
+def _other(path: Path, name: str) -> Policy:
+    from opsinfo_cli.model.library import Library
+
+    return Policy.WHITE if Library.read(str(path)).entries[name].policy is Policy.BLACK else Policy.BLACK
+
+
+def everywhere(_: str) -> bool:
+    return True
+
+
+def test_a_vault_in_order_has_no_findings(moved: tuple[Vault, Path]) -> None:
+    assert list(check_vault(moved[0], everywhere)) == []
+
+
+def test_edits_that_an_upgrade_replaced_are_lost(moved: tuple[Vault, Path]) -> None:
+    vault, path = moved
+    original = vault.content(vault.records()[0].files[0].before or "")
+    path.write_bytes(original + b"\n\n")
+    (finding,) = check_vault(vault, everywhere)
+    assert (finding.rule.name, finding.path) == ("edits-lost", str(path.resolve()))
+    assert "reapply" in str(finding.hint)
+
+
+def test_edits_elsewhere_are_no_matter(moved: tuple[Vault, Path]) -> None:
+    vault, path = moved
+    path.write_bytes(vault.content(vault.records()[0].files[0].before or "") + b"\n\n")
+    assert list(check_vault(vault, lambda _: False)) == []
+
+
+def dead_pid() -> int:
+    """The id of a process that is gone."""
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    return child
+
+
+def test_a_folder_left_open_is_shut_and_told(moved: tuple[Vault, Path], tmp_path: Path) -> None:
+    vault, _ = moved
+    folder = tmp_path / "closed"
+    folder.mkdir(mode=0o750)
+    folder.chmod(0o750)
+    record = Record.begin("move")
+    record.pid = dead_pid()
+    record.folders = [Widened(str(folder), 0o550)]
+    vault.save(record)
+    findings = [each for each in check_vault(vault, everywhere) if each.rule.name == "modes-left-open"]
+    assert [each.path for each in findings] == [str(folder)]
+    assert folder.stat().st_mode & 0o7777 == 0o550
+
+
+def test_a_change_killed_between_two_files_is_unfinished(moved: tuple[Vault, Path], tmp_path: Path) -> None:
+    vault, _ = moved
+    done = vault.records()[0]
+    record = Record.begin("apply")
+    record.pid = dead_pid()
+    other = tmp_path / "other.json"
+    other.write_text('{"Add":{}}')
+    record.files = [done.files[0], type(done.files[0])(str(other), vault.keep(other.read_bytes()), "0" * 64, "x-1")]
+    vault.save(record)
+    findings = [each for each in check_vault(vault, everywhere) if each.rule.name == "unfinished-change"]
+    assert len(findings) == 1
+    assert record.id in findings[0].message

@@ -1,0 +1,109 @@
+"""What the command-line tests share: places in the fixtures, small files, and readers of output."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+Run = Callable[..., Any]
+"""The ``opsinfo`` fixture: runs the program, gives ``code``, ``out``, ``err`` and ``json``."""
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMAS = ROOT / "schemas"
+
+AI_910B = Path("built-in/op_impl/ai_core/tbe/config/ascend910b")
+LEGACY = AI_910B / "aic-ascend910b-ops-info-legacy.json"
+MATH = AI_910B / "aic-ascend910b-ops-info-math.json"
+NN = AI_910B / "aic-ascend910b-ops-info-nn.json"
+AI_910 = Path("built-in/op_impl/ai_core/tbe/config/ascend910")
+ONLY_910 = AI_910 / "aic-ascend910-ops-info.json"
+ACME = Path("vendors/acme/op_impl/ai_core/tbe/config/ascend910b/aic-ascend910b-ops-info.json")
+
+COMMANDS = (
+    "list show move apply validate diff fmt backups restore reapply socs doctor explain schema".split()  # noqa: SIM905
+)
+
+_SCHEMA_OF = {"apply": "move", "fmt": "move", "reapply": "move", "doctor": "validate"}
+
+
+@cache
+def validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads((SCHEMAS / f"output-{name}.schema.json").read_text("utf-8")))
+
+
+def schema_faults(document: dict[str, Any]) -> list[str]:
+    """What the published schema of a document has to say against it."""
+    command = document["command"]
+    findings_and_error = command in ("validate", "doctor") and "findings" in document
+    failed = "error" in document and not findings_and_error
+    name = "error" if failed else _SCHEMA_OF.get(command, command)
+    return [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(document)]
+
+
+def rows(ran: Any) -> list[list[str]]:
+    """Tab-separated lines of standard output."""
+    return [line.split("\t") for line in ran.out.splitlines()]
+
+
+def names(ran: Any) -> list[str]:
+    return [row[0] for row in rows(ran)]
+
+
+def finding_names(ran: Any) -> list[str]:
+    return sorted({finding["name"] for finding in ran.json["findings"]})
+
+
+def snapshot(top: Path) -> dict[str, tuple[Any, ...]]:
+    """Everything below a folder that a write could disturb."""
+    found: dict[str, tuple[Any, ...]] = {}
+    for folder, folders, files in os.walk(top):
+        for name in [*folders, *files]:
+            path = Path(folder, name)
+            stat = path.lstat()
+            content = path.read_bytes() if path.is_file() else None
+            found[str(path.relative_to(top))] = (stat.st_ino, stat.st_mode, stat.st_mtime_ns, content)
+    return found
+
+
+def write(path: Path, content: Any) -> Path:
+    """A file with text, bytes, or JSON."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif isinstance(content, str):
+        path.write_bytes(content.encode("utf-8"))
+    else:
+        path.write_bytes(json.dumps(content, indent=2, ensure_ascii=False).encode("utf-8") + b"\n")
+    return path
+
+
+def entry(flag: str | None = None, dtypes: str = "float16,float32") -> dict[str, dict[str, str]]:
+    """One operator of a library, as plain as the engine accepts it."""
+    tensor = {"dtype": dtypes, "format": ",".join("ND" for _ in dtypes.split(",")), "paramType": "required"}
+    sections = {"input0": {**tensor, "name": "x"}, "output0": {**tensor, "name": "y"}}
+    return {**sections, **({"precision_reduce": {"flag": flag}} if flag is not None else {})}
+
+
+def library(flags: dict[str, str | None]) -> dict[str, dict[str, dict[str, str]]]:
+    return {name: entry(flag) for name, flag in sorted(flags.items())}
+
+
+def mixlist(**lists: Iterable[str]) -> dict[str, dict[str, list[str]]]:
+    """``mixlist(black_add=["Add"])``: lists and actions by keyword."""
+    content: dict[str, dict[str, list[str]]] = {}
+    for key, ops in lists.items():
+        color, action = key.split("_")
+        content.setdefault(f"{color}-list", {})[f"to-{action}"] = list(ops)
+    return content
+
+
+def flag_of(path: Path, name: str) -> str | None:
+    """What a library file says of an operator, read with nothing of ours."""
+    flag: str | None = json.loads(path.read_bytes().decode("utf-8-sig"))[name].get("precision_reduce", {}).get("flag")
+    return flag

@@ -1,0 +1,88 @@
+"""The program as a shell sees it. What must hold of every run is checked on every run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import ROOT, schema_faults
+
+_NORMAL = (0, 1, 2, 3)
+
+
+@pytest.fixture(scope="session")
+def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("bytecode")
+
+
+@pytest.fixture(autouse=True)
+def quick_starts(isolation: Path, bytecode: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of processes: none of them compiles what the one before has compiled, and none does it in the tree."""
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))
+
+
+@pytest.fixture
+def opsinfo(opsinfo: Callable[..., Any]) -> Callable[..., Any]:
+    """The program; with the promises that hold whatever the command."""
+
+    def run(*arguments: str | os.PathLike[str], **options: Any) -> Any:
+        ran = opsinfo(*arguments, **options)
+        assert ran.code in _NORMAL, (ran.code, ran.err)
+        assert "Traceback" not in ran.err
+        assert "internal-fault" not in ran.out
+        assert "opsinfo has a fault" not in ran.err
+        words = list(map(os.fspath, arguments))
+        words = words[: words.index("--")] if "--" in words else words
+        if "json" in words and "--format" in words:
+            document = json.loads(ran.out)
+            assert schema_faults(document) == []
+            assert document["command"] == next((word for word in words if word[:1] != "-"), "")
+            if ran.code in (2, 3):
+                assert "error" in document
+        return ran
+
+    return run
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """For processes that a test starts itself."""
+    return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+
+
+@pytest.fixture
+def program() -> list[str]:
+    return [sys.executable, "-m", "opsinfo_cli"]
+
+
+@pytest.fixture
+def start(
+    program: list[str], environment: dict[str, str], tmp_path: Path
+) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Start the program and do not wait for it."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def begin(*arguments: str | bytes | os.PathLike[str], **options: Any) -> subprocess.Popen[bytes]:
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        chosen = {"cwd": tmp_path, "env": environment, **streams, **options}
+        process = subprocess.Popen([*program, *arguments], **chosen)
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def vault(isolation: Path) -> Path:
+    return isolation / "vault"

@@ -1,0 +1,161 @@
+"""`socs` and `doctor`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from cli_support import AI_910B, NN, Run, finding_names, library, rows, write
+
+
+def test_socs_of_a_root(opsinfo: Run, fixtures: Path) -> None:
+    ran = opsinfo("socs", fixtures / "opp")
+    assert ran.code == 0
+    assert [row[:4] for row in rows(ran)] == [
+        ["ascend910", "23", "8.3.RC1", str(fixtures / "opp")],
+        ["ascend910b", "40", "8.3.RC1", str(fixtures / "opp")],
+    ]
+
+
+def test_socs_json(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    link = tmp_path / "latest"
+    link.symlink_to(fixtures / "opp")
+    (install,) = opsinfo("socs", link, "--format", "json", env={"ASCEND_OPP_PATH": str(fixtures / "opp")}).json[
+        "installs"
+    ]
+    assert install["path"] == str(link)
+    assert install["real_path"] == str((fixtures / "opp").resolve())
+    assert install["version"] == "8.3.RC1"
+    assert install["selected"] is True
+    assert {each["name"]: each["operators"] for each in install["socs"]} == {"ascend910": 23, "ascend910b": 40}
+    assert "ascend910b1" in install["socs"][1]["products"]
+
+
+def test_socs_of_the_environment_says_which_one_is_selected(opsinfo: Run, fixtures: Path, isolation: Path) -> None:
+    place = isolation / "Ascend/nnae/latest"
+    place.mkdir(parents=True)
+    (place / "opp").symlink_to(fixtures / "opp-old")
+    ran = opsinfo("socs", "--format", "json", env={"ASCEND_OPP_PATH": str(fixtures / "opp")})
+    assert [(each["found_by"], each["selected"]) for each in ran.json["installs"]] == [
+        ("ASCEND_OPP_PATH", True),
+        ("usual folder", False),
+    ]
+
+
+def test_socs_without_any_install(opsinfo: Run) -> None:
+    ran = opsinfo("socs")
+    assert (ran.code, ran.out) == (0, "")
+    assert "ASCEND_OPP_PATH" in ran.err
+
+
+def test_socs_of_a_place_that_is_none(opsinfo: Run, tmp_path: Path) -> None:
+    assert opsinfo("socs", tmp_path).code == 2
+    assert opsinfo("socs", tmp_path / "gone").code in (2, 3)
+
+
+def test_socs_shows_a_store_that_fails_as_failing(opsinfo: Run, opp: Path) -> None:
+    write(opp / AI_910B / "aic-ascend910b-ops-info-bad.json", "{")
+    assert {row[0]: row[1] for row in rows(opsinfo("socs", opp))} == {"ascend910": "23", "ascend910b": "fails"}
+    (install,) = opsinfo("socs", opp, "--format", "json").json["installs"]
+    assert install["socs"][1]["operators"] is None
+
+
+def test_doctor_of_a_sound_install(opsinfo: Run, fixtures: Path) -> None:
+    ran = opsinfo("doctor", fixtures / "opp", "--format", "json")
+    assert ran.code == 0
+    assert finding_names(ran) == ["shadowed"]
+    assert ran.json["summary"]["errors"] == 0
+
+
+def test_doctor_of_the_environments_install(opsinfo: Run, fixtures: Path) -> None:
+    ran = opsinfo("doctor", env={"ASCEND_OPP_PATH": str(fixtures / "opp")})
+    assert ran.code == 0
+    assert "IndexFill" in ran.out
+
+
+def test_doctor_without_any_install_is_wrong_usage(opsinfo: Run) -> None:
+    ran = opsinfo("doctor")
+    assert ran.code == 2
+    assert "ASCEND_OPP_PATH" in ran.err
+
+
+def test_doctor_of_a_missing_root_is_refused(opsinfo: Run, tmp_path: Path) -> None:
+    assert opsinfo("doctor", env={"ASCEND_OPP_PATH": str(tmp_path / "gone")}).code == 3
+
+
+def test_a_store_that_fails(opsinfo: Run, opp: Path) -> None:
+    write(opp / AI_910B / "aic-ascend910b-ops-info-bad.json", '{"Add": {"precision_reduce": {"flag": "maybe"}}}')
+    ran = opsinfo("doctor", opp, "--format", "json")
+    assert ran.code == 1
+    assert {"store-fails", "bad-flag"} <= set(finding_names(ran))
+
+
+def test_a_load_priority_without_an_equals_sign(opsinfo: Run, opp: Path) -> None:
+    write(opp / "vendors/config.ini", "load_priority acme\n")
+    ran = opsinfo("doctor", opp, "--format", "json")
+    assert ran.code == 1
+    assert "bad-load-priority" in finding_names(ran)
+    assert opsinfo("list", opp, "--soc", "ascend910b").code == 3
+
+
+@pytest.mark.parametrize("kind", ["renamed", "relative", "missing", "unlisted vendor"])
+def test_a_custom_path_that_the_engine_skips_in_silence(
+    opsinfo: Run, opp: Path, fixtures: Path, tmp_path: Path, kind: str
+) -> None:
+    words: tuple[str, ...] = ()
+    if kind == "renamed":
+        (tmp_path / "renamed").symlink_to(fixtures / "custom/fastops")
+        import shutil
+
+        shutil.copytree(fixtures / "custom/fastops", tmp_path / "other")
+        words = ("--custom", str(tmp_path / "other"))
+    elif kind == "relative":
+        words = ("--custom", "custom/fastops")
+    elif kind == "missing":
+        words = ("--custom", str(tmp_path / "gone"))
+    else:
+        write(opp / "vendors/config.ini", "load_priority=other\n")
+    ran = opsinfo("doctor", opp, *words, "--format", "json", cwd=fixtures)
+    assert "broken-custom-path" in finding_names(ran)
+    assert ran.code == 0
+
+
+def test_the_environments_custom_path_is_looked_at(opsinfo: Run, fixtures: Path) -> None:
+    env = {"ASCEND_OPP_PATH": str(fixtures / "opp"), "ASCEND_CUSTOM_OPP_PATH": "/gone/away:/also/gone"}
+    ran = opsinfo("doctor", "--format", "json", env=env)
+    broken = [each for each in ran.json["findings"] if each["name"] == "broken-custom-path"]
+    assert {each["path"] for each in broken} == {"/gone/away", "/also/gone"}
+
+
+def test_doctor_of_a_store_and_of_a_chip(opsinfo: Run, fixtures: Path) -> None:
+    assert finding_names(opsinfo("doctor", fixtures / "opp" / AI_910B, "--format", "json")) == ["shadowed"]
+    env = {"ASCEND_OPP_PATH": str(fixtures / "opp")}
+    assert finding_names(opsinfo("doctor", "ascend910", "--format", "json", env=env)) == []
+    assert finding_names(opsinfo("doctor", fixtures / "opp", "--soc", "ascend910", "--format", "json")) == []
+
+
+def test_folders_that_a_killed_run_left_open_are_shut(opsinfo: Run, opp: Path, vault: Path) -> None:
+    """A run is stopped for good between widening the folder and shutting it."""
+    import json
+
+    opsinfo("move", opp / NN, "SwiGlu", "--to", "black")
+    records = [path for path in vault.rglob("*") if path.is_file() and b'"widened"' in path.read_bytes()]
+    if not records:
+        pytest.skip("the journal does not tell of folders in a way that a test can write")
+    record = json.loads(records[-1].read_text("utf-8"))
+    record.update(pid=2**22 + 1, state="pending", widened=[{"path": str((opp / AI_910B).resolve()), "mode": 0o550}])
+    records[-1].write_text(json.dumps(record), "utf-8")
+    (opp / AI_910B).chmod(0o750)
+    ran = opsinfo("doctor", opp, "--format", "json")
+    assert "modes-left-open" in finding_names(ran)
+    assert os.stat(opp / AI_910B).st_mode & 0o7777 == 0o550
+    (opp / AI_910B).chmod(0o755)
+
+
+def test_doctor_says_when_everything_is_well(opsinfo: Run, tmp_path: Path) -> None:
+    store = tmp_path / "config/ascend910b"
+    write(store / "aic-ascend910b-ops-info.json", library({"Add": "true"}))
+    ran = opsinfo("doctor", store)
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err

@@ -1,0 +1,265 @@
+"""`--dry-run`: nothing is written, and the diff does exactly what the real run would do."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import AI_910B, NN, ONLY_910, Run, library, mixlist, snapshot, write
+
+needs_patch = pytest.mark.skipif(shutil.which("patch") is None, reason="`patch` is not installed")
+needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="`strace` is not installed")
+
+PLAIN = json.dumps(library({"Add": None, "Cast": "true", "Mul": "false", "Pow": None}), indent=4) + "\n"
+LIBRARIES = {
+    "pretty": PLAIN,
+    "vendor": json.dumps(json.loads(PLAIN), indent=4, separators=(",", ":")),
+    "crlf": PLAIN.replace("\n", "\r\n"),
+    "bom": "\ufeff" + PLAIN,
+    "bom-crlf-no-end": "\ufeff" + PLAIN.replace("\n", "\r\n").rstrip(),
+    "no-final-newline": PLAIN.rstrip("\n"),
+    "two-final-newlines": PLAIN + "\n",
+    "tabs": json.dumps(json.loads(PLAIN), indent="\t") + "\n",
+    "one-line": json.dumps(json.loads(PLAIN)) + "\n",
+    "compact-no-end": json.dumps(json.loads(PLAIN), separators=(",", ":")),
+    "trailing-text": PLAIN + "}\n}\n",
+    "chinese": PLAIN.replace('"x"', '"张量"'),
+}
+ADDED, REMOVED, CHANGED = ("Add", "Pow", "black"), ("Cast", "Mul", "gray"), ("Cast", "Add", "black")
+MOVES = [(style, move) for style in LIBRARIES for move in (ADDED, REMOVED)]
+MOVES += [(style, CHANGED) for style in ("pretty", "crlf", "compact-no-end")]
+
+
+def patched(folder: Path, diff: str, *words: str) -> None:
+    done = subprocess.run(
+        ["patch", "--binary", "--no-backup-if-mismatch", *words],
+        input=diff.encode("utf-8"),
+        cwd=folder,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert b"fuzz" not in done.stdout
+    assert b"offset" not in done.stdout
+
+
+@needs_patch
+@pytest.mark.parametrize(("style", "move"), MOVES, ids=lambda each: "-".join(each) if isinstance(each, tuple) else each)
+def test_patch_does_what_the_move_does(opsinfo: Run, tmp_path: Path, style: str, move: tuple[str, str, str]) -> None:
+    *ops, to = move
+    name = "aic-x-ops-info.json"
+    path, copy = write(tmp_path / "real" / name, LIBRARIES[style]), write(tmp_path / "copy" / name, LIBRARIES[style])
+    before = path.read_bytes()
+    diff = opsinfo("move", name, *ops, "--to", to, "--dry-run", cwd=path.parent)
+    assert diff.code == 0
+    assert path.read_bytes() == before
+    patched(copy.parent, diff.out, "-p0")
+    assert opsinfo("move", name, *ops, "--to", to, cwd=path.parent).code == 0
+    assert path.read_bytes() != before
+    assert copy.read_bytes() == path.read_bytes()
+
+
+@needs_patch
+@pytest.mark.parametrize("name", ["crlf", "bom", "no-final-newline", "one-line", "tabs", "several-operators"])
+@pytest.mark.parametrize("to", ["white"])
+def test_patch_does_what_the_move_in_a_mixlist_does(
+    opsinfo: Run, fixtures: Path, tmp_path: Path, name: str, to: str
+) -> None:
+    data = (fixtures / f"mixlists/good/{name}.json").read_bytes()
+    path, copy = write(tmp_path / "real/m.json", data), write(tmp_path / "copy/m.json", data)
+    words = ("m.json", "Abs", "Tan", "--to", to)
+    patched(copy.parent, opsinfo("move", *words, "--dry-run", cwd=path.parent).out, "-p0")
+    assert opsinfo("move", *words, cwd=path.parent).code == 0
+    assert copy.read_bytes() == path.read_bytes() != data
+
+
+@needs_patch
+def test_patch_does_what_apply_does_to_several_files(opsinfo: Run, fixtures: Path, opp: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(opp, copy / "opp")
+    mixed = write(
+        tmp_path / "m.json", mixlist(black_add=["AddN", "Relu", "STFT"], white_remove=["Conv2D", "SwiGlu", "IndexFill"])
+    )
+    words = ("opp", mixed, "--soc", "ascend910b")
+    diff = opsinfo("apply", *words, "--dry-run", cwd=tmp_path)
+    assert diff.out.count("\n+++ ") + diff.out.startswith("+++ ") == 4
+    patched(copy, diff.out, "-p0")
+    assert opsinfo("apply", *words, cwd=tmp_path).code == 0
+    assert _contents(copy / "opp") == _contents(opp)
+
+
+def _contents(top: Path) -> dict[str, Any]:
+    return {name: each[3] for name, each in snapshot(top).items()}
+
+
+@needs_patch
+@pytest.mark.parametrize(
+    "name",
+    [
+        "comment-block",
+        "comment-crlf",
+        "comment-before-the-object",
+        "everything-that-fmt-mends",
+        "manual-sample-training",
+        "manual-sample-missing-comma",
+        "trailing-comma-object",
+        "missing-comma-array",
+    ],
+)
+def test_patch_does_what_fmt_does(opsinfo: Run, fixtures: Path, tmp_path: Path, name: str) -> None:
+    data = (fixtures / f"mixlists/bad/{name}.json").read_bytes()
+    path, copy = write(tmp_path / "real/mixlist.json", data), write(tmp_path / "copy/mixlist.json", data)
+    diff = opsinfo("fmt", "mixlist.json", "--diff", cwd=path.parent)
+    patched(copy.parent, diff.out, "-p0")
+    opsinfo("fmt", "mixlist.json", cwd=path.parent)
+    assert copy.read_bytes() == path.read_bytes() != data
+
+
+@needs_patch
+@pytest.mark.parametrize("name", ["bom", "trailing-text", "comment-after-the-end"])
+def test_patch_does_what_fmt_does_to_an_accepted_file(opsinfo: Run, fixtures: Path, tmp_path: Path, name: str) -> None:
+    data = (fixtures / f"mixlists/good/{name}.json").read_bytes()
+    path, copy = write(tmp_path / "real/m.json", data), write(tmp_path / "copy/m.json", data)
+    patched(copy.parent, opsinfo("fmt", "m.json", "--diff", cwd=path.parent).out, "-p0")
+    assert opsinfo("fmt", "m.json", cwd=path.parent).code == 0
+    assert copy.read_bytes() == path.read_bytes() != data
+
+
+@needs_patch
+@pytest.mark.parametrize("folder", ["with blanks in it", "a\ttab", 'quote"d', "new\nline", "名字"])
+def test_patch_finds_a_file_with_an_odd_name_by_itself(opsinfo: Run, tmp_path: Path, folder: str) -> None:
+    path = write(tmp_path / "real" / folder / "aic-x-ops-info.json", PLAIN)
+    copy = write(tmp_path / "copy" / folder / "aic-x-ops-info.json", PLAIN)
+    words = (f"{folder}/aic-x-ops-info.json", "Add", "--to", "black")
+    diff = opsinfo("move", *words, "--dry-run", cwd=tmp_path / "real")
+    patched(tmp_path / "copy", diff.out, "-p0", "--batch")
+    assert opsinfo("move", *words, cwd=tmp_path / "real").code == 0
+    assert copy.read_bytes() == path.read_bytes()
+
+
+@needs_patch
+def test_a_created_file_can_be_patched_into_being(opsinfo: Run, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "copy").mkdir()
+    words = ("new.json", "Relu", "--to", "black", "--create")
+    diff = opsinfo("move", *words, "--dry-run", cwd=tmp_path / "real")
+    patched(tmp_path / "copy", diff.out, "-p0", "--batch")
+    opsinfo("move", *words, cwd=tmp_path / "real")
+    assert (tmp_path / "copy/new.json").read_bytes() == (tmp_path / "real/new.json").read_bytes()
+
+
+def test_a_dry_run_that_would_change_nothing_prints_nothing(opsinfo: Run, opp: Path) -> None:
+    ran = opsinfo("move", opp / NN, "SwiGlu", "--to", "white", "--dry-run")
+    assert (ran.code, ran.out) == (0, "")
+
+
+def test_a_dry_run_as_json_tells_the_same_as_the_run(opsinfo: Run, opp: Path) -> None:
+    words = ("move", opp / NN, "SwiGlu", "DynamicRNN", "--to", "white", "--format", "json")
+    dry, real = opsinfo(*words, "--dry-run").json, opsinfo(*words).json
+    assert (dry.pop("dry_run"), real.pop("dry_run")) == (True, False)
+    assert (dry.pop("change"), bool(real.pop("change"))) == (None, True)
+    for document in (dry, real):
+        for file in document["files"]:
+            file.pop("backup")
+    assert dry == real
+
+
+def test_every_command_that_writes_has_a_dry_run(opsinfo: Run, opp: Path, fixtures: Path, tmp_path: Path) -> None:
+    mixed = write(tmp_path / "m.json", (fixtures / "mixlists/bad/comment-hash.json").read_bytes())
+    good = fixtures / "mixlists/good/several-operators.json"
+    assert opsinfo("move", opp / NN, "SwiGlu", "--to", "black").code == 0
+    before = snapshot(tmp_path)
+    for words in (
+        ("move", opp / NN, "SwiGlu", "--to", "gray"),
+        ("apply", opp, good, "--soc", "ascend910b"),
+        ("apply", opp / ONLY_910, good, "--output", tmp_path / "out.json"),
+        ("apply", opp / AI_910B, good, "--output", tmp_path / "out"),
+        ("fmt", mixed),
+        ("fmt", mixed, "-o", tmp_path / "out.json"),
+        ("restore", opp / NN),
+        ("reapply",),
+        ("backups", "--prune", "1"),
+    ):
+        assert opsinfo(*words, "--dry-run").code == 0
+        assert opsinfo(*words, "--dry-run", "--format", "json").code == 0
+        assert snapshot(tmp_path) == before, words
+
+
+WRITES = re.compile(
+    r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|\b(?:mkdir|mkdirat|rename|renameat2?|link|linkat|unlink|unlinkat|"
+    r"symlink|symlinkat|chmod|fchmod|fchmodat|chown|fchown|flock|truncate|ftruncate|setxattr|fsetxattr|fsync)\("
+)
+CALLS = (
+    "openat,open,creat,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,unlink,unlinkat,symlink,symlinkat,"
+    "chmod,fchmod,fchmodat,chown,fchown,fchownat,flock,truncate,ftruncate,setxattr,fsetxattr,fsync"
+)
+
+
+@pytest.fixture
+def traced(program: list[str], environment: dict[str, str], tmp_path: Path) -> Callable[..., list[str]]:
+    """System calls that write, of one run."""
+
+    def run(*arguments: Any) -> list[str]:
+        trace = tmp_path / "trace"
+        done = subprocess.run(
+            ["strace", "-f", "-e", f"trace={CALLS}", "-o", trace, *program, *arguments],
+            capture_output=True,
+            env={**environment, "PYTHONDONTWRITEBYTECODE": "1"},
+            cwd=tmp_path,
+            check=False,
+        )
+        if not trace.exists() or b"ptrace" in done.stderr:
+            pytest.skip("tracing is not allowed here")
+        assert done.returncode in (0, 1), done.stderr
+        calls = trace.read_text("utf-8", "replace").splitlines()
+        trace.unlink()
+        assert any("openat" in call for call in calls)
+        return [call for call in calls if WRITES.search(call) and '"/dev/null"' not in call]
+
+    return run
+
+
+@needs_strace
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("move", "opp", "--soc", "ascend910b", "AddN", "Relu", "--to", "black", "--dry-run"),
+        ("move", "opp", "--soc", "ascend910b", "AddN", "--to", "black", "--check"),
+        ("apply", "opp", "m.json", "--soc", "ascend910b", "--dry-run"),
+        ("fmt", "bad.json", "--diff"),
+        ("fmt", "bad.json", "--check"),
+        ("fmt", "bad.json", "-o", "new.json", "--dry-run"),
+        ("move", "new.json", "Relu", "--to", "black", "--create", "--dry-run"),
+        ("restore", "m.json", "--dry-run"),
+        ("backups", "--prune", "1", "--dry-run"),
+        ("reapply", "--dry-run"),
+        ("list", "opp", "--soc", "ascend910b"),
+        ("validate", "opp"),
+        ("backups",),
+    ],
+    ids=lambda words: " ".join(words[:2] + words[-1:]),
+)
+def test_what_only_looks_opens_nothing_for_writing(
+    opsinfo: Run, traced: Callable[..., list[str]], opp: Path, fixtures: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    write(tmp_path / "m.json", mixlist(black_add=["Relu"]))
+    write(tmp_path / "bad.json", (fixtures / "mixlists/bad/comment-own-line.json").read_bytes())
+    assert opsinfo("move", "m.json", "Mul", "--to", "black").code == 0
+    assert traced(*words) == []
+
+
+@needs_strace
+def test_a_real_move_is_seen_by_the_same_trace(traced: Callable[..., list[str]], opp: Path) -> None:
+    calls = traced("move", "opp", "--soc", "ascend910b", "Relu", "--to", "black")
+    assert any("rename" in call for call in calls)
+    assert any("flock" in call for call in calls)
+    assert not any("O_WRONLY" in call and ".json" in call and "config/ascend910b" in call for call in calls)
+    opened = [call for call in calls if "O_CREAT" in call and "config/ascend910b" in call]
+    assert opened
+    assert all(".opsinfo-" in call and '.tmp"' in call and "O_EXCL" in call for call in opened)

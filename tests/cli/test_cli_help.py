@@ -1,0 +1,224 @@
+"""`--help`, `--version`, `explain`, `schema`, and words that are no commands."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_support import COMMANDS, SCHEMAS, Run, rows
+from jsonschema import Draft202012Validator
+
+RULES = {
+    "syntax comment trailing-comma missing-comma trailing-text bom duplicate-key empty-file wrong-type": "T",
+    "unknown-list unknown-action contradiction duplicate-operator unknown-operator not-in-ai-core sibling-type": "M",
+    "no-effect remove-mismatch black-without-fp32 white-without-low": "M",
+    "unknown-mode mode-refuses-mixlist mode-not-on-soc both-modes": "P",
+    "bad-flag blank-in-name bad-value column-mismatch unknown-value unknown-section": "L",
+    "shadowed stray-json load-order-undefined store-fails bad-load-priority broken-custom-path": "S",
+    "edits-lost modes-left-open unfinished-change": "V",
+}
+ENGINE = {
+    "refuses": "syntax comment trailing-comma missing-comma empty-file wrong-type unknown-list unknown-action "
+    "contradiction unknown-mode mode-refuses-mixlist mode-not-on-soc both-modes bad-flag blank-in-name bad-value "
+    "column-mismatch store-fails bad-load-priority",
+    "ignores": "duplicate-key unknown-operator not-in-ai-core no-effect remove-mismatch broken-custom-path",
+    "accepts": "trailing-text bom duplicate-operator sibling-type black-without-fp32 white-without-low unknown-value "
+    "unknown-section shadowed stray-json load-order-undefined edits-lost modes-left-open unfinished-change",
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_every_command_shows_an_example_explains_its_options_and_fits(opsinfo: Run, command: str) -> None:
+    ran = opsinfo(command, "--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert f"opsinfo {command}" in ran.out.partition("xample")[2]
+    assert max(map(len, ran.out.splitlines())) <= 100
+    wide = opsinfo(command, "-h", env={"COLUMNS": "200"}).out
+    for line in wide.partition("Options:")[2].splitlines():
+        if line.strip().startswith("-") and len(line) < 60:
+            assert len(line.strip().split("  ")) > 1, line
+    everywhere = ["--color", "-q", "-v", "-h"] + ["--format"] * (command != "schema")
+    writing = (
+        ["--dry-run", "--wait", "--backup-dir"] if command in ("move", "apply", "fmt", "restore", "reapply") else []
+    )
+    assert [option for option in everywhere + writing if option not in ran.out] == []
+
+
+def test_help_of_the_program_names_every_command(opsinfo: Run) -> None:
+    ran = opsinfo("--help")
+    assert (ran.code, ran.err) == (0, "")
+    for command in COMMANDS:
+        assert f"\n  {command} " in ran.out
+    assert "Examples:" in ran.out
+    assert opsinfo("-h").out == ran.out
+
+
+def test_without_a_command_help_is_shown_as_wrong_usage(opsinfo: Run) -> None:
+    ran = opsinfo()
+    assert (ran.code, ran.out) == (2, "")
+    assert "Usage" in ran.err
+
+
+def test_version(opsinfo: Run) -> None:
+    ran = opsinfo("--version")
+    name, _, number = ran.out.strip().partition(" ")
+    assert (ran.code, ran.err, name) == (0, "", "opsinfo")
+    assert number[0].isdigit()
+
+
+def test_version_is_everywhere(opsinfo: Run) -> None:
+    said = opsinfo("--version").out
+    assert {command: opsinfo(command, "--version").out for command in COMMANDS} == dict.fromkeys(COMMANDS, said)
+
+
+@pytest.mark.parametrize(
+    ("word", "near"), [("lst", "list"), ("vaildate", "validate"), ("mvoe", "move"), ("LIST", "list")]
+)
+def test_an_unknown_command_gives_the_near_one(opsinfo: Run, word: str, near: str) -> None:
+    ran = opsinfo(word)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"`{near}`" in ran.err
+    failed = opsinfo(word, "--format", "json").json
+    assert near in failed["error"]["hint"]
+
+
+def test_an_unknown_command_far_from_all_gives_none(opsinfo: Run) -> None:
+    ran = opsinfo("xyzzyplugh")
+    assert ran.code == 2
+    assert "did you mean" not in ran.err
+
+
+def test_an_unknown_option_gives_the_near_one(opsinfo: Run, fixtures: Path) -> None:
+    ran = opsinfo("list", fixtures / "opp-old", "--fromat", "json")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--format" in ran.err
+
+
+def test_the_console_entry_is_the_same_program(opsinfo: Run, environment: dict[str, str]) -> None:
+    script = shutil.which("opsinfo", path=str(Path(sys.executable).parent))
+    entry = [script] if script else [sys.executable, "-c", "from opsinfo_cli.cli.main import main; main()"]
+    for words in (["--help"], ["list", "--help"], ["--version"], ["lst"]):
+        done = subprocess.run([*entry, *words], capture_output=True, text=True, env=environment, check=False)
+        ran = opsinfo(*words)
+        assert (done.returncode, done.stdout, done.stderr) == (ran.code, ran.out, ran.err)
+
+
+def test_every_rule_is_explained_by_name_and_by_code(environment: dict[str, str]) -> None:
+    """One process for all of them: there are many."""
+    names = " ".join(RULES).split()
+    code = (
+        "import contextlib, io, json, sys\n"
+        "from opsinfo_cli.check.rules import RULES\n"
+        "from opsinfo_cli.cli.main import main\n"
+        "def said(word):\n"
+        "    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):\n"
+        "        main(['explain', word])\n"
+        "    return out.getvalue()\n"
+        "print(json.dumps({name: [said(name), said(RULES[name].code)] for name in sys.argv[1:]}))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *names], env=environment, capture_output=True, text=True, check=True
+    )
+    explained = json.loads(done.stdout)
+    for name in names:
+        by_name, by_code = explained[name]
+        assert by_name == by_code
+        assert by_name.split()[1] == f"{name}:"
+        assert [word for word in ("Fails:", "Passes:", "Source:") if word not in by_name] == []
+
+
+def test_the_table_of_rules(opsinfo: Run) -> None:
+    rules = {row[1]: row for row in rows(opsinfo("explain")) if row[0] != "-"}
+    assert set(rules) == set(" ".join(RULES).split())
+    for some, letter in RULES.items():
+        assert {rules[name][0][0] for name in some.split()} == {letter}
+    for engine, some in ENGINE.items():
+        assert {rules[name][4] for name in some.split()} == {engine}, engine
+    assert len({row[0] for row in rules.values()}) == len(rules)
+
+
+def test_explain_as_json(opsinfo: Run) -> None:
+    (rule,) = opsinfo("explain", "contradiction", "--format", "json").json["rules"]
+    assert (rule["name"], rule["severity"], rule["engine"]) == ("contradiction", "error", "refuses")
+    assert len(opsinfo("explain", "--format", "json").json["rules"]) == len(" ".join(RULES).split())
+
+
+@pytest.mark.parametrize("word", ["CONTRADICTION", "m003"])
+def test_explain_is_forgiving_about_case(opsinfo: Run, word: str) -> None:
+    ran = opsinfo("explain", word)
+    assert ran.code == 0 or "contradiction" in ran.err or "M003" in ran.err
+
+
+def test_explain_of_an_unknown_word(opsinfo: Run) -> None:
+    ran = opsinfo("explain", "contradicton")
+    assert ran.code == 2
+    assert "`contradiction`" in ran.err
+
+
+def test_where_a_mixlist_works_at_all_is_explained(opsinfo: Run) -> None:
+    said = opsinfo("explain", "mixlists").out
+    for word in ("TensorFlow", "ATC", "torch_npu"):
+        assert word in said
+    assert "once" in opsinfo("explain", "read-once").out
+
+
+@pytest.mark.parametrize("path", sorted(SCHEMAS.glob("*.schema.json")), ids=lambda path: path.name)
+def test_every_schema_is_printed_whole(opsinfo: Run, path: Path) -> None:
+    ran = opsinfo("schema", path.name.removesuffix(".schema.json"))
+    assert ran.code == 0
+    assert ran.out.encode() == path.read_bytes()
+    Draft202012Validator.check_schema(json.loads(ran.out))
+
+
+def test_schema_lists_its_names(opsinfo: Run) -> None:
+    found = [row[0] for row in rows(opsinfo("schema"))]
+    assert found == sorted(path.name.removesuffix(".schema.json") for path in SCHEMAS.glob("*.schema.json"))
+    assert {"mixlist", "ops-info-library"} <= set(found)
+
+
+def test_a_schema_that_there_is_not(opsinfo: Run) -> None:
+    ran = opsinfo("schema", "mixlst")
+    assert (ran.code, ran.out) == (2, "")
+    assert "`mixlist`" in ran.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list",),
+        ("list", "a", "b"),
+        ("list", "a", "--on", "red"),
+        ("list", "--nonsense", "x"),
+        ("show", "x"),
+        ("move", "x", "Y"),
+        ("move", "x", "Y", "--to", "red"),
+        ("apply", "x"),
+        ("validate",),
+        ("diff", "x"),
+        ("fmt",),
+        ("restore",),
+        ("backups", "--prune", "zero"),
+        ("explain", "nothing-at-all"),
+        ("nonsense",),
+        ("list", "ascend910b"),
+        ("list", "-"),
+        ("move", "-", "Y", "--to", "black"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_as_json_is_one_document(opsinfo: Run, words: tuple[str, ...]) -> None:
+    ran = opsinfo(*words, *(["--format=json"] if len(words) == 1 else ["--format", "json"]))
+    assert ran.code == 2
+    document = json.loads(ran.out)
+    assert document["schema_version"] == 1
+    assert document["command"] == words[0]
+    assert document["error"]["message"]
+
+
+def test_an_operand_that_looks_like_the_format_is_no_format(opsinfo: Run, fixtures: Path) -> None:
+    ran = opsinfo("show", fixtures / "opp-old", "--", "--format", "json")
+    assert (ran.code, ran.out) == (2, "")

@@ -1,0 +1,174 @@
+"""Signals, locks, and what stays behind: nothing."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import AI_910B, NN, Run, flag_of, mixlist, snapshot, write
+
+Start = Callable[..., "subprocess.Popen[bytes]"]
+
+
+def waits_for_the_lock(process: subprocess.Popen[bytes], path: Path) -> None:
+    """Until a process has the locked file open and has therefore begun to wait for it."""
+    folder = Path(f"/proc/{process.pid}/fd")
+    if not folder.exists():
+        pytest.skip("there is no /proc to look at")
+    while process.poll() is None:
+        for link in folder.iterdir():
+            try:
+                same = path.stat().st_ino == os.stat(link).st_ino
+                if same and _installed(process.pid):
+                    return
+            except OSError:
+                continue
+    pytest.fail("the process ended instead of waiting")
+
+
+def _installed(pid: int) -> bool:
+    """Whether the process catches SIGTERM, which it does from its first moments on."""
+    caught = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigCgt"))
+    return bool(int(caught.split()[1], 16) & 1 << signal.SIGTERM - 1)
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=str
+)
+@pytest.mark.parametrize("what", ["library", "mixlist"])
+def test_a_signal_while_waiting_for_a_lock(
+    start: Start, opp: Path, tmp_path: Path, vault: Path, number: signal.Signals, status: int, what: str
+) -> None:
+    path = opp / NN if what == "library" else write(tmp_path / "m.json", mixlist(black_add=["Add"]))
+    before = snapshot(tmp_path)
+    with path.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        process = start("move", path, "SwiGlu", "--to", "black")
+        waits_for_the_lock(process, path)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == status
+    assert out == b""
+    assert b"Traceback" not in err
+    assert snapshot(tmp_path) == before
+    assert not vault.exists() or not any(each.is_file() for each in vault.rglob("*"))
+
+
+def test_after_the_lock_is_free_the_move_goes_on(start: Start, opp: Path) -> None:
+    with (opp / NN).open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        process = start("move", opp / NN, "SwiGlu", "--to", "black")
+        waits_for_the_lock(process, opp / NN)
+    assert process.wait(timeout=30) == 0
+    assert flag_of(opp / NN, "SwiGlu") == "false"
+
+
+@pytest.mark.parametrize("style", ["text", "json"])
+def test_a_lock_that_stays_is_refused_naming_the_owner(opsinfo: Run, opp: Path, style: str) -> None:
+    before = snapshot(opp)
+    with (opp / NN).open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        ran = opsinfo("move", opp / NN, "SwiGlu", "--to", "black", "--wait", "0", "--format", style)
+    assert ran.code == 3
+    assert snapshot(opp) == before
+    said = ran.json["error"]["message"] if style == "json" else ran.err
+    if str(os.getpid()) in Path("/proc/locks").read_text():
+        assert str(os.getpid()) in said
+    if style == "json":
+        assert ran.json["error"]["name"] == "locked"
+        assert ran.json["error"]["path"] == str(opp / NN)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("apply", "LIB", "MIX"), ("fmt", "MIX"), ("restore", "LIB"), ("move", "STORE", "SwiGlu", "--to", "gray")],
+    ids=lambda words: words[0],
+)
+def test_every_command_that_writes_honours_the_lock(
+    opsinfo: Run, opp: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    mixed = write(tmp_path / "m.json", '{"black-list": {"to-add": ["DynamicRNN"]}, "white-list": {}} x')
+    assert opsinfo("move", opp / NN, "SwiGlu", "--to", "black").code == 0
+    places = {"LIB": opp / NN, "MIX": mixed, "STORE": opp / AI_910B}
+    held = mixed if words[0] == "fmt" else opp / NN
+    before = snapshot(tmp_path)
+    with held.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        ran = opsinfo(*(places.get(word, word) for word in words), "--wait", "0")
+    assert ran.code == 3, ran.err
+    assert snapshot(tmp_path) == before
+
+
+def test_what_only_looks_does_not_wait_for_a_lock(opsinfo: Run, opp: Path) -> None:
+    with (opp / NN).open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for words in (
+            ("list", opp / NN),
+            ("show", opp / NN, "SwiGlu"),
+            ("validate", opp / NN),
+            ("move", opp / NN, "SwiGlu", "--to", "black", "--dry-run"),
+        ):
+            assert opsinfo(*words).code == 0
+
+
+def test_a_relative_and_a_linked_path_meet_at_one_lock(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    link = tmp_path / "aic-link-ops-info.json"
+    link.symlink_to(opp / NN)
+    with (opp / NN).open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert opsinfo("move", link, "SwiGlu", "--to", "black", "--wait", "0").code == 3
+
+
+def test_moves_at_once_all_land(start: Start, tmp_path: Path) -> None:
+    import json
+
+    path = write(tmp_path / "m.json", mixlist(black_add=["Seed"]))
+    processes = [start("move", path, f"Op{number}", "--to", "black") for number in range(6)]
+    assert [process.wait(timeout=60) for process in processes] == [0] * 6
+    ops = json.loads(path.read_text("utf-8"))["black-list"]["to-add"]
+    assert sorted(ops) == sorted(["Seed", *(f"Op{number}" for number in range(6))])
+    assert [each.name for each in tmp_path.iterdir()] == ["m.json"]
+
+
+def test_a_temp_of_a_dead_process_is_removed_and_nothing_else(opsinfo: Run, opp: Path) -> None:
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    ours = write(opp / AI_910B / f".opsinfo-{dead.pid}-0123456789ab.tmp", "half")
+    alive = write(opp / AI_910B / f".opsinfo-{os.getpid()}-0123456789ab.tmp", "at work")
+    others = [write(opp / AI_910B / name, "") for name in (".opsinfo-notes.tmp", "opsinfo-1-aa.tmp", ".x.json.tmp")]
+    assert opsinfo("move", opp / NN, "SwiGlu", "--to", "black").code == 0
+    assert not ours.exists()
+    assert alive.exists()
+    assert all(path.exists() for path in others)
+
+
+def test_a_signal_while_reading_standard_input(start: Start) -> None:
+    for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+        process = start("validate", "-", "--as", "mixlist", stdin=subprocess.PIPE)
+        while process.poll() is None and not _installed(process.pid):
+            pass
+        process.send_signal(number)
+        _, err = process.communicate(timeout=30)
+        assert process.returncode == status
+        assert b"Traceback" not in err
+
+
+def test_a_hangup_that_the_caller_ignores_stays_ignored(start: Start, opp: Path) -> None:
+    """As under nohup."""
+
+    def ignore() -> Any:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    with (opp / NN).open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        process = start("move", opp / NN, "SwiGlu", "--to", "black", preexec_fn=ignore)
+        waits_for_the_lock(process, opp / NN)
+        process.send_signal(signal.SIGHUP)
+    assert process.wait(timeout=30) == 0
+    assert flag_of(opp / NN, "SwiGlu") == "false"

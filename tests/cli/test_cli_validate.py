@@ -1,0 +1,365 @@
+from __future__ import annotations
+
+import json
+import os
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import AI_910B, LEGACY, NN, Run, entry, finding_names, library, mixlist, write
+
+CASES = json.loads((Path(__file__).resolve().parents[2] / "fixtures/mixlists/CASES.json").read_text("utf-8"))
+AGAINST = ("--soc", "ascend910b", "--against")
+
+
+def test_every_mixlist_of_the_fixtures_gives_what_its_case_says(opsinfo: Run, fixtures: Path) -> None:
+    paths = [fixtures / "mixlists" / case["file"] for case in CASES]
+    document = opsinfo("validate", *paths, *AGAINST, fixtures / "opp", "--format", "json", "--as", "mixlist").json
+    accepted = {file["path"]: file["engine_accepts"] for file in document["files"]}
+    found: dict[str, set[str]] = {}
+    for each in document["findings"]:
+        found.setdefault(each["path"], set()).add(each["name"])
+    said = {str(path): (accepted[str(path)], sorted(found.get(str(path), ()))) for path in paths}
+    wanted = {str(path): (case["engine_accepts"], case["findings"]) for path, case in zip(paths, CASES, strict=True)}
+    assert said == wanted
+
+
+def test_the_status_follows_the_severities(opsinfo: Run, fixtures: Path) -> None:
+    for case in CASES[::9]:
+        ran = opsinfo("validate", fixtures / "mixlists" / case["file"], "--as", "mixlist", "--format", "json")
+        errors = [each for each in ran.json["findings"] if each["severity"] == "error"]
+        assert ran.code == (1 if errors else 0), case["file"]
+        assert ran.json["summary"]["errors"] == len(errors)
+
+
+def test_clean_is_exit_0_and_an_empty_stdout(opsinfo: Run, fixtures: Path) -> None:
+    ran = opsinfo("validate", fixtures / "mixlists/good/add-black.json")
+    assert (ran.code, ran.out) == (0, "")
+    assert "1 file" in ran.err
+
+
+def test_warnings_alone_are_exit_0(opsinfo: Run, fixtures: Path) -> None:
+    ran = opsinfo("validate", fixtures / "mixlists/good/duplicate-operator.json")
+    assert ran.code == 0
+    assert "duplicate-operator" in ran.out
+
+
+def test_errors_are_exit_1_on_stdout_with_path_line_and_column(opsinfo: Run, fixtures: Path) -> None:
+    path = fixtures / "mixlists/bad/comment-hash.json"
+    ran = opsinfo("validate", path)
+    assert ran.code == 1
+    assert ran.out.startswith(f"{path}:2:3: error[")
+    assert " comment: " in ran.out
+
+
+@pytest.mark.parametrize("name", ["invalid-utf-8", "utf-16", "nan", "lone-surrogate", "truncated", "empty-file"])
+def test_broken_content_is_a_finding_and_not_a_refusal(opsinfo: Run, fixtures: Path, name: str) -> None:
+    ran = opsinfo("validate", fixtures / f"mixlists/bad/{name}.json", "--as", "mixlist")
+    assert ran.code == 1
+    assert "error[" in ran.out
+
+
+def test_depth_is_a_finding(opsinfo: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "mixlist.json", '{"black-list": ' + "[" * 100_000 + "]" * 100_000 + "}")
+    ran = opsinfo("validate", path, "--format", "json")
+    assert ran.code == 1
+    assert set(finding_names(ran)) & {"syntax", "wrong-type"}
+
+
+def test_a_file_that_cannot_be_read_is_exit_3_and_hides_nothing(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    bad = fixtures / "mixlists/bad/comment-hash.json"
+    other = fixtures / "mixlists/bad/unknown-list-grey.json"
+    gone = tmp_path / "gone.json"
+    ran = opsinfo("validate", bad, gone, other)
+    assert ran.code == 3, "it wins over 1"
+    assert "comment-hash.json" in ran.out
+    assert "unknown-list-grey.json" in ran.out
+    assert "gone.json" in ran.err
+    document = opsinfo("validate", bad, gone, other, "--format", "json").json
+    assert document["error"]["path"] == str(gone)
+    assert {each["path"] for each in document["findings"]} == {str(bad), str(other)}
+
+
+def test_a_file_that_nothing_tells_of_hides_nothing(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    odd = write(tmp_path / "odd.json", {"a": {"b": {"c": "d"}}})
+    ran = opsinfo("validate", odd, fixtures / "mixlists/bad/comment-hash.json")
+    assert ran.code == 2
+    assert "--as" in ran.err
+    assert "comment-hash.json" in ran.out
+
+
+@pytest.mark.parametrize("kind", ["mixlist", "library"])
+def test_standard_input_is_validated(opsinfo: Run, kind: str) -> None:
+    ran = opsinfo("validate", "-", "--as", kind, "--format", "json", input="[]")
+    assert (ran.code, finding_names(ran)) == (1, ["wrong-type"])
+    assert ran.json["files"][0]["path"] == "-"
+    assert ran.json["files"][0]["kind"] == kind
+
+
+def test_standard_input_that_does_not_tell_asks_for_as(opsinfo: Run) -> None:
+    ran = opsinfo("validate", "-", input='{"a": {"b": {"c": "d"}}}')
+    assert ran.code == 2
+    assert "--as" in ran.err
+
+
+def test_a_tree_takes_what_fits_and_passes_over_other_json_in_silence(
+    opsinfo: Run, fixtures: Path, tmp_path: Path
+) -> None:
+    tree = tmp_path / "tree"
+    write(tree / "a/mixlist.json", mixlist(black_add=["Add"]))
+    write(tree / "b/aic-x-ops-info.json", library({"Add": "true"}))
+    write(tree / "c/package.json", {"name": "x", "version": 1})
+    write(tree / "c/broken.json", "{ this is not json")
+    write(tree / "c/comments.json", '// tsconfig\n{"compilerOptions": {"strict": true}}')
+    write(tree / "c/list.json", [1, 2, 3])
+    write(tree / "c/latin.json", b'{"a": "\xe9"}')
+    write(tree / "c/empty.json", "")
+    write(tree / "c/brackets.json", {})
+    write(tree / "c/config.json", {"model": {"layers": {"n": 3}}, "lr": 0.1})
+    write(tree / ".git/mixlist.json", "{")
+    ran = opsinfo("validate", tree, "--format", "json")
+    assert ran.code == 0
+    assert {file["path"] for file in ran.json["files"] if file["kind"] in ("mixlist", "library")} == {
+        str(tree / "a/mixlist.json"),
+        str(tree / "b/aic-x-ops-info.json"),
+    }
+    assert ran.json["findings"] == []
+    text = opsinfo("validate", tree)
+    assert (text.code, text.out) == (0, "")
+    assert "c/" not in text.err
+
+
+def test_a_tree_takes_arrays_of_a_tool_for_no_mixlist(opsinfo: Run, tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    write(tree / "tsconfig.json", {"compilerOptions": {"lib": ["es2020"]}, "include": ["src"]})
+    write(tree / "package.json", {"name": "x", "files": ["dist"], "scripts": {"test": "x"}})
+    write(tree / "coco.json", {"images": [{"id": 1}], "annotations": []})
+    ran = opsinfo("validate", tree)
+    assert (ran.code, ran.out) == (0, "")
+
+
+def test_a_broken_mixlist_in_a_tree_is_found_by_its_mark(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    write(tree / "any.json", (fixtures / "mixlists/bad/comment-hash.json").read_bytes())
+    write(tree / "aic-x-ops-info.json", "{")
+    ran = opsinfo("validate", tree)
+    assert ran.code == 1
+    assert "any.json" in ran.out
+    assert "aic-x-ops-info.json" in ran.out
+
+
+def test_an_empty_tree_is_said_to_hold_nothing(opsinfo: Run, tmp_path: Path) -> None:
+    ran = opsinfo("validate", tmp_path)
+    assert (ran.code, ran.out) == (0, "")
+    assert "0 files" in ran.err
+
+
+def test_a_file_given_twice_or_through_a_folder_is_not_a_crash(opsinfo: Run, fixtures: Path) -> None:
+    folder = fixtures / "mixlists/good"
+    assert opsinfo("validate", folder / "bom.json", folder / "bom.json", folder).code == 0
+
+
+def test_the_order_of_findings_is_stable(opsinfo: Run, fixtures: Path) -> None:
+    first = opsinfo("validate", fixtures)
+    second = opsinfo("validate", fixtures)
+    assert first.out == second.out
+    places = opsinfo("validate", fixtures, "--format", "json").json["findings"]
+    for one, other in pairwise(places):
+        if one["path"] == other["path"]:
+            assert (one["line"] or 0) <= (other["line"] or 0)
+
+
+def test_validate_json_keys(opsinfo: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "m.json", '{\n  "grey-list": {"to-add": ["Add"]}\n}\n')
+    (finding,) = opsinfo("validate", path, "--format", "json").json["findings"]
+    hint = finding.pop("hint")
+    assert "gray-list" in finding.pop("message") + str(hint)
+    code = finding.pop("code")
+    assert code[0] == "M"
+    assert finding == {
+        "name": "unknown-list",
+        "severity": "error",
+        "engine": "refuses",
+        "path": str(path),
+        "line": 2,
+        "column": 3,
+        "end_line": 2,
+        "end_column": 14,
+        "pointer": "/grey-list",
+        "fixable": False,
+    }
+
+
+def test_summary_counts(opsinfo: Run, fixtures: Path) -> None:
+    paths = [fixtures / "mixlists" / name for name in ("bad/comment-hash.json", "good/bom.json", "good/add-black.json")]
+    summary = opsinfo("validate", *paths, "--format", "json").json["summary"]
+    assert summary == {"files": 3, "errors": 2, "warnings": 0, "notes": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ('{"black-list": {"to-add": ["Add", 7]}}', 1, 35),
+        ('\ufeff{"black-list": {"to-add": ["Add", 7]}}', 1, 35),
+        ('{\r\n\t"black-list": {\r\n\t\t"to-add": ["Add", 7]}}', 3, 21),
+        ('{"black-list": {"to-add": ["算子", "𝔘", 7]}}', 1, 39),
+    ],
+)
+def test_columns_are_code_points(opsinfo: Run, tmp_path: Path, text: str, line: int, column: int) -> None:
+    ran = opsinfo("validate", write(tmp_path / "m.json", text), "--format", "json")
+    finding = next(each for each in ran.json["findings"] if each["name"] == "wrong-type")
+    assert (finding["line"], finding["column"], finding["end_column"]) == (line, column, column + 1)
+
+
+def test_without_a_target_it_is_said_that_names_were_not_checked(opsinfo: Run, fixtures: Path) -> None:
+    path = fixtures / "mixlists/good/unknown-look-alike.json"
+    ran = opsinfo("validate", path)
+    assert (ran.code, ran.out) == (0, "")
+    assert "not checked" in ran.err
+    assert "--against" in ran.err
+    checked = opsinfo("validate", path, *AGAINST, fixtures / "opp")
+    assert checked.code == 1
+    assert "not checked" not in checked.err
+
+
+def test_a_library_alone_says_nothing_of_names(opsinfo: Run, fixtures: Path) -> None:
+    assert "not checked" not in opsinfo("validate", fixtures / "opp" / NN).err
+
+
+def test_an_unknown_name_gives_the_near_ones_best_first(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    path = write(tmp_path / "m.json", mixlist(black_add=["MatMu1V2", "Zzzzzzzzzzzzzzz"]))
+    ran = opsinfo("validate", path, *AGAINST, fixtures / "opp", "--format", "json")
+    near, far = ran.json["findings"]
+    assert (near["severity"], far["severity"]) == ("error", "warning")
+    assert near["hint"].index("MatMulV2") >= 0
+    assert near["column"] == 7
+    assert "did you mean" not in str(far["hint"])
+
+
+def test_a_name_of_another_target_is_a_warning_that_says_where(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    path = write(tmp_path / "m.json", mixlist(black_add=["GEMM", "Relu"]))
+    one, other = fixtures / "opp" / AI_910B, fixtures / "opp" / "built-in/op_impl/ai_core/tbe/config/ascend910"
+    ran = opsinfo("validate", path, "--against", one, "--against", other, "--format", "json")
+    assert ran.code == 0
+    about = [each for each in ran.json["findings"] if "GEMM" in each["message"]]
+    assert [each["severity"] for each in about] == ["warning"]
+    assert "ascend910" in about[0]["message"] + str(about[0]["hint"])
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "status"),
+    [
+        (["--precision-mode", "mixed_float16"], None, 0),
+        (["--precision-mode", "allow_mix_precision"], None, 0),
+        (["--precision-mode", "mixed_bfloat16"], None, 0),
+        (["--precision-mode", "mixed_flaot16"], "unknown-mode", 1),
+        (["--precision-mode", "force_lowerprecision"], "unknown-mode", 1),
+        (["--precision-mode", "fp16"], "mode-refuses-mixlist", 1),
+        (["--precision-mode", "must_keep_origin_dtype"], "mode-refuses-mixlist", 1),
+        (["--precision-mode", "cube_hif8"], "mode-refuses-mixlist", 1),
+        (["--precision-mode", "allow_mix_precision_bf16", "--precision-mode", "mixed_bfloat16"], "both-modes", 1),
+    ],
+)
+def test_precision_modes(opsinfo: Run, fixtures: Path, words: list[str], name: str | None, status: int) -> None:
+    path = fixtures / "mixlists/good/add-black.json"
+    ran = opsinfo("validate", path, *AGAINST, fixtures / "opp", *words, "--format", "json")
+    assert ran.code == status
+    assert (name in finding_names(ran)) if name else finding_names(ran) == []
+
+
+@pytest.mark.parametrize(
+    ("soc", "mode", "found"),
+    [
+        ("ascend910", "mixed_bfloat16", True),
+        ("ascend910b", "mixed_bfloat16", False),
+        ("ascend910b", "mixed_hif8", True),
+        ("ascend910", "mixed_float16", False),
+    ],
+)
+def test_a_mode_that_the_chip_lacks(opsinfo: Run, fixtures: Path, soc: str, mode: str, found: bool) -> None:
+    path = fixtures / "mixlists/good/add-black.json"
+    words = ("--against", fixtures / "opp", "--soc", soc, "--precision-mode", mode)
+    ran = opsinfo("validate", path, *words, "--format", "json")
+    assert ("mode-not-on-soc" in finding_names(ran)) is found
+    assert ran.code == (1 if found else 0)
+
+
+def test_a_mode_refuses_no_mixlist_where_there_is_none(opsinfo: Run, fixtures: Path) -> None:
+    ran = opsinfo("validate", fixtures / "opp" / NN, "--precision-mode", "fp16", "--format", "json")
+    assert (ran.code, finding_names(ran)) == (0, [])
+
+
+def test_a_stray_json_in_a_config_directory(opsinfo: Run, opp: Path) -> None:
+    write(opp / AI_910B / "aic-ascend910b-ops-info-backup.json", (opp / NN).read_bytes())
+    write(opp / AI_910B / "copy of nn.json", (opp / NN).read_bytes())
+    ran = opsinfo("validate", opp / AI_910B, "--format", "json")
+    stray = [each for each in ran.json["findings"] if each["name"] == "stray-json"]
+    assert any(each["path"].endswith("copy of nn.json") for each in stray)
+    assert {each["severity"] for each in stray} == {"warning"}
+
+
+def test_shadowed_is_a_warning_where_the_policies_differ_and_else_a_note(opsinfo: Run, fixtures: Path) -> None:
+    ran = opsinfo("validate", fixtures / "opp" / AI_910B, "--format", "json")
+    found = {each["pointer"]: each for each in ran.json["findings"] if each["name"] == "shadowed"}
+    assert found["/IndexFill"]["severity"] == "warning"
+    assert found["/UnfoldGrad"]["severity"] == "note"
+    assert found["/IndexFill"]["path"] == str(fixtures / "opp" / LEGACY)
+    assert found["/IndexFill"]["line"] == 684
+
+
+def test_an_undefined_load_order(opsinfo: Run, tmp_path: Path) -> None:
+    store = tmp_path / "config/ascend910b"
+    write(store / "aic-ascend910b-ops-info-aa.json", library({"Add": "true"}))
+    write(store / "aic-ascend910b-ops-info-bb.json", library({"Add": "false"}))
+    ran = opsinfo("validate", store, "--format", "json")
+    assert "load-order-undefined" in finding_names(ran)
+    assert ran.code == 0
+    assert "undefined" in opsinfo("list", store).err
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ({"Add": {**entry(), "precision_reduce": {"flag": "yes"}}}, "bad-flag"),
+        ({" Add": entry()}, "blank-in-name"),
+        ({"Add": {**entry(), "heavyOp": {"flag": "maybe"}}}, "bad-value"),
+        ({"Add": {**entry(), "input0": {**entry()["input0"], "format": "ND"}}}, "column-mismatch"),
+        ({"Add": {**entry(), "precision_reduce": {"flag": True}}}, "wrong-type"),
+        ({"Add": "true"}, "wrong-type"),
+    ],
+)
+def test_what_fails_a_library(opsinfo: Run, tmp_path: Path, content: Any, name: str) -> None:
+    ran = opsinfo("validate", write(tmp_path / "aic-x-ops-info.json", content), "--format", "json")
+    assert ran.code == 1
+    assert name in finding_names(ran)
+    assert ran.json["files"][0]["engine_accepts"] is False
+
+
+def test_a_near_miss_section_is_a_warning(opsinfo: Run, tmp_path: Path) -> None:
+    content = {"Add": {**entry(), "precision_reduces": {"flag": "true"}}}
+    ran = opsinfo("validate", write(tmp_path / "aic-x-ops-info.json", content), "--format", "json")
+    assert (ran.code, finding_names(ran)) == (0, ["unknown-section"])
+
+
+def test_a_store_that_cannot_be_listed_against_is_exit_3(opsinfo: Run, opp: Path, fixtures: Path) -> None:
+    write(opp / AI_910B / "aic-ascend910b-ops-info-bad.json", "{")
+    ran = opsinfo("validate", fixtures / "mixlists/good/add-black.json", "--against", opp / AI_910B)
+    assert ran.code == 3
+    assert "ops-info-bad.json" in ran.err
+
+
+def test_validate_needs_a_path(opsinfo: Run) -> None:
+    assert opsinfo("validate").code == 2
+
+
+def test_quiet_says_only_findings(opsinfo: Run, fixtures: Path) -> None:
+    ran = opsinfo("validate", fixtures / "mixlists/good/bom.json", "-q")
+    assert ran.err == ""
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_exit_3(opsinfo: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "m.json", {})
+    path.chmod(0)
+    assert opsinfo("validate", path).code == 3

@@ -1,0 +1,121 @@
+"""What all tests share. No test may reach the real home, the real vault or the caller's Ascend environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+CORPUS = Path(os.environ.get("OPSINFO_CORPUS") or ROOT.parent / "shared" / "corpus")
+
+settings.register_profile(
+    "steady",
+    derandomize=True,
+    deadline=None,
+    max_examples=100,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("steady")
+
+
+@pytest.fixture(autouse=True)
+def isolation(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home and a vault of the test's own, beside ``tmp_path``; nothing of the caller's environment that matters."""
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(("ASCEND_", "GITHUB_", "OPSINFO_")) or name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
+    monkeypatch.setenv("OPSINFO_BACKUP_DIR", str(home / "vault"))
+    yield home
+    for folder, _, _ in os.walk(home):
+        os.chmod(folder, 0o700)
+
+
+@pytest.fixture
+def fixtures() -> Path:
+    """The repository's own example files; never written to."""
+    return ROOT / "fixtures"
+
+
+@pytest.fixture
+def opp(tmp_path: Path, fixtures: Path) -> Path:
+    """A writable copy of ``fixtures/opp``."""
+    return Path(shutil.copytree(fixtures / "opp", tmp_path / "opp"))
+
+
+@pytest.fixture
+def corpus() -> Path:
+    """Real files, kept beside the checkout or at ``$OPSINFO_CORPUS``; they are not part of the repository."""
+    if not CORPUS.is_dir():
+        pytest.skip("the corpus of real files is not there (set OPSINFO_CORPUS to its folder)")
+    return CORPUS
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """``suite_case`` is every file name of the corpus' JSONTestSuite in turn."""
+    if "suite_case" in metafunc.fixturenames:
+        names = sorted(path.name for path in (CORPUS / "json-test-suite").glob("*.json"))
+        metafunc.parametrize("suite_case", names or ["not there"])
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The outcome of one run of the program."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def opsinfo(isolation: Path, tmp_path: Path) -> Callable[..., Ran]:
+    """Run the program as a process of its own: ``opsinfo("list", path, cwd=..., env={...}, input="...")``.
+
+    ``env`` adds to the isolated environment; a value of None takes a variable away. ``input`` may be str or bytes.
+    """
+
+    def run(
+        *arguments: str | os.PathLike[str],
+        cwd: str | os.PathLike[str] | None = None,
+        env: Mapping[str, str | None] | None = None,
+        input: str | bytes | None = None,  # noqa: A002
+        **options: Any,
+    ) -> Ran:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+        for name, value in (env or {}).items():
+            if value is None:
+                environment.pop(name, None)
+            else:
+                environment[name] = value
+        sent = input.encode("utf-8") if isinstance(input, str) else input
+        streams: dict[str, Any] = {"stdin": subprocess.DEVNULL} if sent is None else {"input": sent}
+        done = subprocess.run(
+            [sys.executable, "-m", "opsinfo_cli", *map(os.fspath, arguments)],
+            cwd=cwd or tmp_path,
+            env=environment,
+            capture_output=True,
+            check=False,
+            timeout=120,
+            **streams,
+            **options,
+        )
+        return Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+
+    return run

@@ -1,0 +1,259 @@
+"""Installs: where the stores of an operator package lie, and in which order the engine takes them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opsinfo_cli.errors import Refused, UsageFault
+from opsinfo_cli.model.install import Install, LoadPriority, opp_root, root_above, socs_of, version_of
+
+SOC = "ascend910b"
+
+
+def put(folder: Path, name: str = "aic-ascend910b-ops-info.json", **ops: str) -> Path:
+    """A library whose op types have these flags."""
+    folder.mkdir(parents=True, exist_ok=True)
+    content: dict[str, Any] = {op: {"precision_reduce": {"flag": flag}} if flag else {} for op, flag in ops.items()}
+    (folder / name).write_text(json.dumps(content))
+    return folder
+
+
+def built_in(root: Path, soc: str = SOC, **ops: str) -> Path:
+    return put(root / "built-in/op_impl/ai_core/tbe/config" / soc, f"aic-{soc}-ops-info.json", **ops)
+
+
+def custom(path: Path, soc: str = SOC, impl: str | None = None, **ops: str) -> Path:
+    """A custom package as its installer leaves it."""
+    put(path / "op_impl/ai_core/tbe/config" / soc, f"aic-{soc}-ops-info.json", **ops)
+    (path / "op_impl/ai_core/tbe" / f"{impl or path.name}_impl").mkdir()
+    return path
+
+
+def priority(root: Path, text: str) -> None:
+    (root / "vendors").mkdir(parents=True, exist_ok=True)
+    (root / "vendors/config.ini").write_text(text)
+
+
+def labels(install: Install) -> list[str | None]:
+    return [store.label for store in install.stores()]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    built_in(tmp_path / "opp", Add="true", Log="false")
+    return tmp_path / "opp"
+
+
+def test_the_built_in_store_of_todays_layout(root: Path) -> None:
+    install = Install.open(str(root), SOC, "ai")
+    assert labels(install) == ["built-in"]
+    assert install.operators.names == ["Add", "Log"]
+
+
+def test_the_built_in_store_of_the_old_layout(fixtures: Path) -> None:
+    install = Install.open(str(fixtures / "opp-old"), None, "ai")
+    assert install.soc == "ascend910"
+    assert labels(install) == ["built-in"]
+    assert install.operators.names
+
+
+def test_vendors_come_in_the_order_of_load_priority_before_the_built_in_store(root: Path) -> None:
+    custom(root / "vendors/acme", Add="false")
+    custom(root / "vendors/beta", Add="", Mine="true")
+    priority(root, "load_priority=beta, acme\n")
+    install = Install.open(str(root), SOC, "ai")
+    assert labels(install) == ["vendor:beta", "vendor:acme", "built-in"]
+    assert str(install.operators["Add"].entry.policy) == "gray"
+
+
+def test_a_vendor_that_load_priority_does_not_name_is_skipped_with_the_reason(root: Path) -> None:
+    custom(root / "vendors/acme", Add="false")
+    custom(root / "vendors/beta", Add="false")
+    priority(root, "load_priority=beta\n")
+    install = Install.open(str(root), SOC, "ai")
+    assert labels(install) == ["vendor:beta", "built-in"]
+    (skipped,) = install.skipped()
+    assert skipped.path == str(root / "vendors/acme")
+    assert "load_priority" in skipped.reason
+
+
+def test_vendors_without_a_config_file_are_not_loaded(root: Path) -> None:
+    custom(root / "vendors/acme", Add="false")
+    assert labels(Install.open(str(root), SOC, "ai")) == ["built-in"]
+
+
+@pytest.mark.parametrize(
+    ("text", "vendors", "bad_line"),
+    [
+        ("load_priority=acme,beta\n", ["acme", "beta"], None),
+        ("# load_priority=old\nload_priority=acme\n", ["acme"], None),
+        ("[x]\r\nload_priority = acme , beta\r\n", ["acme", "beta"], None),
+        ("load_priority=acme\nload_priority=beta\n", ["acme"], None),
+        ("other=1\n", [], None),
+        ("", [], None),
+        ("load_priority=\n", [], None),
+        ("x=1\nload_priority acme\n", [], 2),
+        ("load_priority\nload_priority=acme\n", [], 1),
+    ],
+)
+def test_the_first_line_with_load_priority_counts(
+    tmp_path: Path, text: str, vendors: list[str], bad_line: int | None
+) -> None:
+    priority(tmp_path, text)
+    read = LoadPriority.read(str(tmp_path))
+    assert (read.vendors, read.bad_line) == (vendors, bad_line)
+
+
+def test_a_load_priority_without_an_equals_sign_fails_the_whole_engine(root: Path) -> None:
+    priority(root, "# vendors\nload_priority acme\n")
+    with pytest.raises(Refused) as caught:
+        Install.open(str(root), SOC, "ai").stores()
+    assert (caught.value.name, caught.value.line) == ("bad-load-priority", 2)
+    assert caught.value.path == str(root / "vendors/config.ini")
+
+
+def test_a_vendor_without_its_impl_folder_is_skipped(root: Path) -> None:
+    custom(root / "vendors/acme", impl="other", Add="false")
+    priority(root, "load_priority=acme\n")
+    install = Install.open(str(root), SOC, "ai")
+    assert labels(install) == ["built-in"]
+    assert ["acme_impl" in skipped.reason for skipped in install.skipped()] == [True]
+
+
+def test_a_vendor_without_this_soc_is_no_fault(root: Path) -> None:
+    custom(root / "vendors/acme", soc="ascend310p", Add="false")
+    priority(root, "load_priority=acme\n")
+    install = Install.open(str(root), SOC, "ai")
+    assert labels(install) == ["built-in"]
+    assert install.skipped() == []
+
+
+def test_custom_paths_come_before_vendors_in_their_order(root: Path, tmp_path: Path) -> None:
+    custom(root / "vendors/acme", Add="false")
+    priority(root, "load_priority=acme\n")
+    one, two = custom(tmp_path / "one", Add=""), custom(tmp_path / "two", Add="true")
+    install = Install.open(str(root), SOC, "ai", [str(one), str(two)])
+    assert labels(install) == [f"env:{one}", f"env:{two}", "vendor:acme", "built-in"]
+
+
+def test_a_custom_path_that_delivers_libcust_opapi_comes_ahead_of_the_others(root: Path, tmp_path: Path) -> None:
+    one, two = custom(tmp_path / "one", Add=""), custom(tmp_path / "two", Add="true")
+    (two / "op_api/lib").mkdir(parents=True)
+    (two / "op_api/lib/libcust_opapi.so").write_bytes(b"")
+    install = Install.open(str(root), SOC, "ai", [str(one), str(two)])
+    assert labels(install) == [f"env:{two}", f"env:{one}", "built-in"]
+
+
+def test_custom_paths_that_the_engine_passes_over_are_told(root: Path, tmp_path: Path) -> None:
+    renamed = custom(tmp_path / "copy-of-acme", impl="acme", Add="true")
+    install = Install.open(str(root), SOC, "ai", ["relative", str(tmp_path / "none"), str(renamed)])
+    assert labels(install) == ["built-in"]
+    assert [skipped.path for skipped in install.skipped()] == ["relative", str(tmp_path / "none"), str(renamed)]
+
+
+def test_the_legacy_custom_store_is_taken_where_no_other_custom_store_is(root: Path) -> None:
+    put(root / "op_impl/custom/ai_core/tbe/config" / SOC, Add="false")
+    install = Install.open(str(root), SOC, "ai")
+    assert install.stores()[0].directory == str(root / "op_impl/custom/ai_core/tbe/config" / SOC)
+    assert str(install.operators["Add"].entry.policy) == "black"
+
+
+def test_the_legacy_custom_store_vanishes_beside_a_vendor(root: Path) -> None:
+    put(root / "op_impl/custom/ai_core/tbe/config" / SOC, Add="false")
+    custom(root / "vendors/acme", Mine="true")
+    priority(root, "load_priority=acme\n")
+    assert labels(Install.open(str(root), SOC, "ai")) == ["vendor:acme", "built-in"]
+
+
+def test_the_legacy_custom_store_vanishes_beside_a_vendor_without_this_soc_too(root: Path) -> None:
+    """The vendor's store takes the key before anybody looks for its SoC folder (CFG:736-744, SUB:46-51)."""
+    put(root / "op_impl/custom/ai_core/tbe/config" / SOC, Add="false")
+    custom(root / "vendors/acme", soc="ascend310p", Mine="true")
+    priority(root, "load_priority=acme\n")
+    assert labels(Install.open(str(root), SOC, "ai")) == ["built-in"]
+
+
+def test_the_vector_core_store_has_no_soc_folder(root: Path) -> None:
+    put(root / "built-in/op_impl/vector_core/tbe/config", "vector_core_tbe_ops_info-legacy.json", Mul="true")
+    install = Install.open(str(root), SOC, "vector")
+    assert install.operators.names == ["Mul"]
+    assert Install.open(str(root), SOC, "ai").other_counts() == {"vector": 1}
+
+
+def test_the_dsa_store_has_one(root: Path) -> None:
+    put(root / "built-in/op_impl/dsa_core/config" / SOC, "dsa-ascend910b-ops-info-legacy.json", DSAGenBitMask="")
+    assert Install.open(str(root), SOC, "dsa").operators.names == ["DSAGenBitMask"]
+    assert Install.open(str(root), SOC, "ai").other_engines["DSAGenBitMask"] == "DSA"
+
+
+def test_op_types_of_ai_cpu_are_told_from_misspelt_ones(fixtures: Path) -> None:
+    install = Install.open(str(fixtures / "opp"), SOC, "ai")
+    engines = install.other_engines
+    assert "AI CPU" in engines.values()
+    assert all(name not in install.operators for name, engine in engines.items() if engine == "AI CPU")
+
+
+def test_a_core_that_is_not_there_is_refused_and_not_empty(root: Path) -> None:
+    with pytest.raises(Refused) as caught:
+        Install.open(str(root), SOC, "vector").stores()
+    assert caught.value.name == "no-store"
+
+
+def test_one_soc_needs_no_choice_and_several_do(root: Path) -> None:
+    assert Install.open(str(root), None, "ai").soc == SOC
+    built_in(root, "ascend310p", Add="true")
+    assert socs_of(str(root)) == ["ascend310p", SOC]
+    with pytest.raises(UsageFault) as caught:
+        Install.open(str(root), None, "ai")
+    assert "ascend310p" in caught.value.message
+    assert SOC in caught.value.message
+
+
+def test_an_unknown_soc_is_a_usage_fault_with_the_near_one(root: Path) -> None:
+    with pytest.raises(UsageFault) as caught:
+        Install.open(str(root), "ascend91ob", "ai")
+    assert caught.value.name == "unknown-soc"
+    assert SOC in str(caught.value.hint)
+
+
+def test_the_roots_of_a_path_are_found_below_and_above(root: Path) -> None:
+    toolkit = root.parent
+    assert opp_root(str(root)) == str(root)
+    assert opp_root(str(toolkit)) == str(root)
+    assert opp_root(str(toolkit.parent)) is None
+    library = next(root.rglob("aic-*.json"))
+    assert root_above(str(library)) == str(root.resolve())
+    assert root_above("/") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("Version=8.3.0.1.200\nversion_dir=8.3.RC1\n", "8.3.RC1"),
+        ("Version = 7.0.0\n", "7.0.0"),
+        ("timestamp=1\n", None),
+        ("", None),
+    ],
+)
+def test_the_version_is_that_of_version_info(root: Path, text: str, version: str | None) -> None:
+    (root / "version.info").write_text(text)
+    assert version_of(str(root)) == version
+
+
+def test_without_any_version_file_there_is_no_version(root: Path) -> None:
+    assert version_of(str(root)) is None
+
+
+def test_the_fixture_install_decides_as_its_readme_says(fixtures: Path) -> None:
+    operators = Install.open(str(fixtures / "opp"), SOC, "ai").operators
+    add_n = operators["AddN"]
+    assert (str(add_n.entry.policy), add_n.store.label) == ("white", "vendor:acme")
+    assert [(store.label, str(entry.policy)) for store, entry in add_n.also_in] == [("built-in", "gray")]
+    index_fill = operators["IndexFill"]
+    assert str(index_fill.entry.policy) == "white"
+    assert index_fill.entry.library.path.endswith("-nn.json")
+    assert [str(entry.policy) for _, entry in index_fill.shadowed] == ["gray"]

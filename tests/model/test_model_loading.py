@@ -1,0 +1,248 @@
+"""What the engine takes of an entry and what fails the store: the table of engine.md 4, row by row."""
+
+from __future__ import annotations
+
+import pytest
+
+from opsinfo_cli.model.columns import BF16, FP16, HIF8, Columns, Possible
+from opsinfo_cli.model.library import Entry, Library
+from opsinfo_cli.text.source import Source
+
+Sections = dict[str, dict[str, str]]
+
+
+def entry_of(sections: Sections) -> Entry:
+    import json
+
+    return Library.of(Source(json.dumps({"Op": sections}).encode(), "f.json")).entries["Op"]
+
+
+def names(sections: Sections) -> list[str]:
+    return sorted({fault.name for fault in entry_of(sections).faults})
+
+
+def tensor(**more: str) -> dict[str, str]:
+    return {"name": "x", "paramType": "required", "dtype": "float16,float", "format": "ND,ND", **more}
+
+
+def io(first: dict[str, str], **sections: dict[str, str]) -> Sections:
+    return {"input0": first, **sections}
+
+
+FLAGS = ["needCheckSupport", "dynamicFormat", "heavyOp", "softsync", "dynamicShapeSupport"]
+FLAGS += ["inputMemContinues", "outputMemContinues", "enableVectorCore"]
+
+ACCEPTED = {
+    **{
+        f"{section}.{key}={word}": {section: {key: word}}
+        for section, key, words in [
+            ("precision_reduce", "flag", "true|FALSE| True |"),
+            ("op", "pattern", "dynamic|rangeAgnostic|BROADCASTENHANCED|"),
+            *((section, "flag", "true|False|") for section in FLAGS),
+            (
+                "slicePattern",
+                "value",
+                "elemwise|elemwiseBroadcast|broadcast|slidingWindow|slidingWindowDeconv|cubeMatmul",
+            ),
+            ("slicePattern", "value", "reduce|resize|scatter|segment|ELEMWISE|"),
+            ("jitCompile", "flag", "true|false|static_true|static_false|dynamic_true|dynamic_false"),
+            ("jitCompile", "flag", "static_true,dynamic_true|static_true,dynamic_false|static_false,dynamic_true"),
+            ("jitCompile", "flag", "static_false,dynamic_false|dynamic_true,static_true|dynamic_true,static_false"),
+            ("jitCompile", "flag", "dynamic_false,static_true|dynamic_false,static_false"),
+            ("rangeLimit", "value", "limited|unlimited|dynamic|Limited|"),
+            ("dynamicRankSupport", "flag", "true|false|upgrade_to_dynamic_rank"),
+            ("dynamicCompileStatic", "flag", "true|false|tune"),
+            ("aclnnSupport", "value", "default|support_aclnn|aclnn_only"),
+            ("multiKernelSupportDynamicGraph", "value", "default|multi_kernel|single_kernel"),
+            ("opFile", "value", "add|Null|AICore_Null|"),
+            ("promoteType", "value", "dynamic|x1,x2;y"),
+            ("coreType", "value", "AiCore|whatever"),
+            ("fallback", "enable", "true,false|true|"),
+            ("outputInplaceAbility", "flag", "{{0,0}}"),
+            ("somethingNew", "flag", "anything"),
+        ]
+        for word in words.split("|")
+    },
+    "no section at all": {},
+    "a tensor": io(tensor()),
+    "a tensor with blanks around its words": io(
+        tensor(dtype=" float16 , float ", format=" ND , ND ", paramType=" required ")
+    ),
+    "a dtype in capitals": io(tensor(dtype="FLOAT16,Float")),
+    "float32 in lower case": io(tensor(dtype="float16,float32")),
+    "formats with a sub format": io(tensor(format="FRACTAL_Z:8,ND")),
+    "NULL as an unknownshape_format": io(tensor(unknownshape_format="NULL,ND")),
+    "sub formats": io(tensor(sub_format="0,65535")),
+    "tuneformatSwitch": io(tensor(tuneformatSwitch="true")),
+    "any reshapeType and shape": io(tensor(reshapeType="whatever", shape="all")),
+    "a valueDepend of no kind": io(tensor(valueDepend="perhaps")),
+    "every paramType": io(
+        tensor(paramType="dynamic"),
+        input1=tensor(paramType="optional"),
+        input2=tensor(paramType="required"),
+        output0=tensor(paramType="reserved"),
+    ),
+    "capitals in the section's name": {"Input0": tensor(), "Output": tensor()},
+    "no dtype where nothing asks for columns": io({"name": "x", "paramType": "required"}),
+    "dtypes alone in a broadcast": {
+        "op": {"pattern": "broadcast"},
+        "input0": {"name": "x", "paramType": "required", "dtype": "float16,float"},
+        "output0": {"name": "y", "paramType": "required", "dtype": "float16,float"},
+    },
+    "formatAgnostic with one and one": {
+        "op": {"pattern": "formatAgnostic"},
+        "input0": {"name": "x", "paramType": "required", "dtype": "float"},
+        "output0": {"name": "y", "paramType": "required", "dtype": "float"},
+    },
+    "an attribute": {
+        "attr": {"list": "axis, N"},
+        "attr_axis": {"type": "listInt", "value": "all", "paramType": "required"},
+        "attr_N": {"type": "int", "value": "1,2", "paramType": "optional", "defaultValue": "1"},
+    },
+    "an attribute section that no list names": {"attr_axis": {"type": "nonsense"}},
+}
+
+
+@pytest.mark.parametrize("situation", ACCEPTED)
+def test_the_engine_accepts(situation: str) -> None:
+    assert names(ACCEPTED[situation]) == []
+
+
+REFUSED: dict[str, tuple[str, Sections]] = {
+    "a misspelt flag": ("bad-flag", {"precision_reduce": {"flag": "flase"}}),
+    "a flag of another language": ("bad-flag", {"precision_reduce": {"flag": "yes"}}),
+    **{f"{section}.flag=1": ("bad-value", {section: {"flag": "1"}}) for section in FLAGS},
+    "an unknown pattern": ("bad-value", {"op": {"pattern": "elementwise"}}),
+    "an unknown slicePattern": ("bad-value", {"slicePattern": {"value": "elem"}}),
+    "a jitCompile pair with a blank": ("bad-value", {"jitCompile": {"flag": "static_true, dynamic_true"}}),
+    "a jitCompile pair of one kind": ("bad-value", {"jitCompile": {"flag": "static_true,static_false"}}),
+    "an unknown rangeLimit": ("bad-value", {"rangeLimit": {"value": "none"}}),
+    "an unknown dynamicRankSupport": ("bad-value", {"dynamicRankSupport": {"flag": "upgrade"}}),
+    "an unknown dynamicCompileStatic": ("bad-value", {"dynamicCompileStatic": {"flag": "auto"}}),
+    "an unknown aclnnSupport": ("bad-value", {"aclnnSupport": {"value": "yes"}}),
+    "an unknown multiKernelSupportDynamicGraph": (
+        "bad-value",
+        {"multiKernelSupportDynamicGraph": {"value": "dual_kernel"}},
+    ),
+    "a fallback in capitals": ("bad-value", {"fallback": {"enable": "True"}}),
+    "a dtype called bf16": ("bad-value", io(tensor(dtype="bf16,float"))),
+    "a dtype called fp16": ("bad-value", io(tensor(dtype="fp16,float"))),
+    "a dtype called half": ("bad-value", io(tensor(dtype="half,float"))),
+    "a dtype called hif8": ("bad-value", io(tensor(dtype="hif8,float"))),
+    "a format in lower case": ("bad-value", io(tensor(format="nd,ND"))),
+    "the format RESERVED": ("bad-value", io(tensor(format="RESERVED,ND"))),
+    "the format UNDEFINED": ("bad-value", io(tensor(format="UNDEFINED,ND"))),
+    "a paramType with a capital": ("bad-value", io(tensor(paramType="Required"))),
+    "no paramType": ("bad-value", io({"name": "x", "dtype": "float", "format": "ND"})),
+    "no name": ("bad-value", io({"paramType": "required", "dtype": "float", "format": "ND"})),
+    "an empty name": ("bad-value", io(tensor(name=" "))),
+    "no dtype beside a format": ("bad-value", io({"name": "x", "paramType": "required", "format": "ND"})),
+    "no dtype in a reduce": (
+        "bad-value",
+        {"op": {"pattern": "reduce"}, "input0": {"name": "x", "paramType": "required"}},
+    ),
+    "a sub format too large": ("bad-value", io(tensor(sub_format="65536"))),
+    "a sub format that is no number": ("bad-value", io(tensor(sub_format="x"))),
+    "a tuneformatSwitch with a capital": ("bad-value", io(tensor(tuneformatSwitch="True"))),
+    "fewer formats than dtypes": ("column-mismatch", io(tensor(format="ND"))),
+    "fewer unknownshape_formats than dtypes": ("column-mismatch", io(tensor(unknownshape_format="ND"))),
+    "tensors of different columns": ("column-mismatch", io(tensor(), output0=tensor(dtype="float", format="ND"))),
+    "formatAgnostic with two inputs": (
+        "column-mismatch",
+        {"op": {"pattern": "formatAgnostic"}, "input0": tensor(), "input1": tensor(), "output0": tensor()},
+    ),
+    "an attribute without its section": ("bad-value", {"attr": {"list": "axis"}}),
+    "an attribute without a type": ("bad-value", {"attr": {"list": "axis"}, "attr_axis": {"value": "all"}}),
+    "an attribute without a value": ("bad-value", {"attr": {"list": "axis"}, "attr_axis": {"type": "int"}}),
+    "an int attribute that is no number": (
+        "bad-value",
+        {"attr": {"list": "N"}, "attr_N": {"type": "int", "value": "x", "paramType": "required"}},
+    ),
+}
+
+
+@pytest.mark.parametrize("situation", REFUSED)
+def test_the_engine_refuses(situation: str) -> None:
+    name, sections = REFUSED[situation]
+    assert names(sections) == [name]
+    assert all(fault.refuses for fault in entry_of(sections).faults)
+
+
+SUSPECT: dict[str, tuple[str, Sections]] = {
+    "a dtype of a newer engine": ("unknown-value", io(tensor(dtype="float5_e2m2,float"))),
+    "a format of a newer engine": ("unknown-value", io(tensor(format="FRACTAL_NEW,ND"))),
+    "an attribute type in lower case": (
+        "unknown-value",
+        {"attr": {"list": "N"}, "attr_N": {"type": "listint", "value": "all", "paramType": "required"}},
+    ),
+    "a section with an s too much": ("unknown-section", {"precision_reduces": {"flag": "true"}}),
+    "a section in other case": ("unknown-section", {"Precision_Reduce": {"flag": "true"}}),
+    "a section without its underscore": ("unknown-section", {"precisionReduce": {"flag": "true"}}),
+    "an input spelt with a dash": ("unknown-section", {"input-0": tensor()}),
+}
+
+
+@pytest.mark.parametrize("situation", SUSPECT)
+def test_what_may_be_newer_or_a_slip_is_suspect_and_not_refused(situation: str) -> None:
+    name, sections = SUSPECT[situation]
+    assert names(sections) == [name]
+    assert not any(fault.refuses for fault in entry_of(sections).faults)
+
+
+def test_dynamic_format_overrides_the_pattern() -> None:
+    sections: Sections = {
+        "op": {"pattern": "formatAgnostic"},
+        "dynamicFormat": {"flag": " TRUE"},
+        "input0": {"name": "x", "paramType": "required"},
+    }
+    assert names(sections) == []
+    assert Columns(entry_of(sections)).source == "kernel"
+
+
+def test_tensors_stand_in_numeric_order() -> None:
+    sections = {f"input{number}": tensor(name=f"x{number}") for number in (10, 2, 0)}
+    assert [each.name for each in Columns(entry_of(sections)).inputs] == ["x0", "x2", "x10"]
+
+
+def test_a_section_that_stands_twice_once_trimmed_is_judged_without_a_crash() -> None:
+    sections: Sections = {" input0": tensor(dtype="bf16,float"), "input0": {"name": "x"}}
+    entry = entry_of(sections)
+    places = [entry.span(fault) for fault in entry.faults]
+    assert places
+    assert all(start < end for start, end in places)
+
+
+POSSIBLE = {
+    # situation: (sections, can be black, can be white)
+    "half and full precision": (io(tensor()), "yes", "yes"),
+    "half precision alone": (io(tensor(dtype="float16,bfloat16")), "no", "yes"),
+    "full precision alone": (io(tensor(dtype="float,float32")), "yes", "no"),
+    "no float at all": (io(tensor(dtype="int32,bool")), "yes", "no"),
+    "low precision in the output alone": (io(tensor(dtype="int32,int8"), output0=tensor()), "yes", "yes"),
+    "dtypes of a broadcast": (
+        {"op": {"pattern": "broadcast"}, "input0": {"name": "x", "paramType": "required", "dtype": "FLOAT16"}},
+        "no",
+        "yes",
+    ),
+    "nothing listed": ({}, "kernel", "kernel"),
+    "dynamic format without lists": (
+        {"dynamicFormat": {"flag": "true"}, "input0": {"name": "x", "paramType": "required", "dtype": "float"}},
+        "kernel",
+        "kernel",
+    ),
+    "dynamic format beside lists": ({"dynamicFormat": {"flag": "true"}, "input0": tensor()}, "yes", "yes"),
+}
+
+
+@pytest.mark.parametrize("situation", POSSIBLE)
+def test_columns_tell_which_lists_are_possible(situation: str) -> None:
+    sections, black, white = POSSIBLE[situation]
+    columns = Columns(entry_of(sections))
+    assert (str(columns.can_be_black()), str(columns.can_be_white())) == (black, white)
+
+
+def test_white_depends_on_the_low_precision_of_the_mode() -> None:
+    columns = Columns(entry_of(io(tensor(dtype="float16,float"))))
+    assert columns.can_be_white(FP16) is Possible.YES
+    assert columns.can_be_white(BF16) is Possible.NO
+    assert columns.can_be_white(HIF8 | FP16) is Possible.YES

@@ -1,0 +1,151 @@
+"""Near names, SoC names, precision modes: small tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from opsinfo_cli.model.names import did_you_mean, distance, near_names
+from opsinfo_cli.model.precision_mode import MODES, mode_named
+from opsinfo_cli.model.soc import folder_of, suggest
+
+OPS = ["Add", "AddN", "Bias", "BiasAdd", "BatchMatMul", "MatMul", "MatMulV2", "MatMulV3", "SoftmaxV2", "Softmax", "Log"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("MatMu1V2", "MatMulV2"),
+        ("matmulv2", "MatMulV2"),
+        ("Matmul", "MatMul"),
+        ("MATMULV3", "MatMulV3"),
+        ("MatMluV2", "MatMulV2"),
+        ("SoftMaxV2", "SoftmaxV2"),
+        ("SoftmxV2", "SoftmaxV2"),
+        ("S0ftmaxV2", "SoftmaxV2"),
+        ("BatchMatmull", "BatchMatMul"),
+        ("Addd", "Add"),
+        ("log", "Log"),
+    ],
+)
+def test_the_name_that_was_meant_comes_first(typed: str, meant: str) -> None:
+    assert near_names(typed, OPS)[0] == meant
+
+
+@pytest.mark.parametrize("typed", ["Zzz", "Convolution", "X", "", "LayerNormGradGrad", "\u4e2d\u6587"])
+def test_where_all_is_far_there_is_no_name(typed: str) -> None:
+    assert near_names(typed, OPS) == []
+    assert did_you_mean(typed, OPS) is None
+
+
+def test_where_only_case_differs_no_other_name_is_offered() -> None:
+    assert near_names("matmulv2", OPS) == ["MatMulV2"]
+
+
+def test_at_most_three_names_are_offered() -> None:
+    assert len(near_names("MatMulV9", [f"MatMulV{digit}" for digit in range(8)])) == 3
+
+
+def test_a_change_of_case_and_a_look_alike_are_nearer_than_any_other_step() -> None:
+    assert distance("a", "A") < distance("a", "b")
+    assert distance("l", "1") < distance("l", "x")
+    assert distance("ab", "ba") == distance("ab", "a") == 1
+    assert distance("Add", "Add") == 0
+
+
+@pytest.mark.parametrize("pair", [("MatMul", "matMlu"), ("", "abc"), ("Softmax", "S0ftmaxx"), ("Pow", "Log")])
+def test_the_distance_is_the_same_both_ways_and_a_limit_only_cuts_it_short(pair: tuple[str, str]) -> None:
+    a, b = pair
+    assert distance(a, b) == distance(b, a)
+    assert distance(a, b, 10) == distance(a, b)
+    assert distance(a, b, 0.5) > 0.5
+
+
+FOLDERS = ["ascend310p", "ascend910", "ascend910_93", "ascend910b"]
+
+
+@pytest.mark.parametrize(
+    ("said", "folder"),
+    [
+        ("ascend910b", "ascend910b"),
+        ("Ascend910B", "ascend910"),
+        ("ASCEND910B", "ascend910"),
+        ("Ascend910B1", "ascend910b"),
+        ("ascend910b4", "ascend910b"),
+        ("Ascend910B4-1", "ascend910b"),
+        ("Ascend910_9391", "ascend910_93"),
+        ("Ascend910_93", "ascend910_93"),
+        ("Ascend910A", "ascend910"),
+        ("Ascend910ProB", "ascend910"),
+        ("Ascend910PremiumA", "ascend910"),
+        ("Ascend910", "ascend910"),
+        ("Ascend310P3", "ascend310p"),
+        ("Ascend310P", "ascend310p"),
+        ("Ascend310B1", None),
+        ("Ascend999", None),
+        ("", None),
+    ],
+)
+def test_a_soc_name_finds_its_folder(said: str, folder: str | None) -> None:
+    assert folder_of(said, FOLDERS) == folder
+
+
+def test_the_old_910b_is_never_taken_for_the_a2() -> None:
+    assert folder_of("Ascend910B", ["ascend910b"]) is None
+
+
+def test_a_soc_name_spelt_wrong_gets_the_near_one() -> None:
+    assert suggest("ascend91ob", FOLDERS)[0] == "ascend910b"
+
+
+V1 = {
+    "force_fp16",
+    "allow_fp32_to_fp16",
+    "allow_mix_precision",
+    "allow_mix_precision_fp16",
+    "must_keep_origin_dtype",
+    "force_fp32",
+    "cube_fp16in_fp32out",
+    "allow_fp32_to_bf16",
+    "allow_mix_precision_bf16",
+}
+V2 = {"fp16", "mixed_float16", "origin", "cube_fp16in_fp32out", "mixed_bfloat16", "cube_hif8", "mixed_hif8"}
+MIXED = {
+    "allow_mix_precision",
+    "allow_mix_precision_fp16",
+    "mixed_float16",
+    "allow_mix_precision_bf16",
+    "mixed_bfloat16",
+    "mixed_hif8",
+}
+
+
+def test_the_modes_are_those_that_the_api_takes() -> None:
+    assert {name for name, mode in MODES.items() if "v1" in mode.options} == V1
+    assert {name for name, mode in MODES.items() if "v2" in mode.options} == V2
+
+
+@pytest.mark.parametrize("name", ["force_lowerprecision", "allow_fp32_to_lowprecision", "mixed", "", "FP16"])
+def test_no_other_mode_is_known(name: str) -> None:
+    assert mode_named(name) is None
+
+
+def test_a_mixlist_goes_with_the_mixed_modes_alone() -> None:
+    assert {name for name, mode in MODES.items() if mode.is_mixed} == MIXED
+
+
+@pytest.mark.parametrize(
+    ("name", "soc", "has_it"),
+    [
+        ("mixed_bfloat16", "ascend910b", True),
+        ("mixed_bfloat16", "ascend910_93", True),
+        ("mixed_bfloat16", "ascend910", False),
+        ("allow_mix_precision_bf16", "ascend310p", False),
+        ("allow_fp32_to_bf16", "ascend950", True),
+        ("mixed_hif8", "ascend950", True),
+        ("mixed_hif8", "ascend910b", False),
+        ("mixed_float16", "ascend910", True),
+    ],
+)
+def test_a_mode_is_there_on_the_chips_that_the_documents_name(name: str, soc: str, has_it: bool) -> None:
+    socs = MODES[name].socs
+    assert (socs is None or soc in socs) is has_it

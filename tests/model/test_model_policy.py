@@ -1,0 +1,129 @@
+"""The policy algebra against an independent statement of engine.md 2.5, over its whole domain."""
+
+from __future__ import annotations
+
+from itertools import chain, combinations
+
+import pytest
+
+from opsinfo_cli.model.policy import (
+    LEGAL_COMBINATIONS,
+    BadFlag,
+    Mark,
+    Policy,
+    combination,
+    effective,
+    is_legal,
+    marks_for,
+)
+
+ALL_MARKS = [Mark(action, policy) for action in ("to-add", "to-remove") for policy in Policy]
+ALL_SETS = [frozenset(each) for each in chain.from_iterable(combinations(ALL_MARKS, n) for n in range(7))]
+
+THE_ELEVEN = {
+    "remove black",
+    "remove white",
+    "add gray",
+    "add gray, remove black",
+    "add gray, remove white",
+    "add white",
+    "add white, remove gray",
+    "add white, remove black",
+    "add black",
+    "add black, remove gray",
+    "add black, remove white",
+}
+"""As engine.md 2.5, point 4, lists them."""
+
+
+def spelt(marks: frozenset[Mark]) -> str:
+    return ", ".join(sorted(f"{mark.action.removeprefix('to-')} {mark.policy.value}" for mark in marks))
+
+
+def stated(start: str, marks: set[str]) -> str:
+    """engine.md 2.5, points 1 to 3 and 5, in its own order of steps."""
+    now = start
+    if f"remove {now}" in marks:
+        now = "gray"
+    if "add black" in marks:
+        now = "black"
+    elif "add white" in marks:
+        now = "white"
+    return now
+
+
+def test_there_are_64_sets_of_marks() -> None:
+    assert len(set(ALL_SETS)) == 64
+
+
+@pytest.mark.parametrize("marks", ALL_SETS, ids=spelt)
+def test_a_set_of_marks_is_taken_if_it_is_one_of_the_eleven_or_none(marks: frozenset[Mark]) -> None:
+    assert is_legal(marks) is (not marks or spelt(marks) in THE_ELEVEN)
+
+
+def test_52_sets_of_marks_are_refused() -> None:
+    assert sum(not is_legal(marks) for marks in ALL_SETS) == 52
+    assert len(LEGAL_COMBINATIONS) == 11
+
+
+@pytest.mark.parametrize("start", Policy)
+@pytest.mark.parametrize("marks", ALL_SETS, ids=spelt)
+def test_the_effective_policy_is_what_the_engine_computes(marks: frozenset[Mark], start: Policy) -> None:
+    if marks and spelt(marks) not in THE_ELEVEN:
+        with pytest.raises(ValueError, match="refuses"):
+            effective(start, marks)
+    else:
+        assert effective(start, marks).value == stated(start.value, set(spelt(marks).split(", ")))
+
+
+@pytest.mark.parametrize("wanted", Policy)
+@pytest.mark.parametrize("start", Policy)
+def test_the_fewest_marks_reach_the_wanted_policy_without_the_gray_list(start: Policy, wanted: Policy) -> None:
+    marks = marks_for(start, wanted)
+    assert is_legal(marks)
+    assert effective(start, marks) is wanted
+    assert len(marks) == (start is not wanted)
+    assert all(mark.policy is not Policy.GRAY for mark in marks)
+
+
+@pytest.mark.parametrize("start", Policy)
+def test_a_gray_to_add_alone_changes_nothing(start: Policy) -> None:
+    assert effective(start, frozenset({Mark("to-add", Policy.GRAY)})) is start
+
+
+def test_a_combination_is_told_in_the_engines_words_and_in_one_order() -> None:
+    marks = [Mark("to-remove", Policy.WHITE), Mark("to-add", Policy.BLACK)]
+    assert combination(marks) == combination(reversed(marks)) == "add black + remove white"
+
+
+@pytest.mark.parametrize(
+    ("flag", "policy"),
+    [
+        ("true", Policy.WHITE),
+        ("TRUE", Policy.WHITE),
+        (" True ", Policy.WHITE),
+        ("\ttrue\r\n", Policy.WHITE),
+        ("\v\ffalse", Policy.BLACK),
+        ("false", Policy.BLACK),
+        ("False", Policy.BLACK),
+        ("", Policy.GRAY),
+        ("   ", Policy.GRAY),
+        (None, Policy.GRAY),
+    ],
+)
+def test_a_flag_is_read_as_the_engine_reads_it(flag: str | None, policy: Policy) -> None:
+    assert Policy.from_flag(flag) is policy
+
+
+@pytest.mark.parametrize(
+    "flag", ["flase", "yes", "1", "gray", "t rue", "true,", "\u00a0true", "\u3000", "ｔｒｕｅ", "none"]
+)
+def test_any_other_flag_fails(flag: str) -> None:
+    with pytest.raises(BadFlag):
+        Policy.from_flag(flag)
+
+
+@pytest.mark.parametrize("policy", Policy)
+def test_a_policy_written_as_a_flag_reads_back(policy: Policy) -> None:
+    assert Policy.from_flag(policy.flag) is policy
+    assert str(policy) == policy.value

@@ -1,0 +1,165 @@
+"""Stores: which files are loaded, in which order, and which entry wins."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opsinfo_cli.errors import Refused, UsageFault
+from opsinfo_cli.model.store import Operators, Store, library_files, load_order
+
+WHITE = {"precision_reduce": {"flag": "true"}}
+BLACK = {"precision_reduce": {"flag": "false"}}
+GRAY: dict[str, Any] = {}
+
+
+def fill(folder: Path, **files: dict[str, Any]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / f"{name.replace('_', '-')}.json").write_text(json.dumps(content))
+    return folder
+
+
+def test_only_names_that_end_in_json_and_do_not_begin_with_a_dot_are_loaded(tmp_path: Path) -> None:
+    for name in ("a.json", ".b.json", ".json", "c.JSON", "d.json.bak", "e.jsonc", "f", "x.json", "ops.info.json"):
+        (tmp_path / name).write_text("{}")
+    assert library_files(str(tmp_path)) == ["a.json", "ops.info.json", "x.json"]
+
+
+def test_a_directory_named_like_a_library_fails_the_store(tmp_path: Path) -> None:
+    fill(tmp_path, a={"Add": WHITE})
+    (tmp_path / "x.json").mkdir()
+    with pytest.raises(Refused) as caught:
+        Store.read(str(tmp_path))
+    assert caught.value.path == str(tmp_path / "x.json")
+
+
+def test_legacy_is_loaded_first_then_the_shorter_path(tmp_path: Path) -> None:
+    names = ["aic-nn.json", "aic-transformer.json", "aic-legacy-and-a-very-long-name.json", "aic-cv1.json"]
+    assert load_order(str(tmp_path), names) == [
+        "aic-legacy-and-a-very-long-name.json",
+        "aic-nn.json",
+        "aic-cv1.json",
+        "aic-transformer.json",
+    ]
+
+
+def test_length_is_counted_in_bytes(tmp_path: Path) -> None:
+    assert load_order(str(tmp_path), ["\u4e2d.json", "ab.json"]) == ["ab.json", "\u4e2d.json"]
+
+
+def test_names_of_one_length_stand_in_one_order_everywhere(tmp_path: Path) -> None:
+    names = ["b.json", "a.json", "c.json"]
+    assert (
+        load_order(str(tmp_path), names) == load_order(str(tmp_path), reversed(names)) == ["a.json", "b.json", "c.json"]
+    )
+
+
+def test_the_later_file_replaces_the_entry_whole(tmp_path: Path) -> None:
+    fill(tmp_path, aic_legacy={"Add": {**WHITE, "opFile": {"value": "x"}}, "Log": BLACK}, aic_nn={"Add": GRAY})
+    operators = Operators([Store.read(str(tmp_path))])
+    add = operators["Add"]
+    assert str(add.entry.policy) == "gray"
+    assert add.entry.sections == {}
+    assert add.entry.library.path.endswith("aic-nn.json")
+    assert [(Path(entry.library.path).name, str(entry.policy)) for _, entry in add.shadowed] == [
+        ("aic-legacy.json", "white")
+    ]
+    assert add.also_in == []
+    assert str(operators["Log"].entry.policy) == "black"
+
+
+def test_one_broken_file_fails_the_whole_store(tmp_path: Path) -> None:
+    fill(tmp_path, a={"Add": WHITE}, bb={"Log": {"precision_reduce": {"flag": "flase"}}})
+    with pytest.raises(Refused) as caught:
+        Store.read(str(tmp_path))
+    assert caught.value.path == str(tmp_path / "bb.json")
+    assert caught.value.line == 1
+    assert "Log" in caught.value.message
+
+
+def test_a_bad_value_in_an_entry_that_never_wins_fails_nothing(tmp_path: Path) -> None:
+    fill(tmp_path, a={"Log": {"precision_reduce": {"flag": "flase"}}}, bb={"Log": BLACK})
+    assert str(Operators([Store.read(str(tmp_path))])["Log"].entry.policy) == "black"
+
+
+def test_a_wrong_type_fails_the_store_even_in_an_entry_that_never_wins(tmp_path: Path) -> None:
+    fill(tmp_path, a={"Log": {"precision_reduce": {"flag": False}}}, bb={"Log": BLACK})
+    with pytest.raises(Refused):
+        Store.read(str(tmp_path))
+
+
+def test_a_mismatch_of_columns_is_a_doubt_and_hides_no_policy(tmp_path: Path) -> None:
+    odd = {"name": "x", "paramType": "required", "dtype": "float,float16", "format": "ND"}
+    fill(tmp_path, a={"Log": {**BLACK, "input0": odd}})
+    store = Store.read(str(tmp_path))
+    assert str(Operators([store])["Log"].entry.policy) == "black"
+    assert [doubt.path for doubt in store.doubts] == [str(tmp_path / "a.json")]
+
+
+def test_an_empty_directory_is_an_empty_store(tmp_path: Path) -> None:
+    assert Operators([Store.read(str(tmp_path))]).names == []
+
+
+def test_a_missing_directory_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refused):
+        Store.read(str(tmp_path / "none"))
+
+
+def test_files_of_one_length_that_share_an_op_type_are_undecided(tmp_path: Path) -> None:
+    fill(tmp_path, aa={"Add": WHITE, "Log": GRAY}, bb={"Add": BLACK}, ccc={"Add": GRAY})
+    undecided = Store.read(str(tmp_path)).undecided()
+    assert [(Path(a.path).name, Path(b.path).name, shared) for a, b, shared in undecided] == [
+        ("aa.json", "bb.json", ["Add"])
+    ]
+
+
+def test_two_legacy_files_that_share_an_op_type_are_undecided(tmp_path: Path) -> None:
+    fill(tmp_path, legacy={"Add": WHITE}, longer_legacy={"Add": WHITE})
+    assert len(Store.read(str(tmp_path)).undecided()) == 1
+
+
+def test_files_of_one_length_that_share_nothing_are_no_matter(tmp_path: Path) -> None:
+    fill(tmp_path, aa={"Add": WHITE}, bb={"Log": BLACK})
+    assert Store.read(str(tmp_path)).undecided() == []
+
+
+def test_a_parent_folder_called_legacy_leaves_the_order_open(tmp_path: Path) -> None:
+    folder = fill(tmp_path / "my-legacy-checkout" / "config", aic_nn={"Add": BLACK}, aic_legacy={"Add": WHITE})
+    store = Store.read(str(folder))
+    assert [Path(library.path).name for library in store.libraries] == ["aic-legacy.json", "aic-nn.json"]
+    assert [shared for _, _, shared in store.undecided()] == [["Add"]]
+
+
+def test_the_order_is_that_of_the_real_path(tmp_path: Path) -> None:
+    fill(tmp_path / "legacy", aa={"Add": WHITE}, bbb={"Add": BLACK})
+    (tmp_path / "link").symlink_to("legacy")
+    assert len(Store.read(str(tmp_path / "link")).undecided()) == 1
+
+
+def test_the_first_store_wins_and_the_others_are_told(tmp_path: Path) -> None:
+    custom = Store.read(str(fill(tmp_path / "custom", a={"Add": WHITE, "Mine": BLACK})), "vendor:acme")
+    built_in = Store.read(str(fill(tmp_path / "built-in", a={"Add": BLACK, "Log": BLACK})), "built-in")
+    operators = Operators([custom, built_in])
+    assert operators.names == ["Add", "Log", "Mine"]
+    add = operators["Add"]
+    assert (str(add.entry.policy), add.store.label) == ("white", "vendor:acme")
+    assert [(store.label, str(entry.policy)) for store, entry in add.also_in] == [("built-in", "black")]
+    assert add.shadowed == []
+    assert [store.label for store, _ in add.winners] == ["vendor:acme", "built-in"]
+    assert operators["Log"].store.label == "built-in"
+
+
+def test_unknown_names_are_all_told_with_the_near_ones(tmp_path: Path) -> None:
+    operators = Operators([Store.read(str(fill(tmp_path, a={"MatMulV2": WHITE, "Add": GRAY})))])
+    with pytest.raises(UsageFault) as caught:
+        operators.require(["Add", "MatMu1V2", "Zzz"])
+    assert "`MatMu1V2`" in caught.value.message
+    assert "`Zzz`" in caught.value.message
+    assert "`MatMulV2`" in str(caught.value.hint)
+    assert caught.value.exit_code == 2
+    assert "MatMu1V2" not in operators
+    assert "Add" in operators

@@ -1,0 +1,179 @@
+"""The fast reader must say what the standard library says, and hand over to the exact one wherever that is in doubt."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opsinfo_cli.text.members import Members, RawMember, read_members
+from opsinfo_cli.text.scanner import Document, scan
+from opsinfo_cli.text.source import Source
+
+BLANKS = ["", "", "", " ", "\n", "\r\n", "\t", "  \n\t "]
+
+
+def source_of(text: str) -> Source:
+    return Source(text.encode("utf-8"), "f.json")
+
+
+def members_of(text: str) -> list[RawMember]:
+    outcome = read_members(source_of(text))
+    assert isinstance(outcome, Members)
+    assert outcome.members is not None
+    return outcome.members
+
+
+def spread(value: Any, pick: random.Random) -> str:
+    """JSON with blanks wherever they may stand, and escapes where they may."""
+
+    def blank() -> str:
+        return pick.choice(BLANKS)
+
+    if isinstance(value, dict):
+        parts = [f"{blank()}{spread(k, pick)}{blank()}:{blank()}{spread(v, pick)}{blank()}" for k, v in value.items()]
+        return "{" + (",".join(parts) or blank()) + "}"
+    if isinstance(value, list):
+        return "[" + (",".join(f"{blank()}{spread(item, pick)}{blank()}" for item in value) or blank()) + "]"
+    return json.dumps(value, ensure_ascii=pick.random() < 0.5)
+
+
+def as_floats(value: Any) -> Any:
+    """Numbers compared as floats: both readers keep their text, which `json` does not."""
+    if isinstance(value, dict):
+        return {key: as_floats(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [as_floats(each) for each in value]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value)
+    return value
+
+
+def agrees(read: Any, loaded: Any) -> bool:
+    """Whether a value read by the fast reader, whose numbers are text, is what `json` loads."""
+    if isinstance(loaded, dict):
+        return isinstance(read, dict) and list(read) == list(loaded) and all(agrees(read[k], loaded[k]) for k in loaded)
+    if isinstance(loaded, list):
+        return isinstance(read, list) and len(read) == len(loaded) and all(map(agrees, read, loaded))
+    if isinstance(loaded, (int, float)) and not isinstance(loaded, bool):
+        return type(read) is not str and isinstance(read, str) and float(read) == float(loaded)
+    return type(read) is type(loaded) and bool(read == loaded)
+
+
+WORDS = st.text(max_size=8)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | WORDS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(WORDS, VALUES, max_size=6), st.integers(0, 2**32))
+def test_the_readers_agree_with_the_standard_library_and_their_spans_hold(value: dict[str, Any], seed: int) -> None:
+    pick = random.Random(seed)
+    text = pick.choice(BLANKS) + spread(value, pick) + pick.choice(BLANKS)
+    loaded = json.loads(text)
+    members = members_of(text)
+    assert [member.key for member in members] == list(loaded)
+    for member in members:
+        assert agrees(member.value, loaded[member.key])
+        assert json.loads(text[member.key_start : member.key_end]) == member.key
+        assert as_floats(json.loads(text[member.start : member.end])) == as_floats(loaded[member.key])
+        assert not member.has_duplicates
+    document = scan(source_of(text))
+    assert document.faults == []
+    assert document.require_root().plain() == as_floats(loaded)
+    assert document.tail is None
+    assert [(m.key.start, m.key.end, m.value.start, m.value.end) for m in document.require_root()] == [
+        (m.key_start, m.key_end, m.start, m.end) for m in members
+    ]
+
+
+@given(st.dictionaries(WORDS, VALUES, max_size=3), st.integers(0, 2**32), st.data())
+def test_a_text_with_one_character_changed_is_read_by_both_or_by_neither(
+    value: dict[str, Any], seed: int, data: st.DataObject
+) -> None:
+    text = spread(value, random.Random(seed))
+    at = data.draw(st.integers(0, len(text) - 1))
+    put = data.draw(st.sampled_from(["", '"', "{", "}", "[", "]", ",", ":", "\\", "\n", "0", "-", ".", "e", "/", "u"]))
+    changed = text[:at] + put + text[at + 1 :]
+    outcome = read_members(source_of(changed))
+    document = scan(source_of(changed))
+    if isinstance(outcome, Document):
+        assert document.faults
+        assert outcome.faults == document.faults
+    else:
+        assert document.faults == []
+        assert (outcome.start, outcome.end) == (document.require_root().start, document.require_root().end)
+
+
+def test_the_value_of_equal_keys_inside_an_entry_is_the_last_and_is_marked() -> None:
+    first, second = members_of('{"a": {"x": 1, "x": 2}, "b": {"x": 1}}')
+    assert first.value == {"x": "2"}
+    assert (first.has_duplicates, second.has_duplicates) == (True, False)
+
+
+def test_equal_keys_at_the_top_are_all_kept() -> None:
+    assert [(m.key, m.value) for m in members_of('{"a": "1", "b": "2", "a": "3"}')] == [
+        ("a", "1"),
+        ("b", "2"),
+        ("a", "3"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["[]", '"a"', "1", "null", '[{"a": 1}]'])
+def test_a_root_that_is_no_object_has_no_members(text: str) -> None:
+    outcome = read_members(source_of(" " + text))
+    assert isinstance(outcome, Members)
+    assert outcome.members is None
+    assert (outcome.start, outcome.end) == (1, 1 + len(text))
+
+
+def test_an_empty_object_has_no_members_but_is_one() -> None:
+    outcome = read_members(source_of("{ }"))
+    assert isinstance(outcome, Members)
+    assert outcome.members == []
+    assert (outcome.start, outcome.end) == (0, 3)
+
+
+@pytest.mark.parametrize("tail", ["}", " {", "\n// x", '"\\ud800"', '"\\ud8', '"\\udc00" \'', "NaN", "[" * 100_000])
+def test_nothing_behind_the_value_changes_how_it_is_read(tail: str) -> None:
+    text = '{"a": "b"}'
+    outcome = read_members(source_of(text + " " + tail))
+    assert isinstance(outcome, Members)
+    assert outcome.end == len(text)
+
+
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", "Infinity", '"\\ud800"', '"\\udc00\\ud800"', "01", "'x'"])
+def test_what_the_standard_scanner_takes_too_lightly_is_handed_to_the_exact_one(value: str) -> None:
+    outcome = read_members(source_of(f'{{"a": {value}}}'))
+    assert isinstance(outcome, Document)
+    assert outcome.faults
+
+
+def test_a_half_pair_in_a_key_is_found_too() -> None:
+    assert isinstance(read_members(source_of('{"\\ud800": "a"}')), Document)
+
+
+def test_escapes_that_only_look_like_half_pairs_are_read() -> None:
+    first, second = members_of('{"a": "\\\\ud800", "b": "\\ud83d\\ude00"}')
+    assert first.value == "\\ud800"
+    assert second.value == "\U0001f600"
+
+
+@pytest.mark.parametrize("depth", [130, 500, 900, 5000, 100_000])
+def test_both_readers_draw_the_line_of_depth_at_the_same_place(depth: int) -> None:
+    text = '{"a":' + "[" * depth + "]" * depth + "}"
+    outcome = read_members(source_of(text))
+    assert isinstance(outcome, Document)
+    assert [fault.name for fault in outcome.faults] == ["syntax"]
+
+
+def test_a_number_of_5000_digits_is_no_attack() -> None:
+    (member,) = members_of('{"a": ' + "7" * 5000 + "}")
+    assert member.value == "7" * 5000
+    assert type(member.value) is not str

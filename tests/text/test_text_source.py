@@ -1,0 +1,104 @@
+"""Bytes to text and back: encodings, byte order marks, places, and files that are none."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from opsinfo_cli.errors import Damaged, Refused
+from opsinfo_cli.text.source import Source
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text_and_comes_back() -> None:
+    source = Source(b"\xef\xbb\xbf{}\n", "f.json")
+    assert (source.bom, source.text) == (True, "{}\n")
+    assert source.with_text("[]") == b"\xef\xbb\xbf[]"
+    assert tuple(source.place(0)) == (1, 1)
+
+
+def test_only_the_first_byte_order_mark_is_one() -> None:
+    assert Source(b"\xef\xbb\xbf\xef\xbb\xbf{}", "f").text == "\ufeff{}"
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"\xef\xbb\xbf{}", b"{}\r\n", '{"\u4e2d": 1}'.encode()])
+def test_the_same_text_gives_the_same_bytes(data: bytes) -> None:
+    source = Source(data, "f.json")
+    assert source.with_text(source.text) == data
+    assert source.sha256 == hashlib.sha256(data).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "column", "byte", "offset"),
+    [
+        (b'{"a": "\xff"}', 1, 8, "0xff", 7),
+        (b'{\r\n\t"a\xc3\xa9": "\xe4\xb8"}', 2, 9, "0xe4", 12),
+        (b"\xef\xbb\xbf\xff", 1, 1, "0xff", 3),
+        (b'{"\xe4\xb8\xad":\n"\xc0\xaf"}', 2, 2, "0xc0", 9),
+        (b"{\xed\xa0\x80}", 1, 2, "0xed", 1),
+        (b"{}\n\xf5", 2, 1, "0xf5", 3),
+    ],
+)
+def test_bytes_that_are_not_utf8_are_refused_with_their_place(
+    data: bytes, line: int, column: int, byte: str, offset: int
+) -> None:
+    with pytest.raises(Damaged) as caught:
+        Source(data, "f.json")
+    assert (caught.value.line, caught.value.column, caught.value.path) == (line, column, "f.json")
+    assert byte in caught.value.message
+    assert f"offset {offset}" in caught.value.message
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf16_with_its_mark_is_named(encoding: str) -> None:
+    marks = {"utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
+    with pytest.raises(Damaged) as caught:
+        Source(marks.get(encoding, b"") + '{"a": 1}'.encode(encoding), "f.json")
+    assert "UTF-16" in str(caught.value.hint)
+
+
+def test_columns_count_code_points_and_tabs_count_one() -> None:
+    source = Source("a\r\n\t\u4e2d\U0001f600x".encode(), "f")
+    assert tuple(source.place(source.text.index("x"))) == (2, 4)
+
+
+def test_a_carriage_return_alone_ends_no_line() -> None:
+    assert tuple(Source(b"a\rb", "f").place(2)) == (1, 3)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refused) as caught:
+        Source.read(str(tmp_path / "none.json"))
+    assert caught.value.path == str(tmp_path / "none.json")
+
+
+def test_a_directory_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refused):
+        Source.read(str(tmp_path))
+
+
+def test_a_fifo_is_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(Refused) as caught:
+        Source.read(str(tmp_path / "pipe.json"))
+    assert caught.value.name == "not-a-file"
+
+
+def test_a_device_is_refused() -> None:
+    with pytest.raises(Refused):
+        Source.read("/dev/null")
+
+
+def test_a_dangling_link_and_a_link_loop_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "dangling").symlink_to("nowhere")
+    (tmp_path / "loop").symlink_to("loop")
+    for name in ("dangling", "loop"):
+        with pytest.raises(Refused):
+            Source.read(str(tmp_path / name))
+
+
+def test_a_path_with_a_nul_is_refused() -> None:
+    with pytest.raises(Refused):
+        Source.read("a\0b")
