@@ -24,7 +24,7 @@ def test_every_mixlist_is_judged_and_none_crashes(corpus: Path) -> None:
     found = judged(corpus)
     assert len(found) == 26
     for checker in found.values():
-        assert checker.unreadable == []
+        assert checker.failures == []
         assert len(checker.outcome.files) == 1
 
 

@@ -126,7 +126,7 @@ def test_a_file_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
     (folder / "aic-ascend910b-ops-info.json").mkdir()
     checker = checked(folder, **{NN: {"Add": {"precision_reduce": {"flag": "x"}}}})
     assert named(checker.outcome.findings) == ["bad-flag"]
-    assert [Path(str(error.path)).name for error in checker.unreadable] == ["aic-ascend910b-ops-info.json"]
+    assert [Path(str(error.path)).name for error in checker.failures] == ["aic-ascend910b-ops-info.json"]
 
 
 def test_a_walk_takes_what_fits_and_passes_over_the_rest(tmp_path: Path) -> None:
