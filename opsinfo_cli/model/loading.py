@@ -13,7 +13,7 @@ from typing import Any
 
 from .load_fault import LoadFault, Sections, case_variants
 from .policy import BLANKS, folded
-from .tensor_loading import is_tensor, tensor_faults, tensors_of
+from .tensor_loading import NamedTensor, TensorKey, tensor_faults, tensor_key
 from .vocabulary import ATTR_TYPES, ENUMERATIONS, KNOWN_SECTIONS
 
 __all__ = ["build_faults", "has_blank_names", "pattern_of", "structure_faults", "trimmed"]
@@ -29,7 +29,7 @@ def structure_faults(entry: Any) -> Iterator[LoadFault]:
             yield LoadFault("wrong-type", section, None, f"section `{section}` must be an object")
             continue
         for key, value in content.items():
-            if type(value) is not str:  # a number keeps its text in a subclass
+            if not isinstance(value, str):
                 yield LoadFault("wrong-type", section, key, f"`{section}.{key}` must be a string")
 
 
@@ -59,29 +59,53 @@ def pattern_of(sections: Sections) -> str:
     return folded(_value(sections, "op", "pattern"))
 
 
-def build_faults(sections: Sections) -> Iterator[LoadFault]:
+def build_faults(sections: Sections) -> list[LoadFault]:
     """Where the engine cannot build a kernel from (trimmed) sections, and what it would not know."""
-    for name in _ENUMERATED & sections.keys():
-        key = ENUMERATIONS[name].key
-        fault = _enumeration_fault(name, key, sections[name].get(key, ""))
-        if fault:
-            yield fault
-    for name in sections.keys() - KNOWN_SECTIONS:
-        meant = _near_section(name)
-        if meant:
-            said = f"section `{name}` is not one the engine reads"
-            yield LoadFault("unknown-section", name, None, said, near=(meant,))
+    faults: list[LoadFault] = []
+    tensors: list[NamedTensor] = []
+    for name, content in sections.items():
+        role = _role(name)
+        if role is None:
+            continue
+        if isinstance(role, str):
+            value = content.get(role)
+            fault = value and _enumeration_fault(name, role, value)
+            if fault:
+                faults.append(fault)
+        elif isinstance(role, LoadFault):
+            faults.append(role)
+        else:
+            tensors.append((role, name, content))
     pattern = pattern_of(sections)
-    inputs, outputs = tensors_of(sections)
-    yield from tensor_faults(sections, [*inputs, *outputs], pattern)
-    if pattern == "formatagnostic" and (len(inputs), len(outputs)) != (1, 1):
-        said = f"a formatAgnostic operator has one input and one output, this one {len(inputs)} and {len(outputs)}"
-        yield LoadFault("column-mismatch", "op", "pattern", said)
-    yield from _attr_faults(sections)
-    yield from _fallback_faults(sections)
+    tensors.sort()
+    faults += tensor_faults(tensors, pattern)
+    if pattern == "formatagnostic" and [key[0] for key, _, _ in tensors] != [0, 1]:
+        faults.append(_not_one_each(tensors))
+    faults += _attr_faults(sections)
+    faults += _fallback_faults(sections)
+    return faults
 
 
-_ENUMERATED = ENUMERATIONS.keys()
+@lru_cache(maxsize=1 << 12)
+def _role(section: str) -> str | TensorKey | LoadFault | None:
+    """What a section is by its name: the enumeration at a key, a tensor, a slip of the pen, or none of our business."""
+    if section in ENUMERATIONS:
+        return ENUMERATIONS[section].key
+    key = tensor_key(section)
+    if key or section.startswith("attr_") or section in KNOWN_SECTIONS:
+        return key or None
+    meant = _near_section(section)
+    if meant is None:
+        return None
+    return LoadFault(
+        "unknown-section", section, None, f"section `{section}` is not one the engine reads", near=(meant,)
+    )
+
+
+def _not_one_each(tensors: list[NamedTensor]) -> LoadFault:
+    inputs = sum(key[0] == 0 for key, _, _ in tensors)
+    said = f"a formatAgnostic operator has one input and one output, this one {inputs} and {len(tensors) - inputs}"
+    return LoadFault("column-mismatch", "op", "pattern", said)
 
 
 def _value(sections: Sections, section: str, key: str) -> str:
@@ -99,11 +123,8 @@ def _enumeration_fault(section: str, key: str, value: str) -> LoadFault | None:
     return LoadFault(name, section, key, f"`{section}.{key}` is `{value}`, which fails the engine", near=near)
 
 
-@lru_cache(maxsize=1 << 12)
 def _near_section(name: str) -> str | None:
-    """The section an unknown one was meant to be, where it is close to one; case and small signs do not count."""
-    if name.startswith("attr_") or is_tensor(name):
-        return None
+    """The section an unknown one was meant to be; case, signs and a plural do not count."""
     letters = _letters(name)
     if letters in ("input", "output", "inputs", "outputs"):
         return letters.removesuffix("s") + "0"

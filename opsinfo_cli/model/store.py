@@ -134,7 +134,7 @@ class Operator:
     @property
     def shadowed(self) -> list[tuple[Store, Entry]]:
         """Entries that never win: a later file of their own store replaces them."""
-        return [(store, entry) for store, entries in self.found for entry in reversed(entries[:-1])]
+        return [(store, entry) for store, entries in self.found if len(entries) > 1 for entry in reversed(entries[:-1])]
 
 
 class Operators:

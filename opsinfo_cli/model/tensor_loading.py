@@ -5,62 +5,60 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from .load_fault import LoadFault, Sections, case_variants
 from .policy import BLANKS, folded
 from .vocabulary import DTYPES, FORMATS, PARAM_TYPES, RESERVED_FORMATS, TENSOR_SECTION, looks_like_dtype
 
-__all__ = ["is_tensor", "tensor_faults", "tensors_of"]
+__all__ = ["NamedTensor", "TensorKey", "tensor_faults", "tensor_key", "tensors_of"]
 
 
-def is_tensor(section: str) -> bool:
-    return bool(_tensor_key(section))
+TensorKey: TypeAlias = tuple[int, int]
+"""0 for an input, 1 for an output, with its number: the engine's order."""
+NamedTensor: TypeAlias = "tuple[TensorKey, str, Mapping[str, str]]"
+"""A tensor's key, the name of its section, and what that says."""
+
+
+@lru_cache(maxsize=1 << 12)
+def tensor_key(section: str) -> TensorKey | None:
+    match = TENSOR_SECTION.fullmatch(section)
+    return (0 if match[1] else 1, int(match[3] or -1)) if match else None
 
 
 def tensors_of(sections: Sections) -> tuple[list[str], list[str]]:
     """Section names of inputs and outputs in the engine's numeric order."""
-    inputs: list[tuple[int, str]] = []
-    outputs: list[tuple[int, str]] = []
-    for name in sections:
-        key = _tensor_key(name)
-        if key:
-            (outputs if key[0] else inputs).append((key[1], name))
-    inputs.sort()
-    outputs.sort()
-    return [name for _, name in inputs], [name for _, name in outputs]
+    found = sorted((key, name) for name in sections if (key := tensor_key(name)))
+    return [name for (side, _), name in found if side == 0], [name for (side, _), name in found if side == 1]
 
 
-@lru_cache(maxsize=1 << 12)
-def _tensor_key(section: str) -> tuple[int, int] | tuple[()]:
-    """0 for an input, 1 for an output, with its number; nothing for another section."""
-    match = TENSOR_SECTION.fullmatch(section)
-    return (0 if match[1] else 1, int(match[3] or -1)) if match else ()
-
-
-def tensor_faults(sections: Sections, tensors: list[str], pattern: str) -> Iterator[LoadFault]:
+def tensor_faults(tensors: list[NamedTensor], pattern: str) -> list[LoadFault]:
+    """Faults of all tensors of an operator, in the engine's order."""
+    faults: list[LoadFault] = []
     columns: int | None = None
     first = ""
-    for section in tensors:
-        own, faults = _tensor(pattern, sections[section])
-        for fault in faults:
-            yield fault._replace(section=section)
-        if own is None:
+    for _, section, content in tensors:
+        own, wrong = _tensor(pattern, content)
+        if wrong:
+            faults += [fault._replace(section=section) for fault in wrong]
+        if own == columns or own is None:
             continue
         if columns is None:
             columns, first = own, section
-        elif own != columns:
+        else:
             said = f"`{section}` has {own} columns, `{first}` has {columns}"
-            yield LoadFault("column-mismatch", section, "dtype", said)
+            faults.append(LoadFault("column-mismatch", section, "dtype", said))
+    return faults
 
 
 def _tensor(pattern: str, content: Mapping[str, str]) -> tuple[int | None, tuple[LoadFault, ...]]:
     """The number of columns, where the engine counts them, and the faults."""
-    columns, wrong = _columns(pattern, *map(content.get, ("dtype", "format", "unknownshape_format")))
-    others = _others(*map(content.get, ("name", "paramType", "tuneformatSwitch")))
+    get = content.get
+    columns, wrong = _columns(pattern, get("dtype"), get("format"), get("unknownshape_format"))
+    wrong = _others(get("name"), get("paramType"), get("tuneformatSwitch")) + wrong
     if "sub_format" in content and "format" in content:
-        others += tuple(_sub_format_faults(content["sub_format"]))
-    return columns, others + wrong
+        wrong += tuple(_sub_format_faults(content["sub_format"]))
+    return columns, wrong
 
 
 def _bad(key: str | None, message: str, name: str = "bad-value", **more: Any) -> LoadFault:

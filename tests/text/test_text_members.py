@@ -54,13 +54,13 @@ def as_floats(value: Any) -> Any:
 
 
 def agrees(read: Any, loaded: Any) -> bool:
-    """Whether a value read by the fast reader, whose numbers are text, is what `json` loads."""
+    """Whether a value read by the fast reader, whose numbers keep their text, is what `json` loads."""
     if isinstance(loaded, dict):
         return isinstance(read, dict) and list(read) == list(loaded) and all(agrees(read[k], loaded[k]) for k in loaded)
     if isinstance(loaded, list):
         return isinstance(read, list) and len(read) == len(loaded) and all(map(agrees, read, loaded))
     if isinstance(loaded, (int, float)) and not isinstance(loaded, bool):
-        return type(read) is not str and isinstance(read, str) and float(read) == float(loaded)
+        return not isinstance(read, str) and float(repr(read)) == float(loaded)
     return type(read) is type(loaded) and bool(read == loaded)
 
 
@@ -113,7 +113,7 @@ def test_a_text_with_one_character_changed_is_read_by_both_or_by_neither(
 
 def test_the_value_of_equal_keys_inside_an_entry_is_the_last_and_is_marked() -> None:
     first, second = members_of('{"a": {"x": 1, "x": 2}, "b": {"x": 1}}')
-    assert first.value == {"x": "2"}
+    assert repr(first.value) == "{'x': 2}"
     assert (first.has_duplicates, second.has_duplicates) == (True, False)
 
 
@@ -175,5 +175,5 @@ def test_both_readers_draw_the_line_of_depth_at_the_same_place(depth: int) -> No
 
 def test_a_number_of_5000_digits_is_no_attack() -> None:
     (member,) = members_of('{"a": ' + "7" * 5000 + "}")
-    assert member.value == "7" * 5000
+    assert repr(member.value) == "7" * 5000
     assert type(member.value) is not str
