@@ -6,7 +6,6 @@ import glob
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -49,32 +48,29 @@ class Skipped(NamedTuple):
     reason: str
 
 
-@dataclass
-class LoadPriority:
+class LoadPriority(NamedTuple):
     """What ``vendors/config.ini`` says (CFG:812-850). ``bad_line``: the line that fails the whole engine."""
 
     path: str
-    vendors: list[str] = field(default_factory=list)
+    vendors: tuple[str, ...] = ()
     bad_line: int | None = None
 
     @classmethod
     def read(cls, root: str) -> LoadPriority:
         path = os.path.join(root, "vendors", "config.ini")
-        found = cls(path)
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
                 lines = file.read().splitlines()
         except FileNotFoundError:
-            return found
+            return cls(path)
         except OSError as error:
             raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
         for number, line in enumerate(lines, 1):
             if "load_priority" in line and not line.startswith("#"):
                 _, equals, value = line.partition("=")
-                found.vendors = [name.strip() for name in value.split(",") if name.strip()]
-                found.bad_line = None if equals else number
-                break
-        return found
+                vendors = tuple(name.strip() for name in value.split(",") if name.strip())
+                return cls(path, vendors, None if equals else number)
+        return cls(path)
 
 
 class Install:

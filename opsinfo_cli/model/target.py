@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,19 +31,28 @@ class Options(NamedTuple):
     stdin: bytes | None = None
 
 
-@dataclass
 class Target:
     """A library, a store, an install or a mixlist.
 
+    :param text: as given
     :param notes: what a person should hear about how it was found
     """
 
-    text: str
-    kind: str
-    path: str
-    source: Source | None = None
-    install: Install | None = None
-    notes: list[str] = field(default_factory=list)
+    def __init__(
+        self,
+        text: str,
+        kind: str,
+        path: str,
+        source: Source | None = None,
+        install: Install | None = None,
+        notes: list[str] | None = None,
+    ) -> None:
+        self.text = text
+        self.kind = kind
+        self.path = path
+        self.source = source
+        self.install = install
+        self.notes = notes or []
 
     @cached_property
     def operators(self) -> Operators:

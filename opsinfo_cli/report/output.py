@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import IO, Any, TextIO
 
 from ..errors import OpsinfoError, Refused
@@ -33,18 +32,21 @@ def _nowhere() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")
 
 
-@dataclass
 class Output:
     """How one command speaks.
 
     :param color: auto, always or never
+    :param verbose: how often -v was said
     """
 
-    command: str
-    format: str = "text"
-    color: str = "auto"
-    quiet: bool = False
-    verbose: int = 0
+    def __init__(
+        self, command: str, format: str = "text", color: str = "auto", quiet: bool = False, verbose: int = 0
+    ) -> None:
+        self.command = command
+        self.format = format
+        self.color = color
+        self.quiet = quiet
+        self.verbose = verbose
 
     @property
     def on_terminal(self) -> bool:

@@ -6,12 +6,12 @@ import re
 
 __all__ = ["row", "visible"]
 
-_HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_HIDDEN = "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 
 
 def visible(text: str) -> str:
     """Control characters, direction marks and bytes that were no UTF-8 in escaped form."""
-    return text if text.isprintable() else _HIDDEN.sub(_escape, text)
+    return text if text.isprintable() else re.sub(_HIDDEN, _escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:
