@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..errors import Refused
 from ..text.mend import mending_patch
 from ..text.patch import Patch
 from ..text.scanner import scan
 from ..text.source import Source
 from .mixlist_plan import edits_between
-from .moves import Move
+from .moves import Move, proof_failed
 
 __all__ = ["BuildPlan", "FmtPlan", "mended"]
 
@@ -29,12 +28,7 @@ class FmtPlan:
         before, after = scan(source), scan(result)
         same = before.root is not None and after.require_root().plain() == before.root.plain()
         if not same or mending_patch(after):
-            raise Refused(
-                "the mended text does not prove right; nothing was written",
-                name="proof-failed",
-                path=source.path,
-                hint="this is a fault of opsinfo: please report it with the file",
-            )
+            raise proof_failed(source.path)
 
 
 def mended(source: Source) -> Source:
@@ -62,4 +56,4 @@ class BuildPlan:
 
     def prove(self, source: Source, result: Source) -> None:
         if result.text != self.text or result.bom:
-            raise Refused("the built text does not prove right; nothing was written", name="proof-failed")
+            raise proof_failed(source.path)

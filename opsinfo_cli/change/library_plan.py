@@ -12,7 +12,7 @@ from ..text.layout import Style, add_member, drop_member, style_of
 from ..text.patch import Edit, Patch
 from ..text.scanner import scan
 from ..text.source import Source
-from .moves import Move
+from .moves import Move, proof_failed
 
 __all__ = ["LibraryPlan", "library_patch", "prove_library"]
 
@@ -111,12 +111,7 @@ def prove_library(source: Source, result: Source, wanted: Mapping[str, Policy]) 
     same_order = [m.key for m in before.members] == [m.key for m in after.members]
     asked = all(after.entries[name].policy is policy for name, policy in wanted.items())
     if not (same_order and asked and _untouched(before, after, wanted)) or library_patch(after, wanted):
-        raise Refused(
-            "the planned edit does not prove right; nothing was written",
-            name="proof-failed",
-            path=source.path,
-            hint="this is a fault of opsinfo: please report it with the file and the command",
-        )
+        raise proof_failed(source.path)
 
 
 def _untouched(before: Library, after: Library, wanted: Mapping[str, Policy]) -> bool:

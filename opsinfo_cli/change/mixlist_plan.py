@@ -13,7 +13,7 @@ from ..text.layout import Style, add_item, add_member, drop_item, drop_member, s
 from ..text.patch import Edit, Patch, splice
 from ..text.scanner import Node, scan
 from ..text.source import Source
-from .moves import Move
+from .moves import Move, proof_failed
 
 __all__ = ["MixlistPlan", "edits_between", "mixlist_patch"]
 
@@ -70,12 +70,7 @@ class MixlistPlan:
         expected = {**before.marks, **wanted}
         said = all(after.marks_of(name) == marks for name, marks in expected.items())
         if not said or set(after.marks) - set(expected) or mixlist_patch(result, wanted):
-            raise Refused(
-                "the planned edit does not prove right; nothing was written",
-                name="proof-failed",
-                path=source.path,
-                hint="this is a fault of opsinfo: please report it with the file and the command",
-            )
+            raise proof_failed(source.path)
 
 
 def _accepted(source: Source) -> Mixlist:

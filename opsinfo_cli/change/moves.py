@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+from ..errors import Refused
 from ..model.policy import Policy
 from ..text.patch import Patch
 from ..text.source import Source
 
-__all__ = ["Move", "Plan"]
+__all__ = ["Move", "Plan", "proof_failed"]
 
 
 class Move(NamedTuple):
@@ -30,3 +31,13 @@ class Plan(Protocol):
 
     def prove(self, source: Source, result: Source) -> None:
         """:raises Refused: where the result is not what was asked, or more than that changed"""
+
+
+def proof_failed(path: str) -> Refused:
+    """The error that stops a write whose result is not what was asked."""
+    return Refused(
+        "the planned edit does not prove right; nothing was written",
+        name="proof-failed",
+        path=path,
+        hint="this is a fault of opsinfo: please report it with the file and the command",
+    )

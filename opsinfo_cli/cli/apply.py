@@ -16,7 +16,7 @@ from ..model.mixlist import Mixlist
 from ..model.policy import Policy
 from ..model.target import Target
 from .move import winning_files
-from .options import format_option, open_target, output_of, target_options, write_options
+from .options import entry_options, format_option, open_target, output_of, target_options, write_options
 from .remarks import accepted_mixlist, require_operators, say_doubts, say_unknown
 from .writing import Run, writer_of
 
@@ -28,8 +28,7 @@ __all__ = ["command"]
 @click.argument("mixlist")
 @click.option("--output", "copy", metavar="PATH", help="Write a copy instead: a file, or a new directory for a store.")
 @click.option("--strict", is_flag=True, help="Exit 1, writing nothing, where the target lacks an op type.")
-@click.option("--store", metavar="NAME", help="Only the entries of this store of an install.")
-@click.option("--force", is_flag=True, help="Edit a library's entry even where another file overrides it.")
+@entry_options
 @target_options
 @write_options
 @format_option()

@@ -17,7 +17,16 @@ from ..model.policy import Policy
 from ..model.store import Store, library_files, load_order
 from ..model.target import Target
 from ..text.source import Source
-from .options import format_option, given_names, open_against, open_target, output_of, target_options, write_options
+from .options import (
+    entry_options,
+    format_option,
+    given_names,
+    open_against,
+    open_target,
+    output_of,
+    target_options,
+    write_options,
+)
 from .remarks import say_doubts
 from .writing import Run, writer_of
 
@@ -32,8 +41,7 @@ __all__ = ["command", "winning_files"]
 )
 @click.option("--against", metavar="TARGET", help="For a mixlist: the target that knows names and policies.")
 @click.option("--create", is_flag=True, help="For a mixlist: make the file if there is none.")
-@click.option("--store", metavar="NAME", help="Only the entries of this store of an install.")
-@click.option("--force", is_flag=True, help="Edit a library's entry even where another file overrides it.")
+@entry_options
 @target_options
 @write_options
 @format_option()

@@ -17,8 +17,10 @@ from .version import version_option
 
 __all__ = [
     "as_option",
+    "entry_options",
     "format_option",
     "given_names",
+    "lock_options",
     "mixlist_option",
     "open_against",
     "open_target",
@@ -80,6 +82,12 @@ def write_options(function: F) -> F:
     return _stacked(
         click.option("-n", "--dry-run", is_flag=True, help="Show what would change; write nothing."),
         click.option("--check", is_flag=True, help="Write nothing; exit 1 where something would change."),
+        lock_options,
+    )(function)
+
+
+def lock_options(function: F) -> F:
+    return _stacked(
         click.option(
             "--wait",
             metavar="SECONDS",
@@ -90,6 +98,13 @@ def write_options(function: F) -> F:
         ),
         click.option("--in-place", is_flag=True, help="Overwrite where a replace is impossible; not atomic."),
         backup_option,
+    )(function)
+
+
+def entry_options(function: F) -> F:
+    return _stacked(
+        click.option("--store", metavar="NAME", help="Only the entries of this store of an install."),
+        click.option("--force", is_flag=True, help="Edit a library's entry even where another file overrides it."),
     )(function)
 
 

@@ -10,7 +10,7 @@ from ..change.restore import Restored, restore_last, restore_to
 from ..report.output import Output
 from ..report.udiff import diff_of_bytes
 from ..report.visible import row, visible
-from .options import backup_option, format_option, output_of
+from .options import format_option, lock_options, output_of
 from .writing import scope_of, writer_of
 
 __all__ = ["command"]
@@ -21,16 +21,7 @@ __all__ = ["command"]
 @click.option("--to", "which", metavar="ID", help="A backup or change by its id, or `pristine`.")
 @click.option("--force", is_flag=True, help="Also where the file was changed or upgraded since.")
 @click.option("-n", "--dry-run", is_flag=True, help="Show what would be put back; write nothing.")
-@click.option(
-    "--wait",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0),
-    default=30.0,
-    show_default=True,
-    help="How long to wait for a lock.",
-)
-@click.option("--in-place", is_flag=True, help="Overwrite where a replace is impossible; not atomic.")
-@backup_option
+@lock_options
 @format_option()
 def command(target: str, which: str | None, force: bool, dry_run: bool, format_: str, **options: Any) -> int:
     """Undo the last change of TARGET as a whole; with --to, put back one content.
