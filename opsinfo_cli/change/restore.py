@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
 from ..model.install import root_above, version_of
@@ -23,8 +23,7 @@ Scope = Callable[[str], bool]
 """Whether a real path belongs to the target that is to be restored."""
 
 
-@dataclass(frozen=True)
-class Restored:
+class Restored(NamedTuple):
     """One file put back: from which backup, and the SHA-256 it has then; None where it was taken away.
 
     :param current: what it said before, None where there was no file; ``content``: what it says then
@@ -44,8 +43,9 @@ def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tu
     :raises UsageFault: where there is none; :raises Refused: where a file is not what the change left
     """
     records = [r for r in writer.vault.records() if any(scope(changed.path) for changed in r.files)]
-    halves = [r for r in records if r.state == "pending" and outcome(writer.vault, r) == "half"]
-    done = [r for r in records if r.can_be_undone or (r.state == "pending" and r not in halves)]
+    ended = {r.id: outcome(writer.vault, r) for r in records if r.state == "pending"}
+    halves = [r for r in records if ended.get(r.id) == "half"]
+    done = [r for r in records if r.can_be_undone or (ended.get(r.id) == "done" and r.undoes is None)]
     if not halves and not done:
         raise UsageFault("there is no change to undo", name="nothing-to-restore", hint="`opsinfo backups` lists them")
     record = (halves or done)[-1]
@@ -99,10 +99,21 @@ def restore_to(
     wanted = _pristine(writer.vault, scope) if which == "pristine" else _by_id(writer.vault, scope, which)
     if not wanted:
         raise UsageFault(f"no backup `{which}` of this target", name="no-backup", hint="`opsinfo backups` lists them")
+    if len(wanted) == 1 and not os.path.lexists(wanted[0][1].path):
+        return _make_again(writer, *wanted[0], dry_run)
     if dry_run:
         return _put_contents(writer, wanted, force, commit=False)
     with writer.locked([changed.path for _, changed in wanted]):
         return _put_contents(writer, wanted, force, commit=True)
+
+
+def _make_again(writer: Writer, backup: str, changed: Changed, dry_run: bool) -> tuple[str | None, list[Restored]]:
+    """Put back a file that is gone. Its mode follows the umask, for nobody knows the old one."""
+    assert changed.before is not None
+    data = writer.vault.content(changed.before)
+    restored = [Restored(changed.path, backup, changed.before, None, data)]
+    change = None if dry_run else writer.create(changed.path, data, "restore", [])
+    return change, restored
 
 
 def _by_id(vault: Vault, scope: Scope, which: str) -> list[tuple[str, Changed]]:
@@ -148,7 +159,9 @@ def _require_ours(vault: Vault, changed: Changed, digest: str | None) -> None:
     if digest == changed.after or digest == changed.before:
         return
     if digest is None:
-        raise Refused("the file is gone", name="gone", path=changed.path, hint="`opsinfo backups` knows its contents")
+        raise Refused(
+            "the file is gone", name="gone", path=changed.path, hint="`opsinfo restore TARGET --to ID` makes it again"
+        )
     _require_lineage(vault, changed, digest)
     raise Refused(
         "the file was changed again since; undoing would lose that",

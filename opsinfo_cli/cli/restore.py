@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -39,6 +40,7 @@ def command(target: str, which: str | None, force: bool, dry_run: bool, format_:
         change, restored = restore_last(writer, scope, force, dry_run)
     else:
         change, restored = restore_to(writer, scope, which, force, dry_run)
+    restored = [each._replace(path=_as_given(target, each.path)) for each in restored]
     if output.format == "json":
         documents = [{"path": each.path, "id": each.id, "sha256": each.sha256} for each in restored]
         output.document({"restored": documents, "change": change, "dry_run": dry_run})
@@ -57,3 +59,11 @@ def _line(output: Output, each: Restored) -> str:
     if not output.on_terminal:
         return row(each.path, each.id, each.sha256 or "-")
     return f"{visible(each.path)} as it was before {each.id}" if each.sha256 else f"{visible(each.path)} taken away"
+
+
+def _as_given(target: str, real: str) -> str:
+    """A real path in the words of the TARGET it was found by."""
+    if not os.path.lexists(target):
+        return real
+    inside = os.path.relpath(real, os.path.realpath(target))
+    return target if inside == "." else real if inside.startswith("..") else os.path.join(target, inside)

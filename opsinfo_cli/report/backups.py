@@ -63,7 +63,8 @@ def backups_document(vault: str, backups: list[Backup], pruned: list[str] | None
                 "lineage": backup.changed.lineage,
                 "pristine": backup.pristine,
                 "version": backup.changed.version,
-                "reason": shlex.join(backup.record.command),
+                "reason": backup.record.kind,
+                "command": backup.record.command,
                 "state": backup.record.state,
                 "user": backup.record.user,
             }

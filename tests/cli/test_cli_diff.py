@@ -182,7 +182,7 @@ def test_a_target_of_several_chips_asks_which(opsinfo: Run, fixtures: Path) -> N
 def test_a_store_that_the_engine_refuses_gives_no_partial_rows(opsinfo: Run, opp: Path, fixtures: Path) -> None:
     write(opp / AI_910B / "aic-ascend910b-ops-info-bad.json", "{")
     for a, b in ((opp, fixtures / "opp"), (fixtures / "opp", opp)):
-        for style in ("text", "json", "mixlist"):
+        for style in ("text", "json") if a is opp else ("mixlist",):
             words = ("--soc-a", "ascend910b", "--soc-b", "ascend910b", "--format", style)
             ran = opsinfo("diff", a, b, *words)
             assert ran.code == 3

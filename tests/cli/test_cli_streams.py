@@ -72,11 +72,9 @@ def test_a_move_is_done_whoever_listens(start: Start, opp: Path) -> None:
         ("list", "OPP", "--soc", "ascend910b", "--format", "json"),
         ("show", "NN", "SwiGlu"),
         ("validate", "OPP"),
-        ("validate", "OPP", "--format", "json"),
         ("diff", "OPP", "OPP", "--soc-a", "ascend910", "--soc-b", "ascend910b"),
         ("explain",),
         ("schema", "mixlist"),
-        ("socs", "OPP"),
         ("move", "NN", "SwiGlu", "--to", "gray", "--dry-run"),
         ("move", "NN", "NoSuchOperator", "--to", "gray", "--format", "json"),
         ("--help",),
@@ -119,7 +117,7 @@ def test_a_stream_that_was_never_open(
 # colours
 
 
-@pytest.mark.parametrize("env", [{}, {"FORCE_COLOR": "1"}, {"CLICOLOR_FORCE": "1"}, {"TERM": "xterm-256color"}])
+@pytest.mark.parametrize("env", [{}, {"FORCE_COLOR": "1", "CLICOLOR_FORCE": "1", "TERM": "xterm-256color"}])
 def test_off_a_terminal_there_is_no_colour(opsinfo: Run, fixtures: Path, env: dict[str, str]) -> None:
     for words in (
         ("list", fixtures / "opp", "--soc", "ascend910b"),
@@ -279,10 +277,8 @@ def test_no_command_asks_anything_of_a_terminal(terminal: Terminal, opp: Path) -
 
 ENCODINGS: list[dict[str, str | None]] = [
     {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-    {"LC_ALL": "POSIX", "PYTHONUTF8": None},
     {"PYTHONIOENCODING": "gbk", "PYTHONUTF8": None},
     {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": None},
-    {"PYTHONIOENCODING": "latin-1:strict", "PYTHONUTF8": None},
 ]
 
 
@@ -299,7 +295,6 @@ def test_no_encoding_of_the_terminal_crashes(
         (("list", lib), (0,)),
         (("list", lib, "--mixlist", mixed), (0,)),
         (("list", lib, "--format", "json"), (0,)),
-        (("show", lib, "算子"), (0,)),
         (("show", lib, "算了"), (2,)),
         (("validate", mixed, "--against", lib), (0, 1)),
         (("move", lib, "算子", "--to", "black", "--dry-run"), (0,)),
@@ -307,8 +302,6 @@ def test_no_encoding_of_the_terminal_crashes(
         (("move", mixed, "张量", "--to", "black"), (0,)),
         (("backups",), (0,)),
         (("restore", lib), (0,)),
-        (("explain", "bom"), (0,)),
-        (("--help",), (0,)),
         (("列表",), (2,)),
     ):
         done = subprocess.run(
@@ -353,13 +346,13 @@ HOSTILE = [
 RAW = [chr(code) for code in [*range(0x09), *range(0x0B, 0x20), 0x7F, *range(0x80, 0xA0), 0x202E, 0x2066, 0x2028]]
 
 
-@pytest.mark.parametrize("where", ["library", "mixlist"])
-def test_no_name_in_a_file_reaches_the_terminal_raw(opsinfo: Run, tmp_path: Path, where: str) -> None:
+def test_no_name_in_a_file_reaches_the_terminal_raw(opsinfo: Run, tmp_path: Path) -> None:
     lib = write(tmp_path / "aic-x-ops-info.json", {name: entry("true") for name in [*HOSTILE, "Add"]})
     mixed = write(tmp_path / "m.json", mixlist(black_add=HOSTILE))
     more = write(tmp_path / "n.json", {name: {} for name in HOSTILE})
     runs = [
-        ("list", lib if where == "library" else mixed),
+        ("list", lib),
+        ("list", mixed),
         ("list", lib, "--mixlist", mixed),
         ("show", lib, *HOSTILE),
         ("show", lib, *(name + "x" for name in HOSTILE)),
@@ -369,7 +362,8 @@ def test_no_name_in_a_file_reaches_the_terminal_raw(opsinfo: Run, tmp_path: Path
         ("diff", lib, write(tmp_path / "aic-y-ops-info.json", {"Add": entry()}), "--sections"),
         ("apply", lib, mixed, "--output", tmp_path / "out.json"),
         ("move", mixed, *(name + "y" for name in HOSTILE), "--to", "white", "--against", lib),
-        ("move", lib if where == "library" else mixed, *HOSTILE, "--to", "white"),
+        ("move", lib, *HOSTILE, "--to", "black"),
+        ("move", mixed, *HOSTILE, "--to", "white"),
         ("backups",),
     ]
     for words in runs:

@@ -261,12 +261,31 @@ def test_restore_dry_run_says_what_it_would_do(opsinfo: Run, moved: Path) -> Non
 def test_changes_of_one_second_stay_in_their_order(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["Seed"]))
     expected = []
-    for number in range(8):
+    for number in range(5):
         expected.append(sha256(path))
         assert opsinfo("move", path, f"Op{number}", "--to", "black").code == 0
     found = opsinfo("backups", path, "--format", "json").json["backups"]
     assert [each["sha256"] for each in found] == expected
-    assert [each["pristine"] for each in found] == [True] + [False] * 7
+    assert [each["pristine"] for each in found] == [True] + [False] * 4
     for digest in reversed(expected):
         assert opsinfo("restore", path).code == 0
         assert sha256(path) == digest
+
+
+def test_a_file_that_was_removed_is_made_again_from_its_backup(opsinfo: Run, tmp_path: Path) -> None:
+    mixlist = tmp_path / "m.json"
+    mixlist.write_text("{}\n")
+    opsinfo("move", mixlist, "Add", "--to", "black", "-q")
+    backup = opsinfo("backups", mixlist, "--format", "json").json["backups"][0]
+    mixlist.unlink()
+    assert opsinfo("restore", mixlist).code == 3
+    ran = opsinfo("restore", mixlist, "--to", backup["id"], "--format", "json")
+    assert (ran.code, ran.json["restored"][0]["sha256"]) == (0, backup["sha256"])
+    assert mixlist.read_text() == "{}\n"
+
+
+def test_what_was_put_back_is_named_in_the_words_of_the_target(opsinfo: Run, opp: Path) -> None:
+    opsinfo("move", "opp", "--soc", "ascend910b", "Relu", "--to", "black", "-q", cwd=opp.parent)
+    ran = opsinfo("restore", "opp", "--dry-run", cwd=opp.parent)
+    assert ran.out.startswith("--- opp/built-in/op_impl/")
+    assert opsinfo("restore", "opp", cwd=opp.parent).out.startswith("opp/built-in/op_impl/")
