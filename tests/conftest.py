@@ -95,7 +95,7 @@ def opsinfo(isolation: Path, tmp_path: Path) -> Callable[..., Ran]:
         *arguments: str | os.PathLike[str],
         cwd: str | os.PathLike[str] | None = None,
         env: Mapping[str, str | None] | None = None,
-        input: str | bytes | None = None,  # noqa: A002
+        input: str | bytes | None = None,
         **options: Any,
     ) -> Ran:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
