@@ -5,35 +5,62 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..errors import Refused
+from ..errors import Refused, Stale
 from ..model.library import FLAG, PRECISION, Entry, Library, member_read
-from ..model.policy import BLANKS, Policy
+from ..model.policy import BLANKS, Mark, Policy, effective
 from ..text.layout import Style, add_member, drop_member, style_of
 from ..text.patch import Edit, Patch
 from ..text.scanner import scan
 from ..text.source import Source
 from .moves import Move, proof_failed
 
-__all__ = ["LibraryPlan", "library_patch", "prove_library"]
+__all__ = ["BakePlan", "LibraryPlan", "library_patch", "prove_library"]
 
 
-@dataclass(frozen=True)
-class LibraryPlan:
-    """The policies wanted of a library's op types, whatever its text will be when the plan is made."""
+class _OnLibrary:
+    """A plan for one library, made from whatever its text is by then."""
 
-    wanted: Mapping[str, Policy]
+    def wanted(self, library: Library) -> Mapping[str, Policy]:
+        raise NotImplementedError
 
     def moves(self, source: Source) -> list[Move]:
         library = Library.of(source)
-        return [
-            Move(name, library.entries[name].policy, to) for name, to in self.wanted.items() if name in library.entries
-        ]
+        return [Move(name, _entry(library, name).policy, to) for name, to in self.wanted(library).items()]
 
     def patch(self, source: Source) -> Patch:
-        return library_patch(Library.of(source), self.wanted)
+        library = Library.of(source)
+        return library_patch(library, self.wanted(library))
 
     def prove(self, source: Source, result: Source) -> None:
-        prove_library(source, result, self.wanted)
+        prove_library(source, result, self.wanted(Library.of(source)))
+
+
+@dataclass(frozen=True)
+class LibraryPlan(_OnLibrary):
+    """The policies that op types are to have."""
+
+    asked: Mapping[str, Policy]
+
+    def wanted(self, library: Library) -> Mapping[str, Policy]:
+        return self.asked
+
+
+@dataclass(frozen=True)
+class BakePlan(_OnLibrary):
+    """The marks of a mixlist, to be written down as flags: each acts on the policy its entry has then."""
+
+    marks: Mapping[str, frozenset[Mark]]
+
+    def wanted(self, library: Library) -> Mapping[str, Policy]:
+        return {name: effective(_entry(library, name).policy, marks) for name, marks in self.marks.items()}
+
+
+def _entry(library: Library, name: str) -> Entry:
+    """:raises Stale: where an op type that was there when the command began is gone"""
+    if name not in library.entries:
+        said = f"`{name}` is not in the file any more; another process changed it meanwhile"
+        raise Stale(said, path=library.path, hint="run the command again")
+    return library.entries[name]
 
 
 def library_patch(library: Library, wanted: Mapping[str, Policy]) -> Patch:
@@ -43,7 +70,7 @@ def library_patch(library: Library, wanted: Mapping[str, Policy]) -> Patch:
     """
     edits: list[Edit] = []
     for name, policy in wanted.items():
-        entry = library.entries[name]
+        entry = _entry(library, name)
         _require_single(library, entry)
         if entry.policy is not policy:
             edits.append(_set_flag(library, entry, policy))

@@ -7,14 +7,13 @@ from typing import Any
 
 import click
 
-from ..change.library_plan import LibraryPlan
-from ..change.moves import Move
+from ..change.library_plan import BakePlan
 from ..change.output import write_copies
-from ..change.writer import FileResult, Job, Result
+from ..change.writer import Job, Result
 from ..errors import UsageFault
 from ..model.mixlist import Mixlist
-from ..model.policy import Policy
 from ..model.target import Target
+from ..report.changes import change_lines
 from .move import winning_files
 from .options import entry_options, format_option, open_target, output_of, target_options, write_options
 from .remarks import accepted_mixlist, require_operators, say_doubts, say_unknown
@@ -62,20 +61,14 @@ def command(target: str, mixlist: str, copy: str | None, strict: bool, format_: 
 
 
 def _jobs(target: Target, mixlist: Mixlist, options: dict[str, Any]) -> list[Job]:
-    """Per file: each entry that wins in its store, with what the marks make of *its* policy."""
+    """Per file: each entry that wins in its store, with the marks that act on *its* policy."""
     names = [name for name in mixlist.marks if name in target.operators]
     store = options.get("store")
     if store is not None:
         stores = [each for each in target.operators.stores if each.label == store]
         names = [name for name in names if any(name in each.definitions for each in stores)] if stores else names
-    policies = {
-        (entry.library.path, name): entry.policy for name in names for _, entry in target.operators[name].winners
-    }
-    jobs = []
-    for path, mine in winning_files(target, names, options).items() if names else ():
-        wanted: dict[str, Policy] = {name: mixlist.effective(name, policies[path, name]) for name in mine}
-        jobs.append(Job(path, LibraryPlan(wanted)))
-    return jobs
+    files = winning_files(target, names, options) if names else {}
+    return [Job(path, BakePlan({name: mixlist.marks[name] for name in mine})) for path, mine in files.items()]
 
 
 def _copies(target: Target, jobs: list[Job], copy: str, run: Run) -> int:
@@ -94,15 +87,9 @@ def _copies(target: Target, jobs: list[Job], copy: str, run: Run) -> int:
         sources = [library.source for library in target.operators.stores[0].libraries]
         directory = target.operators.stores[0].directory is not None
         write_copies(writer.fs, {each.path: changed.get(each.path, each.data) for each in sources}, copy, directory)
-        for file in result.files:
-            run.output.lines([] if run.output.format == "json" else [_line(file, move) for move in file.moved])
+        if run.output.format == "text":
+            run.output.lines(change_lines(run.output, result))
         run.output.tell(f"wrote {copy}; {target.path} is untouched")
     if run.output.format == "json" or not run.writes:
         run.report(result)
     return 1 if run.options.get("check") and result.would_change else 0
-
-
-def _line(file: FileResult, move: Move) -> str:
-    from ..report.visible import row
-
-    return row(move.name, str(move.before or "-"), str(move.after or "-"), file.path)

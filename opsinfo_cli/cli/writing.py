@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..change.restore import Scope
 from ..change.vault import Vault, vault_path
 from ..change.writer import Job, Result, Writer
-from ..errors import UsageFault
-from ..model.install import root_above
-from ..model.target import environment_root
+from ..model.install import CORES, root_above
+from ..model.target import Options, resolve
 from ..report.changes import change_document, change_lines
 from ..report.output import Output
 from ..report.udiff import unified_diff
@@ -69,7 +67,7 @@ class Run:
         self.report(result)
         return 1 if self.options.get("check") and result.would_change else 0
 
-    def report(self, result: Result, show: Callable[[Result], None] | None = None) -> None:
+    def report(self, result: Result) -> None:
         if self.output.format == "json":
             self.output.document(change_document(result, self.ignored, dry_run=not self.writes))
         elif self.options.get("dry_run"):
@@ -111,8 +109,7 @@ def scope_of(target: str | None) -> Scope:
         return lambda path: path.startswith(real.rstrip("/") + "/")
     if os.path.lexists(target) or "/" in target or target.endswith(".json"):
         return lambda path: path == real
-    root = environment_root(os.environ)
-    if root is None:
-        raise UsageFault(f"`{target}` is no path, and ASCEND_OPP_PATH is not set to look it up in", name="no-install")
-    above = os.path.realpath(root.path)
-    return lambda path: path.startswith(above + "/") and f"/{target}/" in path
+    install = resolve(target, Options(), os.environ).install
+    assert install is not None  # a bare name is a SoC or nothing
+    folders = {os.path.realpath(site.directory) for core in CORES for site in install.sites(core)}
+    return lambda path: os.path.dirname(path) in folders
