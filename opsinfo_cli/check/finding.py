@@ -100,8 +100,10 @@ class Outcome:
     files: list[FileVerdict] = field(default_factory=list)
 
     def add(self, path: str, kind: str, findings: Iterable[Finding], accepts: bool | None = None) -> None:
-        """Note a file with its findings; the engine accepts it unless a finding says it refuses."""
-        mine = sorted(findings, key=lambda finding: finding.order)
+        """Note a file with its findings, each once; the engine accepts it unless a finding says it refuses."""
+        mine = sorted(dict.fromkeys(findings), key=lambda finding: finding.order)
+        if kind == "install":  # one for each chip: what they share is said once
+            mine = [finding for finding in mine if finding not in self.findings]
         if accepts is None:
             accepts = not any(finding.engine == "refuses" for finding in mine)
         self.findings += mine

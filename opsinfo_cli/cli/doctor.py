@@ -10,9 +10,8 @@ import click
 from ..check.install import check_install
 from ..check.run import Checker
 from ..check.vault import check_vault
-from ..errors import UsageFault
 from ..model.install import Install, opp_root, socs_of
-from ..model.target import Options, Target, environment_root, resolve, usual_roots
+from ..model.target import Options, Target, environment_customs, resolve, select_root
 from .options import backup_option, format_option, output_of
 from .validate import report_findings
 from .writing import scope_of, vault_of
@@ -55,11 +54,8 @@ def _chosen(target: str | None, soc: str | None, customs: tuple[str, ...]) -> tu
         found: Target = resolve(target, Options(soc=soc, customs=customs), os.environ)
         return found.path, [found.install] if found.install else []
     if target is None:
-        chosen = environment_root(os.environ) or next(iter(usual_roots(os.environ)), None)
-        if chosen is None:
-            raise UsageFault("no CANN found", name="no-install", hint="set ASCEND_OPP_PATH, or name a target")
-        target = chosen.path
-        customs = (*customs, *filter(None, os.environ.get("ASCEND_CUSTOM_OPP_PATH", "").split(":")))
+        target = select_root(os.environ, "no target was given").path
+        customs = (*customs, *environment_customs(os.environ))
     root = opp_root(target)
     if root is None:
         return target, []

@@ -18,7 +18,16 @@ from .store import Operators, Store, library_files
 if TYPE_CHECKING:
     from .mixlist import Mixlist
 
-__all__ = ["Options", "Root", "Target", "environment_root", "resolve", "usual_roots"]
+__all__ = [
+    "Options",
+    "Root",
+    "Target",
+    "environment_customs",
+    "environment_root",
+    "resolve",
+    "select_root",
+    "usual_roots",
+]
 
 
 class Options(NamedTuple):
@@ -191,26 +200,42 @@ def usual_roots(environ: Mapping[str, str]) -> list[Root]:
     return list(found.values())
 
 
-def _from_soc(text: str, options: Options, environ: Mapping[str, str]) -> Target:
+def select_root(environ: Mapping[str, str], asked: str) -> Root:
+    """The root of the environment, else the only one in the usual folders.
+
+    :param asked: what it is needed for, in words
+    :raises UsageFault: where there is none, or more than one real path
+    """
     root = environment_root(environ)
-    notes = []
-    if root is None:
-        roots = usual_roots(environ)
-        if not roots:
-            raise UsageFault(
-                f"`{text}` is no file or directory, and no CANN was found to look it up in",
-                name="no-install",
-                hint="set ASCEND_OPP_PATH, or give the path of a library, a store or an operator package",
-            )
-        if len(roots) > 1:
-            listed = "; ".join(f"{each.path} ({version_of(each.path) or 'version unknown'})" for each in roots)
-            raise UsageFault(
-                f"several CANN installs: {listed}",
-                name="ambiguous-target",
-                hint="set ASCEND_OPP_PATH, or give the path of one",
-            )
-        root = roots[0]
-        notes.append(f"using {root.path}, found in a usual folder; ASCEND_OPP_PATH is not set")
-    customs = [*options.customs, *filter(None, environ.get("ASCEND_CUSTOM_OPP_PATH", "").split(":"))]
+    if root is not None:
+        return root
+    roots = usual_roots(environ)
+    if not roots:
+        raise UsageFault(
+            f"{asked}, and no CANN was found",
+            name="no-install",
+            hint="set ASCEND_OPP_PATH, or give the path of a library, a store or an operator package",
+        )
+    if len(roots) > 1:
+        listed = "; ".join(f"{each.path} ({version_of(each.path) or 'version unknown'})" for each in roots)
+        raise UsageFault(
+            f"several CANN installs: {listed}",
+            name="ambiguous-target",
+            hint="set ASCEND_OPP_PATH, or give the path of one",
+        )
+    return roots[0]
+
+
+def environment_customs(environ: Mapping[str, str]) -> list[str]:
+    """Custom operator paths; they count where the root came from the environment too."""
+    return [path for path in environ.get("ASCEND_CUSTOM_OPP_PATH", "").split(":") if path]
+
+
+def _from_soc(text: str, options: Options, environ: Mapping[str, str]) -> Target:
+    root = select_root(environ, f"`{text}` is no file or directory")
+    customs = [*options.customs, *environment_customs(environ)]
     install = Install.open(root.path, text, options.core, customs)
+    notes = []
+    if root.by == "usual folder":
+        notes.append(f"using {root.path}, found in a usual folder; ASCEND_OPP_PATH is not set")
     return Target(text, "install", root.path, install=install, notes=[*notes, *_old_910_note(text, install)])

@@ -105,7 +105,7 @@ def test_the_first_line_with_load_priority_counts(
 ) -> None:
     priority(tmp_path, text)
     read = LoadPriority.read(str(tmp_path))
-    assert (read.vendors, read.bad_line) == (vendors, bad_line)
+    assert (list(read.vendors), read.bad_line) == (vendors, bad_line)
 
 
 def test_a_load_priority_without_an_equals_sign_fails_the_whole_engine(root: Path) -> None:
