@@ -69,6 +69,12 @@ def _constant(_: str) -> Any:
 
 def read_members(source: Source) -> Members | Document:
     """The members of the root object, or, where the text has faults, the exact scan that names them."""
+    if source.members is None:
+        source.members = _read(source)
+    return source.members
+
+
+def _read(source: Source) -> Members | Document:
     try:
         members = _walk(source.text)
         _refuse_half_pairs(source.text, members)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import codecs
 import os
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, Refused
+
+if TYPE_CHECKING:
+    from .members import Members
+    from .scanner import Document
 
 __all__ = ["Place", "Source", "read_bytes"]
 
@@ -21,7 +25,7 @@ class Place(NamedTuple):
 class Source:
     """What a file says. ``text`` has no byte order mark; offsets are code points into ``text``."""
 
-    __slots__ = ("_sha256", "bom", "data", "path", "text")
+    __slots__ = ("_sha256", "bom", "data", "members", "path", "text")
 
     def __init__(self, data: bytes, path: str) -> None:
         """:raises Damaged: where the bytes are not UTF-8, with the place of the first bad one"""
@@ -29,6 +33,8 @@ class Source:
         self.path = path
         self.bom = data.startswith(codecs.BOM_UTF8)
         self._sha256: str | None = None
+        self.members: Members | Document | None = None
+        """What :func:`.members.read_members` found, so that a text is parsed once."""
         try:
             self.text = (data[3:] if self.bom else data).decode("utf-8")
         except UnicodeDecodeError as error:
