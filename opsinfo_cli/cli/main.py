@@ -105,10 +105,11 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
             signal.signal(number, _stop)
     words = list(sys.argv[1:] if args is None else args)
     status = _run(words)
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:  # nobody listens; the interpreter must not make an exit status of that
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(status)
 
 
