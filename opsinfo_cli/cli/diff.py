@@ -13,7 +13,7 @@ from ..errors import UsageFault
 from ..model.install import CORES
 from ..model.mixlist import Mixlist
 from ..model.target import Target
-from ..report.differences import difference_document, difference_lines, mixlist_text, section_lines
+from ..report.differences import difference_document, difference_lines, mixlist_text, section_lines, summary
 from ..report.output import Output
 from .options import format_option, open_target, output_of
 from .remarks import accepted_mixlist, say_doubts, say_unknown
@@ -76,6 +76,7 @@ def command(
     else:
         output.lines(difference_lines(output, first, second, found))
         output.lines(section_lines(output, inside or []))
+        _tell(found, output)
     return 1 if found or inside else 0
 
 
@@ -93,7 +94,14 @@ def _mixlists(a: Target, b: Target, output: Output) -> int:
         output.document(difference_document(a, b, found, None))
     else:
         output.lines(difference_lines(output, a, b, found))
+        _tell(found, output)
     return 1 if found else 0
+
+
+def _tell(found: Difference[Any], output: Output) -> None:
+    """The summary, where a terminal has not had it first."""
+    if not output.on_terminal:
+        output.tell(summary(found))
 
 
 def _port(a: Target, b: Target, mixlist: Mixlist | None, output: Output) -> int:

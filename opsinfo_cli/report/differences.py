@@ -14,20 +14,17 @@ from .operators import target_document
 from .output import Output
 from .visible import row, visible
 
-__all__ = ["difference_document", "difference_lines", "mixlist_text", "section_lines"]
+__all__ = ["difference_document", "difference_lines", "mixlist_text", "section_lines", "summary"]
 
 _WORST_FIRST = ("white -> black", "black -> white", "gray -> black", "gray -> white", "white -> gray", "black -> gray")
 
 
 def difference_lines(output: Output, a: Target, b: Target, found: Difference[Any]) -> Iterator[str]:
     """A summary, then what changed, worst first, then what is on one side only."""
-    changes = Counter(_change(each) for each in found.changed.values())
     if output.on_terminal:
         yield f"A  {visible(a.text)}" + (f" ({a.soc})" if a.soc else "")
         yield f"B  {visible(b.text)}" + (f" ({b.soc})" if b.soc else "")
-        told = ", ".join(f"{count} {change}" for change, count in sorted(changes.items(), key=lambda c: _rank(c[0])))
-        yield f"{len(found.changed)} changed" + (f" ({told})" if told else "")
-        yield f"{len(found.only_in_a)} only in A, {len(found.only_in_b)} only in B, {found.same} the same"
+        yield summary(found)
         yield ""
     for name, (before, after) in sorted(found.changed.items(), key=lambda item: (_rank(_change(item[1])), item[0])):
         said = (_said(before), _said(after))
@@ -42,6 +39,13 @@ def difference_lines(output: Output, a: Target, b: Target, found: Difference[Any
     ):
         for name in names:
             yield f"{output.paint(sign, color)} {visible(name)}" if output.on_terminal else row(word, name)
+
+
+def summary(found: Difference[Any]) -> str:
+    changes = Counter(_change(each) for each in found.changed.values())
+    told = ", ".join(f"{count} {change}" for change, count in sorted(changes.items(), key=lambda item: _rank(item[0])))
+    changed = f"{len(found.changed)} changed" + (f" ({told})" if told else "")
+    return f"{changed}, {len(found.only_in_a)} only in A, {len(found.only_in_b)} only in B, {found.same} the same"
 
 
 def section_lines(output: Output, inside: list[SectionDifference]) -> Iterator[str]:
