@@ -12,7 +12,7 @@ from ..errors import OpsinfoError, UsageFault
 from ..model.install import Install, opp_root, socs_of, version_of
 from ..model.soc import products_of
 from ..model.target import Root, environment_root, usual_roots
-from ..report.visible import row
+from ..report.visible import row, visible
 from .options import format_option, output_of
 
 __all__ = ["command"]
@@ -57,7 +57,7 @@ def command(roots: tuple[str, ...], format_: str, **options: Any) -> int:
     if output.format == "json":
         output.document({"installs": [_document(each) for each in found]})
     else:
-        output.lines(line for each in found for line in _lines(each))
+        output.lines(line for each in found for line in (_block if output.on_terminal else _lines)(each))
     if not found:
         output.tell("no CANN found; set ASCEND_OPP_PATH, or name a root")
     return 0
@@ -77,6 +77,18 @@ def _looked_for() -> list[Found]:
     found = [Found(selected, True)] if selected else []
     known = {os.path.realpath(each.root.path) for each in found}
     return found + [Found(each, False) for each in usual_roots(os.environ) if os.path.realpath(each.path) not in known]
+
+
+def _block(found: Found) -> list[str]:
+    """One install for people; `*` marks what the environment selects."""
+    real = os.path.realpath(found.root.path)
+    link = f" -> {visible(real)}" if real != os.path.abspath(found.root.path) else ""
+    lines = [f"{'*' if found.selected else ' '} {visible(found.root.path)}{link}"]
+    lines.append(f"    CANN {found.version or 'of unknown version'}, found by {found.root.by}")
+    for soc, count in found.socs:
+        number = "does not load" if count is None else f"{count} op types"
+        lines.append(f"    {soc:<14} {number:<14} {', '.join(products_of(soc)[:3])}")
+    return lines
 
 
 def _lines(found: Found) -> list[str]:
