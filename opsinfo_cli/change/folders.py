@@ -32,8 +32,9 @@ def widen(fs: FileSystem, vault: Vault, record: Record, folders: list[str]) -> N
 
 def _closed(fs: FileSystem, folder: str) -> Widened | None:
     here = fs.stat(folder)
-    if here.st_uid == os.geteuid() and not fs.access(folder, os.W_OK | os.X_OK):
-        return Widened(folder, stat.S_IMODE(here.st_mode))
+    mode, needed = stat.S_IMODE(here.st_mode), stat.S_IWUSR | stat.S_IXUSR
+    if here.st_uid == os.geteuid() and mode & needed != needed and not fs.access(folder, os.W_OK | os.X_OK):
+        return Widened(folder, mode)
     return None
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import OpsinfoError, Refused
 from ..model.library import Library
@@ -31,49 +33,53 @@ class Lost:
 def lost_edits(vault: Vault, scope: Scope, change: str | None = None) -> list[Lost]:
     """Per path: the last asked policy of each op type, where a content we do not know replaced ours.
 
+    A path counts as it was given: where a link in it leads to another install by now, that one is meant.
+
     :param change: only the moves of this change
     """
     found = []
-    moves = _moves(vault, scope, change)
-    for path, (lineage, asked) in moves.items():
+    for path, asked in _asked(vault, scope, change).items():
         with suppress(OpsinfoError):
             data = read_original(vault.fs, path).data
             current = vault.current_lineage(path, sha256_of(data))
-            if current and current.id == lineage and change is None:
-                continue
-            lost = _missing(path, asked)
+            here = current.id if current and change is None else None
+            lost = _missing(path, {name: each for name, each in asked.items() if each.lineage != here})
             if lost:
                 found.append(lost)
     return found
 
 
-_Asked = dict[str, tuple[str, Policy]]
+class _Ask(NamedTuple):
+    """The last word on one op type: which change said it, of which lineage, and what."""
+
+    change: str
+    lineage: str
+    policy: Policy
 
 
-def _moves(vault: Vault, scope: Scope, change: str | None) -> dict[str, tuple[str, _Asked]]:
-    """Path -> (newest lineage, op type -> (change, policy asked last)), of changes that still stand."""
-    found: dict[str, tuple[str, _Asked]] = {}
+def _asked(vault: Vault, scope: Scope, change: str | None) -> dict[str, dict[str, _Ask]]:
+    """Path -> op type -> the last word, of changes that still stand."""
+    found: dict[str, dict[str, _Ask]] = {}
     for record in vault.records():
         for changed in record.files:
-            if scope(changed.path) and record.can_be_undone and change in (None, record.id):
-                _, asked = found.get(changed.path, ("", {}))
+            path = os.path.realpath(changed.given or changed.path)
+            if scope(path) and record.can_be_undone and change in (None, record.id):
                 for name, (_, after) in changed.moves.items():
                     if after is not None:
-                        asked[name] = (record.id, Policy(after))
-                found[changed.path] = (changed.lineage, asked)
-    return {path: each for path, each in found.items() if each[1]}
+                        found.setdefault(path, {})[name] = _Ask(record.id, changed.lineage, Policy(after))
+    return found
 
 
-def _missing(path: str, asked: _Asked) -> Lost | None:
+def _missing(path: str, asked: dict[str, _Ask]) -> Lost | None:
     try:
         library = Library.read(path)
     except Refused:
         return None
     wanted = {
-        name: policy
-        for name, (_, policy) in asked.items()
-        if name in library.entries and library.entries[name].policy is not policy
+        name: ask.policy
+        for name, ask in asked.items()
+        if name in library.entries and library.entries[name].policy_or_none is not ask.policy
     }
     gone = tuple(name for name in asked if name not in library.entries)
-    changes = tuple(sorted({asked[name][0] for name in (*wanted, *gone)}))
+    changes = tuple(sorted({asked[name].change for name in (*wanted, *gone)}))
     return Lost(path, changes, wanted, gone) if wanted or gone else None

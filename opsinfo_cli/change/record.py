@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
 import secrets
 import sys
 import time
@@ -24,6 +25,7 @@ class Changed:
     that it took away.
 
     :param path: the real path
+    :param given: the path as it was given, absolute; a link in it may lead elsewhere by now
     :param moves: op type -> [policy before, policy after], null where only a library could tell
     """
 
@@ -33,6 +35,22 @@ class Changed:
     lineage: str
     version: str | None = None
     moves: dict[str, list[str | None]] = field(default_factory=dict)
+    given: str = ""
+
+    def is_sound(self) -> bool:
+        hashes = (self.before, self.after)
+        return (
+            os.path.isabs(self.path)
+            and "\0" not in self.path + self.given
+            and all(digest is None or re.fullmatch("[0-9a-f]{64}", digest) for digest in hashes)
+            and isinstance(self.lineage, str)
+            and isinstance(self.version, str | None)
+            and all(_is_move(move) for move in self.moves.values())
+        )
+
+
+def _is_move(move: list[str | None]) -> bool:
+    return len(move) == 2 and all(policy in (None, "white", "black", "gray") for policy in move)
 
 
 @dataclass
@@ -69,16 +87,37 @@ class Record:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Record:
+        """:raises ValueError: where the data is not what :meth:`to_json` writes"""
         record = cls(**data)
-        record.files = [Changed(**{**each, "path": _here(each["path"])}) for each in data["files"]]
+        record.files = [
+            Changed(**{**each, "path": _here(each["path"]), "given": _here(each.get("given", ""))})
+            for each in data["files"]
+        ]
         record.folders = [Widened(_here(each["path"]), each["mode"]) for each in data["folders"]]
         record.command = list(map(_here, data["command"]))
+        record.check()
         return record
+
+    def check(self) -> None:
+        """:raises ValueError: where something is of another kind than it says, or reaches beyond its own files"""
+        texts = [self.id, self.kind, self.time, self.user, self.state]
+        own = {os.path.dirname(changed.path) for changed in self.files}
+        sound = [
+            all(isinstance(text, str) for text in texts),
+            isinstance(self.pid, int),
+            self.undoes is None or isinstance(self.undoes, str),
+            all(each.path in own and isinstance(each.mode, int) and 0 <= each.mode <= 0o7777 for each in self.folders),
+            all(changed.is_sound() for changed in self.files),
+        ]
+        if not all(sound):
+            raise ValueError("not a record of a change")
 
     def to_json(self) -> dict[str, Any]:
         data = asdict(self)
         for each in (*data["files"], *data["folders"]):
             each["path"] = _everywhere(each["path"])
+        for each in data["files"]:
+            each["given"] = _everywhere(each["given"])
         data["command"] = list(map(_everywhere, self.command))
         return data
 

@@ -49,25 +49,24 @@ def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tu
     if not halves and not done:
         raise UsageFault("there is no change to undo", name="nothing-to-restore", hint="`opsinfo backups` lists them")
     record = (halves or done)[-1]
-    allowed = force or record in halves
     paths = [changed.path for changed in record.files if os.path.exists(changed.path)]
     if dry_run:
-        return _put(writer, record, allowed, commit=False)
+        return _put(writer, record, force, commit=False)
     # a half change is ended here; every other interrupted one is settled as on any run
     with locked(writer.fs, paths, writer.wait) if record in halves else writer.locked(paths):
-        return _put(writer, record, allowed, commit=True)
+        return _put(writer, record, force, commit=True)
 
 
-def _put(writer: Writer, record: Record, allowed: bool, commit: bool) -> tuple[str | None, list[Restored]]:
+def _put(writer: Writer, record: Record, force: bool, commit: bool) -> tuple[str | None, list[Restored]]:
     writes, restored = [], []
     for index, changed in enumerate(record.files):
         current = _current(writer, changed)
         digest = sha256_of(current.data) if current else None
-        if not allowed:
+        if not force:
             _require_ours(writer.vault, changed, digest)
         data = None if changed.before is None else writer.vault.content(changed.before)
         if digest != changed.before and current is not None:
-            writes.append(Write(current, data))
+            writes.append(Write(current, data, changed.given or changed.path))
         said = current.data if current else None
         restored.append(Restored(changed.path, record.backup_id(index), changed.before, said, data))
     if not commit:
@@ -100,16 +99,20 @@ def restore_to(
     if not wanted:
         raise UsageFault(f"no backup `{which}` of this target", name="no-backup", hint="`opsinfo backups` lists them")
     if len(wanted) == 1 and not os.path.lexists(wanted[0][1].path):
-        return _make_again(writer, *wanted[0], dry_run)
+        return _make_again(writer, *wanted[0], force, dry_run)
     if dry_run:
         return _put_contents(writer, wanted, force, commit=False)
     with writer.locked([changed.path for _, changed in wanted]):
         return _put_contents(writer, wanted, force, commit=True)
 
 
-def _make_again(writer: Writer, backup: str, changed: Changed, dry_run: bool) -> tuple[str | None, list[Restored]]:
+def _make_again(
+    writer: Writer, backup: str, changed: Changed, force: bool, dry_run: bool
+) -> tuple[str | None, list[Restored]]:
     """Put back a file that is gone. Its mode follows the umask, for nobody knows the old one."""
     assert changed.before is not None
+    if not force and _version_now(changed) != changed.version:
+        raise _other_lineage(changed)
     data = writer.vault.content(changed.before)
     restored = [Restored(changed.path, backup, changed.before, None, data)]
     change = None if dry_run else writer.create(changed.path, data, "restore", [])
@@ -147,7 +150,7 @@ def _put_contents(
             _require_lineage(writer.vault, changed, sha256_of(original.data))
         data = writer.vault.content(changed.before)
         if data != original.data:
-            writes.append(Write(original, data))
+            writes.append(Write(original, data, changed.given or changed.path))
         restored.append(Restored(changed.path, backup, changed.before, original.data, data))
     if not commit or not writes:
         return None, restored
@@ -176,11 +179,18 @@ def _require_lineage(vault: Vault, changed: Changed, digest: str) -> None:
     current = vault.current_lineage(changed.path, digest)
     if current and current.id == changed.lineage:
         return
+    raise _other_lineage(changed)
+
+
+def _version_now(changed: Changed) -> str | None:
     root = root_above(changed.path)
-    now = version_of(root) if root else None
-    raise Refused(
-        f"the backup is of CANN {changed.version or 'unknown'}, the file is of CANN {now or 'unknown'} "
-        "and was not written by opsinfo: an upgrade or another hand put it there",
+    return version_of(root) if root else None
+
+
+def _other_lineage(changed: Changed) -> Refused:
+    return Refused(
+        f"the backup is of CANN {changed.version or 'unknown'}, the file is of CANN "
+        f"{_version_now(changed) or 'unknown'} and was not written by opsinfo: an upgrade or another hand put it there",
         name="other-lineage",
         path=changed.path,
         hint="`opsinfo reapply` puts lost moves into the new file; --force restores the old one all the same",

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from ..errors import Refused
 from .folders import shut
+from .lock import locked
 from .record import Record
 from .replace import read_original
 from .vault import Vault, sha256_of
@@ -15,14 +16,18 @@ __all__ = ["is_dead", "mend_modes", "outcome", "settle"]
 
 
 def outcome(vault: Vault, record: Record) -> str:
-    """``done`` or ``abandoned``, where every file is wholly new or wholly old; else ``half``."""
+    """How an interrupted change ended, by its files: ``half`` where some are old and some are new.
+
+    A file that is neither was changed by another hand since; it says nothing of our change.
+    """
     states = set()
     for changed in record.files:
         digest = None
         with suppress(Refused):
             digest = sha256_of(read_original(vault.fs, changed.path).data)
-        states.add({changed.before: "abandoned", changed.after: "done"}.get(digest, "half"))
-    return states.pop() if len(states) == 1 else "half"
+        states.add({changed.before: "abandoned", changed.after: "done"}.get(digest))
+    states.discard(None)
+    return "half" if len(states) == 2 else str(next(iter(states), "abandoned"))
 
 
 def settle(vault: Vault, locked_paths: list[str]) -> list[str]:
@@ -58,13 +63,8 @@ def mend_modes(vault: Vault) -> list[tuple[Record, list[str]]]:
 
     :returns: what was open
     """
-    mended = []
-    for record in vault.pending():
-        folders = shut(vault.fs, record) if is_dead(record) else []
-        if folders:
-            vault.save(record)
-            mended.append((record, folders))
-    return mended
+    pending = [record for record in vault.pending() if is_dead(record)]
+    return [(record, folders) for record in pending if (folders := _shut(vault, record))]
 
 
 def is_dead(record: Record) -> bool:
@@ -73,7 +73,7 @@ def is_dead(record: Record) -> bool:
         return False
     try:
         os.kill(record.pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return True
     except OSError:
         return False
@@ -81,7 +81,16 @@ def is_dead(record: Record) -> bool:
 
 
 def _mend(vault: Vault, record: Record) -> list[str]:
-    folders = shut(vault.fs, record)
+    return [f"put back the mode of {path}, left open by change {record.id}" for path in _shut(vault, record)]
+
+
+def _shut(vault: Vault, record: Record) -> list[str]:
+    """Shut what a change left open, unless somebody is at work in there: then the next run does."""
+    try:
+        with locked(vault.fs, [each.path for each in record.folders], 0):
+            folders = shut(vault.fs, record)
+    except Refused:
+        return []
     if folders:
         vault.save(record)
-    return [f"put back the mode of {path}, left open by change {record.id}" for path in folders]
+    return folders

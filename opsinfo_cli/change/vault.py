@@ -92,6 +92,9 @@ class Vault:
                 here = self.fs.lstat(folder)
                 if not stat.S_ISDIR(here.st_mode) or here.st_uid != os.geteuid():
                     raise Refused("the vault's folder is not a directory of yours", name="vault-not-ours", path=folder)
+                if stat.S_IMODE(here.st_mode) & 0o077:
+                    hint = f"chmod 700 {folder}, or name a folder that is not there yet with --backup-dir"
+                    raise Refused("others can enter the vault's folder", name="vault-open", path=folder, hint=hint)
         except OSError as error:
             raise self._refusal(error) from None
 
@@ -157,9 +160,10 @@ class Vault:
     def _record(self, name: str) -> Record | None:
         data = self._json(os.path.join(self.path, "changes", name))
         try:
-            return Record.from_json(data) if data else None
-        except (TypeError, KeyError):
-            return None
+            record = Record.from_json(data) if data else None
+        except (TypeError, KeyError, ValueError, AttributeError):
+            return None  # nothing that we wrote
+        return record if record and record.id == name else None
 
     # lineages
 
@@ -211,10 +215,12 @@ class Vault:
             self.fs.replace(temp, path)
             if durable and not sync_folder(self.fs, os.path.dirname(path)):
                 raise OSError(errno.EIO, "the disk does not confirm the backup")
-        except OSError as error:
+        except BaseException as error:
             with suppress(OSError):
                 self.fs.unlink(temp)
-            raise self._refusal(error) from None
+            if isinstance(error, OSError):
+                raise self._refusal(error) from None
+            raise
 
     def _refusal(self, error: OSError) -> Refused:
         hint = "choose another place with --backup-dir or OPSINFO_BACKUP_DIR"

@@ -64,10 +64,11 @@ class Result:
 
 @dataclass(frozen=True)
 class Write:
-    """One file as it was read, and the bytes it is to have; None takes the file away."""
+    """One file as it was read, the bytes it is to have, None to take it away, and the path as given."""
 
     original: Original
     data: bytes | None
+    given: str
     moved: list[Move] = field(default_factory=list)
 
 
@@ -97,7 +98,7 @@ class Writer:
             result = Result([planned(job, Source(originals[job.path].data, job.path)) for job in jobs])
             touched = [file for file in result.files if file.patch]
             if touched:
-                writes = [Write(originals[file.path], file.result.data, file.moved) for file in touched]
+                writes = [Write(originals[file.path], file.result.data, file.path, file.moved) for file in touched]
                 record = self.commit(Record.begin(kind), writes)
                 backups = {file.path: record.backup_id(index) for index, file in enumerate(touched)}
                 result.change = record.id
@@ -122,7 +123,9 @@ class Writer:
         self.vault.prepare()
         record = Record.begin(kind)
         lineage = self.vault.lineage_for(real, digest)
-        record.files.append(Changed(real, None, digest, lineage.id, lineage.version, _told(moved)))
+        record.files.append(
+            Changed(real, None, digest, lineage.id, lineage.version, _told(moved), os.path.abspath(path))
+        )
         self.vault.save(record)
         try:
             confirmed = write_new(self.fs, real, data)
@@ -143,7 +146,9 @@ class Writer:
         self.vault.prepare()
         record.files = [self._backed_up(write) for write in writes]
         self.vault.save(record)
-        with signals_deferred():
+        folders = [os.path.dirname(write.original.path) for write in writes]
+        # one at a time in a folder: nobody shuts it while another is at work
+        with locked(self.fs, folders, self.wait), signals_deferred():
             confirmed = self._replace_all(record, writes)
             self._close(record, "done")
         _require_confirmed(confirmed, record, writes[0].original.path)
@@ -211,7 +216,8 @@ class Writer:
         before = self.vault.keep(write.original.data)
         after = None if write.data is None else sha256_of(write.data)
         lineage = self.vault.lineage_for(write.original.path, before)
-        return Changed(write.original.path, before, after, lineage.id, lineage.version, _told(write.moved))
+        given = os.path.abspath(write.given)
+        return Changed(write.original.path, before, after, lineage.id, lineage.version, _told(write.moved), given)
 
 
 def _told(moves: list[Move]) -> dict[str, list[str | None]]:
