@@ -12,6 +12,7 @@ from ..model.library import Library
 from ..model.policy import Policy
 from .replace import read_original
 from .restore import Scope
+from .settle import undone
 from .vault import Vault, sha256_of
 
 __all__ = ["Lost", "lost_edits"]
@@ -60,8 +61,10 @@ class _Ask(NamedTuple):
 def _asked(vault: Vault, scope: Scope, change: str | None) -> dict[str, dict[str, _Ask]]:
     """Path -> op type -> the last word, of changes that still stand."""
     found: dict[str, dict[str, _Ask]] = {}
-    for record in vault.records():
-        for changed in record.files:
+    records = vault.records()
+    taken_back = undone(vault, records)
+    for record in records:
+        for changed in record.files if record.id not in taken_back else ():
             path = os.path.realpath(changed.given or changed.path)
             if scope(path) and record.can_be_undone and change in (None, record.id):
                 for name, (_, after) in changed.moves.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import secrets
@@ -13,7 +14,18 @@ from dataclasses import dataclass
 from ..errors import Refused, Stale
 from .filesystem import FileSystem
 
-__all__ = ["Original", "read_original", "remove_leftovers", "replace_file", "sync_folder", "write_all", "write_new"]
+__all__ = [
+    "Original",
+    "digest_at",
+    "read_original",
+    "remove_file",
+    "remove_leftovers",
+    "replace_file",
+    "sync_folder",
+    "temp_beside",
+    "write_all",
+    "write_new",
+]
 
 _TEMP = re.compile(r"\.opsinfo-([0-9]+)-[0-9a-f]+\.tmp")
 _ATOMIC_NO = (errno.EBUSY, errno.EXDEV)
@@ -52,7 +64,7 @@ def replace_file(fs: FileSystem, original: Original, data: bytes, in_place: bool
     if in_place:
         return _write_in_place(fs, original, data)
     folder = os.path.dirname(original.path)
-    temp = os.path.join(folder, f".opsinfo-{os.getpid()}-{secrets.token_hex(6)}.tmp")
+    temp = temp_beside(original.path)
     try:
         _write_temp(fs, temp, data, lambda descriptor: _dress(fs, descriptor, original))
         _require_unchanged(fs, original)
@@ -73,7 +85,7 @@ def write_new(fs: FileSystem, path: str, data: bytes) -> bool:
     :raises Refused: where it exists, or the system says no
     """
     folder = os.path.dirname(path)
-    temp = os.path.join(folder, f".opsinfo-{os.getpid()}-{secrets.token_hex(6)}.tmp")
+    temp = temp_beside(path)
     umask = os.umask(0)
     os.umask(umask)
     try:
@@ -113,6 +125,39 @@ def sync_folder(fs: FileSystem, folder: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def digest_at(fs: FileSystem, path: str) -> str | None:
+    """SHA-256 of what stands at a path; None where nothing does.
+
+    :raises Refused: where something does that cannot be read, which is not the same
+    """
+    try:
+        fs.stat(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+    return hashlib.sha256(read_original(fs, path).data).hexdigest()
+
+
+def remove_file(fs: FileSystem, original: Original) -> bool:
+    """Take a file away.
+
+    :returns: whether the disk confirmed it
+    :raises Refused: where it cannot be; :raises Stale: where it is another by now
+    """
+    _require_unchanged(fs, original)
+    try:
+        fs.unlink(original.path)
+    except OSError as error:
+        raise _refusal(error, original.path) from None
+    return sync_folder(fs, os.path.dirname(original.path))
+
+
+def temp_beside(path: str) -> str:
+    """A name for a temp in the same folder, which tells whose it is."""
+    return os.path.join(os.path.dirname(path), f".opsinfo-{os.getpid()}-{secrets.token_hex(6)}.tmp")
 
 
 def remove_leftovers(fs: FileSystem, folder: str) -> None:
@@ -184,7 +229,11 @@ def _copy_xattrs(fs: FileSystem, descriptor: int, original: Original) -> None:
 
 
 def _require_unchanged(fs: FileSystem, original: Original) -> None:
-    now, then = fs.stat(original.path), original.stat
+    """:raises Stale: where it is another file by now, or says something else; :raises Refused: where nobody can tell"""
+    try:
+        now, then = fs.stat(original.path), original.stat
+    except OSError as error:
+        raise _refusal(error, original.path) from None
     if (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns) == (
         then.st_dev,
         then.st_ino,
@@ -207,16 +256,29 @@ def _write_in_place(fs: FileSystem, original: Original, data: bytes) -> bool:
     """Overwrite the file itself: for bind mounts, where no rename is possible. Not atomic; there is a backup."""
     _require_unchanged(fs, original)
     try:
-        descriptor = fs.open(original.path, os.O_WRONLY | os.O_NOFOLLOW)
-        try:
-            write_all(fs, descriptor, data)
-            fs.truncate(descriptor, len(data))
-            fs.fsync(descriptor)
-        finally:
-            fs.close(descriptor)
+        _overwrite(fs, original.path, data)
     except OSError as error:
+        try:
+            _overwrite(fs, original.path, original.data)
+        except OSError:
+            raise Refused(
+                f"overwriting failed half way ({error.strerror}), and so did putting the old content back",
+                name="half-written",
+                path=original.path,
+                hint="`opsinfo restore TARGET --to ID --in-place` puts the backup back; `opsinfo backups` has its ID",
+            ) from None
         raise _refusal(error, original.path) from None
     return True
+
+
+def _overwrite(fs: FileSystem, path: str, data: bytes) -> None:
+    descriptor = fs.open(path, os.O_WRONLY | os.O_NOFOLLOW)
+    try:
+        write_all(fs, descriptor, data)
+        fs.truncate(descriptor, len(data))
+        fs.fsync(descriptor)
+    finally:
+        fs.close(descriptor)
 
 
 def _refusal(error: OSError, path: str) -> Refused:

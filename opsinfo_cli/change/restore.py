@@ -12,8 +12,8 @@ from ..model.install import root_above, version_of
 from .folders import shut
 from .lock import locked
 from .record import Changed, Record
-from .replace import Original, read_original
-from .settle import outcome
+from .replace import Original, digest_at, read_original
+from .settle import outcome, undone
 from .vault import Vault, sha256_of
 from .writer import Write, Writer
 
@@ -45,7 +45,11 @@ def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tu
     records = [r for r in writer.vault.records() if any(scope(changed.path) for changed in r.files)]
     ended = {r.id: outcome(writer.vault, r) for r in records if r.state == "pending"}
     halves = [r for r in records if ended.get(r.id) == "half"]
-    done = [r for r in records if r.can_be_undone or (ended.get(r.id) == "done" and r.undoes is None)]
+    gone = undone(writer.vault, records)
+    ours = ("done", "other")
+    done = [
+        r for r in records if r.undoes is None and r.id not in gone and (r.can_be_undone or ended.get(r.id) in ours)
+    ]
     if not halves and not done:
         raise UsageFault("there is no change to undo", name="nothing-to-restore", hint="`opsinfo backups` lists them")
     record = (halves or done)[-1]
@@ -76,15 +80,20 @@ def _put(writer: Writer, record: Record, force: bool, commit: bool) -> tuple[str
     if writes:
         writer.commit(undo, writes)
     shut(writer.fs, record)  # what a killed run left open
-    record.state = "undone"
-    writer.vault.save(record)
+    record.state = "pending" if record.folders else "undone"
+    with suppress(Refused):  # the restore's own record says so too
+        writer.vault.save(record)
     return undo.id if writes else None, restored
 
 
 def _current(writer: Writer, changed: Changed) -> Original | None:
-    with suppress(Refused):
-        return read_original(writer.fs, changed.path)
-    return None
+    """The file as it is; None where there is none.
+
+    :raises Refused: where it cannot be read
+    """
+    if digest_at(writer.fs, changed.path) is None:
+        return None
+    return read_original(writer.fs, changed.path)
 
 
 def restore_to(

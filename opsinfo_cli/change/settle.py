@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from ..errors import Refused
 from .folders import shut
 from .lock import locked
 from .record import Record
-from .replace import read_original
-from .vault import Vault, sha256_of
+from .replace import digest_at
+from .vault import Vault
 
-__all__ = ["is_dead", "mend_modes", "outcome", "settle"]
+__all__ = ["is_dead", "mend_modes", "outcome", "settle", "undone"]
 
 
 def outcome(vault: Vault, record: Record) -> str:
-    """How an interrupted change ended, by its files: ``half`` where some are old and some are new.
+    """How an interrupted change ended, by its files: done, abandoned, or ``half`` where some are old and some new.
 
-    A file that is neither was changed by another hand since; it says nothing of our change.
+    A file that is neither was changed by another hand since and says nothing; ``other`` where all are.
     """
     states = set()
     for changed in record.files:
-        digest = None
-        with suppress(Refused):
-            digest = sha256_of(read_original(vault.fs, changed.path).data)
-        states.add({changed.before: "abandoned", changed.after: "done"}.get(digest))
-    states.discard(None)
-    return "half" if len(states) == 2 else str(next(iter(states), "abandoned"))
+        digest = digest_at(vault.fs, changed.path)
+        states.add({changed.before: "abandoned", changed.after: "done"}.get(digest, "other"))
+    ours = states - {"other"}
+    return "half" if len(ours) == 2 else next(iter(ours or states), "done")
+
+
+def undone(vault: Vault, records: list[Record]) -> set[str]:
+    """Ids of the changes that a restore took back, whether or not that could be noted on themselves."""
+    found = {record.id for record in records if record.state == "undone"}
+    for record in records:
+        state = outcome(vault, record) if record.undoes and record.state == "pending" else record.state
+        if record.undoes and state == "done":
+            found.add(record.undoes)
+    return found
 
 
 def settle(vault: Vault, locked_paths: list[str]) -> list[str]:
@@ -51,7 +58,7 @@ def settle(vault: Vault, locked_paths: list[str]) -> list[str]:
                 path=next(changed.path for changed in record.files if changed.path in locked_paths),
                 hint="`opsinfo restore` on the same target puts its files back",
             )
-        record.state = "pending" if record.folders else state
+        record.state = "pending" if record.folders else "abandoned" if state == "other" else state
         vault.save(record)
         said = "was complete" if state == "done" else "had changed nothing"
         notes.append(f"change {record.id} was interrupted; it {said}")

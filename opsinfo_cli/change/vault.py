@@ -6,7 +6,6 @@ import errno
 import hashlib
 import json
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -18,7 +17,7 @@ from ..model.install import root_above, version_of
 from ..model.kind import is_library_name
 from .filesystem import FileSystem
 from .record import Record, now
-from .replace import read_original, sync_folder, write_all
+from .replace import digest_at, read_original, remove_leftovers, sync_folder, temp_beside, write_all
 
 __all__ = ["Lineage", "Vault", "lineages_in", "sha256_of", "vault_path"]
 
@@ -95,6 +94,7 @@ class Vault:
                 if stat.S_IMODE(here.st_mode) & 0o077:
                     hint = f"chmod 700 {folder}, or name a folder that is not there yet with --backup-dir"
                     raise Refused("others can enter the vault's folder", name="vault-open", path=folder, hint=hint)
+                remove_leftovers(self.fs, folder)
         except OSError as error:
             raise self._refusal(error) from None
 
@@ -195,15 +195,21 @@ class Vault:
             raise self._refusal(error) from None
 
     def _json(self, path: str) -> dict[str, Any] | None:
+        """What a file of ours holds; None where it is gone by now or no JSON.
+
+        :raises Refused: where it cannot be read: an unreadable journal is not an empty one
+        """
+        if digest_at(self.fs, path) is None:
+            return None
         try:
             data = json.loads(read_original(self.fs, path).data.decode("utf-8", "surrogateescape"))
-        except (Refused, ValueError):
+        except ValueError:
             return None
         return data if isinstance(data, dict) else None
 
     def _write(self, path: str, data: bytes, durable: bool = True) -> None:
         """Whole or not at all; a planted link is replaced, never followed."""
-        temp = os.path.join(os.path.dirname(path), f".{secrets.token_hex(8)}.tmp")
+        temp = temp_beside(path)
         try:
             descriptor = self.fs.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
             try:

@@ -21,7 +21,7 @@ from .folders import shut, widen
 from .lock import locked
 from .moves import Move, Plan
 from .record import Changed, Record
-from .replace import Original, read_original, remove_leftovers, replace_file, sync_folder, write_new
+from .replace import Original, read_original, remove_file, remove_leftovers, replace_file, write_new
 from .settle import settle
 from .vault import Vault, sha256_of
 
@@ -109,6 +109,8 @@ class Writer:
     def locked(self, paths: list[str]) -> Iterator[None]:
         """Hold the locks of real paths; changes that a kill interrupted there are settled first."""
         with locked(self.fs, paths, self.wait):
+            for folder in {os.path.dirname(path) for path in paths}:
+                remove_leftovers(self.fs, folder)  # one may be a second name of a file that a killed run just made
             for note in settle(self.vault, paths):
                 self.say(note)
             yield
@@ -180,8 +182,7 @@ class Writer:
     def _replace(self, write: Write) -> bool:
         if write.data is not None:
             return replace_file(self.fs, write.original, write.data, self.in_place)
-        self.fs.unlink(write.original.path)
-        return sync_folder(self.fs, os.path.dirname(write.original.path))
+        return remove_file(self.fs, write.original)
 
     @contextmanager
     def _open_folders(self, record: Record, paths: list[str]) -> Iterator[None]:

@@ -96,6 +96,17 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run a command and leave with its exit status."""
+    try:
+        status = _prepared(list(sys.argv[1:] if args is None else args))
+    except KeyboardInterrupt:
+        status = 130
+    except _Stopped as stopped:
+        status = 128 + stopped.number
+    sys.exit(status)
+
+
+def _prepared(words: list[str]) -> int:
+    """Run a command with the process made ready for it."""
     from ..report.output import prepare_streams
 
     gc.disable()  # a short life, and the libraries are all it has
@@ -103,14 +114,13 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
             signal.signal(number, _stop)
-    words = list(sys.argv[1:] if args is None else args)
     status = _run(words)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:  # nobody listens; the interpreter must not make an exit status of that
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    sys.exit(status)
+    return status
 
 
 def _run(words: list[str]) -> int:
@@ -126,10 +136,8 @@ def _run(words: list[str]) -> int:
         return error.exit_code
     except SystemExit:  # click's answer to a pipe that nobody reads
         return 0
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
         return 130
-    except _Stopped as stopped:
-        return 128 + stopped.number
     except OpsinfoError as error:
         return _fail(words, error)
     except Exception as error:  # a fault of ours: say so, and leave what is needed to mend it

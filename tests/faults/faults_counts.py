@@ -1,0 +1,28 @@
+"""How often: the one place where the small numbers of CI and the full ones of ``tests/long`` stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["CI", "LONG", "Counts"]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """
+    :param stride: of the calls of a run, every so many are failed; 1 is all of them
+    :param traced: system calls of a real run that are killed or failed, evenly spread; None is all of them
+    :param signals: runs that get SIGINT, SIGTERM or SIGHUP at a random moment
+    :param kills: runs that get SIGKILL at a random moment
+    :param writers: processes that write one library at the same time
+    """
+
+    stride: int
+    traced: int | None
+    signals: int
+    kills: int
+    writers: int
+
+
+CI = Counts(stride=18, traced=5, signals=30, kills=15, writers=12)
+LONG = Counts(stride=1, traced=None, signals=500, kills=200, writers=50)

@@ -1,0 +1,378 @@
+"""What the tests of faults share: small libraries, a file system that fails, processes of another user."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opsinfo_cli.change.filesystem import FileSystem
+from opsinfo_cli.change.library_plan import LibraryPlan
+from opsinfo_cli.change.restore import restore_last
+from opsinfo_cli.change.vault import Vault
+from opsinfo_cli.change.writer import Job, Writer
+from opsinfo_cli.errors import NotConfirmed, OpsinfoError
+from opsinfo_cli.model.policy import Policy
+
+ROOT = Path(__file__).resolve().parents[2]
+CORPUS = Path(os.environ.get("OPSINFO_CORPUS") or ROOT.parent / "shared" / "corpus")
+USER = 65534
+NO_PROCESS = 2**22 + 7  # beyond the largest pid that Linux gives
+TEMP = re.compile(r"\.opsinfo-[0-9]+-[0-9a-f]+\.tmp")
+CONFIG = "opp/built-in/op_impl/ai_core/tbe/config/ascend910b"
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount, give files away or become another user")
+
+
+def library_text(**flags: str | None) -> str:
+    """A library in the vendor's form: ``library_text(Add="true", Log=None)``."""
+    content: dict[str, Any] = {}
+    for name, flag in flags.items():
+        tensor = {"dtype": "float16,float32", "format": "ND,ND", "name": "x", "paramType": "required"}
+        content[name] = {"input0": tensor, "output0": {**tensor, "name": "y"}}
+        if flag is not None:
+            content[name]["precision_reduce"] = {"flag": flag}
+    return json.dumps(content, indent=4).replace('": ', '":') + "\n"
+
+
+TEXT = library_text(Add="true", Log=None, Mul="true")
+NEW = library_text(Add="false", Log=None, Mul="true")
+assert TEXT.replace("true", "false", 1) == NEW
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def everywhere(_: str) -> bool:
+    return True
+
+
+def writer_on(place: Path, fs: FileSystem | None = None, **options: Any) -> Writer:
+    """A writer with a vault, that does not wait."""
+    fs = fs or Unsynced()
+    return Writer(Vault(str(place), fs), **{"wait": 0, "fs": fs, **options})
+
+
+def jobs(paths: Iterable[Path], to: Policy = Policy.BLACK, op: str = "Add") -> list[Job]:
+    return [Job(str(path), LibraryPlan({op: to})) for path in paths]
+
+
+def lay(folder: Path, count: int, text: str = TEXT) -> list[Path]:
+    """So many libraries in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"aic-ascend910b-ops-info-{letter}.json" for letter in "abcdefgh"[:count]]
+    for number, path in enumerate(paths):
+        # the same op type in each of them would be shadowed; here each has one of its own beside it
+        path.write_text(text.replace('"Mul"', f'"Mul{number}"'))
+    return paths
+
+
+# a file system that fails
+
+ERRORS = ("EIO", "ENOSPC", "EDQUOT", "EACCES", "EROFS", "EXDEV", "EBUSY", "EINTR", "short write")
+_CALLS = frozenset(name for name in vars(FileSystem) if not name.startswith("_"))
+
+
+class Failing(FileSystem):
+    """Fails the Nth call, once or from then on, and remembers every call.
+
+    A failing ``access`` says no, a failing ``close`` closes and then says so; a descriptor that was only read from
+    has nothing left to tell when it is closed. No fsync reaches the disk: what is tested is what becomes of its answer.
+    """
+
+    def __init__(self, nth: int = 0, error: str = "EIO", lasting: bool = False) -> None:
+        self.nth, self.error, self.lasting = nth, error, lasting
+        self.calls: list[str] = []
+        self.written: dict[int, str] = {}
+        self.synced: list[tuple[str, bool]] = []
+        self.hit = ""
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        return partial(self._call, name, found) if name in _CALLS else found
+
+    def _call(self, name: str, call: Callable[..., Any], *arguments: Any) -> Any:
+        if name == "close" and arguments[0] not in self.written:
+            return call(*arguments)
+        self.calls.append(name)
+        if self.error == "kill" and len(self.calls) == self.nth:
+            os._exit(9)
+        fails = self.nth and (len(self.calls) == self.nth or (self.lasting and len(self.calls) > self.nth))
+        if fails and not self.hit:
+            self.hit = f"{name} {arguments[0]}"
+        if name == "fsync":
+            self.synced.append((self.written.get(arguments[0], ""), not fails))
+            call = _nothing
+        if fails:
+            return self._fail(name, call, *arguments)
+        result = call(*arguments)
+        if name == "open" and arguments[1] & (os.O_WRONLY | os.O_RDWR):
+            self.written[result] = arguments[0]
+        elif name == "close":
+            del self.written[arguments[0]]
+        return result
+
+    def _fail(self, name: str, call: Callable[..., Any], *arguments: Any) -> Any:
+        if self.error == "short write":
+            if name == "write":
+                return call(arguments[0], arguments[1][: max(1, len(arguments[1]) // 2)])
+            return call(*arguments)
+        if name == "access":
+            return False
+        if name == "close":
+            call(*arguments)
+            del self.written[arguments[0]]
+        number = getattr(errno, self.error)
+        raise OSError(number, os.strerror(number), arguments[0] if isinstance(arguments[0], str) else None)
+
+
+def _nothing(*_: Any) -> None:
+    return None
+
+
+class Unsynced(FileSystem):
+    """No fsync reaches the disk: for what comes before and after the run that is tested."""
+
+    def fsync(self, descriptor: int) -> None:
+        pass
+
+
+@contextmanager
+def as_a_process_that_dies(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What is done in here was done by a process that is gone afterwards."""
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getpid", lambda: NO_PROCESS)
+        yield
+
+
+# a run, and what may be the case after it
+
+Content = bytes | None
+"""What a file says; None for no file."""
+
+
+@dataclass
+class Scene:
+    """Files, the vault, and one thing that is done to them.
+
+    :param wanted: what each file says once it is done
+    :param detour: a change and nothing else, to see that life goes on
+    """
+
+    files: list[Path]
+    place: Path
+    before: list[Content]
+    wanted: list[Content]
+    act: Callable[[Writer], Any]
+    detour: Callable[[Writer], Any] | None = None
+    in_place: bool = False
+
+    def writer(self, fs: FileSystem | None = None) -> Writer:
+        fs = fs or Unsynced()
+        return Writer(Vault(str(self.place), fs), wait=0, fs=fs, in_place=self.in_place)
+
+    def run(self, fs: FileSystem | None = None) -> str:
+        """How it ended: ``done``, ``not confirmed``, the name of a refusal, or a crash."""
+        try:
+            self.act(self.writer(fs))
+        except NotConfirmed:
+            return "not confirmed"
+        except OpsinfoError as error:
+            return error.name
+        except OSError as error:
+            return f"crashed with {error!r}"
+        return "done"
+
+    def contents(self) -> list[Content]:
+        return [path.read_bytes() if path.exists() else None for path in self.files]
+
+    def state(self) -> str:
+        """``new`` and ``old`` are said of all files together, ``mixed`` where each is one of the two."""
+        now = self.contents()
+        if now == self.wanted:
+            return "new"
+        if now == self.before:
+            return "old"
+        whole = all(each in pair for each, *pair in zip(now, self.before, self.wanted, strict=True))
+        return "mixed" if whole else "torn"
+
+    def temps(self) -> list[str]:
+        """Whatever lies beside the files that is none of them."""
+        folders = {path.parent for path in self.files}
+        return sorted(each.name for folder in folders for each in folder.iterdir() if each not in self.files)
+
+    def vault_temps(self) -> list[str]:
+        return sorted(path.name for path in self.place.rglob("*") if path.is_file() and path.name.startswith("."))
+
+    def damaged_backups(self) -> list[str]:
+        objects = self.place / "objects"
+        found = [path for path in objects.iterdir() if not path.name.startswith(".")] if objects.exists() else []
+        return [path.name for path in found if sha256(path.read_bytes()) != path.name]
+
+    def missing_backups(self) -> list[str]:
+        """Contents that were overwritten and are in no backup."""
+        pairs = zip(self.contents(), self.before, strict=True)
+        lost = {sha256(old) for now, old in pairs if old is not None and now != old}
+        return [digest for digest in lost if not (self.place / "objects" / digest).exists()]
+
+
+def complaints(scene: Scene, answer: str, leftovers: int) -> Iterator[str]:
+    """What must not be the case after a fault, whatever it was.
+
+    :param leftovers: how many temps may lie there
+    """
+    state = scene.state()
+    said = f"the answer is {answer!r}, the files are {state}"
+    if state == "torn" or answer.startswith("crashed"):
+        yield said
+    elif answer in ("done", "not confirmed"):
+        if state != "new":
+            yield said
+    elif answer not in ("unfinished-change", "killed") and state != "old":
+        yield said
+    if scene.damaged_backups():
+        yield "a backup is not what its name says"
+    if scene.missing_backups():
+        yield "what was overwritten is in no backup"
+    temps = scene.temps()
+    if not all(map(TEMP.fullmatch, temps)):
+        yield f"something strange is left: {temps}"
+    if len(temps) + len(scene.vault_temps()) > leftovers:
+        yield f"left behind: {temps + scene.vault_temps()}"
+
+
+def complaints_of_the_next_run(scene: Scene) -> Iterator[str]:
+    """The next run of a healthy system succeeds, tidies up, and can be undone.
+
+    A restore that stopped between two files may be ended first, back or forth, by a run of its own.
+    """
+    stopped_between = scene.state() == "mixed"
+    answer = scene.run()
+    if stopped_between and answer == "done" and scene.state() == "old":
+        answer = scene.run()
+    if answer == "unfinished-change":
+        restore_last(scene.writer(), everywhere, force=False, dry_run=False)
+        if scene.state() != "old":
+            yield f"restore ended the unfinished change, and the files are {scene.state()}"
+        answer = scene.run()
+    if answer not in ("done", "nothing-to-restore", "exists") or scene.state() != "new":
+        yield f"then the next run says {answer!r}, and the files are {scene.state()}"
+    if scene.detour:
+        yield from _complaints_of_a_detour(scene, scene.detour)
+    if scene.temps():
+        yield f"still there after the next run: {scene.temps()}"
+    if scene.damaged_backups():
+        yield "a backup is damaged after the next run"
+
+
+def _complaints_of_a_detour(scene: Scene, detour: Callable[[Writer], Any]) -> Iterator[str]:
+    now, writer = scene.contents(), scene.writer()
+    try:
+        detour(writer)
+        if scene.contents() == now:
+            yield "another change changed nothing"
+        restore_last(writer, everywhere, force=False, dry_run=False)
+    except OpsinfoError as error:
+        yield f"another change and its undo were refused: {error.message}"
+        return
+    if scene.contents() != now:
+        yield "another change and its undo did not give the same files"
+    if list(writer.vault.pending()):
+        yield "a change is still pending after it"
+
+
+# processes
+
+
+def run_main(words: Sequence[str], stdout: int | None = None) -> int:
+    """The program in this process, as the interpreter would run it.
+
+    :returns: its exit status
+    """
+    from opsinfo_cli.cli.main import main
+
+    out = os.open(os.devnull, os.O_WRONLY) if stdout is None else stdout
+    os.dup2(out, 1)
+    os.dup2(out, 2)
+    sys.stdout, sys.stderr = (os.fdopen(each, "w", encoding="utf-8", closefd=False) for each in (1, 2))
+    try:
+        main(words)
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+        return 1
+
+
+def fork(action: Callable[[], int], user: int | None = None) -> int:
+    """A child process, of another user where one is named.
+
+    :returns: its pid
+    """
+    child = os.fork()
+    if child:
+        return child
+    status = 70
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if user is not None and os.geteuid() == 0:
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+        status = action()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def ended(child: int) -> int:
+    """Wait for a child: its exit status, negative for a signal."""
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def as_user(action: Callable[[], int], user: int | None = USER) -> int:
+    return ended(fork(action, user))
+
+
+def give(user: int, *paths: Path) -> None:
+    """Give files away, where there is a root to do it."""
+    if os.geteuid() == 0:
+        for path in paths:
+            os.chown(path, user, user)
+
+
+@contextmanager
+def folder_for_everybody() -> Iterator[Path]:
+    """A folder that another user can reach, whatever is done to the folders of the tests meanwhile."""
+    top = Path(tempfile.mkdtemp(prefix="opsinfo-faults-"))
+    top.chmod(0o755)
+    try:
+        yield top
+    finally:
+        for folder, _, _ in os.walk(top):
+            os.chmod(folder, 0o700)
+        shutil.rmtree(top)
+
+
+def fresh(folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder

@@ -1,0 +1,522 @@
+"""What a failing disk is answered with: the truth, a reason, and a state that the next run can go on from."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faults_counts import Counts
+from faults_support import (
+    NO_PROCESS,
+    USER,
+    Failing,
+    Scene,
+    Unsynced,
+    as_user,
+    complaints,
+    ended,
+    everywhere,
+    folder_for_everybody,
+    fork,
+    give,
+    jobs,
+    lay,
+    library_text,
+    run_main,
+)
+
+from opsinfo_cli.change.filesystem import FileSystem
+from opsinfo_cli.change.mixlist_plan import MixlistPlan
+from opsinfo_cli.change.reapply import lost_edits
+from opsinfo_cli.change.record import Widened
+from opsinfo_cli.change.restore import restore_last, restore_to
+from opsinfo_cli.change.settle import mend_modes
+from opsinfo_cli.change.vault import Vault
+from opsinfo_cli.change.writer import Job, Writer
+from opsinfo_cli.errors import NotConfirmed, OpsinfoError, Refused, UsageFault
+from opsinfo_cli.model.policy import Policy
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> list[Path]:
+    return lay(tmp_path / "config", 3)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "vault"
+
+
+def writer(place: Path, fs: Any = None, **options: Any) -> Writer:
+    fs = fs or Unsynced()
+    return Writer(Vault(str(place), fs), wait=0, fs=fs, **options)
+
+
+def undo(which: Writer) -> Any:
+    return restore_last(which, everywhere, force=False, dry_run=False)
+
+
+def texts(paths: list[Path]) -> list[str]:
+    return [path.read_text() if path.exists() else "" for path in paths]
+
+
+class Refusing(Unsynced):
+    """Refuses one call on one kind of path, so many times."""
+
+    def __init__(self, call: str, path: Callable[[str], bool], number: int = errno.EIO, times: int = 1) -> None:
+        self.call, self.path, self.number, self.left = call, path, number, times
+        self.opened: dict[int, str] = {}
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name.startswith("_") or name in ("call", "path", "number", "left", "opened"):
+            return found
+
+        def called(*arguments: Any) -> Any:
+            about = self.opened.get(arguments[0], "") if isinstance(arguments[0], int) else arguments[0]
+            if name == self.call and self.left and self.path(about):
+                self.left -= 1
+                raise OSError(self.number, os.strerror(self.number), about)
+            result = found(*arguments)
+            if name == "open":
+                self.opened[result] = arguments[0]
+            return result
+
+        return called
+
+
+# fsync
+
+
+def test_an_fsync_that_fails_is_never_tried_again(paths: list[Path], tmp_path: Path) -> None:
+    dry = Failing()
+    writer(tmp_path / "dry", dry).run("apply", jobs(paths))
+    for path in paths:
+        path.write_text(path.read_text().replace("false", "true"))
+    places = [nth for nth, name in enumerate(dry.calls, 1) if name == "fsync"]
+    assert len(places) > 6
+    for nth in places:
+        before = texts(paths)
+        fs = Failing(nth)
+        vault = tmp_path / f"vault-{nth}"
+        try:
+            writer(vault, fs).run("apply", jobs(paths))
+        except NotConfirmed:
+            undo(writer(vault))
+        except Refused:
+            pass
+        failed = next(path for path, well in fs.synced if not well)
+        after = fs.synced[fs.synced.index((failed, False)) + 1 :]
+        assert failed == "" or failed not in [path for path, _ in after], "a folder is synced again for the next file"
+        assert texts(paths) == before
+
+
+@pytest.mark.parametrize("which", [1, 2, 3])
+def test_a_folder_that_is_not_confirmed_is_said_with_every_file_written(
+    paths: list[Path], place: Path, which: int
+) -> None:
+    folder = str(paths[0].parent)
+    with pytest.raises(NotConfirmed) as caught:
+        writer(place, Refusing("fsync", Nth(folder, which))).run("apply", jobs(paths))
+    assert caught.value.exit_code == 3
+    assert all('"false"' in text for text in texts(paths))
+    (record,) = Vault(str(place)).records()
+    assert record.state == "done"
+    undo(writer(place))
+    assert not any('"false"' in text for text in texts(paths))
+
+
+def test_a_restore_that_is_not_confirmed_counts_as_done(paths: list[Path], place: Path) -> None:
+    before = texts(paths)
+    writer(place).run("apply", jobs(paths))
+    between = texts(paths)
+    writer(place).run("apply", jobs(paths, Policy.WHITE, "Log"))
+    with pytest.raises(NotConfirmed):
+        undo(writer(place, Refusing("fsync", lambda path: path == str(paths[0].parent))))
+    assert texts(paths) == between
+    undo(writer(place))
+    assert texts(paths) == before, "the next restore undoes the change before"
+
+
+# a restore that could not note how it ended
+
+
+def test_a_restore_that_was_killed_when_all_was_back_is_not_undone_by_the_next_one(
+    paths: list[Path], place: Path
+) -> None:
+    before = texts(paths)
+    writer(place).run("apply", jobs(paths))
+
+    class Dying(Unsynced):
+        replaced = 0
+
+        def replace(self, source: str, target: str) -> None:
+            super().replace(source, target)
+            self.replaced += target in map(str, paths)
+            if self.replaced == len(paths):
+                os._exit(9)
+
+    assert ended(fork(lambda: undo(writer(place, Dying())) and 1)) == 9
+    assert texts(paths) == before
+    with suppress(UsageFault):  # nothing is left to undo
+        undo(writer(place))
+    assert texts(paths) == before
+
+
+def test_a_restore_that_was_killed_before_its_first_file_is_done_by_the_next_one(
+    paths: list[Path], place: Path
+) -> None:
+    before = texts(paths)
+    writer(place).run("apply", jobs(paths))
+
+    class Dying(Unsynced):
+        def replace(self, source: str, target: str) -> None:
+            if target in map(str, paths):
+                os._exit(9)
+            super().replace(source, target)
+
+    assert ended(fork(lambda: undo(writer(place, Dying())) and 1)) == 9
+    undo(writer(place))
+    assert texts(paths) == before
+
+
+def test_a_killed_restore_that_was_complete_leaves_no_move_that_counts_as_made(paths: list[Path], place: Path) -> None:
+    """What was taken back is not missed after an upgrade."""
+    writer(place).run("apply", jobs(paths))
+
+    class Dying(Unsynced):
+        replaced = 0
+
+        def replace(self, source: str, target: str) -> None:
+            super().replace(source, target)
+            self.replaced += target in map(str, paths)
+            if self.replaced == len(paths):
+                os._exit(9)
+
+    assert ended(fork(lambda: undo(writer(place, Dying())) and 1)) == 9
+    writer(place).run("apply", jobs(paths, Policy.WHITE, "Log"))
+    for path in paths:
+        path.write_text(library_text(Add="true", Exp=None, Log=None))
+    lost = lost_edits(writer(place).vault, everywhere)
+    assert [each.wanted for each in lost] == [{"Log": Policy.WHITE}] * len(paths)
+
+
+def test_the_last_note_of_a_restore_may_fail_and_what_is_back_is_said_to_be_back(
+    paths: list[Path], place: Path
+) -> None:
+    """As with every other change: if the end cannot be noted, the next run finds out by the files."""
+    before = texts(paths)
+    change = writer(place).run("apply", jobs(paths)).change
+    undo(writer(place, Refusing("replace", lambda path: "/changes/" in path and _is_note_of(path, str(change)))))
+    assert texts(paths) == before
+
+
+def _is_note_of(temp: str, change: str) -> bool:
+    return bool(json.loads(Path(temp).read_text())["id"] == change)
+
+
+# unreadable is not absent
+
+
+def half_done(paths: list[Path], place: Path) -> list[str]:
+    """A change of which a killed run had replaced two files of three.
+
+    :returns: the texts as they were before it
+    """
+    before = texts(paths)
+    change = writer(place).run("apply", jobs(paths)).change
+    paths[2].write_text(before[2])
+    vault = writer(place).vault
+    record = vault.record(str(change))
+    assert record is not None
+    record.state, record.pid = "pending", NO_PROCESS
+    vault.save(record)
+    return before
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EACCES], ids=["EIO", "EACCES"])
+@pytest.mark.parametrize("call", ["open", "read"])
+def test_a_file_that_cannot_be_read_is_not_taken_for_one_that_is_restored(
+    tmp_path: Path, call: str, number: int
+) -> None:
+    for nth in range(1, 9):
+        paths, place = lay(tmp_path / f"config-{nth}", 3), tmp_path / f"vault-{nth}"
+        before = half_done(paths, place)
+        try:
+            undo(writer(place, Refusing(call, Nth(str(paths[0]), nth), number)))
+        except Refused:
+            undo(writer(place))
+        assert texts(paths) == before, f"{call} {nth}"
+
+
+@pytest.mark.parametrize("call", ["open", "read"])
+def test_a_created_file_that_cannot_be_read_is_not_taken_for_one_that_is_gone(tmp_path: Path, call: str) -> None:
+    for nth in range(1, 5):
+        path, place = tmp_path / f"mixlist-{nth}.json", tmp_path / f"vault-{nth}"
+        writer(place).create(str(path), b"{}\n", "move", [])
+        try:
+            undo(writer(place, Refusing(call, Nth(str(path), nth))))
+        except Refused:
+            undo(writer(place))
+        assert not path.exists(), f"{call} {nth}"
+
+
+class Nth:
+    """True the Nth time that it is asked about a path."""
+
+    def __init__(self, path: str, nth: int) -> None:
+        self.path, self.left = path, nth
+
+    def __call__(self, path: str) -> bool:
+        self.left -= path == self.path
+        return path == self.path and self.left == 0
+
+
+@pytest.mark.parametrize("call", ["open", "read"])
+def test_a_journal_that_cannot_be_read_is_not_an_empty_one(paths: list[Path], place: Path, call: str) -> None:
+    path = paths[0]
+    text = path.read_text()
+    writer(place).run("move", jobs([path]))
+    note = str(next((place / "changes").iterdir()))
+    with pytest.raises(Refused):
+        undo(writer(place, Refusing(call, lambda about: about == note)))
+    with suppress(Refused):
+        writer(place, Refusing(call, lambda about: about == note)).run("move", jobs([path], Policy.WHITE, "Log"))
+    assert len(Vault(str(place)).lineages(str(path))) == 1, "no vendor put another file there"
+    restore_to(writer(place), everywhere, "pristine", force=False, dry_run=False)
+    assert path.read_text() == text
+
+
+# refusals have reasons
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EIO], ids=["EACCES", "EROFS", "EIO"])
+def test_a_file_that_cannot_be_taken_away_is_a_refusal_and_no_crash(tmp_path: Path, place: Path, number: int) -> None:
+    path = tmp_path / "mixlist.json"
+    writer(place).create(str(path), b"{}\n", "move", [])
+    with pytest.raises(Refused):
+        undo(writer(place, Refusing("unlink", lambda about: about == str(path), number)))
+    assert path.read_bytes() == b"{}\n"
+    undo(writer(place))
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "number", [errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOLCK, errno.EIO], ids=lambda n: os.strerror(n)
+)
+@pytest.mark.parametrize("act", ["move", "restore"])
+def test_a_file_system_that_cannot_lock_is_refused_with_the_reason(
+    paths: list[Path], place: Path, number: int, act: str
+) -> None:
+    """As some network file systems answer."""
+    writer(place).run("apply", jobs(paths))
+    before = texts(paths)
+    fs = Refusing("flock", lambda _: True, number, times=9)
+    with pytest.raises(Refused) as caught:
+        undo(writer(place, fs)) if act == "restore" else writer(place, fs).run("move", jobs(paths, Policy.WHITE))
+    assert caught.value.name == "no-lock"
+    assert os.strerror(number) in caught.value.message
+    assert caught.value.hint
+    assert texts(paths) == before
+
+
+# what a kill or a fault leaves
+
+
+def test_a_mixlist_that_a_killed_run_had_just_made_can_be_edited(tmp_path: Path, place: Path) -> None:
+    path = tmp_path / "config" / "mixlist.json"
+    path.parent.mkdir()
+
+    class Dying(Unsynced):
+        def link(self, source: str, target: str) -> None:
+            super().link(source, target)
+            os._exit(9)
+
+    assert ended(fork(lambda: len(writer(place, Dying()).create(str(path), b"{}\n", "move", [])))) == 9
+    assert path.read_bytes() == b"{}\n"
+    writer(place).run("move", [Job(str(path), MixlistPlan(("Add",), Policy.BLACK))])
+    assert os.listdir(path.parent) == [path.name]
+
+
+def test_a_temp_that_a_killed_run_left_in_the_vault_is_removed_by_the_next_one(paths: list[Path], place: Path) -> None:
+    class Dying(Unsynced):
+        def replace(self, source: str, target: str) -> None:
+            os._exit(9)
+
+    assert ended(fork(lambda: len(writer(place, Dying()).run("apply", jobs(paths)).files))) == 9
+    assert any(path.name.endswith(".tmp") for path in place.rglob("*"))
+    writer(place).run("apply", jobs(paths))
+    assert not any(path.name.endswith(".tmp") for path in place.rglob("*"))
+
+
+@pytest.mark.parametrize("error", ["EIO", "ENOSPC", "short write"])
+def test_an_overwrite_in_place_that_fails_is_put_back_or_named_unfinished(
+    paths: list[Path], tmp_path: Path, error: str
+) -> None:
+    """In place is not atomic, but what is damaged is said to be, and `restore` mends it."""
+    before = texts(paths)
+    dry = Failing()
+    writer(tmp_path / "dry", dry, in_place=True).run("apply", jobs(paths, Policy.GRAY))
+    wrong = []
+    for nth in range(1, len(dry.calls) + 1):
+        for path, text in zip(paths, before, strict=True):
+            path.write_text(text)
+        place = tmp_path / f"vault-{nth}"
+        fs = Failing(nth, error)
+        try:
+            writer(place, fs, in_place=True).run("apply", jobs(paths, Policy.GRAY))
+        except NotConfirmed:
+            continue
+        except OSError as crash:
+            wrong.append(f"call {nth}: crashed with {crash!r}")
+        except Refused as refused:
+            if texts(paths) == before:
+                continue
+            if refused.name != "unfinished-change":
+                wrong.append(
+                    f"call {nth}, {fs.hit.rpartition('/')[2]}: {refused.name}, and the files are not as before"
+                )
+            try:
+                undo(writer(place, in_place=True))
+            except OpsinfoError as second:
+                wrong.append(f"call {nth}, {fs.hit.rpartition('/')[2]}: restore says {second.message}")
+            if texts(paths) != before:
+                wrong.append(f"call {nth}, {fs.hit.rpartition('/')[2]}: restore did not mend it")
+    assert not wrong, "\n".join(wrong)
+
+
+# closed folders, as their owner
+
+
+@pytest.fixture
+def installed() -> Iterator[Path]:
+    """A folder of the ordinary user's, for whom a library is 0555 in a folder of 0550."""
+    with folder_for_everybody() as top:
+        for name in ("a", "b"):
+            (top / name).mkdir()
+        give(USER, top, top / "a", top / "b")
+        yield top
+
+
+def lay_closed(top: Path, place: Path) -> Scene:
+    """Two libraries as an install leaves them, each in a folder of its own."""
+    paths = []
+    for name in ("a", "b"):
+        (top / name).chmod(0o750)
+        for each in (top / name).iterdir():
+            each.unlink()
+        paths += lay(top / name, 1)
+        paths[-1].chmod(0o555)
+        (top / name).chmod(0o550)
+    before = [path.read_bytes() for path in paths]
+    new = [each.replace(b"true", b"false", 1) for each in before]
+    return Scene(paths, place, [*before], [*new], lambda which: which.run("apply", jobs(paths)))
+
+
+def modes(scene: Scene) -> list[int]:
+    return [stat.S_IMODE(each.stat().st_mode) for path in scene.files for each in (path, path.parent)]
+
+
+def faults_in_closed_folders(top: Path, act: str, error: str, stride: int, start: int) -> Iterator[str]:
+    nth = start
+    while True:
+        scene = lay_closed(top, top / f"vault-{act}-{error}-{nth}")
+        if act == "restore":
+            scene.run()
+            old, new = scene.before, scene.wanted
+            scene = Scene(scene.files, scene.place, new, old, undo)
+        elif act == "end":
+            scene = unfinished(scene)
+        fs = Failing(nth, error)
+        real = os.getpid
+        os.getpid = lambda: NO_PROCESS  # type: ignore[assignment]
+        try:
+            answer = scene.run(fs)
+        finally:
+            os.getpid = real
+        if not fs.hit:
+            return
+        found = list(complaints(scene, answer, leftovers=0))
+        mend_modes(Vault(str(scene.place), Unsynced()))
+        try:
+            scene.writer().run("apply", jobs(scene.files, Policy.WHITE, "Log"))
+        except Refused as refused:
+            if refused.name != "unfinished-change":
+                found.append(f"the next run is refused: {refused.message}")
+        if modes(scene) != [0o555, 0o550] * 2:
+            found.append(f"modes after the next run: {list(map(oct, modes(scene)))}")
+        yield from (f"call {nth}, {fs.hit}: {each}" for each in found)
+        nth += stride
+
+
+def unfinished(scene: Scene) -> Scene:
+    """A change killed between its two files, with both folders open."""
+    scene.run()
+    for path in scene.files:
+        path.parent.chmod(0o750)
+    path = scene.files[1]
+    path.chmod(0o755)
+    path.write_bytes(scene.before[1] or b"")
+    path.chmod(0o555)
+    vault = scene.writer().vault
+    (record,) = vault.records()
+    record.state, record.pid = "pending", NO_PROCESS
+    record.folders = [Widened(str(path.parent), 0o550) for path in scene.files]
+    vault.save(record)
+    return Scene(scene.files, scene.place, scene.contents(), scene.before, undo)
+
+
+@pytest.mark.parametrize("act", ["apply", "restore", "end"])
+def test_whichever_call_fails_in_closed_folders_they_are_shut_again(
+    installed: Path, tmp_path: Path, act: str, counts: Counts
+) -> None:
+    scratch = lay(tmp_path / "scratch", 1)  # what is imported late is imported now
+    writer(tmp_path / "scratch-vault").run("move", jobs(scratch))
+    report = installed / "report"
+    stride = max(1, counts.stride // 6)
+
+    def all_of_them() -> int:
+        found = []
+        for number, error in enumerate(("EIO", "ENOSPC", "EACCES", "short write")):
+            found += faults_in_closed_folders(installed, act, error, stride, 1 + number % stride)
+        report.write_text("\n".join(found))
+        return 0
+
+    assert as_user(all_of_them) == 0
+    assert not report.read_text(), report.read_text()
+
+
+# a fault of ours
+
+
+def test_a_fault_of_ours_is_status_3_says_where_its_trace_is_and_loses_nothing(
+    paths: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = texts(paths)
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("a slip")
+
+    def act() -> int:
+        tempfile.tempdir = str(tmp_path)
+        monkeypatch.setattr(FileSystem, "fsync", broken)
+        return run_main(
+            ["move", str(paths[0]), "Mul0", "--to", "black"], os.open(tmp_path / "said", os.O_WRONLY | os.O_CREAT)
+        )
+
+    assert ended(fork(act)) == 3
+    said = (tmp_path / "said").read_text()
+    (trace,) = tmp_path.glob("opsinfo-fault-*.log")
+    assert str(trace) in said
+    assert "Traceback" not in said
+    assert "a slip" in trace.read_text()
+    assert texts(paths) == before
+    assert sorted(os.listdir(paths[0].parent)) == [path.name for path in paths]

@@ -1,0 +1,334 @@
+"""Many at once: every move lands, every state can be had again, and a reader never misses the file."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faults_counts import Counts
+from faults_support import (
+    CORPUS,
+    ROOT,
+    USER,
+    Unsynced,
+    ended,
+    everywhere,
+    folder_for_everybody,
+    fork,
+    give,
+    jobs,
+    lay,
+    library_text,
+    needs_root,
+    run_main,
+    writer_on,
+)
+
+from opsinfo_cli.change.restore import restore_last
+from opsinfo_cli.change.vault import Vault
+from opsinfo_cli.errors import OpsinfoError
+from opsinfo_cli.model.library import Library
+from opsinfo_cli.model.policy import Policy
+
+Run = Callable[..., Any]
+
+
+def library_of(tmp_path: Path, operators: int) -> Path:
+    """The largest real library there is, else one of the generator's of the same shape."""
+    path = tmp_path / "config" / "aic-ascend910b-ops-info.json"
+    path.parent.mkdir()
+    real = sorted(CORPUS.glob("cann-910b/**/aic-ascend910b-ops-info*.json"), key=lambda each: each.stat().st_size)
+    if real:
+        path.write_bytes(real[-1].read_bytes())
+    else:
+        words = ["--operators", str(operators), "--seed", "5", "--out", str(path)]
+        subprocess.run([sys.executable, str(ROOT / "fixtures/generate.py"), *words], check=True, timeout=120)
+    return path
+
+
+@pytest.fixture
+def top() -> Iterator[Path]:
+    with folder_for_everybody() as folder:
+        yield folder
+
+
+def start(*words: str | Path, **environment: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "opsinfo_cli", *words]
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT), **environment}, **streams)
+
+
+class Reader(threading.Thread):
+    """Opens and parses a file over and over; what goes wrong stands in ``wrong``, how often it read in ``times``."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path, self.times, self.wrong, self.over = path, 0, set[str](), threading.Event()
+
+    def run(self) -> None:
+        while not self.over.is_set():
+            try:
+                json.loads(self.path.read_bytes())
+            except (OSError, ValueError) as error:
+                self.wrong.add(repr(error))
+            self.times += 1
+
+    def __enter__(self) -> Reader:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.over.set()
+        self.join()
+
+
+def other_policy(policy: Policy) -> Policy:
+    return Policy.BLACK if policy is not Policy.BLACK else Policy.WHITE
+
+
+def test_processes_at_once_move_an_operator_each_and_every_state_comes_back(tmp_path: Path, counts: Counts) -> None:
+    path = library_of(tmp_path, 600)
+    entries = Library.read(str(path)).entries
+    ops = list(entries)[:: max(1, len(entries) // counts.writers)][: counts.writers]
+    assert len(ops) == counts.writers
+    before = path.read_bytes()
+    with Reader(path) as reader:
+        processes = [
+            start("move", path, op, "--to", str(other_policy(entries[op].policy)), "--wait", "120") for op in ops
+        ]
+        answers = [process.communicate(timeout=180)[1].decode() for process in processes]
+    assert [process.returncode for process in processes] == [0] * len(ops), answers
+    assert reader.wrong == set()
+    assert reader.times > 20
+    after = Library.read(str(path)).entries
+    changed = {name for name, entry in after.items() if entry.policy is not entries[name].policy}
+    assert changed == set(ops), "all land, and nothing else changes"
+    assert os.listdir(path.parent) == [path.name]
+
+    vault = Vault(os.environ["OPSINFO_BACKUP_DIR"])
+    records = vault.records()
+    assert len(records) == len(ops)
+    assert len(vault.lineages(str(path))) == 1
+    chain = [(record.files[0].before, record.files[0].after) for record in records]
+    assert [after for _, after in chain[:-1]] == [before for before, _ in chain[1:]], "each began where one had ended"
+    writer = writer_on(Path(vault.path))
+    for record in reversed(records):
+        restore_last(writer, everywhere, force=False, dry_run=False)
+        assert path.read_bytes() == vault.content(str(record.files[0].before))
+    assert path.read_bytes() == before
+
+
+def test_a_reader_in_a_tight_loop_only_ever_reads_old_or_new(tmp_path: Path, counts: Counts) -> None:
+    (path,) = lay(tmp_path / "config", 1)
+    old = path.read_bytes()
+    new = old.replace(b"true", b"false", 1)
+    reading, writing = os.pipe()
+
+    def read() -> int:
+        os.write(writing, b"x")
+        strange = 0
+        while os.path.exists(tmp_path / "config"):
+            try:
+                descriptor = os.open(path, os.O_RDONLY)
+            except FileNotFoundError:
+                if os.path.exists(tmp_path / "over"):
+                    break
+                strange += 1
+                continue
+            data = os.read(descriptor, 1 << 20)
+            os.close(descriptor)
+            strange += data not in (old, new)
+            if os.path.exists(tmp_path / "over"):
+                break
+        return 1 if strange else 0
+
+    child = fork(read)
+    os.read(reading, 1)
+    writer = writer_on(tmp_path / "vault")
+    for number in range(5 * counts.writers):
+        writer.run("move", jobs([path], Policy.WHITE if number % 2 else Policy.BLACK))
+    (tmp_path / "over").touch()
+    assert ended(child) == 0
+    for end in (reading, writing):
+        os.close(end)
+
+
+def test_moves_applies_restores_and_mends_at_once_keep_the_file_whole(tmp_path: Path, opsinfo: Run) -> None:
+    """Different commands on one mixlist; those that lose a race are refused and change nothing."""
+    path = tmp_path / "mixlist.json"
+    path.write_text('{"black-list": {"to-add": ["Seed"]}}\n')
+    assert opsinfo("move", path, "First", "--to", "black").code == 0
+    with Reader(path) as reader:
+        processes = []
+        for number in range(4):
+            processes.append(start("move", path, f"Op{number}", "--to", "black"))
+            processes.append(start("restore", path))
+            processes.append(start("fmt", path))
+        for process in processes:
+            process.communicate(timeout=120)
+    assert {process.returncode for process in processes} <= {0, 2, 3}
+    assert reader.wrong == set()
+    assert os.listdir(tmp_path) == [path.name]
+    vault = Vault(os.environ["OPSINFO_BACKUP_DIR"])
+    assert not list(vault.pending())
+    contents = [(record.files[0].before, record.files[0].after) for record in vault.records()]
+    assert [after for _, after in contents[:-1]] == [before for before, _ in contents[1:]], "no update is lost"
+
+
+@needs_root
+def test_two_users_with_two_vaults_lose_nothing_in_one_file(top: Path, tmp_path: Path, counts: Counts) -> None:
+    folder = top / "config"
+    folder.mkdir()
+    path = folder / "aic-ascend910b-ops-info.json"
+    ops = [f"Op{number}" for number in range(counts.writers)]
+    path.write_text(library_text(**dict.fromkeys(ops, "true")))
+    (top / "state").mkdir()
+    give(USER, folder, path, top / "state")
+    warm = lay(tmp_path / "warm", 1)
+    writer_on(tmp_path / "warm-vault").run("move", jobs(warm))
+    import opsinfo_cli.cli.main
+    import opsinfo_cli.cli.move
+    import opsinfo_cli.report.fault  # noqa: F401
+
+    assert run_in_child(top / "warm", "move", str(warm[0]), "Add", "--to", "white") == 0
+
+    children = []
+    for number, op in enumerate(ops):
+        user = USER if number % 2 else None
+        place = top / "state" / "vault" if user else tmp_path / "vault"
+
+        def act(op: str = op, place: Path = place) -> int:
+            os.environ["OPSINFO_BACKUP_DIR"] = str(place)
+            return run_main(["move", str(path), op, "--to", "black", "--wait", "60"])
+
+        children.append(fork(act, user))
+    assert [ended(child) for child in children] == [0] * len(ops)
+    assert {str(entry.policy) for entry in Library.read(str(path)).entries.values()} == {"black"}
+    assert path.stat().st_uid == USER, "whoever wrote last, it is still his"
+    assert os.listdir(folder) == [path.name]
+    mine, theirs = Vault(str(tmp_path / "vault")), Vault(str(top / "state" / "vault"))
+    assert len(mine.records()) + len(theirs.records()) == len(ops)
+    assert (top / "state" / "vault").stat().st_uid == USER
+
+
+def run_in_child(place: Path, *words: str) -> int:
+    def act() -> int:
+        os.environ["OPSINFO_BACKUP_DIR"] = str(place)
+        return run_main(words)
+
+    return ended(fork(act))
+
+
+def test_the_owner_of_closed_folders_can_change_two_files_of_one_at_once(
+    top: Path, tmp_path: Path, counts: Counts
+) -> None:
+    """The one that is ready first must not shut the folder under the other's hands."""
+    paths = lay(top / "config", 4)
+    (top / "state").mkdir()
+    for path in paths:
+        path.chmod(0o555)
+    give(USER, *paths, top / "config", top / "state")
+    (top / "config").chmod(0o550)
+    writer_on(tmp_path / "warm-vault").run("move", jobs(lay(tmp_path / "warm", 1)))
+    rounds = max(10, counts.writers)
+    report = top / "state" / "report"
+    report.touch()
+    give(USER, report)
+
+    def act(path: Path) -> int:
+        for number in range(rounds):
+            try:
+                to = Policy.WHITE if number % 2 else Policy.BLACK
+                writer_on(top / "state" / "vault", wait=30).run("move", jobs([path], to))
+            except OpsinfoError as error:
+                with report.open("a") as file:
+                    file.write(f"{path.name}, round {number}: {error.name}: {error.message}\n")
+        return 0
+
+    children = [fork(lambda path=path: act(path), USER) for path in paths]  # type: ignore[misc]
+    assert [ended(child) for child in children] == [0] * len(paths)
+    assert oct((top / "config").stat().st_mode & 0o7777) == oct(0o550)
+    assert sorted(os.listdir(top / "config")) == [path.name for path in paths]
+    assert not report.read_text(), report.read_text()
+
+
+def test_a_folder_is_not_shut_while_another_process_is_at_work_in_it(top: Path, tmp_path: Path) -> None:
+    """The second found the folder open, thanks to the first; then the first is done and shuts it."""
+    first, second = lay(top / "config", 2)
+    (top / "state").mkdir()
+    give(USER, first, second, top / "config", top / "state")
+    (top / "config").chmod(0o550)
+    writer_on(tmp_path / "warm-vault").run("move", jobs(lay(tmp_path / "warm", 1)))
+    arrived, first_is_done = threading.Event(), threading.Event()
+    answers: list[str] = []
+
+    class Late(Unsynced):
+        def listdir(self, path: str) -> list[str]:
+            if path == str(top / "config"):
+                arrived.set()
+                first_is_done.wait(10)
+            return super().listdir(path)
+
+    def move_the_second() -> None:
+        try:
+            writer_on(top / "state" / "vault", Late(), wait=30).run("move", jobs([second]))
+        except OpsinfoError as error:
+            answers.append(f"{error.name}: {error.message}")
+
+    late = threading.Thread(target=move_the_second)
+
+    class Early(Unsynced):
+        def replace(self, source: str, target: str) -> None:
+            if target == str(first):
+                late.start()
+                arrived.wait(2)
+            super().replace(source, target)
+
+    def act() -> int:
+        writer_on(top / "state" / "vault", Early()).run("move", jobs([first]))
+        first_is_done.set()
+        late.join()
+        (top / "state" / "answer").write_text("".join(answers))
+        return 0
+
+    assert ended(fork(act, USER)) == 0
+    assert (top / "state" / "answer").read_text() == ""
+    assert '"false"' in first.read_text()
+    assert '"false"' in second.read_text()
+    assert oct((top / "config").stat().st_mode & 0o7777) == oct(0o550)
+    assert sorted(os.listdir(top / "config")) == [first.name, second.name]
+
+
+def test_a_lock_that_is_held_is_waited_for_and_its_owner_named(opsinfo: Run, tmp_path: Path) -> None:
+    (path,) = lay(tmp_path / "config", 1)
+    before = path.read_bytes()
+    with path.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        began = time.monotonic()
+        ran = opsinfo("move", path, "Add", "--to", "black", "--wait", "0.6", "--format", "json")
+        took = time.monotonic() - began
+    assert ran.code == 3
+    assert ran.json["error"]["name"] == "locked"
+    assert "--wait" in ran.json["error"]["hint"]
+    if str(path.stat().st_ino) in Path("/proc/locks").read_text():
+        assert str(os.getpid()) in ran.json["error"]["message"]
+    assert took > 0.6
+    assert path.read_bytes() == before
+    process = None
+    with path.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        process = start("move", path, "Add", "--to", "black")
+        time.sleep(0.5)
+        assert process.poll() is None
+    assert process.wait(timeout=60) == 0
+    process.communicate()
+    assert path.read_bytes() == before.replace(b"true", b"false", 1)

@@ -1,0 +1,306 @@
+"""Signals at random moments: folders shut, no lock, no temp, every file old or new, and the status a shell expects."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import random
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from faults_counts import Counts
+from faults_support import (
+    ROOT,
+    USER,
+    Scene,
+    Unsynced,
+    as_user,
+    ended,
+    everywhere,
+    folder_for_everybody,
+    fork,
+    fresh,
+    give,
+    jobs,
+    lay,
+    run_main,
+    writer_on,
+)
+
+from opsinfo_cli.change.restore import restore_last
+
+GENTLE = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+
+
+class Install:
+    """Three libraries of an ordinary user, 0555 in a folder of 0550, and one command that changes them all."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = top
+        self.config, self.state = top / "config", top / "state"
+        self.out = top / "out"
+        self.mixlist = top / "mixlist.json"
+        self.mixlist.write_text('{"black-list": {"to-add": ["Mul0", "Mul1", "Mul2"]}}\n')
+        self.mixlist.chmod(0o644)
+        self.state.mkdir()
+        give(USER, self.state)
+
+    def again(self, number: int) -> Scene:
+        if self.config.exists():
+            self.config.chmod(0o755)
+        paths = lay(fresh(self.config), 3)
+        for path in paths:
+            path.chmod(0o555)
+        give(USER, self.config, *paths)
+        self.config.chmod(0o550)
+        before = [path.read_bytes() for path in paths]
+        new = [b"false".join(each.rsplit(b"true", 1)) for each in before]
+        return Scene(paths, self.state / f"vault-{number}", [*before], [*new], lambda writer: writer)
+
+    def run(self, scene: Scene) -> int:
+        """The whole program, in a child that is the ordinary user; given back once that has begun."""
+        reading, writing = os.pipe()
+
+        def act() -> int:
+            out = os.open(self.out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+            os.environ["OPSINFO_BACKUP_DIR"] = str(scene.place)
+            os.write(writing, b"x")
+            return run_main(["apply", str(self.config), str(self.mixlist)], out)
+
+        child = fork(act, USER)
+        os.close(writing)
+        began = os.read(reading, 1)
+        os.close(reading)
+        assert began, "the child could not begin"
+        return child
+
+    def faults(self, scene: Scene) -> list[str]:
+        """What must be so however a run ended."""
+        found = []
+        modes = [stat.S_IMODE(each.stat().st_mode) for each in (self.config, *scene.files)]
+        if modes != [0o550, 0o555, 0o555, 0o555]:
+            found.append(f"modes {list(map(oct, modes))}")
+        if scene.temps():
+            found.append(f"left behind: {scene.temps()}")
+        if scene.state() not in ("old", "new"):
+            found.append(f"the files are {scene.state()}")
+        if scene.damaged_backups():
+            found.append("a backup is damaged")
+        for path in scene.files:
+            with path.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return found
+
+    def after(self, scene: Scene) -> list[str]:
+        """The next run, and the undo of it."""
+
+        def act() -> int:
+            writer = scene.writer()
+            writer.run("apply", [jobs([path], op=f"Mul{number}")[0] for number, path in enumerate(scene.files)])
+            if scene.state() != "new":
+                return 3
+            restore_last(writer, everywhere, force=False, dry_run=False)
+            return 0 if scene.state() == "old" and not list(writer.vault.pending()) else 4
+
+        status = as_user(act)
+        return [f"the next run and its undo: {status}"] if status else []
+
+
+@pytest.fixture
+def install(isolation: Path) -> Iterator[Install]:
+    with folder_for_everybody() as top:
+        give(USER, top)
+        install = Install(top)
+        run_in_parent_once(install, install.again(0))
+        yield install
+
+
+def run_in_parent_once(install: Install, scene: Scene) -> None:
+    """An interpreter in root's home could not import later on; so all is imported before."""
+
+    def act() -> int:
+        os.environ["OPSINFO_BACKUP_DIR"] = str(install.top / "warm")
+        return run_main(["apply", str(install.config), str(install.mixlist)])
+
+    import opsinfo_cli.cli.apply
+    import opsinfo_cli.cli.main
+    import opsinfo_cli.report.fault  # noqa: F401
+
+    assert ended(fork(act)) == 0
+    assert scene.state() == "new"
+    for path in scene.files:
+        path.chmod(0o755)
+
+
+def duration(install: Install) -> float:
+    scene = install.again(0)
+    child = install.run(scene)
+    began = time.monotonic()
+    assert ended(child) == 0, install.out.read_text()
+    assert install.faults(scene) == []
+    return time.monotonic() - began
+
+
+def struck(install: Install, scene: Scene, number: signal.Signals, delay: float) -> int:
+    """Run, and send a signal after so many seconds; the status."""
+    child = install.run(scene)
+    time.sleep(delay)
+    os.kill(child, number)
+    return ended(child)
+
+
+def test_a_signal_at_any_moment_leaves_old_or_new_files_shut_folders_and_nothing_else(
+    install: Install, counts: Counts
+) -> None:
+    pick = random.Random(20)
+    length = duration(install)
+    wrong, seen = [], set()
+    for number in range(1, counts.signals + 1):
+        scene = install.again(number)
+        which = pick.choice(list(GENTLE))
+        status = struck(install, scene, which, pick.uniform(0, 1.1 * length))
+        state = scene.state()
+        seen.add((status, state))
+        found = install.faults(scene)
+        if status not in (0, GENTLE[which], -which) or (status == 0 and state != "new"):
+            found.append(f"status {status}, the files are {state}")
+        if scene.vault_temps():
+            found.append(f"left in the vault: {scene.vault_temps()}")
+        if "Traceback" in install.out.read_text():
+            found.append(install.out.read_text())
+        if state == "old":
+            found += install.after(scene)
+        wrong += [f"run {number}, {which.name}: {each}" for each in found]
+    assert not wrong, "\n".join(wrong)
+    assert {state for _, state in seen} == {"old", "new"}, "the moments are spread over the whole run"
+    assert {status for status, _ in seen} & {130, 143, 129}
+
+
+def test_a_kill_at_any_moment_is_mended_by_the_next_run(install: Install, counts: Counts) -> None:
+    pick = random.Random(21)
+    length = duration(install)
+    wrong = []
+    for number in range(1, counts.kills + 1):
+        scene = install.again(number)
+        status = struck(install, scene, signal.SIGKILL, pick.uniform(0, 1.1 * length))
+        found = [] if status in (0, -signal.SIGKILL) else [f"status {status}"]
+        if scene.state() == "torn":
+            found.append("a file is neither old nor new")
+        if len(scene.temps()) > 1:
+            found.append(f"left behind: {scene.temps()}")
+        if scene.state() == "mixed":
+            found += ended_by_restore(scene)
+        found += after_a_kill(install, scene)
+        found += install.faults(scene)
+        wrong += [f"run {number}: {each}" for each in found]
+    assert not wrong, "\n".join(wrong)
+
+
+def ended_by_restore(scene: Scene) -> list[str]:
+    def act() -> int:
+        restore_last(scene.writer(), everywhere, force=False, dry_run=False)
+        return 0 if scene.state() == "old" else 3
+
+    status = as_user(act)
+    return [f"the restore that ends it: {status}"] if status else []
+
+
+def after_a_kill(install: Install, scene: Scene) -> list[str]:
+    """Whatever it was, a change goes through, mends modes, and removes what was left."""
+
+    def act() -> int:
+        writer = scene.writer()
+        writer.run("move", jobs(scene.files, op="Log"))
+        restore_last(writer, everywhere, force=False, dry_run=False)
+        return 0 if scene.state() in ("old", "new") and not list(writer.vault.pending()) else 4
+
+    status = as_user(act)
+    return [f"the next run: {status}"] if status else []
+
+
+def test_the_status_is_the_shells_from_the_first_to_the_last_moment_of_a_process(
+    tmp_path: Path, isolation: Path, counts: Counts
+) -> None:
+    """A process of its own, start and end included: never a trace of the interpreter, never status 1."""
+    pick = random.Random(22)
+    (path,) = lay(tmp_path / "config", 1)
+    text = path.read_text()
+    command = [sys.executable, "-m", "opsinfo_cli", "move", str(path), "Add", "--to", "black"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(isolation / "bytecode")}
+    wrong = []
+    length = 0.0
+    for number in range(max(6, counts.signals // 5)):
+        path.write_text(text)
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        wait_for_handlers(process)
+        began = time.monotonic()
+        if number < 2:  # the first one compiles
+            process.communicate()
+            length = time.monotonic() - began
+            continue
+        which = pick.choice(list(GENTLE))
+        time.sleep(pick.uniform(0, 1.2 * length))
+        process.send_signal(which)
+        _, err = process.communicate(timeout=60)
+        if process.returncode not in (0, GENTLE[which], -which):  # a shell tells the last two apart by nothing
+            wrong.append(f"run {number}, {which.name}: status {process.returncode}")
+        if b"Traceback" in err or b"Exception ignored" in err:
+            wrong.append(f"run {number}, {which.name}: {err.decode()}")
+    assert not wrong, "\n".join(wrong)
+
+
+def wait_for_handlers(process: subprocess.Popen[bytes]) -> None:
+    """Until a process catches SIGTERM and SIGHUP itself, which it does from its first moments on."""
+    status = Path(f"/proc/{process.pid}/status")
+    if not status.exists():
+        pytest.skip("there is no /proc to look at")
+    while process.poll() is None:
+        caught = next(line for line in status.read_text().splitlines() if line.startswith("SigCgt"))
+        if int(caught.split()[1], 16) & 1 << signal.SIGHUP - 1:
+            return
+
+
+@pytest.mark.parametrize("call", ["mkdir", "write", "fsync", "replace"])
+def test_a_signal_in_a_call_on_the_vault_leaves_no_temp_there(tmp_path: Path, call: str) -> None:
+    """Before the first file is replaced a signal ends the run at once; what it had begun in the vault goes with it."""
+    paths = lay(tmp_path / "config", 2)
+    before = [path.read_bytes() for path in paths]
+
+    class Signalled(Unsynced):
+        sent = False
+
+        def _send(self) -> None:
+            if not self.sent:
+                self.sent = True
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    def signalled(name: str) -> Callable[..., object]:
+        def called(self: Signalled, *arguments: object) -> object:
+            self._send()
+            return getattr(Unsynced, name)(self, *arguments)
+
+        return called
+
+    setattr(Signalled, call, signalled(call))
+
+    class Ended(BaseException):
+        pass
+
+    def end(*_: object) -> None:
+        raise Ended
+
+    old = signal.signal(signal.SIGTERM, end)
+    try:
+        writer_on(tmp_path / "vault", Signalled()).run("apply", jobs(paths))
+    except Ended:
+        assert [path.read_bytes() for path in paths] == before
+    finally:
+        signal.signal(signal.SIGTERM, old)
+    assert [path.name for path in (tmp_path / "vault").rglob("*") if path.name.endswith(".tmp")] == []
+    assert sorted(os.listdir(tmp_path / "config")) == [path.name for path in paths]

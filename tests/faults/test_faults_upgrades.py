@@ -1,0 +1,257 @@
+"""The vendor's hand, and another one, between our runs: nothing of theirs is lost, and ours can be had again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faults_support import CONFIG, NO_PROCESS, Unsynced, library_text
+
+from opsinfo_cli.change.vault import Vault
+
+Run = Callable[..., Any]
+NAME = "aic-ascend910b-ops-info.json"
+OLD = library_text(Add="true", Log=None, Mul="true")
+UPGRADED = library_text(Add="true", Exp=None, Log=None, Mul="true")
+
+
+def install(root: Path, version: str, text: str) -> Path:
+    folder = root / CONFIG
+    folder.mkdir(parents=True, exist_ok=True)
+    (root / "opp" / "version.info").write_text(f"version_dir={version}\n")
+    library = folder / NAME
+    fresh = folder / "fresh"
+    fresh.write_text(text)
+    fresh.rename(library)  # a package manager puts a new file there
+    return library
+
+
+def flags(path: Path) -> dict[str, str | None]:
+    content = json.loads(path.read_text())
+    return {name: entry.get("precision_reduce", {}).get("flag") for name, entry in content.items()}
+
+
+def findings(opsinfo: Run, target: Path) -> list[tuple[str, str]]:
+    document = opsinfo("doctor", target, "--format", "json").json
+    return [(each["name"], each["path"]) for each in document["findings"] if each["code"].startswith("V")]
+
+
+def change_ids(opsinfo: Run) -> list[str]:
+    return [each["change"] for each in opsinfo("backups", "--format", "json").json["backups"]]
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    return install(tmp_path / "cann", "8.2.RC1", OLD)
+
+
+def test_an_upgrade_at_the_same_path_from_the_loss_to_the_moves_in_the_new_file(
+    opsinfo: Run, library: Path, tmp_path: Path
+) -> None:
+    root = tmp_path / "cann"
+    assert opsinfo("move", library, "Add", "--to", "black").code == 0
+    assert opsinfo("move", library, "Log", "--to", "white").code == 0
+    install(root, "8.3.RC1", UPGRADED)
+    assert findings(opsinfo, root) == [("edits-lost", str(library))]
+
+    first, second = change_ids(opsinfo)
+    for words in ((), ("--to", "pristine"), ("--to", first), ("--to", f"{second}.1")):
+        ran = opsinfo("restore", library, *words)
+        assert ran.code == 3, words
+        assert "8.2.RC1" in ran.err
+        assert "8.3.RC1" in ran.err
+        assert library.read_text() == UPGRADED, "an old CANN's file does not come into the new one unasked"
+
+    assert opsinfo("reapply").code == 0
+    assert flags(library) == {"Add": "false", "Exp": None, "Log": "true", "Mul": "true"}
+    assert findings(opsinfo, root) == []
+    lineages = Vault(os.environ["OPSINFO_BACKUP_DIR"]).lineages(str(library.resolve()))
+    assert [each.version for each in lineages] == ["8.2.RC1", "8.3.RC1"]
+
+    assert opsinfo("restore", library).code == 0
+    assert library.read_text() == UPGRADED, "undone is the reapply"
+    assert opsinfo("restore", library).code == 3
+    assert opsinfo("restore", library, "--to", "pristine").code == 0
+    assert library.read_text() == UPGRADED, "pristine is the first content seen of this vendor state"
+    assert opsinfo("restore", library, "--to", first, "--force").code == 0
+    assert library.read_text() == OLD, "asked for, it is given"
+
+
+def test_a_move_in_the_new_file_does_not_hide_what_the_upgrade_undid(
+    opsinfo: Run, library: Path, tmp_path: Path
+) -> None:
+    root = tmp_path / "cann"
+    assert opsinfo("move", library, "Add", "--to", "black").code == 0
+    install(root, "8.3.RC1", UPGRADED)
+    assert opsinfo("move", library, "Exp", "--to", "black").code == 0
+    assert findings(opsinfo, root) == [("edits-lost", str(library))]
+    assert opsinfo("reapply").code == 0
+    assert flags(library) == {"Add": "false", "Exp": "false", "Log": None, "Mul": "true"}
+    assert findings(opsinfo, root) == []
+
+
+def kill_as_it_ends(change: str) -> None:
+    """Make a change look as if its process had been killed before it could say that it was done."""
+    vault = Vault(os.environ["OPSINFO_BACKUP_DIR"], Unsynced())
+    record = vault.record(change)
+    assert record is not None
+    record.state, record.pid = "pending", NO_PROCESS
+    vault.save(record)
+
+
+def test_a_killed_change_before_an_upgrade_brings_no_old_file_into_the_new_one(
+    opsinfo: Run, library: Path, tmp_path: Path
+) -> None:
+    assert opsinfo("move", library, "Add", "--to", "black").code == 0
+    kill_as_it_ends(change_ids(opsinfo)[0])
+    install(tmp_path / "cann", "8.3.RC1", UPGRADED)
+    ran = opsinfo("restore", library)
+    assert library.read_text() == UPGRADED
+    assert ran.code == 3
+
+
+def test_a_killed_change_before_an_upgrade_does_not_stop_the_next_move(
+    opsinfo: Run, library: Path, tmp_path: Path
+) -> None:
+    """Of the file it was about nothing is left: there is nothing half done to put back."""
+    assert opsinfo("move", library, "Add", "--to", "black").code == 0
+    kill_as_it_ends(change_ids(opsinfo)[0])
+    install(tmp_path / "cann", "8.3.RC1", UPGRADED)
+    ran = opsinfo("move", library, "Exp", "--to", "black")
+    assert ran.code == 0, ran.err
+    assert flags(library)["Exp"] == "false"
+
+
+def test_a_killed_change_and_then_another_hand_is_not_overwritten_unasked(opsinfo: Run, library: Path) -> None:
+    assert opsinfo("move", library, "Add", "--to", "black").code == 0
+    kill_as_it_ends(change_ids(opsinfo)[0])
+    theirs = library.read_text().replace('"Mul":', '"Mul2":')
+    library.write_text(theirs)
+    ran = opsinfo("restore", library)
+    assert library.read_text() == theirs
+    assert ran.code == 3
+
+
+@pytest.mark.parametrize("which", ["pristine", "ID"])
+def test_a_library_that_the_new_version_has_not_any_more_is_not_brought_into_it_unasked(
+    opsinfo: Run, library: Path, tmp_path: Path, which: str
+) -> None:
+    assert opsinfo("move", library, "Add", "--to", "black").code == 0
+    change = change_ids(opsinfo)[0]
+    install(tmp_path / "cann", "8.3.RC1", UPGRADED)
+    library.rename(library.with_name("aic-ascend910b-ops-info-nn.json"))
+    ran = opsinfo("restore", library, "--to", change if which == "ID" else which)
+    assert ran.code == 3
+    assert "8.2.RC1" in ran.err
+    assert "8.3.RC1" in ran.err
+    assert not library.exists()
+
+
+@pytest.fixture
+def switched(tmp_path: Path) -> tuple[Path, Path]:
+    """``latest``, a link to the old version; and the library as it is seen through it."""
+    install(tmp_path / "8.2.RC1", "8.2.RC1", OLD)
+    install(tmp_path / "8.3.RC1", "8.3.RC1", UPGRADED)
+    latest = tmp_path / "latest"
+    latest.symlink_to("8.2.RC1")
+    return latest, latest / CONFIG / NAME
+
+
+def switch(latest: Path, version: str) -> None:
+    latest.unlink()
+    latest.symlink_to(version)
+
+
+def test_a_switched_latest_link_leaves_each_version_its_own_history(
+    opsinfo: Run, switched: tuple[Path, Path], tmp_path: Path
+) -> None:
+    latest, library = switched
+    old, new = (tmp_path / version / CONFIG / NAME for version in ("8.2.RC1", "8.3.RC1"))
+    assert opsinfo("move", library, "Add", "--to", "black").code == 0
+    moved = old.read_text()
+    change = change_ids(opsinfo)[0]
+    switch(latest, "8.3.RC1")
+    for words in ((), ("--to", "pristine"), ("--to", change)):
+        assert opsinfo("restore", library, *words).code in (2, 3), words
+        assert new.read_text() == UPGRADED
+        assert old.read_text() == moved
+    assert opsinfo("move", library, "Exp", "--to", "black").code == 0
+    assert old.read_text() == moved
+    vault = Vault(os.environ["OPSINFO_BACKUP_DIR"])
+    assert [[each.version for each in vault.lineages(str(path))] for path in (old, new)] == [["8.2.RC1"], ["8.3.RC1"]]
+    assert opsinfo("restore", library).code == 0
+    assert new.read_text() == UPGRADED
+    switch(latest, "8.2.RC1")
+    assert opsinfo("restore", library).code == 0
+    assert old.read_text() == OLD
+
+
+def test_after_a_switched_latest_link_the_moves_are_missed_and_can_be_had_again(
+    opsinfo: Run, switched: tuple[Path, Path], tmp_path: Path
+) -> None:
+    latest, library = switched
+    assert opsinfo("move", library, "Add", "--to", "black").code == 0
+    switch(latest, "8.3.RC1")
+    assert [name for name, _ in findings(opsinfo, latest)] == ["edits-lost"]
+    assert opsinfo("reapply", "--target", latest).code == 0
+    assert flags(library)["Add"] == "false"
+    assert flags(tmp_path / "8.3.RC1" / CONFIG / NAME)["Add"] == "false"
+
+
+def test_an_edit_by_hand_between_our_runs_is_kept_and_our_moves_around_it_too(opsinfo: Run, library: Path) -> None:
+    assert opsinfo("move", library, "Add", "--to", "black").code == 0
+    by_hand = library.read_text().replace('"Mul":', '"Mul2":')
+    library.write_text(by_hand)
+    assert findings(opsinfo, library.parent) == [], "our move is still in effect"
+    assert opsinfo("move", library, "Log", "--to", "white").code == 0
+    assert opsinfo("restore", library).code == 0
+    assert library.read_text() == by_hand
+    assert opsinfo("restore", library).code == 3
+    assert library.read_text() == by_hand, "what the hand did is not undone with our first move"
+    lineages = Vault(os.environ["OPSINFO_BACKUP_DIR"]).lineages(str(library.resolve()))
+    assert len(lineages) == 2
+
+
+def test_an_edit_by_hand_that_took_our_move_back_is_told_and_reapplied(opsinfo: Run, library: Path) -> None:
+    assert opsinfo("move", library, "Add", "--to", "black").code == 0
+    by_hand = library_text(Add="true", Log="true", Mul="true")
+    library.write_text(by_hand)
+    assert findings(opsinfo, library.parent) == [("edits-lost", str(library))]
+    assert opsinfo("reapply").code == 0
+    assert flags(library) == {"Add": "false", "Log": "true", "Mul": "true"}
+    assert opsinfo("restore", library).code == 0
+    assert library.read_text() == by_hand
+
+
+def test_the_vendors_old_file_copied_back_is_no_upgrade_but_our_moves_are_lost(opsinfo: Run, library: Path) -> None:
+    """A content that we know: restore still undoes nothing twice, and the moves are missed."""
+    assert opsinfo("move", library, "Add", "--to", "black").code == 0
+    library.write_text(OLD)
+    assert opsinfo("restore", library).code == 0
+    assert library.read_text() == OLD
+    assert findings(opsinfo, library.parent) == []
+
+
+def test_a_journal_of_a_later_opsinfo_is_understood_or_refused_and_never_taken_for_none(
+    opsinfo: Run, library: Path
+) -> None:
+    """Unknown is not absent: else a lineage would begin anew, and `restore` would undo an older change."""
+    assert opsinfo("move", library, "Add", "--to", "black").code == 0
+    before = library.read_text()
+    assert opsinfo("move", library, "Log", "--to", "white").code == 0
+    note = Path(os.environ["OPSINFO_BACKUP_DIR"], "changes", change_ids(opsinfo)[1])
+    record = json.loads(note.read_text())
+    record["files"][0]["later"] = record["later"] = 1
+    note.write_text(json.dumps(record))
+    after = library.read_text()
+    ran = opsinfo("restore", library, "--format", "json")
+    if ran.code == 0:
+        assert library.read_text() == before
+    else:
+        assert ran.code == 3
+        assert ran.json["error"]["name"] not in ("other-lineage", "changed-since"), "nobody else was here"
+        assert library.read_text() == after
