@@ -47,20 +47,44 @@ class Reading:
             collected.setdefault(item.name, set()).add(item.mark)
         return {name: frozenset(marks) for name, marks in collected.items()}
 
-    def pointer(self, item: Marked) -> str:
-        list_name = next(name for name, policy in LISTS.items() if policy is item.mark.policy)
-        array = self.root.get(list_name).get(item.mark.action)  # type: ignore[union-attr]
-        return pointer_to(list_name, item.mark.action, [each.start for each in array.items].index(item.node.start))  # type: ignore[union-attr]
+    @cached_property
+    def _pointers(self) -> dict[int, str]:
+        """Offset of every item -> its JSON pointer."""
+        pointers = {}
+        for list_name in LISTS:
+            for action in ACTIONS:
+                marks = self.root.get(list_name) if self.root.kind == "object" else None
+                array = marks.get(action) if marks and marks.kind == "object" else None
+                for index, node in enumerate(array.items if array else ()):
+                    pointers[node.start] = pointer_to(list_name, action, index)
+        return pointers
+
+    @cached_property
+    def _first(self) -> dict[str, Marked]:
+        return {item.name: item for item in reversed(self.items)}
+
+    @cached_property
+    def _with_mark(self) -> dict[tuple[str, Mark], Marked]:
+        return {(item.name, item.mark): item for item in reversed(self.items)}
+
+    @cached_property
+    def _last(self) -> dict[str, Marked]:
+        return {item.name: item for item in sorted(self.items, key=lambda item: item.node.start)}
 
     def at(self, name: str, item: Marked, message: str, hint: str | None = None, severity: str = "") -> Finding:
         span = (item.node.start, item.node.end)
-        return at(name, self.source, span, message, pointer=self.pointer(item), hint=hint, severity=severity)
+        return at(
+            name, self.source, span, message, pointer=self._pointers[item.node.start], hint=hint, severity=severity
+        )
 
     def first(self, name: str) -> Marked:
-        return next(item for item in self.items if item.name == name)
+        return self._first[name]
+
+    def last(self, name: str) -> Marked:
+        return self._last[name]
 
     def with_mark(self, name: str, mark: Mark) -> Marked:
-        return next(item for item in self.items if item.name == name and item.mark == mark)
+        return self._with_mark[name, mark]
 
 
 def check_mixlist(document: Document) -> Iterator[Finding]:
@@ -129,9 +153,8 @@ def contradictions(reading: Reading) -> Iterator[Finding]:
     """At the last mark of an op type, which is the one that makes the combination illegal."""
     for name, marks in reading.marks.items():
         if not is_legal(marks):
-            last = max((item for item in reading.items if item.name == name), key=lambda item: item.node.start)
             said = f"`{name}`: the engine refuses the combination {combination(marks)} (E20003)"
-            yield reading.at("contradiction", last, said, _way_out(marks))
+            yield reading.at("contradiction", reading.last(name), said, _way_out(marks))
 
 
 def _way_out(marks: frozenset[Mark]) -> str:

@@ -140,6 +140,8 @@ def _run(words: list[str]) -> int:
         return 130
     except OpsinfoError as error:
         return _fail(words, error)
+    except MemoryError:
+        return _fail(words, Refused("there is not enough memory for this", name="out-of-memory"))
     except Exception as error:  # a fault of ours: say so, and leave what is needed to mend it
         from ..report.fault import kept_trace
 

@@ -71,9 +71,12 @@ class Output:
         self.data(text)
 
     def data(self, text: str, exact: bool = False) -> None:
-        """:param exact: whether the text is a file's own, to be written as UTF-8 whatever the terminal speaks"""
+        """:param exact: whether the text is a file's own: UTF-8 in a pipe, made harmless on a terminal"""
         try:
-            if exact:
+            if exact and sys.stdout.isatty():
+                text = "".join(f"{visible(line)}\n" for line in text.splitlines())
+                sys.stdout.write(text)
+            elif exact:
                 sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
             else:
                 sys.stdout.write(text)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, Refused
@@ -22,10 +24,13 @@ class Place(NamedTuple):
     column: int
 
 
+_FEW = 16
+
+
 class Source:
     """What a file says. ``text`` has no byte order mark; offsets are code points into ``text``."""
 
-    __slots__ = ("_sha256", "bom", "data", "members", "path", "text")
+    __slots__ = ("_asked", "_line_ends", "_sha256", "bom", "data", "members", "path", "text")
 
     def __init__(self, data: bytes, path: str) -> None:
         """:raises Damaged: where the bytes are not UTF-8, with the place of the first bad one"""
@@ -33,6 +38,8 @@ class Source:
         self.path = path
         self.bom = data.startswith(codecs.BOM_UTF8)
         self._sha256: str | None = None
+        self._asked = 0
+        self._line_ends: list[int] = []
         self.members: Members | Document | None = None
         """What :func:`.members.read_members` found, so that a text is parsed once."""
         try:
@@ -55,7 +62,13 @@ class Source:
 
     def place(self, offset: int) -> Place:
         text = self.text
-        return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+        self._asked += 1
+        if self._asked <= _FEW:
+            return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+        if not self._line_ends:  # asked often: the ends of the lines are looked up once
+            self._line_ends = [-1, *(match.start() for match in re.finditer("\n", text))]
+        line = bisect_left(self._line_ends, offset)
+        return Place(line, offset - self._line_ends[line - 1])
 
     def with_text(self, text: str) -> bytes:
         """The bytes of this file if its text were ``text``; the byte order mark stays."""

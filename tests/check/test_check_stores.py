@@ -267,6 +267,8 @@ def test_a_folder_left_open_is_shut_and_told(moved: tuple[Vault, Path], tmp_path
     record = Record.begin("move")
     record.pid = dead_pid()
     record.folders = [Widened(str(folder), 0o550)]
+    kept = vault.records()[0].files[0]
+    record.files = [type(kept)(str(folder / "x.json"), "0" * 64, "1" * 64, "x-1")]
     vault.save(record)
     findings = [each for each in check_vault(vault, everywhere) if each.rule.name == "modes-left-open"]
     assert [each.path for each in findings] == [str(folder)]

@@ -1,0 +1,107 @@
+"""Growth: forty times the data, the time above start-up, and the memory of the child."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from data import generate
+from workplace import Workplace
+
+__all__ = ["Grown", "growth_rows"]
+
+OPERATORS, TIMES = 550, 40
+SPARE = 1.05
+"""42 times the time for 40 times the data."""
+MEMORY = 6.0
+"""Times the file's size."""
+
+
+@dataclass(frozen=True)
+class Grown:
+    """Seconds include start-up; sizes are in bytes."""
+
+    name: str
+    start: float
+    small: float
+    large: float
+    small_size: int
+    large_size: int
+    memory: int
+
+    @property
+    def data_ratio(self) -> float:
+        return self.large_size / self.small_size
+
+    @property
+    def time_ratio(self) -> float:
+        return (self.large - self.start) / max(self.small - self.start, 1e-9)
+
+    @property
+    def memory_ratio(self) -> float:
+        return self.memory / self.large_size
+
+    @property
+    def met(self) -> bool:
+        return self.time_ratio <= SPARE * self.data_ratio and self.memory_ratio <= MEMORY
+
+
+def growth_rows(place: Workplace, rounds: int) -> Iterator[Grown]:
+    folder = place.folder / "growth"
+    sizes = {"start": 1, "small": OPERATORS, "large": OPERATORS * TIMES}
+    made = {
+        label: generate(folder / label / "aic-ascend910b-ops-info.json", operators, place.python)
+        for label, operators in sizes.items()
+    }
+    for words in (["list"], ["list", "--format", "json"], ["validate"], ["move"]):
+        yield _grown(words, made, place, rounds)
+
+
+def _grown(words: list[str], made: dict[str, Path], place: Workplace, rounds: int) -> Grown:
+    runs: dict[str, list[tuple[float, int]]] = {label: [] for label in made}
+    for number in range(rounds + 1):
+        for label, path in made.items():
+            ran = _run(words, path, place)
+            if number:
+                runs[label].append(ran)
+    seconds = {label: median(second for second, _ in ran) for label, ran in runs.items()}
+    small, large = made["small"].stat().st_size, made["large"].stat().st_size
+    memory = max(used for _, used in runs["large"])
+    return Grown(" ".join(words), seconds["start"], seconds["small"], seconds["large"], small, large, memory)
+
+
+def _run(words: list[str], path: Path, place: Workplace) -> tuple[float, int]:
+    """Seconds, and the most memory the process had at a time.
+
+    Output goes to a file: this process must stay small, for a child's peak begins with its parent's.
+    """
+    target = path
+    more: list[str] = []
+    if words == ["move"]:
+        shutil.rmtree(place.vault, ignore_errors=True)
+        target = path.with_name("moved.json")
+        shutil.copyfile(path, target)
+        more = [_first_key(path), "--to", "black", "--as", "library", "--force"]
+        os.sync()
+    command = place.opsinfo(words[0], target, *more, *words[1:])
+    out = os.open(place.folder / "growth.out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    began = time.perf_counter()
+    actions = [(os.POSIX_SPAWN_DUP2, out, 1), (os.POSIX_SPAWN_DUP2, out, 2)]
+    child = os.posix_spawn(command[0], command, place.environment, file_actions=actions)
+    _, status, usage = os.wait4(child, 0)
+    seconds = time.perf_counter() - began
+    os.close(out)
+    if os.waitstatus_to_exitcode(status) not in (0, 1):
+        raise SystemExit((place.folder / "growth.out").read_text()[-2000:])
+    return seconds, usage.ru_maxrss * 1024
+
+
+def _first_key(path: Path) -> str:
+    with path.open(encoding="utf-8") as file:
+        head = file.read(300)
+    return head.split('"')[1]

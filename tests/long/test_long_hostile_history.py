@@ -1,0 +1,295 @@
+"""Any sequence of moves, bakes, mends, undos, returns, reapplies, edits by hand and upgrades, over several files.
+
+The model knows what every file says, which changes stand, and which contents are of one vendor state; whatever the tool
+does must be what the model says, and what it refuses must leave everything as it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from opsinfo_cli.change.fmt_plan import FmtPlan
+from opsinfo_cli.change.library_plan import BakePlan, LibraryPlan
+from opsinfo_cli.change.mixlist_plan import MixlistPlan
+from opsinfo_cli.change.reapply import lost_edits
+from opsinfo_cli.change.restore import restore_last, restore_to
+from opsinfo_cli.change.vault import Vault, sha256_of
+from opsinfo_cli.change.writer import Job, Result, Writer
+from opsinfo_cli.errors import OpsinfoError, Refused, UsageFault
+from opsinfo_cli.model.mixlist import Mixlist
+from opsinfo_cli.model.policy import Policy, effective
+
+OPS = ["Add", "Log", "Mul", "Pow"]
+LIBRARIES = ("a", "b")
+POLICIES = st.sampled_from(Policy)
+LIBRARY = st.sampled_from(LIBRARIES)
+T = TypeVar("T")
+
+
+@dataclass
+class Change:
+    """What one run did to its files, as ``name -> (before, after)``, and the vendor state each was of."""
+
+    files: dict[str, tuple[bytes, bytes]]
+    states: dict[str, int]
+    undone: bool = False
+
+
+@dataclass
+class States:
+    """The vendor states of one file: the contents that were seen or written in each; the first one seen of each."""
+
+    known: list[set[bytes]] = field(default_factory=list)
+    first: list[bytes] = field(default_factory=list)
+
+    def note(self, before: bytes, after: bytes) -> int:
+        """:returns: which of them the change belongs to"""
+        if not self.known or before not in self.known[-1]:
+            self.known.append(set())
+            self.first.append(before)
+        self.known[-1] |= {before, after}
+        return len(self.known) - 1
+
+    def is_current(self, content: bytes) -> bool:
+        return bool(self.known) and content in self.known[-1]
+
+
+class HostileHistory(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp())
+        self.path = {name: self.folder / f"{name}-aic-x-ops-info.json" for name in LIBRARIES}
+        self.path["mixlist"] = self.folder / "ops_info.json"
+        self.vault = Vault(str(self.folder / "vault"))
+        self.writer = Writer(self.vault, wait=0)
+        self.changes: list[Change] = []
+        self.backups: list[tuple[str, str, bytes, int]] = []
+        self.states = {name: States() for name in self.path}
+        self.now: dict[str, bytes] = {}
+        self.edits = 0
+
+    @initialize()
+    def begin(self) -> None:
+        for name in LIBRARIES:
+            self._lay(name, json.dumps({op: {"op": {"pattern": "reduce"}} for op in OPS}, indent=4).encode())
+        self._lay("mixlist", b'{"black-list": {"to-add": ["Add"]}}\n')
+
+    # what others do
+
+    def _lay(self, name: str, content: bytes) -> None:
+        """As a package does it: another file at the same path."""
+        fresh = self.path[name].with_suffix(".new")
+        fresh.write_bytes(content)
+        os.replace(fresh, self.path[name])
+        self.now[name] = content
+
+    @rule(name=LIBRARY)
+    def upgrade(self, name: str) -> None:
+        self.edits += 1
+        content = {op: {"op": {"pattern": "broadcast"}} for op in (*OPS, f"New{self.edits}")}
+        self._lay(name, json.dumps(content, indent=2).encode())
+
+    @rule(name=LIBRARY, op=st.sampled_from(OPS), flag=st.sampled_from(["true", "false"]), in_place=st.booleans())
+    def edit_by_hand(self, name: str, op: str, flag: str, in_place: bool) -> None:
+        content = json.loads(self.now[name])
+        content[op]["precision_reduce"] = {"flag": flag}
+        said = json.dumps(content, indent=4).encode()
+        if in_place:
+            self.path[name].write_bytes(said)
+            self.now[name] = said
+        else:
+            self._lay(name, said)
+
+    @rule(remark=st.sampled_from(["// by hand\n", "/* x */ ", "# y\n"]), bom=st.booleans(), tail=st.booleans())
+    def write_a_remark_into_the_mixlist(self, remark: str, bom: bool, tail: bool) -> None:
+        text = self.now["mixlist"].decode("utf-8-sig")
+        said = ("\ufeff" if bom else "") + text.replace("{", "{ " + remark, 1) + ("}" if tail else "")
+        self._lay("mixlist", said.encode())
+
+    # what the tool does
+
+    def _ran(self, names: list[str], result: Result) -> None:
+        """Note what a run did; what did not change is in no change."""
+        after = {name: self.path[name].read_bytes() for name in names}
+        files = {name: (self.now[name], content) for name, content in after.items() if content != self.now[name]}
+        assert (result.change is not None) == bool(files)
+        if result.change:
+            self._note(result.change, files)
+
+    def _note(self, change: str, files: dict[str, tuple[bytes, bytes]], undone: bool = False) -> None:
+        noted = Change(files, {}, undone)
+        self.changes.append(noted)
+        for index, changed in enumerate(self.vault.record(change).files):  # type: ignore[union-attr]
+            name = next(each for each, path in self.path.items() if str(path.resolve()) == changed.path)
+            before, after = files[name]
+            noted.states[name] = state = self.states[name].note(before, after)
+            self.backups.append((f"{change}.{index + 1}", name, before, state))
+            self.now[name] = after
+
+    def _run(self, kind: str, jobs: list[Job], names: list[str]) -> None:
+        self._ran(names, self.writer.run(kind, jobs))
+
+    @rule(names=st.sets(LIBRARY, min_size=1), wanted=st.dictionaries(st.sampled_from(OPS), POLICIES, min_size=1))
+    def move(self, names: set[str], wanted: dict[str, Policy]) -> None:
+        before = {name: policies(self.now[name]) for name in names}
+        self._run("move", [Job(str(self.path[name]), LibraryPlan(wanted)) for name in sorted(names)], sorted(names))
+        for name in names:
+            assert policies(self.now[name]) == before[name] | wanted
+
+    @rule(op=st.sampled_from(OPS), to=POLICIES)
+    def move_in_the_mixlist(self, op: str, to: Policy) -> None:
+        library = policies(self.now["a"])
+        plan = MixlistPlan((op,), to, {op: library[op]})
+        try:
+            self._run("move", [Job(str(self.path["mixlist"]), plan)], ["mixlist"])
+        except Refused:
+            assert not is_strict(self.now["mixlist"])
+        else:
+            assert Mixlist.read(str(self.path["mixlist"])).effective(op, library[op]) is to
+
+    @rule()
+    def bake_the_mixlist(self) -> None:
+        try:
+            marks = Mixlist.read(str(self.path["mixlist"])).marks
+        except Refused:
+            assert not is_strict(self.now["mixlist"])
+            return
+        before = {name: policies(self.now[name]) for name in LIBRARIES}
+        self._run("apply", [Job(str(self.path[name]), BakePlan(marks)) for name in LIBRARIES], list(LIBRARIES))
+        for name in LIBRARIES:
+            after = policies(self.now[name])
+            assert after == {op: effective(policy, marks.get(op, frozenset())) for op, policy in before[name].items()}
+
+    @rule()
+    def mend_the_mixlist(self) -> None:
+        self._run("fmt", [Job(str(self.path["mixlist"]), FmtPlan())], ["mixlist"])
+        assert is_strict(self.now["mixlist"])
+        json.loads(self.now["mixlist"])
+
+    @rule(name=st.sampled_from(["a", "b", "mixlist"]), force=st.booleans())
+    def undo(self, name: str, force: bool) -> None:
+        last = next((each for each in reversed(self.changes) if name in each.files and not each.undone), None)
+        may = last is not None and (force or all(self.now[each] in contents for each, contents in last.files.items()))
+        outcome = attempt(lambda: restore_last(self.writer, self._scope(name), force=force, dry_run=False))
+        if isinstance(outcome, OpsinfoError):
+            assert not may, outcome.message
+            assert isinstance(outcome, UsageFault) is (last is None)
+            return
+        change, restored = outcome
+        assert may
+        assert last is not None
+        assert {each.path for each in restored} == {str(self.path[each].resolve()) for each in last.files}
+        written = {each: (self.now[each], was[0]) for each, was in last.files.items() if self.now[each] != was[0]}
+        assert (change is not None) == bool(written)
+        last.undone = True
+        if change:
+            self._note(change, written, undone=True)
+
+    @precondition(lambda self: self.backups)
+    @rule(data=st.data())
+    def return_to_a_backup(self, data: st.DataObject) -> None:
+        backup, name, content, state = data.draw(st.sampled_from(self.backups))
+        states = self.states[name]
+        may = state == len(states.known) - 1 and states.is_current(self.now[name])
+        self._return(name, backup, content, may)
+
+    @rule(name=st.sampled_from(["a", "b", "mixlist"]))
+    def return_to_the_first_content(self, name: str) -> None:
+        states = self.states[name]
+        self._return(name, "pristine", states.first[-1] if states.first else b"", states.is_current(self.now[name]))
+
+    def _return(self, name: str, which: str, content: bytes, may: bool) -> None:
+        outcome = attempt(lambda: restore_to(self.writer, self._scope(name), which, force=False, dry_run=False))
+        if isinstance(outcome, OpsinfoError):
+            assert not may, outcome.message
+            return
+        change, _ = outcome
+        assert may
+        assert (change is not None) == (content != self.now[name])
+        if change:
+            self._note(change, {name: (self.now[name], content)})
+
+    @rule()
+    def reapply(self) -> None:
+        lost = lost_edits(self.vault, lambda _: True)
+        if not lost:
+            return
+        before = {name: policies(self.now[name]) for name in LIBRARIES}
+        names = {str(path.resolve()): name for name, path in self.path.items()}
+        touched = [names[each.path] for each in lost]
+        for name in touched:
+            stands = {each.states[name] for each in self.changes if name in each.files and not each.undone}
+            newest = len(self.states[name].known) - 1
+            assert newest not in stands or not self.states[name].is_current(self.now[name])
+        jobs = [Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted]
+        self._run("reapply", jobs, touched)
+        for each in lost:
+            assert policies(self.now[names[each.path]]) == before[names[each.path]] | each.wanted
+        assert lost_edits(self.vault, lambda _: True) == []
+
+    def _scope(self, name: str) -> Callable[[str], bool]:
+        return lambda path: path == str(self.path[name].resolve())
+
+    # what always holds
+
+    @invariant()
+    def every_file_says_what_the_model_says_and_nothing_lies_beside_it(self) -> None:
+        if not self.now:
+            return
+        assert {name: path.read_bytes() for name, path in self.path.items()} == self.now
+        beside = {each.name for each in self.folder.iterdir()} - {"vault"}
+        assert beside == {path.name for path in self.path.values()}
+
+    @invariant()
+    def every_content_that_was_replaced_can_be_had_again(self) -> None:
+        for _, _, content, _ in self.backups[-8:]:
+            assert self.vault.content(sha256_of(content)) == content
+
+    @invariant()
+    def nothing_is_left_open(self) -> None:
+        if self.now:
+            assert list(self.vault.pending()) == []
+
+    def teardown(self) -> None:
+        shutil.rmtree(self.folder)
+
+
+def attempt(action: Callable[[], T]) -> T | OpsinfoError:
+    try:
+        return action()
+    except OpsinfoError as error:
+        return error
+
+
+def policies(content: bytes) -> dict[str, Policy]:
+    """Read with nothing of ours."""
+    flags = {"true": Policy.WHITE, "false": Policy.BLACK}
+    read = json.loads(content)
+    return {
+        op: flags.get(sections.get("precision_reduce", {}).get("flag"), Policy.GRAY) for op, sections in read.items()
+    }
+
+
+def is_strict(content: bytes) -> bool:
+    try:
+        json.JSONDecoder().raw_decode(content.decode("utf-8-sig"))
+    except ValueError:
+        return False
+    return True
+
+
+TestHostileHistory = HostileHistory.TestCase
+TestHostileHistory.settings = settings(
+    max_examples=500, stateful_step_count=40, derandomize=True, deadline=None, database=None
+)

@@ -1,0 +1,18 @@
+"""50 processes, one library: the tests of ``tests/faults`` with the full counts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "faults"))
+
+from faults_counts import LONG, Counts
+from test_faults_many import *  # noqa: F403
+
+
+@pytest.fixture
+def counts() -> Counts:
+    return LONG
