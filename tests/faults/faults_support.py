@@ -337,6 +337,8 @@ def fork(action: Callable[[], int], user: int | None = None) -> int:
             os.setgid(user)
             os.setuid(user)
         status = action()
+    except KeyboardInterrupt:  # before the program had begun
+        status = 128 + signal.SIGINT
     except BaseException:
         traceback.print_exc()
     finally:

@@ -100,7 +100,8 @@ class Traced:
             inject = f"inject={name}:{what}:when={when}"
             status = self.run("-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", f"trace={name}", "-e", inject)
             answer = "killed" if what == "signal=KILL" and status != 0 else self.answer(status)
-            found = [*complaints(scene, answer, leftovers=0 if what != "signal=KILL" and not lasting else 1)]
+            leftovers = int(what == "signal=KILL" or bool(lasting) or name.startswith("unlink"))
+            found = [*complaints(scene, answer, leftovers)]
             if not lasting and what != "signal=KILL" and status not in (0, 3):
                 found.append("an input or output that fails once is exit 3")
             found += complaints_of_the_next_run(scene)

@@ -1,0 +1,23 @@
+"""The program under limits: a file that means harm gets neither the machine's memory nor its time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile_support import Hostile, limited
+
+
+@pytest.fixture(scope="session")
+def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("bytecode")
+
+
+@pytest.fixture
+def hostile(opsinfo: Callable[..., Any], bytecode: Path, monkeypatch: pytest.MonkeyPatch) -> Hostile:
+    """Run the program: ``hostile("list", path, seconds=10, megabytes=1000)``; seconds are of processor time."""
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))
+    return limited(opsinfo)

@@ -1,0 +1,113 @@
+"""Bytes that no honest file has, through every command, as a library and as a mixlist."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hostile_support import (
+    ACCEPTED,
+    ENTRY,
+    LIBRARY,
+    MENDED,
+    MENDED_BUT_REFUSED,
+    MIXLIST,
+    REFUSED,
+    Hostile,
+    check_commands,
+    words_of,
+)
+
+LIBRARIES = {
+    # situation: (text, exit status of each command)
+    "a NUL for a value": ('{"Add":\0}', REFUSED),
+    "a NUL in a name": ('{"A\0dd": {}}', REFUSED),
+    "an escaped NUL in a name": (LIBRARY[:-1] + ', "A\\u0000dd": {}}', ACCEPTED),
+    "NULs behind the end": (LIBRARY + "\0\0\n", ACCEPTED),
+    "nothing but NULs": ("\0" * 1000, REFUSED),
+    "a byte order mark": ("\ufeff" + LIBRARY, ACCEPTED),
+    "two byte order marks": ("\ufeff\ufeff" + LIBRARY, REFUSED),
+    "a byte order mark alone": ("\ufeff", REFUSED),
+    "a byte order mark before the end": (LIBRARY[:-1] + "\ufeff}", REFUSED),
+    "UTF-16": (LIBRARY.encode("utf-16"), REFUSED),
+    "Latin-1": (b'{"Add\xe9": {}}', REFUSED),
+    "surrogates as bytes": (b'{"Add\xed\xa0\x80": {}}', REFUSED),
+    "bad bytes behind the end": (LIBRARY.encode() + b"\xff", REFUSED),
+    "numbers for strings": ('{"Add": {"op": {"pattern": 1}}}', REFUSED),
+    "carriage returns alone": (LIBRARY.replace(" ", "\r"), ACCEPTED),
+    "blanks that are none": (LIBRARY.replace(" ", "\u00a0"), REFUSED),
+    "a vertical tab": (LIBRARY.replace(" ", "\x0b"), REFUSED),
+}
+
+
+@pytest.mark.parametrize("situation", LIBRARIES)
+def test_a_library_of_such_bytes_is_taken_or_refused_by_every_command(
+    hostile: Hostile, tmp_path: Path, situation: str
+) -> None:
+    text, codes = LIBRARIES[situation]
+    data = text.encode() if isinstance(text, str) else text
+    check_commands(hostile, tmp_path / "f.json", data, "library", codes)
+
+
+MIXLISTS = {
+    "a NUL in a name": ('{"black-list": {"to-add": ["A\0dd"]}}', REFUSED),
+    "NULs behind the end": (MIXLIST + "\0\0", ACCEPTED),
+    "a byte order mark": ("\ufeff" + MIXLIST, ACCEPTED),
+    "two byte order marks": ("\ufeff\ufeff" + MIXLIST, REFUSED),
+    "a byte order mark and comments": ("\ufeff// x\n" + MIXLIST, MENDED),
+    "UTF-16": (MIXLIST.encode("utf-16"), REFUSED),
+    "numbers for names": ('{"black-list": {"to-add": [123456789012345678901234567890]}}', MENDED_BUT_REFUSED),
+    "half a surrogate": ('{"black-list": {"to-add": ["\\ud800"]}}', REFUSED),
+}
+
+
+@pytest.mark.parametrize("situation", MIXLISTS)
+def test_a_mixlist_of_such_bytes_is_taken_mended_or_refused_by_every_command(
+    hostile: Hostile, tmp_path: Path, situation: str
+) -> None:
+    text, codes = MIXLISTS[situation]
+    data = text.encode() if isinstance(text, str) else text
+    check_commands(hostile, tmp_path / "f.json", data, "mixlist", codes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("library", f'{{"Add": {{"op": {{"a": "1"}}}}, "Add": {ENTRY}}}'),
+        ("library", '{"Add": {"precision_reduce": {"flag": "true", "flag": "true"}}}'),
+        ("library", '{"Add": {"precision_reduce": {"flag": "true"}, "precision_reduce ": {"flag": "true"}}}'),
+        ("mixlist", '{"black-list": {"to-add": ["Add"]}, "black-list": {"to-add": ["Mul"]}}'),
+        ("mixlist", '{"black-list": {"to-add": ["Add"], "to-add": ["Mul"]}}'),
+    ],
+)
+def test_what_is_said_twice_is_read_as_the_engine_reads_it_and_never_edited(
+    hostile: Hostile, tmp_path: Path, kind: str, text: str
+) -> None:
+    path = tmp_path / "f.json"
+    path.write_text(text)
+    assert hostile(*words_of("list", kind, path)).code == 0
+    assert hostile(*words_of("validate", kind, path)).code == 0
+    assert hostile(*words_of("move", kind, path)).code == 3
+    assert path.read_text() == text
+
+
+LONG = "123456789012345678901234567890.10"
+
+
+@pytest.mark.parametrize("number", [LONG, "-0", "1e400", "1E-400", "9" * 5000, "0.1000"])
+def test_fmt_leaves_every_digit_of_a_number_where_it_mends_beside_it(
+    hostile: Hostile, tmp_path: Path, number: str
+) -> None:
+    """No file that the engine takes holds numbers, so only fmt, which mends before anybody judges, can meet them."""
+    path = tmp_path / "f.json"
+    text = f'{{"black-list": {{"to-add": ["Add", {number}], "to-remove": [{number},]}} /* x */}}'
+    path.write_text(text)
+    assert hostile("fmt", path).code == 1
+    assert path.read_text() == text.replace(",]", "]").replace(" /* x */", "")
+
+
+def test_the_digits_of_strings_stay_through_a_move(hostile: Hostile, tmp_path: Path) -> None:
+    path = tmp_path / "f.json"
+    path.write_text(f'{{"Add": {{"attr": {{"x": "{LONG}", "a\\/b": "1E5\\u00e9"}}}}}}')
+    assert hostile(*words_of("move", "library", path)).code == 0
+    assert f'"{LONG}", "a\\/b": "1E5\\u00e9"' in path.read_text()

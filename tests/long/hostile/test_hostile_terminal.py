@@ -1,0 +1,97 @@
+"""A terminal gets no order from a file: neither escapes, nor 8-bit controls, nor marks that turn text around."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+EVIL = "Add\x1b]0;owned\x07\x9b31m\u202eeno\u200f\x7f\r\x08"
+C1 = "Mul\x9b2J\x85\u202ex\x7f"
+"""What JSON lets stand raw in a string."""
+
+OURS = re.compile("\x1b\\[[0-9;]*m")
+RAW = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200f\u202e]|\r(?!\n)")
+
+
+def on_terminal(words: list[str | Path], folder: Path) -> str:
+    """What a terminal is sent by a run of the program, standard error included."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "200", "PYTHONUTF8": "1"}
+    child = subprocess.Popen(
+        [sys.executable, "-m", "opsinfo_cli", *words],
+        stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, env=environment,
+    )  # fmt: skip
+    os.close(theirs)
+    parts = []
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # the other side is gone
+            break
+        if not part:
+            break
+        parts.append(part)
+    os.close(ours)
+    assert child.wait() in (0, 1, 2, 3)
+    return b"".join(parts).decode()
+
+
+@pytest.fixture
+def evil(tmp_path: Path) -> Path:
+    entry = {"input0": {"name": EVIL, "dtype": EVIL, "format": "ND", "paramType": "required"}, EVIL: {EVIL: EVIL}}
+    (tmp_path / "a-aic-x-ops-info.json").write_text(json.dumps({EVIL: {}, C1: {}, "Log": {}}, ensure_ascii=False))
+    (tmp_path / "b.json").write_text(json.dumps({EVIL: entry, C1: {}, "Log": {"precision_reduce": {"flag": EVIL}}}))
+    (tmp_path / "m.json").write_text(
+        json.dumps({"black-list": {"to-add": [EVIL, C1, "Log"]}}, ensure_ascii=False).replace(
+            json.dumps(EVIL, ensure_ascii=False), json.dumps(EVIL)
+        )
+    )
+    (tmp_path / "n.json").write_text(json.dumps({EVIL: {EVIL: [EVIL]}, "black-list": {EVIL: [EVIL]}}))
+    (tmp_path / "c.json").write_text('{"black-list": {"to-add": ["' + C1 + '",]}} ' + EVIL)
+    return tmp_path
+
+
+COMMANDS = {
+    "list a library": ["list", "a-aic-x-ops-info.json", "--as", "library"],
+    "list a bad library": ["list", "b.json", "--as", "library"],
+    "list a mixlist": ["list", "m.json"],
+    "list a bad mixlist": ["list", "n.json", "--as", "mixlist"],
+    "list with a mixlist": ["list", "a-aic-x-ops-info.json", "--as", "library", "--mixlist", "m.json"],
+    "list json": ["list", "m.json", "--format", "json"],
+    "show": ["show", "a-aic-x-ops-info.json", "Log", C1, "--as", "library"],
+    "show a name that is not there": ["show", "a-aic-x-ops-info.json", "\x1b[2J", "--as", "library"],
+    "validate": ["validate", "b.json", "--as", "library"],
+    "validate json": ["validate", "b.json", "--as", "library", "--format", "json"],
+    "validate mixlists": ["validate", "m.json", "n.json", "c.json", "--as", "mixlist"],
+    "a file that is not there": ["list", "none\x1b[2J.json"],
+    "a command that is none": ["\x1b[2J"],
+    "an option that is none": ["list", "--\x1b[2J"],
+    "a list that is none": ["list", "m.json", "--on", "\x1b[2J"],
+    "a code that is none": ["explain", "\x1b[2J"],
+    "a schema that is none": ["schema", "\x1b[2J"],
+    "move in a mixlist": ["move", "m.json", "Add\x1b[2J", "--to", "black"],
+    "move in a mixlist, dry": ["move", "m.json", "Log", "--to", "white", "--dry-run"],
+    "move in a library": ["move", "a-aic-x-ops-info.json", C1, "--to", "black", "--as", "library", "-v"],
+    "move in a library, dry": ["move", "a-aic-x-ops-info.json", C1, "--to", "black", "--as", "library", "--dry-run"],
+    "fmt, dry": ["fmt", "c.json", "--diff"],
+    "fmt": ["fmt", "c.json"],
+    "diff of mixlists": ["diff", "m.json", "c.json"],
+    "backups": ["backups", "\x1b[2J.json"],
+    "restore": ["restore", "\x1b[2J.json"],
+}
+
+
+@pytest.mark.parametrize("situation", COMMANDS)
+def test_nothing_of_a_file_or_of_a_word_reaches_a_terminal_raw(evil: Path, situation: str) -> None:
+    seen = OURS.sub("", on_terminal(list(COMMANDS[situation]), evil))
+    assert seen
+    assert not RAW.search(seen), repr(seen)
+    assert "owned\x07" not in seen
