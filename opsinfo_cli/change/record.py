@@ -8,7 +8,7 @@ import re
 import secrets
 import sys
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 __all__ = ["Changed", "Record", "Widened", "now"]
@@ -88,9 +88,9 @@ class Record:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Record:
         """:raises ValueError: where the data is not what :meth:`to_json` writes"""
-        record = cls(**data)
+        record = cls(**_known(cls, data))
         record.files = [
-            Changed(**{**each, "path": _here(each["path"]), "given": _here(each.get("given", ""))})
+            Changed(**{**_known(Changed, each), "path": _here(each["path"]), "given": _here(each.get("given", ""))})
             for each in data["files"]
         ]
         record.folders = [Widened(_here(each["path"]), each["mode"]) for each in data["folders"]]
@@ -127,6 +127,12 @@ class Record:
     @property
     def can_be_undone(self) -> bool:
         return self.state == "done" and self.undoes is None
+
+
+def _known(kind: type[Record] | type[Changed], data: dict[str, Any]) -> dict[str, Any]:
+    """What this version knows of a record; a later one may have written more."""
+    names = {each.name for each in fields(kind)}
+    return {key: value for key, value in data.items() if key in names}
 
 
 def _everywhere(text: str) -> str:

@@ -94,6 +94,20 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
     raise _Stopped(number)
 
 
+_missed: list[int] = []
+"""Signals that came where Python can raise nothing: the work goes on, the exit status tells."""
+
+
+def _note_missed(unraisable: Any) -> None:
+    error = unraisable.exc_value
+    if isinstance(error, KeyboardInterrupt):
+        _missed.append(signal.SIGINT)
+    elif isinstance(error, _Stopped):
+        _missed.append(error.number)
+    else:
+        sys.__unraisablehook__(unraisable)
+
+
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run a command and leave with its exit status."""
     try:
@@ -114,7 +128,10 @@ def _prepared(words: list[str]) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
             signal.signal(number, _stop)
+    sys.unraisablehook = _note_missed
     status = _run(words)
+    if _missed:
+        status = 128 + _missed[0]
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
