@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ..errors import Refused, Stale
+from .attributes import dress
 from .filesystem import FileSystem
 
 __all__ = [
@@ -66,7 +67,7 @@ def replace_file(fs: FileSystem, original: Original, data: bytes, in_place: bool
     folder = os.path.dirname(original.path)
     temp = temp_beside(original.path)
     try:
-        _write_temp(fs, temp, data, lambda descriptor: _dress(fs, descriptor, original))
+        _write_temp(fs, temp, data, lambda descriptor: dress(fs, descriptor, original.path, original.stat))
         _require_unchanged(fs, original)
         fs.replace(temp, original.path)
     except BaseException as error:
@@ -189,43 +190,6 @@ def _write_temp(fs: FileSystem, temp: str, data: bytes, finish: Callable[[int], 
         fs.fsync(descriptor)
     finally:
         fs.close(descriptor)
-
-
-def _dress(fs: FileSystem, descriptor: int, original: Original) -> None:
-    """Give the new file what the old one has: owner and group, extended attributes (ACLs, labels), mode."""
-    mine = fs.fstat(descriptor)
-    if (mine.st_uid, mine.st_gid) != (original.stat.st_uid, original.stat.st_gid):
-        _keep_owner(fs, descriptor, original)
-    _copy_xattrs(fs, descriptor, original)
-    fs.fchmod(descriptor, original.stat.st_mode & 0o7777)
-
-
-def _keep_owner(fs: FileSystem, descriptor: int, original: Original) -> None:
-    user, group = original.stat.st_uid, original.stat.st_gid
-    try:
-        fs.fchown(descriptor, user, group)
-    except PermissionError:
-        raise Refused(
-            f"the file's owner and group ({user}:{group}) could not be kept",
-            name="owner-not-kept",
-            path=original.path,
-            hint="run the command as root, or as a user who is in that group",
-        ) from None
-
-
-def _copy_xattrs(fs: FileSystem, descriptor: int, original: Original) -> None:
-    try:
-        wanted = {name: fs.getxattr(original.path, name) for name in fs.listxattr(original.path)}
-        present = {name: fs.getxattr(descriptor, name) for name in fs.listxattr(descriptor)}
-    except OSError as error:
-        if error.errno == errno.ENOTSUP:
-            return
-        raise
-    for name in present.keys() - wanted.keys():
-        fs.removexattr(descriptor, name)
-    for name, value in wanted.items():
-        if present.get(name) != value:
-            fs.setxattr(descriptor, name, value)
 
 
 def _require_unchanged(fs: FileSystem, original: Original) -> None:
