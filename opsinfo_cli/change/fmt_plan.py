@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..text.mend import mending_patch
 from ..text.patch import Patch
@@ -42,8 +42,7 @@ def mended(source: Source) -> Source:
     return result
 
 
-@dataclass(frozen=True)
-class BuildPlan:
+class BuildPlan(NamedTuple):
     """A file is to say what another source says."""
 
     text: str

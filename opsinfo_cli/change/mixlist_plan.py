@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
 from ..model.mixlist import Mixlist
@@ -20,8 +19,7 @@ __all__ = ["MixlistPlan", "edits_between", "mixlist_patch"]
 _LIST_OF = {policy: name for name, policy in LISTS.items()}
 
 
-@dataclass(frozen=True)
-class MixlistPlan:
+class MixlistPlan(NamedTuple):
     """Op types to be put on a list by marks.
 
     :param library: the policy of each op type in the target they are moved against; None where none was given
@@ -171,6 +169,8 @@ def edits_between(old: str, new: str) -> list[Edit]:
     starts = [0]
     for line in before:
         starts.append(starts[-1] + len(line))
+    import difflib
+
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     return [
         Edit(starts[i1], starts[i2], "".join(after[j1:j2]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pwd
 import re
-import secrets
 import sys
 import time
 from dataclasses import asdict, dataclass, field, fields
@@ -149,7 +148,7 @@ def _new_id() -> str:
     """Ids sort in the order of the changes: time to the microsecond, and four digits against chance."""
     nanoseconds = time.time_ns()
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(nanoseconds // 10**9))
-    return f"{stamp}-{nanoseconds // 1000 % 10**6:06d}-{secrets.token_hex(2)}"
+    return f"{stamp}-{nanoseconds // 1000 % 10**6:06d}-{os.urandom(2).hex()}"
 
 
 def _user() -> str:

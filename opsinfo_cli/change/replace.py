@@ -6,10 +6,9 @@ import errno
 import hashlib
 import os
 import re
-import secrets
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import Refused, Stale
 from .attributes import dress
@@ -32,8 +31,7 @@ _TEMP = re.compile(r"\.opsinfo-([0-9]+)-[0-9a-f]+\.tmp")
 _ATOMIC_NO = (errno.EBUSY, errno.EXDEV)
 
 
-@dataclass(frozen=True)
-class Original:
+class Original(NamedTuple):
     """A file as it was read under the lock."""
 
     path: str
@@ -158,7 +156,7 @@ def remove_file(fs: FileSystem, original: Original) -> bool:
 
 def temp_beside(path: str) -> str:
     """A name for a temp in the same folder, which tells whose it is."""
-    return os.path.join(os.path.dirname(path), f".opsinfo-{os.getpid()}-{secrets.token_hex(6)}.tmp")
+    return os.path.join(os.path.dirname(path), f".opsinfo-{os.getpid()}-{os.urandom(6).hex()}.tmp")
 
 
 def remove_leftovers(fs: FileSystem, folder: str) -> None:

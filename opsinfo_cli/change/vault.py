@@ -9,8 +9,7 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import Refused
 from ..model.install import root_above, version_of
@@ -36,8 +35,7 @@ def vault_path(chosen: str | None, environ: Mapping[str, str]) -> str:
     return os.path.join(state, "opsinfo")
 
 
-@dataclass
-class Lineage:
+class Lineage(NamedTuple):
     """The backups of one path from one vendor state on.
 
     :param pristine: SHA-256 of the content first seen
@@ -61,7 +59,7 @@ def lineages_in(records: list[Record]) -> dict[str, list[Lineage]]:
                 changed.lineage, Lineage(changed.lineage, first, record.time, changed.version, [])
             )
             written = None if record.state == "abandoned" else changed.after
-            lineage.known += filter(None, (changed.before, written))
+            lineage.known.extend(filter(None, (changed.before, written)))
     return {path: list(each.values()) for path, each in found.items()}
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import signal
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from ..errors import NotConfirmed, OpsinfoError, Refused
 from ..text.patch import Patch
-from ..text.source import Source
+from ..text.source import Source, read_bytes
 from .filesystem import FileSystem
 from .folders import shut, widen
 from .lock import locked
@@ -28,16 +28,21 @@ from .vault import Vault, sha256_of
 __all__ = ["FileResult", "Job", "Result", "Write", "Writer", "planned"]
 
 
-@dataclass(frozen=True)
-class Job:
-    """One file to change: the path as given, and how."""
+class Job(NamedTuple):
+    """One file to change: the path as given, and how.
+
+    :param seen: the text as the command read it, which need not be parsed again where the file still says so
+    """
 
     path: str
     plan: Plan
+    seen: Source | None = None
+
+    def source(self, data: bytes) -> Source:
+        return self.seen if self.seen and self.seen.data == data else Source(data, self.path)
 
 
-@dataclass(frozen=True)
-class FileResult:
+class FileResult(NamedTuple):
     """What happened to one file, or would."""
 
     path: str
@@ -50,8 +55,7 @@ class FileResult:
     is_new: bool = False
 
 
-@dataclass
-class Result:
+class Result(NamedTuple):
     """What happened to all of them. ``change`` is None where nothing was written."""
 
     files: list[FileResult]
@@ -62,29 +66,35 @@ class Result:
         return any(file.patch for file in self.files)
 
 
-@dataclass(frozen=True)
-class Write:
+class Write(NamedTuple):
     """One file as it was read, the bytes it is to have, None to take it away, and the path as given."""
 
     original: Original
     data: bytes | None
     given: str
-    moved: list[Move] = field(default_factory=list)
+    moved: Sequence[Move] = ()
 
 
-@dataclass
 class Writer:
     """:param wait: seconds to wait for locks; ``say`` hears what a person should know"""
 
-    vault: Vault
-    wait: float = 30.0
-    in_place: bool = False
-    fs: FileSystem = field(default_factory=FileSystem)
-    say: Callable[[str], None] = lambda _: None
+    def __init__(
+        self,
+        vault: Vault,
+        wait: float = 30.0,
+        in_place: bool = False,
+        fs: FileSystem | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.vault = vault
+        self.wait = wait
+        self.in_place = in_place
+        self.fs = fs or FileSystem()
+        self.say = say
 
     def preview(self, jobs: list[Job]) -> Result:
         """What :meth:`run` would do now. Opens nothing for writing, takes no lock."""
-        return Result([planned(job, Source.read(job.path)) for job in jobs])
+        return Result([planned(job, job.source(read_bytes(job.path))) for job in jobs])
 
     def run(self, kind: str, jobs: list[Job]) -> Result:
         """Change every file, or none.
@@ -95,15 +105,14 @@ class Writer:
         real = {job.path: os.path.realpath(job.path) for job in jobs}
         with self.locked(list(real.values())):
             originals = {path: read_original(self.fs, real[path]) for path in real}
-            result = Result([planned(job, Source(originals[job.path].data, job.path)) for job in jobs])
+            result = Result([planned(job, job.source(originals[job.path].data)) for job in jobs])
             touched = [file for file in result.files if file.patch]
-            if touched:
-                writes = [Write(originals[file.path], file.result.data, file.path, file.moved) for file in touched]
-                record = self.commit(Record.begin(kind), writes)
-                backups = {file.path: record.backup_id(index) for index, file in enumerate(touched)}
-                result.change = record.id
-                result.files = [replace(file, backup=backups.get(file.path)) for file in result.files]
-        return result
+            if not touched:
+                return result
+            writes = [Write(originals[file.path], file.result.data, file.path, file.moved) for file in touched]
+            record = self.commit(Record.begin(kind), writes)
+            backups = {file.path: record.backup_id(index) for index, file in enumerate(touched)}
+            return Result([file._replace(backup=backups.get(file.path)) for file in result.files], record.id)
 
     @contextmanager
     def locked(self, paths: list[str]) -> Iterator[None]:
@@ -221,7 +230,7 @@ class Writer:
         return Changed(write.original.path, before, after, lineage.id, lineage.version, _told(write.moved), given)
 
 
-def _told(moves: list[Move]) -> dict[str, list[str | None]]:
+def _told(moves: Sequence[Move]) -> dict[str, list[str | None]]:
     return {move.name: [each and str(each) for each in (move.before, move.after)] for move in moves}
 
 

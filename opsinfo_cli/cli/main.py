@@ -116,7 +116,23 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
         status = 130
     except _Stopped as stopped:
         status = 128 + stopped.number
-    sys.exit(status)
+    _leave(status)
+
+
+def _leave(status: int) -> NoReturn:
+    """End at once: to take apart a library in memory takes a third of the time that its reading took."""
+    _flush()
+    if sys.getprofile() or sys.gettrace():  # whoever measures has a report to write
+        sys.exit(status)
+    os._exit(status)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:  # nobody listens; that makes no exit status
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _prepared(words: list[str]) -> int:
@@ -132,11 +148,6 @@ def _prepared(words: list[str]) -> int:
     status = _run(words)
     if _missed:
         status = 128 + _missed[0]
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:  # nobody listens; the interpreter must not make an exit status of that
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     return status
 
 

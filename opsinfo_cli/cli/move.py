@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -72,14 +71,17 @@ def command(
         raise
     if found.kind == "mixlist":
         plan = _mixlist_plan(names, Policy(to), against, run)
-        return run.files([Job(found.path, plan)])
+        return run.files([Job(found.path, plan, found.source)])
     if against or create:
         raise UsageFault("--against and --create are for mixlists", path=found.path)
     say_doubts(found, output)
     operators = found.operators.require(names)
     wanted = {operator.name: Policy(to) for operator in operators}
     files = winning_files(found, list(wanted), options)
-    return run.files([Job(path, LibraryPlan({name: wanted[name] for name in mine})) for path, mine in files.items()])
+    seen = found.operators.sources()
+    return run.files(
+        [Job(path, LibraryPlan({name: wanted[name] for name in mine}), seen[path]) for path, mine in files.items()]
+    )
 
 
 def _mixlist_plan(names: tuple[str, ...], to: Policy, against: str | None, run: Run) -> MixlistPlan:
@@ -93,7 +95,7 @@ def _mixlist_plan(names: tuple[str, ...], to: Policy, against: str | None, run: 
 def _create(path: str, names: tuple[str, ...], to: Policy, against: str | None, run: Run) -> int:
     """Begin a mixlist. Where no mark is needed, no file is made."""
     plan = _mixlist_plan(names, to, against, run)
-    file = replace(planned(Job(path, plan), Source(b"{}\n", path)), is_new=True)
+    file = planned(Job(path, plan), Source(b"{}\n", path))._replace(is_new=True)
     change = None
     if run.writes and file.patch:
         change = writer_of(run.options, run.output).create(path, file.result.data, run.kind, file.moved)

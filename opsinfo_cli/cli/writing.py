@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 from ..change.restore import Scope
@@ -32,7 +32,6 @@ def writer_of(options: dict[str, Any], output: Output) -> Writer:
     )
 
 
-@dataclass
 class Run:
     """One run of a command that writes.
 
@@ -40,11 +39,14 @@ class Run:
     :param ignored: names that were asked for and are not there
     """
 
-    kind: str
-    output: Output
-    options: dict[str, Any]
-    undo: str
-    ignored: list[str] = field(default_factory=list)
+    def __init__(
+        self, kind: str, output: Output, options: dict[str, Any], undo: str, ignored: Sequence[str] = ()
+    ) -> None:
+        self.kind = kind
+        self.output = output
+        self.options = options
+        self.undo = undo
+        self.ignored = list(ignored)
 
     @property
     def writes(self) -> bool:

@@ -15,7 +15,7 @@ from .vocabulary import KNOWN_SECTIONS, TENSOR_SECTION
 
 __all__ = ["is_library_name", "is_marked", "kind_of"]
 
-_LIBRARY_NAMES = ("aic-*ops-info*.json", "vector_core_tbe_ops_info*.json", "dsa-*-ops-info*.json")
+_LIBRARY_NAME = re.compile(r"(?:aic-.*ops-info|vector_core_tbe_ops_info|dsa-.*-ops-info).*\.json", re.DOTALL)
 _IN_STORE = re.compile(r"/(?:tbe|dsa_core)/config(?:/[^/]+)?/[^/]+\.json")
 _MIXLIST_NAMES = ("*mixlist*.json", "ops_info.json", "*mix_list*.json")
 _FIRST_KEY = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
@@ -23,10 +23,7 @@ _FIRST_KEY = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
 
 def is_library_name(path: str) -> bool:
     """Whether a path alone says library: by its name, or by lying in a store's config directory."""
-    name = os.path.basename(path)
-    if any(fnmatch.fnmatchcase(name, pattern) for pattern in _LIBRARY_NAMES):
-        return True
-    return bool(_IN_STORE.search(os.path.abspath(path)))
+    return bool(_LIBRARY_NAME.fullmatch(os.path.basename(path)) or _IN_STORE.search(os.path.abspath(path)))
 
 
 def kind_of(source: Source) -> str | None:
@@ -57,10 +54,13 @@ def is_marked(source: Source) -> bool:
 
 
 def _looks_like_mixlist(content: dict[str, Any]) -> bool:
-    if _has_mixlist_key(content) or any(isinstance(value, list) for value in content.values()):
-        return True
-    inner = (each for value in content.values() if isinstance(value, dict) for each in value.values())
-    return any(isinstance(each, list) for each in inner)
+    return _has_mixlist_key(content) or any(map(_holds_list, content.values()))
+
+
+def _holds_list(value: Any) -> bool:
+    if isinstance(value, dict):
+        return list in map(type, value.values())
+    return isinstance(value, list)
 
 
 def _has_mixlist_key(content: dict[str, Any]) -> bool:

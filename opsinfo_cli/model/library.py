@@ -30,6 +30,7 @@ class Entry:
         self.member = member
         self._sections: Sections | None = None
         self._policy: Policy | None = None
+        self._faults: list[LoadFault] | None = None
 
     @property
     def sections(self) -> Sections:
@@ -54,10 +55,12 @@ class Entry:
         except BadFlag:
             return None
 
-    @cached_property
-    def faults(self) -> tuple[LoadFault, ...]:
+    @property
+    def faults(self) -> list[LoadFault]:
         """What the engine cannot build a kernel from, and what it would not know."""
-        return tuple(build_faults(self.sections))
+        if self._faults is None:
+            self._faults = build_faults(self.sections)
+        return self._faults
 
     @property
     def line(self) -> int:

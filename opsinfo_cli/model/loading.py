@@ -7,14 +7,14 @@ store, because the engine builds kernels from those alone (SUB:124-209).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 from .load_fault import LoadFault, Sections, case_variants
 from .policy import BLANKS, folded
 from .tensor_loading import NamedTensor, TensorKey, tensor_faults, tensor_key
-from .vocabulary import ATTR_TYPES, ENUMERATIONS, KNOWN_SECTIONS
+from .vocabulary import ATTR_TYPES, ENUMERATIONS, KNOWN_SECTIONS, Enumeration
 
 __all__ = ["build_faults", "has_blank_names", "pattern_of", "structure_faults", "trimmed"]
 
@@ -67,11 +67,10 @@ def build_faults(sections: Sections) -> list[LoadFault]:
         role = _role(name)
         if role is None:
             continue
-        if isinstance(role, str):
-            value = content.get(role)
-            fault = value and _enumeration_fault(name, role, value)
-            if fault:
-                faults.append(fault)
+        if isinstance(role, Enumeration):
+            value = content.get(role.key)
+            if value is not None and value not in role.words:
+                faults += _enumeration_faults(name, role, value)
         elif isinstance(role, LoadFault):
             faults.append(role)
         else:
@@ -81,16 +80,18 @@ def build_faults(sections: Sections) -> list[LoadFault]:
     faults += tensor_faults(tensors, pattern)
     if pattern == "formatagnostic" and [key[0] for key, _, _ in tensors] != [0, 1]:
         faults.append(_not_one_each(tensors))
-    faults += _attr_faults(sections)
-    faults += _fallback_faults(sections)
+    if "attr" in sections:
+        faults += _attr_faults(sections)
+    if "fallback" in sections:
+        faults += _fallback_faults(sections["fallback"])
     return faults
 
 
 @lru_cache(maxsize=1 << 12)
-def _role(section: str) -> str | TensorKey | LoadFault | None:
-    """What a section is by its name: the enumeration at a key, a tensor, a slip of the pen, or none of our business."""
+def _role(section: str) -> Enumeration | TensorKey | LoadFault | None:
+    """What a section is by its name: an enumeration, a tensor, a slip of the pen, or none of our business."""
     if section in ENUMERATIONS:
-        return ENUMERATIONS[section].key
+        return ENUMERATIONS[section]
     key = tensor_key(section)
     if key or section.startswith("attr_") or section in KNOWN_SECTIONS:
         return key or None
@@ -112,15 +113,13 @@ def _value(sections: Sections, section: str, key: str) -> str:
     return sections.get(section, {}).get(key, "").strip(BLANKS)
 
 
-@lru_cache(maxsize=1 << 10)
-def _enumeration_fault(section: str, key: str, value: str) -> LoadFault | None:
-    words = ENUMERATIONS[section].words
+def _enumeration_faults(section: str, enumeration: Enumeration, value: str) -> Iterator[LoadFault]:
+    key, words = enumeration
     word = folded(value.strip(BLANKS))
-    if not word or word in words:
-        return None
-    name = "bad-flag" if section == "precision_reduce" else "bad-value"
-    near = tuple(sorted(words)) if len(words) < 4 else ()
-    return LoadFault(name, section, key, f"`{section}.{key}` is `{value}`, which fails the engine", near=near)
+    if word and word not in words:
+        name = "bad-flag" if section == "precision_reduce" else "bad-value"
+        near = tuple(sorted(words)) if len(words) < 4 else ()
+        yield LoadFault(name, section, key, f"`{section}.{key}` is `{value}`, which fails the engine", near=near)
 
 
 def _near_section(name: str) -> str | None:
@@ -146,10 +145,8 @@ def _attr_faults(sections: Sections) -> Iterator[LoadFault]:
             said = f"`attr.list` names `{word.strip(BLANKS)}`, but there is no section `{section}`"
             yield LoadFault("bad-value", "attr", "list", said, token=index)
             continue
-        for key in ("type", "value"):
-            if not content.get(key, "").strip(BLANKS):
-                yield LoadFault("bad-value", section, key if key in content else None, f"`{section}` needs a `{key}`")
-        for fault in _attr_value_faults(*map(content.get, ("type", "value", "paramType", "defaultValue"))):
+        get = content.get
+        for fault in _attr_value_faults(get("type"), get("value"), get("paramType"), get("defaultValue")):
             yield fault._replace(section=section)
 
 
@@ -158,23 +155,32 @@ def _attr_value_faults(
     type_: str | None, value: str | None, param_type: str | None, default: str | None
 ) -> tuple[LoadFault, ...]:
     """Values the engine reads as numbers; of a scalar's default it only warns, of a list's it fails."""
+    needed = {"type": type_, "value": value}
+    missing = [
+        LoadFault("bad-value", "", None if text is None else key, f"an attribute needs a `{key}`")
+        for key, text in needed.items()
+        if not (text or "").strip(BLANKS)
+    ]
     kind = (type_ or "").strip(BLANKS)
     required = (param_type or "").strip(BLANKS)
     if not kind or not required:
-        return ()
+        return tuple(missing)
     if kind not in ATTR_TYPES:
         near = case_variants(kind, ATTR_TYPES)
-        return (LoadFault("unknown-value", "", "type", f"`{kind}` is no attribute type", near=near),)
+        return (*missing, LoadFault("unknown-value", "", "type", f"`{kind}` is no attribute type", near=near))
     pattern = _NUMBERS.get(kind.removeprefix("list").removeprefix("List").lower())
     checked = {"value": value or ""}
     if kind.startswith("list") and required != "required":
         checked["defaultValue"] = default or ""
-    return tuple(
-        LoadFault("bad-value", "", key, f"`{item}` is no {kind} value")
-        for key, text in checked.items()
-        if pattern and text.strip(BLANKS) != "all"
-        for item in _items(kind, text.strip(BLANKS))
-        if not re.match(pattern, item, re.IGNORECASE)
+    return (
+        *missing,
+        *(
+            LoadFault("bad-value", "", key, f"`{item}` is no {kind} value")
+            for key, text in checked.items()
+            if pattern and text.strip(BLANKS) != "all"
+            for item in _items(kind, text.strip(BLANKS))
+            if not re.match(pattern, item, re.IGNORECASE)
+        ),
     )
 
 
@@ -190,9 +196,9 @@ def _items(kind: str, text: str) -> list[str]:
     return re.split(r"[,;]", plain) if plain else []
 
 
-def _fallback_faults(sections: Sections) -> Iterator[LoadFault]:
-    for key in ("enable", "unknownshape_enable") if "fallback" in sections else ():
-        for index, word in enumerate(sections["fallback"].get(key, "").split(",")):
+def _fallback_faults(content: Mapping[str, str]) -> Iterator[LoadFault]:
+    for key in ("enable", "unknownshape_enable"):
+        for index, word in enumerate(content.get(key, "").split(",")):
             if word.strip(BLANKS) not in ("", "true", "false"):
                 said = f"`fallback.{key}` is a list of `true` and `false`, not `{word}`"
                 yield LoadFault("bad-value", "fallback", key, said, token=index)

@@ -56,6 +56,8 @@ class Policy(str, Enum):
         >>> Policy.from_flag(" TRUE "), Policy.from_flag(None)
         (<Policy.WHITE: 'white'>, <Policy.GRAY: 'gray'>)
         """
+        if flag in _FLAGS:
+            return _FLAGS[flag]
         word = folded((flag or "").strip(BLANKS))
         if word not in _FLAGS:
             raise BadFlag(f"`{flag}` is neither true nor false")
@@ -67,7 +69,7 @@ class Policy(str, Enum):
         return {Policy.WHITE: "true", Policy.BLACK: "false", Policy.GRAY: None}[self]
 
 
-_FLAGS = {"true": Policy.WHITE, "false": Policy.BLACK, "": Policy.GRAY}
+_FLAGS = {"true": Policy.WHITE, "false": Policy.BLACK, "": Policy.GRAY, None: Policy.GRAY}
 
 ACTIONS = ("to-add", "to-remove")
 LISTS = {"black-list": Policy.BLACK, "white-list": Policy.WHITE, "gray-list": Policy.GRAY}

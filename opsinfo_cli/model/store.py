@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import combinations
 
 from ..errors import Damaged, Refused, UsageFault
+from ..text.source import Source
 from .library import Entry, Library
 from .policy import BLANKS
 
@@ -134,7 +135,7 @@ class Operator:
     @property
     def shadowed(self) -> list[tuple[Store, Entry]]:
         """Entries that never win: a later file of their own store replaces them."""
-        return [(store, entry) for store, entries in self.found if len(entries) > 1 for entry in reversed(entries[:-1])]
+        return [(store, entry) for store, entries in self.found for entry in reversed(entries[:-1])]
 
 
 class Operators:
@@ -142,6 +143,10 @@ class Operators:
 
     def __init__(self, stores: list[Store]) -> None:
         self.stores = stores
+
+    def sources(self) -> dict[str, Source]:
+        """The text of every file, by its path."""
+        return {library.path: library.source for store in self.stores for library in store.libraries}
 
     @cached_property
     def names(self) -> list[str]:
@@ -154,7 +159,7 @@ class Operators:
         return map(self.__getitem__, self.names)
 
     def __getitem__(self, name: str) -> Operator:
-        return Operator(name, [(s, s.definitions[name]) for s in self.stores if name in s.definitions])
+        return Operator(name, [(store, found) for store in self.stores if (found := store.definitions.get(name))])
 
     def require(self, names: Iterable[str]) -> list[Operator]:
         """:raises UsageFault: naming every name that is not an op type here, with the near ones"""

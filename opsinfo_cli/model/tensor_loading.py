@@ -38,7 +38,18 @@ def tensor_faults(tensors: list[NamedTensor], pattern: str) -> list[LoadFault]:
     columns: int | None = None
     first = ""
     for _, section, content in tensors:
-        own, wrong = _tensor(pattern, content)
+        get = content.get
+        name = get("name")
+        own, wrong = _tensor(
+            pattern,
+            get("dtype"),
+            get("format"),
+            get("unknownshape_format"),
+            get("sub_format"),
+            name and name.strip(BLANKS) and "named",
+            get("paramType"),
+            get("tuneformatSwitch"),
+        )
         if wrong:
             faults += [fault._replace(section=section) for fault in wrong]
         if own == columns or own is None:
@@ -51,25 +62,33 @@ def tensor_faults(tensors: list[NamedTensor], pattern: str) -> list[LoadFault]:
     return faults
 
 
-def _tensor(pattern: str, content: Mapping[str, str]) -> tuple[int | None, tuple[LoadFault, ...]]:
-    """The number of columns, where the engine counts them, and the faults."""
-    get = content.get
-    columns, wrong = _columns(pattern, get("dtype"), get("format"), get("unknownshape_format"))
-    wrong = _others(get("name"), get("paramType"), get("tuneformatSwitch")) + wrong
-    if "sub_format" in content and "format" in content:
-        wrong += tuple(_sub_format_faults(content["sub_format"]))
-    return columns, wrong
+@lru_cache(maxsize=1 << 13)
+def _tensor(
+    pattern: str,
+    dtype: str | None,
+    format_: str | None,
+    unknown: str | None,
+    sub_format: str | None,
+    name: str | None,
+    param_type: str | None,
+    switch: str | None,
+) -> tuple[int | None, tuple[LoadFault, ...]]:
+    """The number of columns, where the engine counts them, and the faults. Few tensors of a library differ in these."""
+    columns, wrong = _columns(pattern, dtype, format_, unknown)
+    wrong = [*_others(name, param_type, switch), *wrong]
+    if sub_format is not None and format_ is not None:
+        wrong += _sub_format_faults(sub_format)
+    return columns, tuple(wrong)
 
 
 def _bad(key: str | None, message: str, name: str = "bad-value", **more: Any) -> LoadFault:
     return LoadFault(name, "", key, message, **more)
 
 
-@lru_cache(maxsize=1 << 12)
-def _others(name: str | None, param_type: str | None, switch: str | None) -> tuple[LoadFault, ...]:
+def _others(name: str | None, param_type: str | None, switch: str | None) -> list[LoadFault]:
     """Faults of a tensor beside its columns."""
     faults = []
-    if not (name or "").strip(BLANKS):
+    if not name:
         faults.append(_bad(None if name is None else "name", "a tensor needs a `name`"))
     if (param_type or "").strip(BLANKS) not in PARAM_TYPES:
         said = "a tensor needs a `paramType`" if param_type is None else f"no `paramType` is called `{param_type}`"
@@ -77,18 +96,17 @@ def _others(name: str | None, param_type: str | None, switch: str | None) -> tup
         faults.append(_bad(None if param_type is None else "paramType", said, near=near))
     if switch is not None and switch.strip(BLANKS) not in ("true", "false"):
         faults.append(_bad("tuneformatSwitch", f"`tuneformatSwitch` is `true` or `false`, not `{switch}`"))
-    return tuple(faults)
+    return faults
 
 
-@lru_cache(maxsize=1 << 13)
 def _columns(
     pattern: str, dtype: str | None, format_: str | None, unknown: str | None
-) -> tuple[int | None, tuple[LoadFault, ...]]:
-    """Count and check the columns (OKC:522-577, 765-995). The same lists come back often."""
+) -> tuple[int | None, list[LoadFault]]:
+    """Count and check the columns (OKC:522-577, 765-995)."""
     if format_ is None and unknown is None and pattern in ("", "dynamic"):
-        return None, ()
+        return None, []
     if dtype is None:
-        return None, (_bad(None, "a `dtype` list is needed here"),)
+        return None, [_bad(None, "a `dtype` list is needed here")]
     count, all_known = _dtypes(dtype)
     faults = [] if all_known else list(_dtype_faults(dtype))
     for key, text in (("format", format_), ("unknownshape_format", unknown)):
@@ -97,8 +115,9 @@ def _columns(
         own, all_known = _formats(text)
         if own != count:
             faults.append(_bad(key, f"{own} entries in `{key}`, {count} in `dtype`", "column-mismatch"))
-        faults += [] if all_known else _format_faults(key, text)
-    return count, tuple(faults)
+        if not all_known:
+            faults += _format_faults(key, text)
+    return count, faults
 
 
 def _parts(text: str) -> list[str]:

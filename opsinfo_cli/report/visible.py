@@ -23,4 +23,6 @@ def _escape(match: re.Match[str]) -> str:
 
 def row(*fields: str) -> str:
     """One line of tab-separated fields, none of which can hold a tab or a line end."""
+    if "".join(fields).isprintable():
+        return "\t".join(fields)
     return "\t".join(map(visible, fields))

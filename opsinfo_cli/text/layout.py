@@ -6,8 +6,7 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from .patch import Edit
 from .scanner import Node
@@ -18,8 +17,7 @@ Value: TypeAlias = "str | Mapping[str, Value] | list[str]"
 """What is ever written: strings, and objects and arrays of them."""
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(NamedTuple):
     """How a file is laid out where no neighbour tells.
 
     :param unit: of indent; None for one line
@@ -58,8 +56,7 @@ class Style:
         return opening + layout.lead + layout.gap.join(parts) + layout.tail + closing
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """The text between the parts of one container: behind its opening, before its closing, between two members."""
 
     lead: str

@@ -17,7 +17,7 @@ from .source import Source
 if TYPE_CHECKING:
     from .scanner import Document
 
-__all__ = ["MAX_DEPTH", "Members", "RawMember", "read_members"]
+__all__ = ["MAX_DEPTH", "Members", "RawMember", "end_of_value", "read_members"]
 
 MAX_DEPTH = 128
 """Deeper nesting is refused; the files of the engine have three levels."""
@@ -97,6 +97,9 @@ def _walk(text: str) -> Members:
     at = blank(text, at + 1).end()  # type: ignore[union-attr]
     if text[at : at + 1] == "}":
         return Members(members, start, at + 1)
+    regular = _regular(text, start, at)
+    if regular:
+        return regular
     while True:
         head = _KEY.match(text, at)
         key, value_start = (head[1], head.end()) if head else _odd_key(text, at)
@@ -123,6 +126,53 @@ def _walk(text: str) -> Members:
         if separator[1] == "}":
             return Members(members, start, separator.end(1))
         at = separator.end()
+
+
+def end_of_value(text: str, start: int) -> int:
+    """Where a value that begins at ``start`` ends.
+
+    :raises ValueError: where there is none
+    """
+    try:
+        end: int = _decoder().scan_once(text, start)[1]  # type: ignore[attr-defined]
+    except (StopIteration, RecursionError, _Unusual):
+        raise ValueError("no value") from None
+    return end
+
+
+def _regular(text: str, start: int, first: int) -> Members | None:
+    """The members of an object of objects of objects of strings that is laid out alike throughout, as vendors write it.
+
+    It is loaded as a whole, which is faster than member by member, and its keys are looked for where they must be. The
+    quotes prove the places: a member has as many as its value asks for, and would have more if a key stood twice.
+    None where anything is unusual.
+    """
+    decode = _decoder().scan_once  # type: ignore[attr-defined]
+    head = _KEY.match(text, first)
+    if not head:
+        return None
+    one, end = decode(text, head.end())
+    separator = _SEPARATOR.match(text, end)
+    if _quotes(one) < 0 or not separator or separator[1] != ",":
+        return None
+    content, end = decode(text, start)
+    if not _all_sound(content) or "\\u0022" in text:
+        return None
+    gap = "}" + separator[0]
+    members: list[RawMember] = []
+    at = first
+    names = iter([*content, None])
+    next(names)
+    for (key, value), following in zip(content.items(), names, strict=True):
+        after = end - 1 if following is None else text.find(f'{gap}"{following}"', at) + len(gap)
+        excess = text.count('"', at, after) - 2 - 2 * len(value) - 4 * sum(map(len, value.values()))
+        if excess and excess != _quotes_inside(value):
+            return None
+        key_end = at + len(key) + 2
+        begin = text.find("{", key_end)
+        members.append(RawMember(key, value, at, key_end, begin, text.rfind("}", begin, after) + 1, False, True))
+        at = after
+    return Members(members, start, end)
 
 
 _KEY = re.compile(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
@@ -161,6 +211,21 @@ def _quotes(value: Any) -> int:
     except (AttributeError, TypeError):
         return -1
     return 2 * len(value) + 4 * sum(map(len, sections))
+
+
+def _all_sound(content: dict[str, Any]) -> bool:
+    """Whether every member is an object of objects of strings."""
+    try:
+        sections = chain.from_iterable(map(dict.values, content.values()))
+        "".join(chain.from_iterable(map(dict.values, sections)))  # takes strings of dicts and nothing else
+    except TypeError:
+        return False
+    return True
+
+
+def _quotes_inside(value: dict[str, dict[str, str]]) -> int:
+    """How many of the characters of an object of objects of strings are quotes."""
+    return sum("".join(content.values()).count('"') for content in value.values())
 
 
 def _has_duplicates(text: str, start: int) -> bool:

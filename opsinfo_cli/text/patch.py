@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..errors import Stale
@@ -33,8 +32,7 @@ def splice(text: str, edits: Iterable[Edit]) -> str:
     return "".join(parts)
 
 
-@dataclass(frozen=True)
-class Patch:
+class Patch(NamedTuple):
     """Edits bound to the SHA-256 of the bytes they were computed from."""
 
     sha256: str

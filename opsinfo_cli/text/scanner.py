@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import NamedTuple
 
 from ..errors import Damaged
 from .members import MAX_DEPTH
@@ -33,8 +33,7 @@ _STRING_FAULTS = {
 _LITERALS = {"true": True, "false": False, "null": None}
 
 
-@dataclass(frozen=True)
-class Fault:
+class Fault(NamedTuple):
     """One thing wrong with the text.
 
     :param name: the name of the finding: syntax, comment, trailing-comma, missing-comma, empty-file
@@ -48,16 +47,18 @@ class Fault:
     mend: Edit | None = None
 
 
-@dataclass
 class Node:
     """A JSON value and its span. ``kind`` is object, array, string, number or literal."""
 
-    kind: str
-    start: int
-    end: int = 0
-    value: str | bool | None = None
-    members: list[Member] = field(default_factory=list)
-    items: list[Node] = field(default_factory=list)
+    __slots__ = ("end", "items", "kind", "members", "start", "value")
+
+    def __init__(self, kind: str, start: int, end: int = 0, value: str | bool | None = None) -> None:
+        self.kind = kind
+        self.start = start
+        self.end = end
+        self.value = value
+        self.members: list[Member] = []
+        self.items: list[Node] = []
 
     def __iter__(self) -> Iterator[Member]:
         return iter(self.members)
@@ -77,8 +78,7 @@ class Node:
         return self.value
 
 
-@dataclass
-class Member:
+class Member(NamedTuple):
     """A key and its value; ``key`` is a string node."""
 
     key: Node
@@ -89,8 +89,7 @@ class Member:
         return str(self.key.value)
 
 
-@dataclass
-class Document:
+class Document(NamedTuple):
     """The outcome of a scan: ``root`` is None where a fault could not be stepped over."""
 
     source: Source

@@ -30,11 +30,10 @@ _FEW = 16
 class Source:
     """What a file says. ``text`` has no byte order mark; offsets are code points into ``text``."""
 
-    __slots__ = ("_asked", "_line_ends", "_sha256", "bom", "data", "members", "path", "text")
+    __slots__ = ("_asked", "_line_ends", "_sha256", "bom", "members", "path", "text")
 
     def __init__(self, data: bytes, path: str) -> None:
         """:raises Damaged: where the bytes are not UTF-8, with the place of the first bad one"""
-        self.data = data
         self.path = path
         self.bom = data.startswith(codecs.BOM_UTF8)
         self._sha256: str | None = None
@@ -45,12 +44,17 @@ class Source:
         try:
             self.text = (data[3:] if self.bom else data).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise self._not_utf8(error) from None
+            raise _not_utf8(error, data, path) from None
 
     @classmethod
     def read(cls, path: str) -> Source:
         """:raises Refused: where the file cannot be read"""
         return cls(read_bytes(path), path)
+
+    @property
+    def data(self) -> bytes:
+        """The bytes, made again from the text: they are seldom asked for, and as large as the file."""
+        return self.with_text(self.text)
 
     @property
     def sha256(self) -> str:
@@ -74,16 +78,18 @@ class Source:
         """The bytes of this file if its text were ``text``; the byte order mark stays."""
         return (codecs.BOM_UTF8 if self.bom else b"") + text.encode("utf-8")
 
-    def _not_utf8(self, error: UnicodeDecodeError) -> Damaged:
-        before = error.object[: error.start].decode("utf-8")
-        encoding = "UTF-16" if self.data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else None
-        return Damaged(
-            f"not UTF-8: byte 0x{error.object[error.start]:02x} at byte offset {error.start + 3 * self.bom}",
-            path=self.path,
-            line=before.count("\n") + 1,
-            column=len(before) - before.rfind("\n"),
-            hint=f"the file looks like {encoding}; save it as UTF-8" if encoding else "save the file as UTF-8",
-        )
+
+def _not_utf8(error: UnicodeDecodeError, data: bytes, path: str) -> Damaged:
+    before = error.object[: error.start].decode("utf-8")
+    skipped = len(data) - len(error.object)
+    encoding = "UTF-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else None
+    return Damaged(
+        f"not UTF-8: byte 0x{error.object[error.start]:02x} at byte offset {error.start + skipped}",
+        path=path,
+        line=before.count("\n") + 1,
+        column=len(before) - before.rfind("\n"),
+        hint=f"the file looks like {encoding}; save it as UTF-8" if encoding else "save the file as UTF-8",
+    )
 
 
 def read_bytes(path: str) -> bytes:

@@ -178,7 +178,7 @@ def test_a_right_edit_with_something_more_is_stopped_too() -> None:
     result = moved(TEXT, Add="black")
     for more in (result + "\n", " " + result, result.replace('"l"', '"m"'), result.replace('"a"', '"b"'), TEXT):
         with pytest.raises(Refused) as caught:
-            prove_library(source_of(TEXT), source_of(more), {"Add": Policy.BLACK})
+            prove_library(Library.of(source_of(TEXT)), source_of(more), {"Add": Policy.BLACK})
         assert caught.value.name == "proof-failed"
 
 
