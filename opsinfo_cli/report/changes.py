@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..change.writer import FileResult, Result
+from .cells import cell_width, padded
 from .output import Output
-from .visible import row, visible
+from .visible import row, shown, visible
 
 __all__ = ["change_document", "change_lines"]
 
@@ -15,12 +16,12 @@ __all__ = ["change_document", "change_lines"]
 def change_lines(output: Output, result: Result) -> Iterator[str]:
     """`name, from, to, file` for every op type that moved; aligned and coloured on a terminal."""
     moves = [(file, move) for file in result.files for move in file.moved]
-    width = max((len(move.name) for _, move in moves), default=0)
+    width = max((cell_width(shown(move.name)) for _, move in moves), default=0)
     for file, move in moves:
         before, after = str(move.before or "-"), str(move.after or "-")
         if output.on_terminal:
             words = f"{output.paint(before, before)} -> {output.paint(after, after)}"
-            yield f"{visible(move.name):<{width}}  {words}  {visible(file.path)}"
+            yield f"{padded(shown(move.name), width)}  {words}  {visible(file.path)}"
         else:
             yield row(move.name, before, after, file.path)
 

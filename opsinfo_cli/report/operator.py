@@ -6,8 +6,9 @@ from typing import Any
 
 from ..model.columns import Columns, Tensor
 from ..model.listing import Row, Standing
+from .cells import cell_width, padded
 from .output import Output
-from .visible import visible
+from .visible import shown, visible
 
 __all__ = ["show_lines", "tensors_document"]
 
@@ -58,10 +59,10 @@ def _standing_line(each: Standing) -> str:
 
 
 def _tensor_lines(title: str, tensors: list[Tensor]) -> list[str]:
-    width = max((len(tensor.name) for tensor in tensors), default=0)
+    width = max((cell_width(shown(tensor.name)) for tensor in tensors), default=0)
     lines = []
     for index, tensor in enumerate(tensors):
         dtypes = ", ".join(dict.fromkeys(tensor.dtypes)) or "listed by the kernel"
         head = title if index == 0 else ""
-        lines.append(f"  {head:<9} {visible(tensor.name):<{width}}  {tensor.param_type:<8}  {visible(dtypes)}")
+        lines.append(f"  {head:<9} {padded(shown(tensor.name), width)}  {tensor.param_type:<8}  {visible(dtypes)}")
     return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .output import Output
-from .visible import visible
+from .visible import shown
 
 __all__ = ["Column", "print_table"]
 
@@ -38,7 +38,7 @@ def print_table(output: Output, columns: list[Column], rows: list[list[str]]) ->
     for row in rows:
         table.add_row(
             *(
-                Text(visible(cell), style=_STYLES.get(cell, "") if column.policy else "")
+                Text(shown(cell), style=_STYLES.get(cell, "") if column.policy else "")
                 for column, cell in zip(columns, row, strict=True)
             )
         )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 
-__all__ = ["row", "visible"]
+__all__ = ["row", "shown", "visible"]
 
 _HIDDEN = "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 
@@ -12,6 +13,12 @@ _HIDDEN = "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud80
 def visible(text: str) -> str:
     """Control characters, direction marks and bytes that were no UTF-8 in escaped form."""
     return text if text.isprintable() else re.sub(_HIDDEN, _escape, text)
+
+
+def shown(text: str) -> str:
+    """Visible text as standard output will have it: columns are measured after what it lacks is escaped."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return visible(text).encode(encoding, "backslashreplace").decode(encoding)
 
 
 def _escape(match: re.Match[str]) -> str:

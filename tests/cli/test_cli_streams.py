@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from cli_support import AI_910B, NN, Run, entry, flag_of, mixlist, write
+from rich.cells import cell_len
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 ESCAPE = "\x1b["
@@ -152,7 +153,9 @@ def test_rows_for_programs_are_never_coloured(opsinfo: Run, fixtures: Path, opp:
 def terminal(program: list[str], environment: dict[str, str], tmp_path: Path) -> Callable[..., tuple[int, str]]:
     """Run with standard output and error on a terminal."""
 
-    def run(*arguments: Any, env: Mapping[str, str] | None = None, width: int = 120) -> tuple[int, str]:
+    def run(
+        *arguments: Any, env: Mapping[str, str] | None = None, width: int = 120, encoding: str = "utf-8"
+    ) -> tuple[int, str]:
         import fcntl
         import struct
         import termios
@@ -174,7 +177,7 @@ def terminal(program: list[str], environment: dict[str, str], tmp_path: Path) ->
                 break
             parts.append(part)
         os.close(ours)
-        return process.wait(timeout=30), b"".join(parts).decode("utf-8").replace("\r\n", "\n")
+        return process.wait(timeout=30), b"".join(parts).decode(encoding).replace("\r\n", "\n")
 
     return run
 
@@ -317,6 +320,24 @@ def test_no_encoding_of_the_terminal_crashes(
     added = json.loads(mixed.read_text("utf-8"))["black-list"]["to-add"]
     assert added[:2] == ["算子", "不存在"]
     assert added[2:] == ["张量"] or (deaf and added[2:] == [])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gbk", "ascii"])
+def test_chinese_and_what_the_terminal_lacks_line_up(terminal: Terminal, tmp_path: Path, encoding: str) -> None:
+    flags = {"Add": "true", "矩阵乘算子": "true", "𝔘": "true", "Ünïcode": "true"}
+    lib = write(tmp_path / "自定义" / "aic-x-ops-info.json", {name: entry(flag) for name, flag in flags.items()})
+    tensors = {"input0": {**entry()["input0"], "name": "输入"}, "input1": {**entry()["input0"], "name": "x"}}
+    one = write(tmp_path / "aic-y-ops-info.json", {"Add": {**entry(), **tensors}})
+    for words, mark, count in (
+        (("list", lib), "white", 4),
+        (("move", lib, *flags, "--to", "black"), "->", 4),
+        (("show", one, "Add"), "required", 3),
+    ):
+        env = {"PYTHONIOENCODING": encoding}
+        code, said = terminal(*words, "--color", "never", "-q", env=env, encoding=encoding)
+        assert code == 0
+        before = [line.partition(mark)[0] for line in said.splitlines() if mark in line][:count]
+        assert len({cell_len(each) for each in before[: 2 if words[0] == "show" else 4]}) == 1, said
 
 
 def test_files_are_read_as_utf_8_whatever_the_locale(opsinfo: Run, tmp_path: Path) -> None:
