@@ -8,7 +8,7 @@ from functools import cached_property
 
 from ..model.mixlist import Marked, marked_items
 from ..model.names import did_you_mean
-from ..model.policy import ACTIONS, LISTS, Mark, combination, is_legal
+from ..model.policy import ACTIONS, LISTS, Mark, combination, is_legal, policy_meant
 from ..text.scanner import Document, Node
 from ..text.source import Source
 from .finding import Finding, at
@@ -16,17 +16,6 @@ from .schema import structure_errors, validator_for
 from .text import bom, duplicate_keys, faults, pointer_to, trailing_text
 
 __all__ = ["Reading", "check_mixlist"]
-
-_MANUALS_WORDS = {
-    "trustlist": "white-list",
-    "blocklist": "black-list",
-    "graylist": "gray-list",
-    "greylist": "gray-list",
-    "whitelist": "white-list",
-    "blacklist": "black-list",
-    "allowlist": "white-list",
-    "denylist": "black-list",
-}
 
 
 @dataclass
@@ -120,8 +109,8 @@ def structure(source: Source, root: Node) -> Iterator[Finding]:
 def _unknown_key(name: str, key: str) -> tuple[str, str | None]:
     if name == "unknown-action":
         return f"`{key}` is no action; the engine refuses the file", did_you_mean(key, ACTIONS) or _one_of(ACTIONS)
-    meant = _MANUALS_WORDS.get(key.lower().replace("-", "").replace("_", ""))
-    hint = f"did you mean `{meant}`?" if meant else did_you_mean(key, LISTS)
+    meant = policy_meant(key)
+    hint = f"did you mean `{meant}-list`?" if meant else did_you_mean(key, LISTS)
     if key == "$schema":
         hint = "bind the schema in the editor's settings; the engine takes no other key"
     return f"`{key}` is no list; the engine refuses the file", hint or _one_of(LISTS)

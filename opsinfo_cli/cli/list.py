@@ -9,11 +9,18 @@ import click
 
 from ..errors import UsageFault
 from ..model.listing import Row, mixlist_rows, operator_row
-from ..model.policy import Policy
 from ..model.target import Target
 from ..report.operators import list_document, show_rows
 from ..report.output import Output
-from .options import format_option, mixlist_option, open_against, open_target, output_of, target_options
+from .options import (
+    ListChoice,
+    format_option,
+    mixlist_option,
+    open_against,
+    open_target,
+    output_of,
+    target_options,
+)
 from .remarks import accepted_mixlist, say_doubts, say_unknown
 
 __all__ = ["command"]
@@ -25,7 +32,7 @@ __all__ = ["command"]
     "--on",
     "lists",
     multiple=True,
-    type=click.Choice([str(policy) for policy in Policy]),
+    type=ListChoice(),
     help="Only operators on this list; repeatable.",
 )
 @click.option("--match", "globs", multiple=True, metavar="GLOB", help="Only names like this; repeatable.")

@@ -17,6 +17,7 @@ from ..model.store import Store, library_files, load_order
 from ..model.target import Target
 from ..text.source import Source
 from .options import (
+    ListChoice,
     entry_options,
     format_option,
     given_names,
@@ -35,9 +36,7 @@ __all__ = ["command", "winning_files"]
 @click.command("move")
 @click.argument("target")
 @click.argument("ops", nargs=-1, required=True, metavar="OP...")
-@click.option(
-    "--to", required=True, type=click.Choice([str(policy) for policy in Policy]), help="The list to put them on."
-)
+@click.option("--to", required=True, type=ListChoice(), help="The list to put them on.")
 @click.option("--against", metavar="TARGET", help="For a mixlist: the target that knows names and policies.")
 @click.option("--create", is_flag=True, help="For a mixlist: make the file if there is none.")
 @entry_options

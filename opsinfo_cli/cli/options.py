@@ -11,11 +11,13 @@ import click
 
 from ..errors import UsageFault
 from ..model.install import CORES
+from ..model.policy import Policy, policy_meant
 from ..model.target import Options, Target, resolve
 from ..report.output import Output
 from .version import version_option
 
 __all__ = [
+    "ListChoice",
     "as_option",
     "entry_options",
     "format_option",
@@ -40,6 +42,22 @@ def _stacked(*decorators: Callable[[Any], Any]) -> Callable[[F], F]:
         return function
 
     return decorate
+
+
+class ListChoice(click.Choice[str]):
+    """White, black or gray; who says it in another word is told which one is meant."""
+
+    def __init__(self) -> None:
+        super().__init__([str(policy) for policy in Policy])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            meant = policy_meant(str(value))
+            if meant is None:
+                raise
+            raise UsageFault(error.format_message(), hint=f"did you mean `{meant}`?") from None
 
 
 def talk_options(function: F) -> F:

@@ -19,6 +19,7 @@ __all__ = [
     "folded",
     "is_legal",
     "marks_for",
+    "policy_meant",
 ]
 
 BLANKS = " \t\n\v\f\r"
@@ -73,6 +74,22 @@ _FLAGS = {"true": Policy.WHITE, "false": Policy.BLACK, "": Policy.GRAY, None: Po
 
 ACTIONS = ("to-add", "to-remove")
 LISTS = {"black-list": Policy.BLACK, "white-list": Policy.WHITE, "gray-list": Policy.GRAY}
+
+_MANUALS_WORDS = {
+    **dict.fromkeys(("white", "trust", "allow", "白"), Policy.WHITE),
+    **dict.fromkeys(("black", "block", "deny", "黑"), Policy.BLACK),
+    **dict.fromkeys(("gray", "grey", "灰"), Policy.GRAY),
+}
+
+
+def policy_meant(word: str) -> Policy | None:
+    """The list that somebody means by a word of the manuals, or of other tools; for hints, never for input.
+
+    >>> policy_meant("Trustlist"), policy_meant("black_list"), policy_meant("灰名单"), policy_meant("red")
+    (<Policy.WHITE: 'white'>, <Policy.BLACK: 'black'>, <Policy.GRAY: 'gray'>, None)
+    """
+    stem = folded(word).removesuffix("名单").removesuffix("list").rstrip("-_ ")
+    return _MANUALS_WORDS.get(stem)
 
 
 class Mark(NamedTuple):
