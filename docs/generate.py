@@ -3,7 +3,7 @@
     python docs/generate.py           write
     python docs/generate.py --check   exit 1 where a page is stale
 
-A block in README.md is made anew from the command in the comment above it::
+A block in README.md or README.zh-CN.md is made anew from the command in the comment above it::
 
     <!-- output of: opsinfo list fixtures/opp --soc ascend910b --on black -->
 """
@@ -24,12 +24,29 @@ import click
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from opsinfo_cli.check.rules import RULES  # noqa: E402
 from opsinfo_cli.check.topics import TOPICS  # noqa: E402
+from opsinfo_cli.check.wording import wording  # noqa: E402
 from opsinfo_cli.cli.main import COMMANDS, cli  # noqa: E402
+from opsinfo_cli.report.explanation import example_text  # noqa: E402
 
 GENERATED = "<!-- Made by docs/generate.py; edit the program, not this page. -->\n\n"
 BLOCK = re.compile(r"(<!-- output of: (?P<command>.+?) -->\n\n```[a-z]*\n)(?P<body>.*?)(```\n)", re.DOTALL)
+
+FINDINGS_FRAME = {
+    "en": {
+        "title": "# Findings\n\n[中文](findings.zh-CN.md)\n\n"
+        "A code may be looked up with `opsinfo explain CODE`; a name never changes.\n\n",
+        "head": "| code | name | about | severity | engine |\n",
+        "rule": "`{code}`, {severity}; the engine {engine}. {why}",
+    },
+    "zh": {
+        "title": "# 检查项\n\n[English](findings.md)\n\n"
+        "编码可用 `opsinfo explain CODE` 查询（`OPSINFO_LANG=zh` 时为中文）；名称永不改变。"
+        "术语见[术语表](glossary.md)。\n\n",
+        "head": "| 编码 | 名称 | 对象 | 级别 | 引擎 |\n",
+        "rule": "`{code}`，{severity}；引擎{engine}。{why}",
+    },
+}
 
 
 def reference() -> str:
@@ -44,38 +61,38 @@ def reference() -> str:
     return "".join(parts)
 
 
-def findings() -> str:
+def findings(language: str) -> str:
     """Every rule of the table, each with a text that fails and one that passes."""
-    parts = [
-        GENERATED,
-        "# Findings\n\n",
-        "A code may be looked up with `opsinfo explain CODE`; a name never changes.\n\n",
-    ]
-    parts += ["| code | name | about | severity | engine |\n", "| --- | --- | --- | --- | --- |\n"]
-    for rule in RULES.values():
-        parts.append(
-            f"| {rule.code} | [`{rule.name}`](#{rule.name}) | {rule.about} | {rule.severity} | {rule.engine} |\n"
-        )
-    for rule in RULES.values():
-        fails, passes = (text.replace("\ufeff", "<BOM>") or "(an empty file)" for text in (rule.fails, rule.passes))
-        parts.append(f"\n## {rule.name}\n\n`{rule.code}`, {rule.severity}; the engine {rule.engine}. {rule.why}\n\n")
-        parts.append(f"Fails:\n\n```text\n{fails}\n```\n\nPasses:\n\n```text\n{passes}\n```\n\nSource: {rule.source}\n")
+    said, frame = wording(language), FINDINGS_FRAME[language]
+    parts = [GENERATED, frame["title"], frame["head"], "| --- | --- | --- | --- | --- |\n"]
+    for rule in said.rules.values():
+        cells = (rule.code, f"[`{rule.name}`](#{rule.name})", *map(said.word, (rule.about, rule.severity, rule.engine)))
+        parts.append(f"| {' | '.join(cells)} |\n")
+    for rule in said.rules.values():
+        severity, engine = said.word(rule.severity), said.word(rule.engine)
+        about = frame["rule"].format(code=rule.code, severity=severity, engine=engine, why=rule.why)
+        parts.append(f"\n## {rule.name}\n\n{about}\n\n")
+        for title, example in (("fails", rule.fails), ("passes", rule.passes)):
+            parts.append(f"{said.word(title)}\n\n```text\n{example_text(example, said)}\n```\n\n")
+        parts.append(said.word("source").format(source=rule.source) + "\n")
     return "".join(parts)
 
 
-def readme(text: str) -> str:
-    """README.md with every shown output made anew."""
-    return BLOCK.sub(lambda match: match[1] + output_of(match["command"]) + match[4], text)
+def readme(path: Path, language: str) -> str:
+    """A README with every shown output made anew."""
+    text = path.read_text(encoding="utf-8")
+    return BLOCK.sub(lambda match: match[1] + output_of(match["command"], language) + match[4], text)
 
 
-def output_of(command: str) -> str:
+def output_of(command: str, language: str) -> str:
     """What a command prints, both streams, off a terminal. Writes go to a copy of the fixtures that is thrown away."""
     words = shlex.split(command)
     assert words[0] == "opsinfo", command
     with tempfile.TemporaryDirectory() as place:
         subprocess.run(["cp", "-r", str(ROOT / "fixtures"), place], check=True)
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("ASCEND_", "OPSINFO_"))}
-        environment = {**kept, "PYTHONPATH": str(ROOT), "OPSINFO_BACKUP_DIR": f"{place}/vault", "HOME": place}
+        ours = {"OPSINFO_BACKUP_DIR": f"{place}/vault", "OPSINFO_LANG": language}
+        environment = {**kept, **ours, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "HOME": place}
         done = subprocess.run(
             [sys.executable, "-m", "opsinfo_cli", *words[1:]],
             cwd=place,
@@ -93,8 +110,10 @@ def main() -> int:
     wanted_check = parser.parse_args().check
     pages = {
         ROOT / "docs" / "reference.md": reference(),
-        ROOT / "docs" / "findings.md": findings(),
-        ROOT / "README.md": readme((ROOT / "README.md").read_text(encoding="utf-8")),
+        ROOT / "docs" / "findings.md": findings("en"),
+        ROOT / "docs" / "findings.zh-CN.md": findings("zh"),
+        ROOT / "README.md": readme(ROOT / "README.md", "en"),
+        ROOT / "README.zh-CN.md": readme(ROOT / "README.zh-CN.md", "zh"),
     }
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in stale:

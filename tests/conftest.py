@@ -36,6 +36,7 @@ def isolation(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     for name in list(os.environ):
         if name.startswith(("ASCEND_", "GITHUB_", "OPSINFO_")) or name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("OPSINFO_LANG", "en")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
     monkeypatch.setenv("OPSINFO_BACKUP_DIR", str(home / "vault"))

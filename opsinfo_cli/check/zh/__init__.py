@@ -1,0 +1,17 @@
+"""Rules and topics in Chinese, by family as in ``check/rules``.
+
+For every rule the fields that are sentences: ``why``, and the examples and sources that are no file's text. Codes,
+names, keys, options and what stands in backquotes stay English; terms are those of ``docs/glossary.md``.
+"""
+
+from __future__ import annotations
+
+from . import library, mixlist, mode, store, text, vault
+from .topics import TOPICS
+from .words import WORDS
+
+__all__ = ["RULES", "TOPICS", "WORDS"]
+
+RULES: dict[str, dict[str, str]] = {
+    name: fields for family in (text, mixlist, mode, library, store, vault) for name, fields in family.RULES.items()
+}

@@ -1,0 +1,51 @@
+"""What users ask beyond single findings, in Chinese."""
+
+from __future__ import annotations
+
+__all__ = ["TOPICS"]
+
+TOPICS = {
+    "mixlists": """\
+混合精度名单在哪里生效
+
+modify_mixlist 指定的混合精度名单由图编译器 GE 的 AI Core 引擎读取，在以混合精度模式编译图时生效：
+  - TensorFlow（TF Adapter）：session 配置或 NPURunConfig 中的 modify_mixlist
+  - ATC：--modify_mixlist
+  - 其他前端构造的 GE 图：ge.exec.modify_mixlist
+
+就目前所知，torch_npu 的单算子模式（eager）不受它影响：那里默认走 aclnn，不经过这个引擎。
+这一点没有文档或源码明说，是由架构推断出来的。
+
+精度模式必须是 allow_mix_precision、allow_mix_precision_fp16、allow_mix_precision_bf16、
+mixed_float16、mixed_bfloat16、mixed_hif8 之一。用别的模式，引擎拒绝启动（E10001）。
+
+另见：opsinfo explain read-once，opsinfo explain mode-refuses-mixlist""",
+    "read-once": """\
+同一进程内，混合精度名单只读一次
+
+引擎按路径字符串缓存混合精度名单。进程还在时改了文件，引擎不会重新读取；即使第一次读取失败，也是如此。
+请重启进程，或者给文件换一个名字。
+
+来源：engine.md 2.4 (MIX:80-109, CFG:1623-1650)""",
+    "policies": """\
+白名单、黑名单和灰名单
+
+white  白名单：允许算子从 float32 降到该模式的低精度（precision_reduce.flag 为 "true"）
+black  黑名单：不允许降精度，保持原精度（flag 为 "false"）
+gray   灰名单：与前一个算子保持一致（不配置 flag）
+
+英文手册中分别称作 trustlist、blocklist、graylist。
+
+混合精度名单可以移动算子类型：to-add 把它加入某个名单；to-remove 把它移出某个名单，移出后成为灰名单算子。
+单独一个 gray-list 的 to-add 不起作用：要把白名单算子变成灰名单算子，请把它从 white-list 中移出。
+
+来源：engine.md 2.5 (MIX:265-294)""",
+    "exit-codes": """\
+退出码
+
+0    已完成，或没有问题
+1    有错误级别的检查结果，有差异，或 --check 发现“会改动”
+2    用法错误，包括不认识的算子名；没有写入任何内容
+3    文件或系统拒绝，或者 opsinfo 内部故障；优先于 1
+129  SIGHUP；130 SIGINT；143 SIGTERM""",
+}

@@ -1,0 +1,26 @@
+"""Labels, severities, what rules are about and the engine's answers. The English word stays: it is searched for."""
+
+from __future__ import annotations
+
+__all__ = ["WORDS"]
+
+WORDS = {
+    "head": "{code} {name}：{severity}；引擎{engine}",
+    "fails": "反例：",
+    "passes": "正例：",
+    "source": "来源：{source}",
+    "empty": "（空文件）",
+    "error": "错误（error）",
+    "warning": "警告（warning）",
+    "note": "提示（note）",
+    "refuses": "拒绝（refuses）",
+    "ignores": "忽略（ignores）",
+    "accepts": "接受（accepts）",
+    "both": "名单和信息库",
+    "mixlist": "混合精度名单",
+    "library": "算子信息库",
+    "mode": "精度模式",
+    "store": "信息库目录",
+    "install": "OPP 安装",
+    "vault": "备份库",
+}
