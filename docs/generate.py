@@ -55,7 +55,9 @@ def reference() -> str:
     for name in ["", *COMMANDS]:
         command = cli.get_command(click.Context(cli), name) if name else cli
         assert command is not None
-        context = click.Context(command, info_name=f"opsinfo {name}".strip(), terminal_width=80)
+        context = click.Context(
+            command, info_name=f"opsinfo {name}".strip(), terminal_width=80, help_option_names=["-h", "--help"]
+        )
         parts.append(f"## opsinfo {name}".rstrip() + f"\n\n```text\n{command.get_help(context)}\n```\n\n")
     parts.append(f"## Exit status\n\n```text\n{TOPICS['exit-codes']}\n```\n")
     return "".join(parts)

@@ -120,7 +120,7 @@ def _require_single(library: Library, entry: Entry) -> None:
         return
     lines = " and ".join(str(library.source.place(place).line) for place in places)
     raise Refused(
-        f"`{entry.name}` is said twice, in lines {lines}; the engine reads the last",
+        f"`{entry.name}` stands twice, in lines {lines}; the engine reads the last",
         name="duplicate-key",
         path=library.path,
         line=library.source.place(places[-1]).line,

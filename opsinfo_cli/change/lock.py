@@ -57,7 +57,9 @@ def _lock(fs: FileSystem, path: str, deadline: float) -> int:
                 owner = _owner(fs, descriptor)
                 fs.close(descriptor)
                 raise Locked(
-                    f"another process holds the file{owner}", path=path, hint="wait for it, or say --wait SECONDS"
+                    f"another process holds the file{owner}",
+                    path=path,
+                    hint="wait for it, or give it more time with --wait SECONDS",
                 ) from None
             time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
             pause = min(2 * pause, _LONGEST_PAUSE)

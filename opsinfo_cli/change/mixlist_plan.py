@@ -95,7 +95,7 @@ def _require_single_keys(source: Source, container: Node) -> None:
         if member.name in seen:
             first, second = source.place(seen[member.name]), source.place(member.key.start)
             raise Refused(
-                f"`{member.name}` is said twice, in lines {first.line} and {second.line}; the engine reads the last",
+                f"`{member.name}` stands twice, in lines {first.line} and {second.line}; the engine reads the last",
                 name="duplicate-key",
                 path=source.path,
                 line=second.line,

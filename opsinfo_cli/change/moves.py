@@ -36,7 +36,7 @@ class Plan(Protocol):
 def proof_failed(path: str) -> Refused:
     """The error that stops a write whose result is not what was asked."""
     return Refused(
-        "the planned edit does not prove right; nothing was written",
+        "the planned edit did not pass its own check; nothing was written",
         name="proof-failed",
         path=path,
         hint="this is a fault of opsinfo: please report it with the file and the command",

@@ -199,7 +199,8 @@ def _version_now(changed: Changed) -> str | None:
 def _other_lineage(changed: Changed) -> Refused:
     return Refused(
         f"the backup is of CANN {changed.version or 'unknown'}, the file is of CANN "
-        f"{_version_now(changed) or 'unknown'} and was not written by opsinfo: an upgrade or another hand put it there",
+        f"{_version_now(changed) or 'unknown'} and was not written by opsinfo: an upgrade or somebody else put it "
+        "there",
         name="other-lineage",
         path=changed.path,
         hint="`opsinfo reapply` puts lost moves into the new file; --force restores the old one all the same",

@@ -261,7 +261,7 @@ def _require_replaceable(original: Original) -> None:
         raise Refused("not a regular file", name="not-a-file", path=original.path)
     if original.stat.st_nlink > 1:
         raise Refused(
-            f"the file has {original.stat.st_nlink} names (hard links); a replace would part them",
+            f"the file has {original.stat.st_nlink} names (hard links); replacing one would separate them",
             name="hard-link",
             path=original.path,
             hint="give it a name of its own first: cp --preserve=all FILE FILE.own && mv FILE.own FILE",

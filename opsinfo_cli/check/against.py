@@ -79,7 +79,7 @@ def unknown_operator(reading: Reading, name: str, targets: list[Against], knowin
     near = did_you_mean(name, sorted({each for against in targets for each in against.operators.names}))
     said = f"`{name}` is no op type of {', '.join(against.label for against in targets)}; the engine ignores it"
     severity = "error" if near else "warning"
-    yield reading.at("unknown-operator", item, said, near or "no name there is near", severity)
+    yield reading.at("unknown-operator", item, said, near or "no op type there has a similar name", severity)
 
 
 def no_effect(reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against]) -> Iterator[Finding]:
@@ -110,7 +110,9 @@ def sibling_type(reading: Reading, name: str, marks: frozenset[Mark], against: A
         if policy is not mine:
             others.append(f"`{sibling}` is {policy}")
     if others:
-        said = f"`{name}` becomes {mine}, but {', '.join(others)} in {against.label}; fusion may put one for the other"
+        said = (
+            f"`{name}` becomes {mine}, but {', '.join(others)} in {against.label}; fusion may turn one into the other"
+        )
         if mine is against.policy(name):
             said = said.replace("becomes", "stays")
         hint = "add the other form too, if it is meant as well"

@@ -32,7 +32,7 @@ def bad_load_priority(install: Install) -> Iterator[Finding]:
 
 def broken_custom_path(install: Install) -> Iterator[Finding]:
     for skipped in install.skipped("ai"):
-        said = f"the engine passes over this custom path: {skipped.reason}"
+        said = f"the engine skips this custom path: {skipped.reason}"
         yield whole_file("broken-custom-path", skipped.path, said)
 
 

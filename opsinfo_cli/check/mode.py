@@ -18,12 +18,14 @@ def check_modes(names: list[str], socs: list[str], with_mixlist: bool) -> Iterat
     for name in names:
         mode = mode_named(name)
         if mode is None:
-            hint = did_you_mean(name, MODES) or "`opsinfo explain unknown-mode` lists them"
+            hint = did_you_mean(name, MODES) or "`opsinfo explain unknown-mode` lists all modes"
             yield whole_file("unknown-mode", _OPTION, f"no precision mode is called `{name}` (E10001)", hint)
             continue
         if with_mixlist and not mode.is_mixed:
             said = f"the engine takes no mixlist with `{name}`, only with a mixed mode (E10001)"
-            yield whole_file("mode-refuses-mixlist", _OPTION, said, "allow_mix_precision, or mixed_float16 for v2")
+            yield whole_file(
+                "mode-refuses-mixlist", _OPTION, said, "use allow_mix_precision, or mixed_float16 as precision_mode_v2"
+            )
         for soc in socs:
             if mode.socs is not None and soc not in mode.socs:
                 said = f"{soc} does not have `{name}`"

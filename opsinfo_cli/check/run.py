@@ -75,7 +75,7 @@ class Checker:
                 "neither the text nor the name tells whether this is a library or a mixlist",
                 name="unknown-kind",
                 path=path,
-                hint="say --as library or --as mixlist",
+                hint="add --as library or --as mixlist",
             )
 
     def folder(self, path: str) -> None:

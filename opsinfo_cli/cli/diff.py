@@ -28,7 +28,13 @@ __all__ = ["command"]
 @click.option("--mixlist-b", metavar="FILE", help="Compare B as this mixlist changes it.")
 @click.option("--soc-a", metavar="SOC", help="Which chip of A.")
 @click.option("--soc-b", metavar="SOC", help="Which chip of B.")
-@click.option("--core", type=click.Choice(CORES), default="ai", show_default=True, help="Which engine's stores.")
+@click.option(
+    "--core",
+    type=click.Choice(CORES),
+    default="ai",
+    show_default=True,
+    help="Operators of which engine: AI Core, vector core or DSA.",
+)
 @click.option("--sections", is_flag=True, help="Also what differs inside the entries.")
 @format_option("mixlist")
 def command(

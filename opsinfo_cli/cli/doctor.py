@@ -22,7 +22,13 @@ __all__ = ["command"]
 @click.command("doctor")
 @click.argument("target", required=False)
 @click.option("--soc", metavar="SOC", help="Only this chip of an install.")
-@click.option("--custom", "customs", metavar="PATH", multiple=True, help="A custom operator path; repeatable.")
+@click.option(
+    "--custom",
+    "customs",
+    metavar="PATH",
+    multiple=True,
+    help="A custom operator package, as in ASCEND_CUSTOM_OPP_PATH; repeatable.",
+)
 @backup_option
 @format_option()
 def command(target: str | None, soc: str | None, customs: tuple[str, ...], format_: str, **options: Any) -> int:

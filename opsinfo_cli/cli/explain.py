@@ -22,7 +22,7 @@ __all__ = ["command"]
 
 
 @click.command("explain")
-@click.argument("subject", required=False, metavar="CODE|NAME|TOPIC")
+@click.argument("subject", required=False, metavar="[CODE|NAME|TOPIC]")
 @format_option()
 def command(subject: str | None, format_: str, **options: Any) -> int:
     """Explain a finding by its code or name, or a topic; without one, list them all.

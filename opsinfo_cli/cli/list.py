@@ -72,7 +72,7 @@ def command(
         rows = _operator_rows(found, mixlist, output)
     shown = [row for row in rows if _wanted(row, lists, globs)]
     if rows and not shown:
-        output.say(f"none of the {len(rows)} operators is wanted")
+        output.say(f"none of the {len(rows)} operators matches --on and --match")
     if output.format == "json":
         output.document(list_document(found, shown, len(rows)))
     else:

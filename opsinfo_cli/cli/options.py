@@ -78,7 +78,10 @@ def format_option(*more: str) -> Callable[[F], F]:
 
 
 as_option: Callable[[Any], Any] = click.option(
-    "--as", "kind", type=click.Choice(["library", "mixlist"]), help="What a file is, where it does not tell."
+    "--as",
+    "kind",
+    type=click.Choice(["library", "mixlist"]),
+    help="What a file is, where its text and name do not tell.",
 )
 mixlist_option: Callable[[Any], Any] = click.option(
     "--mixlist", metavar="FILE", help="Show policies as this mixlist changes them."
@@ -90,9 +93,19 @@ def target_options(function: F) -> F:
         as_option,
         click.option("--soc", metavar="SOC", help="Which chip of an install."),
         click.option(
-            "--core", type=click.Choice(CORES), default="ai", show_default=True, help="Which engine's stores."
+            "--core",
+            type=click.Choice(CORES),
+            default="ai",
+            show_default=True,
+            help="Operators of which engine: AI Core, vector core or DSA.",
         ),
-        click.option("--custom", "customs", metavar="PATH", multiple=True, help="A custom operator path; repeatable."),
+        click.option(
+            "--custom",
+            "customs",
+            metavar="PATH",
+            multiple=True,
+            help="A custom operator package, as in ASCEND_CUSTOM_OPP_PATH; repeatable.",
+        ),
     )(function)
 
 
@@ -121,12 +134,14 @@ def lock_options(function: F) -> F:
 
 def entry_options(function: F) -> F:
     return _stacked(
-        click.option("--store", metavar="NAME", help="Only the entries of this store of an install."),
+        click.option(
+            "--store", metavar="NAME", help="Only this store of an install: built-in, vendor:<name> or env:<path>."
+        ),
         click.option("--force", is_flag=True, help="Edit a library's entry even where another file overrides it."),
     )(function)
 
 
-backup_option: Callable[[Any], Any] = click.option("--backup-dir", metavar="DIR", help="Where backups live.")
+backup_option: Callable[[Any], Any] = click.option("--backup-dir", metavar="DIR", help="Where backups are kept.")
 
 
 def given_names(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ __all__ = ["command"]
 @write_options
 @format_option()
 def command(change: str | None, target: str | None, format_: str, **options: Any) -> int:
-    """Put moves back into files that an upgrade, or another hand, replaced; of CHANGE, or all that are lost.
+    """Put moves back into files that an upgrade, or somebody else, replaced: those of CHANGE, or all that are lost.
 
     \b
     Examples:

@@ -59,7 +59,7 @@ def command(roots: tuple[str, ...], format_: str, **options: Any) -> int:
     else:
         output.lines(line for each in found for line in (_block if output.on_terminal else _lines)(each))
     if not found:
-        output.tell("no CANN found; set ASCEND_OPP_PATH, or name a root")
+        output.tell("no CANN found; set ASCEND_OPP_PATH, or name the root of an install")
     return 0
 
 

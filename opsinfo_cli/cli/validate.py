@@ -19,8 +19,16 @@ __all__ = ["command", "report_findings"]
 
 @click.command("validate")
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|DIR...")
-@click.option("--against", "against", multiple=True, metavar="TARGET", help="A target mixlists are for; repeatable.")
-@click.option("--precision-mode", "modes", multiple=True, metavar="MODE", help="The mode they are used with.")
+@click.option(
+    "--against", "against", multiple=True, metavar="TARGET", help="A target that the mixlists are for; repeatable."
+)
+@click.option(
+    "--precision-mode",
+    "modes",
+    multiple=True,
+    metavar="MODE",
+    help="The precision mode that the mixlists are used with.",
+)
 @click.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
 @as_option
 @format_option()

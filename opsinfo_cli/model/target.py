@@ -110,7 +110,7 @@ def resolve(text: str, options: Options, environ: Mapping[str, str]) -> Target:
 
 def _from_stdin(options: Options) -> Target:
     if options.kind is None:
-        raise UsageFault("standard input has no name", hint="say --as library or --as mixlist")
+        raise UsageFault("standard input has no name", hint="add --as library or --as mixlist")
     return Target("-", options.kind, "-", source=Source(options.stdin or b"", "-"))
 
 
@@ -123,7 +123,7 @@ def _from_file(text: str, source: Source, options: Options) -> Target:
             "neither the text nor the name tells whether this is a library or a mixlist",
             name="unknown-kind",
             path=text,
-            hint="say --as library or --as mixlist",
+            hint="add --as library or --as mixlist",
         )
     return Target(text, kind, text, source=source)
 

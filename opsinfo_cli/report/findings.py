@@ -27,7 +27,7 @@ def summary_line(outcome: Outcome) -> str:
     counts = [(tally.errors, "error"), (tally.warnings, "warning"), (tally.notes, "note")]
     said = ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counts if count)
     files = sum(verdict.kind in ("library", "mixlist") for verdict in outcome.files)
-    return f"{files} file{'' if files == 1 else 's'} checked: {said or 'nothing to say'}"
+    return f"{files} file{'' if files == 1 else 's'} checked: {said or 'no findings'}"
 
 
 def findings_document(outcome: Outcome) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from opsinfo_cli.check.against import Against
 from opsinfo_cli.check.rule import Rule
 from opsinfo_cli.check.rules import RULES, rule_called
 from opsinfo_cli.check.run import Checker
+from opsinfo_cli.model.precision_mode import MODES
 from opsinfo_cli.model.target import Options, resolve
 
 ON_TEXTS = [rule for rule in RULES.values() if rule.about in ("mixlist", "library", "both")]
@@ -147,3 +148,8 @@ def test_an_edit_that_comes_with_a_finding_mends_it() -> None:
                 continue
             edit = finding.edit
             json.loads(rule.fails[: edit.start] + edit.text + rule.fails[edit.end :])
+
+
+def test_the_rule_on_unknown_modes_lists_those_there_are() -> None:
+    named = set(re.findall(r"\w+", RULES["unknown-mode"].why))
+    assert set(MODES) <= named

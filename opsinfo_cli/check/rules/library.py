@@ -74,7 +74,7 @@ RULES = (
         "library",
         "warning",
         "accepts",
-        "A section whose name is close to one the engine reads. The engine passes over it, so what it says is lost.",
+        "A section whose name is close to one the engine reads. The engine skips it, so what it says is lost.",
         '{"Log": {"precision_reduces": {"flag": "false"}}}',
         '{"Log": {"precision_reduce": {"flag": "false"}}}',
         "engine.md 4",

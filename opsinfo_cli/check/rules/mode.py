@@ -13,7 +13,10 @@ RULES = (
         "mode",
         "error",
         "refuses",
-        "No precision_mode or precision_mode_v2 has this name. Two names that stand in the engine's own table "
+        "No precision_mode or precision_mode_v2 has this name. precision_mode takes force_fp16, allow_fp32_to_fp16, "
+        "allow_fp32_to_bf16, allow_mix_precision, allow_mix_precision_fp16, allow_mix_precision_bf16, force_fp32, "
+        "cube_fp16in_fp32out, must_keep_origin_dtype; precision_mode_v2 takes fp16, origin, cube_fp16in_fp32out, "
+        "mixed_float16, mixed_bfloat16, mixed_hif8, cube_hif8. Two names that stand in the engine's own table "
         "(force_lowerprecision, allow_fp32_to_lowprecision) are refused by the API before they reach it.",
         "--precision-mode allow_mixed_precision",
         "--precision-mode allow_mix_precision",

@@ -72,7 +72,7 @@ RULES = (
         "install",
         "warning",
         "ignores",
-        "The engine passes over this custom path without a word: it is not absolute, is missing, has no `config` or "
+        "The engine skips this custom path without a word: it is not absolute, is missing, has no `config` or "
         "no `<name>_impl` folder (a renamed copy), or is a vendor that load_priority does not name.",
         "ASCEND_CUSTOM_OPP_PATH=/opt/copy_of_acme (inside: acme_impl)",
         "ASCEND_CUSTOM_OPP_PATH=/opt/acme (inside: acme_impl)",

@@ -20,8 +20,8 @@ RULES = {
         "why": "两个值或两个成员之间缺少逗号，ATC 手册中就有这样的样例。`opsinfo fmt` 会补上。",
     },
     "trailing-text": {
-        "why": "引擎读完第一个值就停下，后面的内容不起作用；CANN 自带的生成脚本就可能留下这样的尾巴。其他 JSON 读取程"
-        "序会拒绝这个文件。opsinfo 修改文件时保留尾巴，`opsinfo fmt` 会去掉它。",
+        "why": "引擎读完第一个值就停下，后面的内容不起作用；CANN 自带的生成脚本就可能留下这样的尾巴。其他 JSON 读取"
+        "程序会拒绝这个文件。opsinfo 修改文件时保留尾巴，`opsinfo fmt` 会去掉它。",
     },
     "bom": {
         "why": "文件以 UTF-8 字节顺序标记（BOM）开头。引擎会跳过它，但 Python 的 json 模块和 jq 并不都会。`opsinfo "
