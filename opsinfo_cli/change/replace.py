@@ -44,8 +44,9 @@ def read_original(fs: FileSystem, path: str) -> Original:
     try:
         descriptor = fs.open(path, os.O_RDONLY | os.O_NONBLOCK)
         try:
+            size = fs.fstat(descriptor).st_size + 1  # read as one: what is put together of parts is there twice
             parts = []
-            while part := fs.read(descriptor, 1 << 20):
+            while part := fs.read(descriptor, size):
                 parts.append(part)
             return Original(path, b"".join(parts), fs.fstat(descriptor))
         finally:

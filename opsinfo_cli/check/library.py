@@ -28,7 +28,7 @@ def text_findings(library: Library, members: Members) -> Iterator[Finding]:
             yield duplicate_key(source, member.key, span, first[member.key], pointer)
         first[member.key] = member.key_start
         if member.has_duplicates:
-            yield from duplicate_keys(source, Entry(library, member).node, pointer_to(member.key))
+            yield from duplicate_keys(source, library.entry_of(member).node, pointer_to(member.key))
 
 
 def check_library(library: Library, members: Members) -> Iterator[Finding]:

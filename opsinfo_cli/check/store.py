@@ -30,12 +30,12 @@ def shadowed(store: Store) -> Iterator[Finding]:
         winner = entries[-1]
         for entry in entries[:-1]:
             same = entry.policy_or_none is winner.policy_or_none
-            said = f"`{name}` never wins here: {os.path.basename(winner.library.path)}:{winner.line} replaces it"
+            said = f"`{name}` never wins here: {os.path.basename(winner.path)}:{winner.line} replaces it"
             if not same:
                 said += f"; it says {entry.policy_or_none}, the entry that counts says {winner.policy_or_none}"
             span = (entry.member.key_start, entry.member.key_end)
             severity = "note" if same else "warning"
-            yield at("shadowed", entry.library.source, span, said, pointer=pointer_to(name), severity=severity)
+            yield at("shadowed", entry.source, span, said, pointer=pointer_to(name), severity=severity)
 
 
 def stray_json(store: Store) -> Iterator[Finding]:
@@ -85,7 +85,7 @@ def never_built(store: Store, library: Library, finding: Finding) -> Finding:
     built_late = finding.rule.name in ("bad-flag", "bad-value", "column-mismatch")
     name = (finding.pointer or "").split("/")[1] if finding.pointer else ""
     entries = store.definitions.get(name.replace("~1", "/").replace("~0", "~"), [])
-    if not built_late or not entries or entries[-1].library is library:
+    if not built_late or not entries or entries[-1].source is library.source:
         return finding
     said = f"{finding.message}; the engine does not notice, for a later file replaces the entry"
     return replace(finding, severity="warning", engine="ignores", message=said)

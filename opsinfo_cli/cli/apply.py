@@ -68,7 +68,10 @@ def _jobs(target: Target, mixlist: Mixlist, options: dict[str, Any]) -> list[Job
         stores = [each for each in target.operators.stores if each.label == store]
         names = [name for name in names if any(name in each.definitions for each in stores)] if stores else names
     files = winning_files(target, names, options) if names else {}
-    return [Job(path, BakePlan({name: mixlist.marks[name] for name in mine})) for path, mine in files.items()]
+    seen = target.operators.sources()
+    return [
+        Job(path, BakePlan({name: mixlist.marks[name] for name in mine}), seen[path]) for path, mine in files.items()
+    ]
 
 
 def _copies(target: Target, jobs: list[Job], copy: str, run: Run) -> int:

@@ -15,6 +15,7 @@ from ..model.library import Library
 from ..model.policy import Policy
 from ..model.store import Store, library_files, load_order
 from ..model.target import Target
+from ..model.tensor_loading import forget_tensors
 from ..text.source import Source
 from .options import (
     ListChoice,
@@ -62,25 +63,27 @@ def command(
     run = Run("move", output, options, undo=target)
     if create and not os.path.lexists(target):
         return _create(target, names, Policy(to), against, run)
+    return run.files(_jobs(target, names, Policy(to), against, create, run))
+
+
+def _jobs(text: str, names: tuple[str, ...], to: Policy, against: str | None, create: bool, run: Run) -> list[Job]:
+    """What is to be done to which file. Of the target no more is kept than the texts of those files."""
     try:
-        found = open_target(target, output, options)
+        target = open_target(text, run.output, run.options)
     except Refused as refused:
-        if not os.path.lexists(target):
+        if not os.path.lexists(text):
             refused.hint = "--create begins a mixlist"
         raise
-    if found.kind == "mixlist":
-        plan = _mixlist_plan(names, Policy(to), against, run)
-        return run.files([Job(found.path, plan, found.source)])
+    if target.kind == "mixlist":
+        return [Job(target.path, _mixlist_plan(names, to, against, run), target.source)]
     if against or create:
-        raise UsageFault("--against and --create are for mixlists", path=found.path)
-    say_doubts(found, output)
-    operators = found.operators.require(names)
-    wanted = {operator.name: Policy(to) for operator in operators}
-    files = winning_files(found, list(wanted), options)
-    seen = found.operators.sources()
-    return run.files(
-        [Job(path, LibraryPlan({name: wanted[name] for name in mine}), seen[path]) for path, mine in files.items()]
-    )
+        raise UsageFault("--against and --create are for mixlists", path=target.path)
+    say_doubts(target, run.output)
+    wanted = [operator.name for operator in target.operators.require(names)]
+    files = winning_files(target, wanted, run.options)
+    seen = target.operators.sources()
+    forget_tensors()
+    return [Job(path, LibraryPlan(dict.fromkeys(mine, to)), seen[path]) for path, mine in files.items()]
 
 
 def _mixlist_plan(names: tuple[str, ...], to: Policy, against: str | None, run: Run) -> MixlistPlan:
@@ -118,7 +121,7 @@ def winning_files(target: Target, names: list[str], options: dict[str, Any]) -> 
         if not entries:
             raise UsageFault(f"`{name}` is not in store `{chosen}`", name="unknown-operator")
         for entry in entries:
-            files.setdefault(entry.library.path, []).append(name)
+            files.setdefault(entry.path, []).append(name)
     if target.kind == "library" and not options.get("force"):
         _require_winning(target.path, names)
     return files

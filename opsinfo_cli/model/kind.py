@@ -32,7 +32,7 @@ def kind_of(source: Source) -> str | None:
     if not isinstance(outcome, Members) or outcome.members is None:
         return _kind_of_broken(source)
     content = {member.key: member.value for member in outcome.members}
-    if _looks_like_mixlist(content):
+    if _has_mixlist_key(content, outcome.names) or (outcome.names is None and any(map(_holds_list, content.values()))):
         return "mixlist"
     if content.get("kind") == "opsinfo-snapshot":
         return "snapshot"
@@ -50,11 +50,7 @@ def is_marked(source: Source) -> bool:
     if not isinstance(outcome, Members) or outcome.members is None:
         return _kind_of_broken(source) is not None and bool(source.text.strip())
     content = {member.key: member.value for member in outcome.members}
-    return _has_mixlist_key(content) or _looks_like_library(content.values())
-
-
-def _looks_like_mixlist(content: dict[str, Any]) -> bool:
-    return _has_mixlist_key(content) or any(map(_holds_list, content.values()))
+    return _has_mixlist_key(content, outcome.names) or _looks_like_library(content.values())
 
 
 def _holds_list(value: Any) -> bool:
@@ -63,9 +59,12 @@ def _holds_list(value: Any) -> bool:
     return isinstance(value, list)
 
 
-def _has_mixlist_key(content: dict[str, Any]) -> bool:
+def _has_mixlist_key(content: dict[str, Any], names: frozenset[str] | None) -> bool:
+    """:param names: all keys of the second and third level, where they are known: few, and seldom like marks"""
     if any(key.endswith("list") for key in content):
         return True
+    if names is not None and not any(name.startswith(("to-", "to_")) for name in names):
+        return False
     return any(key.startswith(("to-", "to_")) for value in content.values() if isinstance(value, dict) for key in value)
 
 

@@ -10,7 +10,7 @@ from ..errors import Damaged
 from ..text.members import Members, RawMember, read_members
 from ..text.source import Source
 from .load_fault import LoadFault, Sections
-from .loading import build_faults, has_blank_names, structure_faults, trimmed
+from .loading import build_faults, names_in, structure_faults, trimmed
 from .policy import BLANKS, BadFlag, Policy
 
 if TYPE_CHECKING:
@@ -21,11 +21,38 @@ __all__ = ["FLAG", "PRECISION", "Entry", "Library", "member_read"]
 PRECISION, FLAG = "precision_reduce", "flag"
 
 
+class _File:
+    """What the entries of one file have in common. It knows none of them: a circle would keep all of it in memory."""
+
+    def __init__(self, source: Source, members: list[RawMember]) -> None:
+        self.source = source
+        self.members = members
+
+    @cached_property
+    def has_blank_names(self) -> bool:
+        """Whether any section or key has blanks around it; they hardly ever have."""
+        read = self.source.members
+        known = read.names if isinstance(read, Members) else None
+        names = known or names_in(member.value for member in self.members if member.is_sound)
+        return any(name != name.strip(BLANKS) for name in names)
+
+    @cached_property
+    def lines(self) -> dict[int, int]:
+        """Line of every member's key by its offset, counted in one pass."""
+        lines = {}
+        line, at = 1, 0
+        for member in self.members:
+            line += self.source.text.count("\n", at, member.key_start)
+            at = member.key_start
+            lines[at] = line
+        return lines
+
+
 class Entry:
     """The definition of one op type in one library."""
 
-    def __init__(self, library: Library, member: RawMember) -> None:
-        self.library = library
+    def __init__(self, file: _File, member: RawMember) -> None:
+        self._file = file
         self.name = member.key
         self.member = member
         self._sections: Sections | None = None
@@ -36,7 +63,7 @@ class Entry:
     def sections(self) -> Sections:
         """Section -> key -> value, names trimmed as the engine trims them (engine.md 1.9)."""
         if self._sections is None:
-            self._sections = trimmed(self.member.value) if self.library.has_blank_names else self.member.value
+            self._sections = trimmed(self.member.value) if self._file.has_blank_names else self.member.value
         return self._sections
 
     @property
@@ -63,18 +90,37 @@ class Entry:
         return self._faults
 
     @property
+    def source(self) -> Source:
+        return self._file.source
+
+    @property
+    def path(self) -> str:
+        return self._file.source.path
+
+    @property
     def line(self) -> int:
         """1-based line of the op type's key."""
-        return self.library.lines[self.member.key_start]
+        return self._file.lines[self.member.key_start]
 
     @cached_property
     def node(self) -> Node:
         """The entry's value with spans."""
         from ..text.scanner import scan
 
-        root = scan(self.library.source, self.member.start).root
+        root = scan(self.source, self.member.start).root
         assert root is not None  # it was read once
         return root
+
+    def damaged(self, fault: LoadFault) -> Damaged:
+        """The error that names a fault of this entry."""
+        place = self.source.place(self.span(fault)[0])
+        return Damaged(
+            f"operator `{self.name}`: {fault.message}",
+            path=self.path,
+            line=place.line,
+            column=place.column,
+            hint="the engine refuses the store that holds this file; `opsinfo validate` tells more",
+        )
 
     def span(self, fault: LoadFault) -> tuple[int, int]:
         """Where the offending token stands."""
@@ -118,9 +164,8 @@ class Library:
         self.source = source
         self.path = source.path
         self.members = members
-        self.entries: dict[str, Entry] = {}
-        for member in members:
-            self.entries[member.key] = Entry(self, member)
+        self._file = _File(source, members)
+        self.entries = {member.key: self.entry_of(member) for member in members}
 
     @classmethod
     def read(cls, path: str) -> Library:
@@ -141,23 +186,11 @@ class Library:
             )
         library = cls(source, outcome.members)
         for entry, fault in library.structure_faults():
-            raise library.damaged(entry, fault)
+            raise entry.damaged(fault)
         return library
 
-    @cached_property
-    def has_blank_names(self) -> bool:
-        return has_blank_names(member.value for member in self.members if member.is_sound)
-
-    @cached_property
-    def lines(self) -> dict[int, int]:
-        """Line of every member's key by its offset, counted in one pass."""
-        lines = {}
-        line, at = 1, 0
-        for member in self.members:
-            line += self.source.text.count("\n", at, member.key_start)
-            at = member.key_start
-            lines[at] = line
-        return lines
+    def entry_of(self, member: RawMember) -> Entry:
+        return Entry(self._file, member)
 
     def structure_faults(self) -> Iterator[tuple[Entry, LoadFault]]:
         """What fails the file whichever of its entries win."""
@@ -175,17 +208,6 @@ class Library:
         for entry in self.entries.values():
             for fault in entry.faults:
                 yield entry, fault
-
-    def damaged(self, entry: Entry, fault: LoadFault) -> Damaged:
-        """The error that names a fault of this file."""
-        place = self.source.place(entry.span(fault)[0])
-        return Damaged(
-            f"operator `{entry.name}`: {fault.message}",
-            path=self.path,
-            line=place.line,
-            column=place.column,
-            hint="the engine refuses the store that holds this file; `opsinfo validate` tells more",
-        )
 
     def twins(self, name: str) -> list[RawMember]:
         """All members of one name; more than one is a duplicate key."""

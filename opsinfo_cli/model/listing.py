@@ -44,7 +44,7 @@ def operator_row(operator: Operator, mixlist: Mixlist | None) -> Row:
         mixlist.effective(operator.name, policy) if mixlist else policy,
         policy,
         tuple(sorted(mixlist.marks_of(operator.name))) if mixlist else (),
-        operator.entry.library.path,
+        operator.entry.path,
         operator.entry.line,
         operator.store.label,
         tuple(_standing(store, entry) for store, entry in operator.shadowed),
@@ -53,7 +53,7 @@ def operator_row(operator: Operator, mixlist: Mixlist | None) -> Row:
 
 
 def _standing(store: Store, entry: Entry) -> Standing:
-    return Standing(entry.library.path, entry.line, entry.policy_or_none, store.label)
+    return Standing(entry.path, entry.line, entry.policy_or_none, store.label)
 
 
 def mixlist_rows(mixlist: Mixlist, operators: Operators | None) -> list[Row]:

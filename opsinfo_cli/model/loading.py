@@ -16,7 +16,7 @@ from .policy import BLANKS, folded
 from .tensor_loading import NamedTensor, TensorKey, tensor_faults, tensor_key
 from .vocabulary import ATTR_TYPES, ENUMERATIONS, KNOWN_SECTIONS, Enumeration
 
-__all__ = ["build_faults", "has_blank_names", "pattern_of", "structure_faults", "trimmed"]
+__all__ = ["build_faults", "names_in", "pattern_of", "structure_faults", "trimmed"]
 
 
 def structure_faults(entry: Any) -> Iterator[LoadFault]:
@@ -33,12 +33,12 @@ def structure_faults(entry: Any) -> Iterator[LoadFault]:
                 yield LoadFault("wrong-type", section, key, f"`{section}.{key}` must be a string")
 
 
-def has_blank_names(entries: Iterable[Sections]) -> bool:
-    """Whether any section or key of sound entries has blanks around it; they hardly ever have."""
+def names_in(entries: Iterable[Sections]) -> set[str]:
+    """Every name of a section or key of sound entries."""
     names: set[str] = set()
     for entry in entries:
         names.update(entry, *entry.values())
-    return any(name != name.strip(BLANKS) for name in names)
+    return names
 
 
 def trimmed(entry: Sections) -> Sections:

@@ -92,9 +92,9 @@ class Store:
         for entry in self.winners():
             for fault in entry.faults:
                 if fault.hides_policies:
-                    raise entry.library.damaged(entry, fault)
+                    raise entry.damaged(fault)
                 if fault.refuses:
-                    self.doubts.append(entry.library.damaged(entry, fault))
+                    self.doubts.append(entry.damaged(fault))
 
     def winners(self) -> Iterator[Entry]:
         return (entries[-1] for entries in self.definitions.values())

@@ -11,7 +11,7 @@ from .load_fault import LoadFault, Sections, case_variants
 from .policy import BLANKS, folded
 from .vocabulary import DTYPES, FORMATS, PARAM_TYPES, RESERVED_FORMATS, TENSOR_SECTION, looks_like_dtype
 
-__all__ = ["NamedTensor", "TensorKey", "tensor_faults", "tensor_key", "tensors_of"]
+__all__ = ["NamedTensor", "TensorKey", "forget_tensors", "tensor_faults", "tensor_key", "tensors_of"]
 
 
 TensorKey: TypeAlias = tuple[int, int]
@@ -79,6 +79,12 @@ def _tensor(
     if sub_format is not None and format_ is not None:
         wrong += _sub_format_faults(sub_format)
     return columns, tuple(wrong)
+
+
+def forget_tensors() -> None:
+    """Let go of the texts that were judged: a few thousand strings can hold on to the memory of a whole library."""
+    for judged in (_tensor, _dtypes, _formats):
+        judged.cache_clear()
 
 
 def _bad(key: str | None, message: str, name: str = "bad-value", **more: Any) -> LoadFault:

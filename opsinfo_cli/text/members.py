@@ -42,11 +42,15 @@ class RawMember(NamedTuple):
 
 
 class Members(NamedTuple):
-    """``members`` is None where the root is no object; ``start:end`` spans the root."""
+    """``members`` is None where the root is no object; ``start:end`` spans the root.
+
+    ``names`` are the keys of the second and third level, where they came with the reading.
+    """
 
     members: list[RawMember] | None
     start: int
     end: int
+    names: frozenset[str] | None = None
 
 
 class _Number:
@@ -155,24 +159,35 @@ def _regular(text: str, start: int, first: int) -> Members | None:
     separator = _SEPARATOR.match(text, end)
     if _quotes(one) < 0 or not separator or separator[1] != ",":
         return None
-    content, end = decode(text, start)
-    if not _all_sound(content) or "\\u0022" in text:
+    if "\\u0022" in text:
         return None
-    gap = "}" + separator[0]
+    content, end = decode(text, start)
+    placed = _placed(text, content, first, end - 1, "}" + separator[0])
+    return placed and Members(placed[0], start, end, placed[1])
+
+
+def _placed(
+    text: str, content: dict[str, Any], at: int, last: int, gap: str
+) -> tuple[list[RawMember], frozenset[str]] | None:
+    """The members of ``content`` from the first at ``at`` on, each ``gap`` behind the one before; and their names."""
     members: list[RawMember] = []
-    at = first
-    names = iter([*content, None])
-    next(names)
-    for (key, value), following in zip(content.items(), names, strict=True):
-        after = end - 1 if following is None else text.find(f'{gap}"{following}"', at) + len(gap)
-        excess = text.count('"', at, after) - 2 - 2 * len(value) - 4 * sum(map(len, value.values()))
+    names: set[str] = set()
+    coming = iter([*content, None])
+    next(coming)
+    for (key, value), following in zip(content.items(), coming, strict=True):
+        quotes = _quotes(value)
+        if quotes < 0:
+            return None
+        after = last if following is None else text.find(f'{gap}"{following}"', at) + len(gap)
+        excess = text.count('"', at, after) - 2 - quotes
         if excess and excess != _quotes_inside(value):
             return None
+        names.update(value, *value.values())
         key_end = at + len(key) + 2
         begin = text.find("{", key_end)
         members.append(RawMember(key, value, at, key_end, begin, text.rfind("}", begin, after) + 1, False, True))
         at = after
-    return Members(members, start, end)
+    return members, frozenset(names)
 
 
 _KEY = re.compile(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
@@ -211,16 +226,6 @@ def _quotes(value: Any) -> int:
     except (AttributeError, TypeError):
         return -1
     return 2 * len(value) + 4 * sum(map(len, sections))
-
-
-def _all_sound(content: dict[str, Any]) -> bool:
-    """Whether every member is an object of objects of strings."""
-    try:
-        sections = chain.from_iterable(map(dict.values, content.values()))
-        "".join(chain.from_iterable(map(dict.values, sections)))  # takes strings of dicts and nothing else
-    except TypeError:
-        return False
-    return True
 
 
 def _quotes_inside(value: dict[str, dict[str, str]]) -> int:

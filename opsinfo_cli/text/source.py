@@ -6,6 +6,7 @@ import codecs
 import os
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, Refused
@@ -25,6 +26,7 @@ class Place(NamedTuple):
 
 
 _FEW = 16
+_PIECE = 1 << 20
 
 
 class Source:
@@ -56,13 +58,31 @@ class Source:
         """The bytes, made again from the text: they are seldom asked for, and as large as the file."""
         return self.with_text(self.text)
 
+    def says(self, data: bytes) -> bool:
+        """Whether ``data`` are the very bytes of this file."""
+        at = 0
+        for piece in self._pieces():
+            if not data.startswith(piece, at):
+                return False
+            at += len(piece)
+        return at == len(data)
+
     @property
     def sha256(self) -> str:
         if self._sha256 is None:
             import hashlib
 
-            self._sha256 = hashlib.sha256(self.data).hexdigest()
+            digest = hashlib.sha256()
+            for piece in self._pieces():
+                digest.update(piece)
+            self._sha256 = digest.hexdigest()
         return self._sha256
+
+    def _pieces(self) -> Iterator[bytes]:
+        """The bytes one after the other: no copy is as large as the file."""
+        yield codecs.BOM_UTF8 if self.bom else b""
+        for start in range(0, len(self.text), _PIECE):
+            yield self.text[start : start + _PIECE].encode("utf-8")
 
     def place(self, offset: int) -> Place:
         text = self.text

@@ -255,5 +255,5 @@ def test_the_fixture_install_decides_as_its_readme_says(fixtures: Path) -> None:
     assert [(store.label, str(entry.policy)) for store, entry in add_n.also_in] == [("built-in", "gray")]
     index_fill = operators["IndexFill"]
     assert str(index_fill.entry.policy) == "white"
-    assert index_fill.entry.library.path.endswith("-nn.json")
+    assert index_fill.entry.path.endswith("-nn.json")
     assert [str(entry.policy) for _, entry in index_fill.shadowed] == ["gray"]

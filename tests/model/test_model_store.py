@@ -64,10 +64,8 @@ def test_the_later_file_replaces_the_entry_whole(tmp_path: Path) -> None:
     add = operators["Add"]
     assert str(add.entry.policy) == "gray"
     assert add.entry.sections == {}
-    assert add.entry.library.path.endswith("aic-nn.json")
-    assert [(Path(entry.library.path).name, str(entry.policy)) for _, entry in add.shadowed] == [
-        ("aic-legacy.json", "white")
-    ]
+    assert add.entry.path.endswith("aic-nn.json")
+    assert [(Path(entry.path).name, str(entry.policy)) for _, entry in add.shadowed] == [("aic-legacy.json", "white")]
     assert add.also_in == []
     assert str(operators["Log"].entry.policy) == "black"
 
