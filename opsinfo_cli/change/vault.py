@@ -21,6 +21,9 @@ from .replace import digest_at, read_original, remove_leftovers, sync_folder, te
 __all__ = ["Lineage", "Vault", "lineages_in", "sha256_of", "vault_path"]
 
 
+_NOT_CONFIRMED = "the disk does not confirm the backup"
+
+
 def sha256_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
@@ -107,6 +110,8 @@ class Vault:
         path = self._object(digest)
         if self._content(digest) != data:
             self._write(path, data)
+        elif not sync_folder(self.fs, os.path.dirname(path)):  # a killed run may have put it there unconfirmed
+            raise self._refusal(OSError(errno.EIO, _NOT_CONFIRMED))
         return digest
 
     def content(self, digest: str) -> bytes:
@@ -218,7 +223,7 @@ class Vault:
                 self.fs.close(descriptor)
             self.fs.replace(temp, path)
             if durable and not sync_folder(self.fs, os.path.dirname(path)):
-                raise OSError(errno.EIO, "the disk does not confirm the backup")
+                raise OSError(errno.EIO, _NOT_CONFIRMED)
         except BaseException as error:
             with suppress(OSError):
                 self.fs.unlink(temp)

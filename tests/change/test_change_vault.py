@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from opsinfo_cli.change.filesystem import FileSystem
 from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.prune import prune
 from opsinfo_cli.change.reapply import lost_edits
@@ -588,3 +589,21 @@ def test_pruning_twice_drops_nothing_the_second_time(writer: Writer, vault: Vaul
         move(writer, op, to, library)
     assert prune(vault, everywhere, keep=1, dry_run=False)
     assert prune(vault, everywhere, keep=1, dry_run=False) == []
+
+
+def test_a_backup_that_is_there_already_is_confirmed_again(tmp_path: Path) -> None:
+    """A run that was killed before its folder was synced may have left it."""
+
+    class Recording(FileSystem):
+        synced: list[str] = []  # noqa: RUF012
+
+        def fsync(self, descriptor: int) -> None:
+            self.synced.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+            super().fsync(descriptor)
+
+    vault = Vault(str(tmp_path / "vault"), Recording())
+    vault.prepare()
+    vault.keep(b"{}")
+    Recording.synced.clear()
+    vault.keep(b"{}")
+    assert Recording.synced == [str(tmp_path / "vault" / "objects")]
