@@ -107,12 +107,10 @@ def test_only_change_and_report_write(path: Path) -> None:
 def loaded(words: list[str], environment: dict[str, str], folder: Path) -> set[str]:
     """The modules that a run has loaded at its end."""
     code = (
-        "import json, os, sys\n"
-        "leave = os._exit\n"
-        "def tell(status):\n"
+        "import atexit, json, os, sys\n"
+        "def tell():\n"
         "    with open(sys.argv[1], 'w') as file: json.dump(sorted(sys.modules), file)\n"
-        "    leave(status)\n"
-        "os._exit = tell\n"
+        "atexit.register(tell)\n"
         "from opsinfo_cli.cli.main import main\n"
         "main(sys.argv[2:])\n"
     )
