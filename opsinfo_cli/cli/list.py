@@ -27,7 +27,7 @@ __all__ = ["command"]
 
 
 @click.command("list", short_help="Show operators with their policy.")
-@click.argument("target")
+@click.argument("target", required=False)
 @click.option(
     "--on",
     "lists",
@@ -38,14 +38,16 @@ __all__ = ["command"]
 @click.option("--match", "globs", multiple=True, metavar="GLOB", help="Only names like this; repeatable.")
 @mixlist_option
 @click.option("--against", metavar="TARGET", help="For a mixlist: the target that knows the policies.")
+@click.option("--system", metavar="SYSTEM", help="Another system's lists: NAME, NAME:LEVEL or NAME=FILE[,FILE].")
 @target_options
 @format_option()
 def command(
-    target: str,
+    target: str | None,
     lists: tuple[str, ...],
     globs: tuple[str, ...],
     mixlist: str | None,
     against: str | None,
+    system: str | None,
     format_: str,
     **options: Any,
 ) -> int:
@@ -59,8 +61,17 @@ def command(
       opsinfo list aic-ascend910b-ops-info.json --match 'MatMul*'
       opsinfo list /usr/local/Ascend/ascend-toolkit/latest --soc ascend910b --mixlist ops_info.json
       opsinfo list ops_info.json --against ascend910b
+      opsinfo list --system apex:O1
     """
     output = output_of("list", options, format_)
+    if system is not None:
+        from .lists import list_system
+
+        if target or mixlist or against:
+            raise UsageFault("--system stands alone: it needs no TARGET, --mixlist or --against")
+        return list_system(system, lists, globs, output)
+    if target is None:
+        raise UsageFault("a TARGET is missing, or --system", hint="`opsinfo list --help` shows how it is used")
     found = open_target(target, output, options, stdin=True)
     if mixlist and found.kind == "mixlist":
         raise UsageFault("--mixlist changes a library's policies; this is a mixlist", path=found.path)

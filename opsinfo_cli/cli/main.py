@@ -26,6 +26,8 @@ COMMANDS = {
     "apply": "Bake a mixlist into libraries.",
     "validate": "Check mixlists and libraries as the engine would, and better.",
     "diff": "Compare two targets, or two mixlists.",
+    "convert": "Write one system's lists as another's.",
+    "systems": "List other systems whose lists are understood.",
     "fmt": "Mend a mixlist so that the engine accepts it.",
     "backups": "List what the vault holds.",
     "restore": "Undo the last change, or put back a backup.",

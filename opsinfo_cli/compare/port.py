@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..model.policy import LISTS, Policy, marks_for
+from ..model.mixlist import mixlist_content
+from ..model.policy import Policy, marks_for
 
 __all__ = ["mixlist_for"]
 
@@ -15,9 +16,5 @@ def mixlist_for(library: Mapping[str, Policy], wanted: Mapping[str, Policy]) -> 
     :param library: the policies the target has by its libraries alone
     :param wanted: the policies it is to have; op types it lacks are left out
     """
-    lists = {policy: name for name, policy in LISTS.items()}
-    marked: dict[str, dict[str, list[str]]] = {}
-    for name in sorted(wanted.keys() & library.keys()):
-        for mark in marks_for(library[name], wanted[name]):
-            marked.setdefault(lists[mark.policy], {}).setdefault(mark.action, []).append(name)
-    return {name: dict(sorted(marked[name].items())) for name in LISTS if name in marked}
+    names = sorted(wanted.keys() & library.keys())
+    return mixlist_content({name: marks_for(library[name], wanted[name]) for name in names})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ..errors import Damaged
@@ -10,7 +10,7 @@ from ..text.scanner import Document, Node, scan
 from ..text.source import Source
 from .policy import ACTIONS, LISTS, Mark, Policy, combination, effective, is_legal
 
-__all__ = ["Marked", "Mixlist", "marked_items"]
+__all__ = ["Marked", "Mixlist", "marked_items", "mixlist_content"]
 
 
 class Marked(NamedTuple):
@@ -30,6 +30,16 @@ def marked_items(root: Node) -> Iterator[Marked]:
             for node in names.items if names and names.kind == "array" else ():
                 if node.kind == "string":
                     yield Marked(str(node.value), Mark(action, policy), node)
+
+
+def mixlist_content(marks: Mapping[str, frozenset[Mark]]) -> dict[str, dict[str, list[str]]]:
+    """A mixlist as plain values, names in the order given; lists that would be empty are left out."""
+    lists = {policy: name for name, policy in LISTS.items()}
+    marked: dict[str, dict[str, list[str]]] = {}
+    for name, each in marks.items():
+        for mark in each:
+            marked.setdefault(lists[mark.policy], {}).setdefault(mark.action, []).append(name)
+    return {name: dict(sorted(marked[name].items())) for name in LISTS if name in marked}
 
 
 class Mixlist:

@@ -1,0 +1,38 @@
+"""JSON files of other systems: strict, with the place of what is wrong."""
+
+from __future__ import annotations
+
+from ..errors import Damaged
+from ..text.scanner import Node, scan
+from ..text.source import Source
+
+__all__ = ["json_object", "strings"]
+
+
+def json_object(source: Source) -> Node:
+    """:raises Damaged: where the text is no JSON object"""
+    root = scan(source).require_root()
+    if root.kind != "object":
+        raise _damaged(source, root, "a JSON object is expected")
+    return root
+
+
+def strings(source: Source, root: Node, key: str) -> list[str] | None:
+    """The strings of an array; None where the key is not there, or null.
+
+    :raises Damaged: where it is something else
+    """
+    node = root.get(key)
+    if node is None or (node.kind == "literal" and node.value is None):
+        return None
+    if node.kind != "array":
+        raise _damaged(source, node, f"`{key}` must be an array")
+    for item in node.items:
+        if item.kind != "string":
+            raise _damaged(source, item, f"`{key}` must hold strings")
+    return [str(item.value) for item in node.items]
+
+
+def _damaged(source: Source, node: Node, message: str) -> Damaged:
+    place = source.place(node.start)
+    return Damaged(message, path=source.path, line=place.line, column=place.column)

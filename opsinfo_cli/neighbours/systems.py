@@ -1,0 +1,105 @@
+"""Every system that can be read, written or asked: one table."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import NamedTuple
+
+from ..errors import UsageFault
+from ..model.names import did_you_mean
+from .facts import built_in, facts
+from .placed import Lists
+
+__all__ = ["SYSTEMS", "System", "is_system", "lists_of", "system_called"]
+
+
+class System(NamedTuple):
+    """One system or format.
+
+    :param names: whose operator names it uses
+    :param reads: what a file of it is; None where there is none to read
+    :param writes: what is written; None where nothing can be
+    :param facts: the file of its built-in lists; None where it has none
+    :param module: the module that reads and writes it
+    :param delta: whether its files say only what differs from something else
+    """
+
+    name: str
+    title: str
+    names: str
+    reads: str | None = None
+    writes: str | None = None
+    facts: str | None = None
+    module: str | None = None
+    delta: bool = False
+
+    @property
+    def levels(self) -> list[str]:
+        return [level for level in facts(self.facts)["levels"] if level] if self.facts else []
+
+    @property
+    def code(self) -> ModuleType:
+        assert self.module is not None
+        return import_module(f".{self.module}", __package__)
+
+
+_TEXTS = "BF16 file, FP32 file"
+_ALL = (
+    System("library", "Ascend operator library", "ascend", "a TARGET", module="library"),
+    System("mixlist", "Ascend modify_mixlist", "ascend", "JSON", "JSON", module="mixlist", delta=True),
+    System("keep-dtype", "Ascend keep_dtype file", "ascend", "one a line", "one a line", module="keep_dtype"),
+    System("habana-hmp", "Habana HMP", "torch", _TEXTS, _TEXTS, "habana_hmp", "habana_text"),
+    System("habana-autocast", "Habana torch autocast", "torch", _TEXTS, _TEXTS, "habana_autocast", "habana_text"),
+    System(
+        "optimum-habana", "optimum-habana", "torch",
+        "gaudi_config.json", "gaudi_config.json", "optimum_habana", "optimum_habana",
+    ),
+    System("habana-tf", "Habana TensorFlow", "tensorflow", "JSON", "JSON", "habana_tf", "habana_tf"),
+    System("mindspore", "MindSpore amp_level", "mindspore", facts="mindspore"),
+    System("mindspore-white", "MindSpore white_list", "mindspore", "classes", "classes", module="mindspore"),
+    System("mindspore-black", "MindSpore black_list", "mindspore", "classes", "classes", module="mindspore"),
+    System(
+        "mindspore-lite", "MindSpore Lite converter", "ascend",
+        "ini and its mixlist", "ini and mixlist", module="mindspore_lite", delta=True,
+    ),
+    System("apex", "NVIDIA APEX, Ascend's too", "torch", "register_* calls", "register_* calls", "apex", "apex"),
+    System("torch-amp", "torch.amp, CUDA", "torch", facts="torch_amp"),
+    System("torch-npu", "torch_npu autocast", "torch", facts="torch_npu"),
+    System(
+        "tensorflow", "TensorFlow AMP rewrite", "tensorflow",
+        "paintbuckets_*.txt", "shell variables", "tensorflow", "tensorflow", delta=True,
+    ),
+    System("paddle", "Paddle auto_cast", "paddle", "custom lists", "custom lists", "paddle", "paddle"),
+    System(
+        "onnxconverter", "onnxconverter-common", "onnx",
+        "op_block_list", "op_block_list", "onnxconverter", "onnxconverter",
+    ),
+    System("modelopt", "ModelOpt ONNX autocast", "onnx", "arguments", "arguments", "modelopt", "modelopt"),
+)  # fmt: skip
+SYSTEMS = {system.name: system for system in _ALL}
+
+
+def is_system(text: str) -> bool:
+    """Whether a text names a system, with a level or files behind it or not."""
+    return text.partition("=")[0].partition(":")[0] in SYSTEMS
+
+
+def system_called(name: str) -> System:
+    """:raises UsageFault: where there is none"""
+    if name in SYSTEMS:
+        return SYSTEMS[name]
+    hint = did_you_mean(name, SYSTEMS) or "`opsinfo systems` lists them"
+    raise UsageFault(f"no system is called `{name}`", name="unknown-system", hint=hint)
+
+
+def lists_of(text: str) -> Lists:
+    """The built-in lists that ``NAME`` or ``NAME:LEVEL`` means.
+
+    :raises UsageFault: where there is no such system or level, or it has no lists of its own
+    """
+    name, colon, level = text.partition(":")
+    system = system_called(name)
+    if system.facts is None:
+        raise UsageFault(f"{name} has no lists of its own, only files", name="wrong-kind", hint=f"say {name}=FILE")
+    return built_in(name, system.facts, system.names, level if colon else None)
