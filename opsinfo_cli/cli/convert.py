@@ -14,12 +14,12 @@ from ..errors import UsageFault
 from ..neighbours.conversion import converted
 from ..neighbours.homes import Base, Written
 from ..neighbours.placed import Told
-from ..neighbours.systems import SYSTEMS, System, lists_of, system_called
+from ..neighbours.systems import SYSTEMS, System, lists_of, names_system, system_called
 from ..report.neighbours import loss_document, say_losses
 from ..report.output import Output
 from ..report.udiff import unified_diff
 from ..text.source import Source
-from .lists import names_system, read_files
+from .lists import read_files
 from .options import format_option, open_against, output_of, write_options
 from .remarks import say_doubts
 from .writing import Run, writer_of

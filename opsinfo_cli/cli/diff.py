@@ -13,6 +13,7 @@ from ..errors import UsageFault
 from ..model.install import CORES
 from ..model.mixlist import Mixlist
 from ..model.target import Target
+from ..neighbours.systems import names_system
 from ..report.differences import difference_document, difference_lines, mixlist_text, section_lines, summary
 from ..report.output import Output
 from .options import format_option, open_target, output_of
@@ -51,6 +52,8 @@ def command(
 ) -> int:
     """Compare the policies of A and B, or the marks of two mixlists. Exit status 1 where they differ.
 
+    A or B may also be another system: NAME, NAME:LEVEL or NAME=FILE[,FILE] (`opsinfo systems` lists them).
+
     With --format mixlist: print the mixlist that gives A's operators the policy they have in B.
 
     \b
@@ -58,8 +61,15 @@ def command(
       opsinfo diff /old/opp /new/opp --soc-a ascend910b --soc-b ascend910b
       opsinfo diff ascend910 ascend910b --sections
       opsinfo diff ascend910b ascend910 --format mixlist > like-910.json
+      opsinfo diff torch-npu torch-amp
     """
     output = output_of("diff", options, format_)
+    if names_system(a) or names_system(b):
+        if sections or mixlist_a or mixlist_b or output.format not in ("text", "json"):
+            raise UsageFault("another system's lists have no sections and no mixlist, and are shown as text or json")
+        from .lists_diff import diff_lists
+
+        return diff_lists(a, b, (soc_a, soc_b), core, output)
     first = open_target(a, output, {"soc": soc_a, "core": core, "soc_option": "--soc-a"})
     second = open_target(b, output, {"soc": soc_b, "core": core, "soc_option": "--soc-b"})
     if (first.kind == "mixlist") != (second.kind == "mixlist"):

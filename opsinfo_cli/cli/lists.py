@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import fnmatch
-import os
 from collections.abc import Sequence
 from typing import Any
 
 from ..errors import UsageFault
 from ..neighbours.library import CLASSES, of_mixlist, of_operators
 from ..neighbours.placed import Lists, Placed, Told
-from ..neighbours.systems import System, is_system, lists_of, system_called
+from ..neighbours.systems import System, lists_of, names_system, system_called
 from ..report.neighbours import lists_document, say_losses, show_lists
 from ..report.output import Output
 from ..text.source import Source
 from .options import open_against, open_target
 from .remarks import accepted_mixlist, say_doubts, say_unknown
 
-__all__ = ["list_system", "names_system", "open_lists", "read_files", "told_of_target"]
-
-
-def names_system(text: str) -> bool:
-    """Whether a word means a system: one that is no file, and is called like one."""
-    return is_system(text) and not os.path.lexists(text)
+__all__ = ["list_system", "open_lists", "read_files", "told_of_target"]
 
 
 def open_lists(text: str, output: Output, options: dict[str, Any]) -> Lists:

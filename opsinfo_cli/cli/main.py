@@ -28,6 +28,8 @@ COMMANDS = {
     "diff": "Compare two targets, or two mixlists.",
     "convert": "Write one system's lists as another's.",
     "systems": "List other systems whose lists are understood.",
+    "decide": "Tell what dtype a call runs in, and by which rule.",
+    "modes": "List precision modes, and the lines that set them.",
     "fmt": "Mend a mixlist so that the engine accepts it.",
     "backups": "List what the vault holds.",
     "restore": "Undo the last change, or put back a backup.",

@@ -1,12 +1,14 @@
-"""Precision modes: which there are, and where a mixlist counts (engine.md 2.1-2.3)."""
+"""Precision modes: which there are, what they mean, and where a mixlist counts (engine.md 2.1-2.3)."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..errors import UsageFault
 from .columns import BF16, FP16, HIF8
+from .names import did_you_mean
 
-__all__ = ["MODES", "Mode", "mode_named"]
+__all__ = ["MECHANISMS", "MODES", "SERIES", "Mechanism", "Mode", "Series", "mode_named", "required_mode", "series_of"]
 
 _BF16_SOCS = frozenset({"ascend910b", "ascend910_93", "ascend310b", "ascend950"})
 _HIF8_SOCS = frozenset({"ascend950"})
@@ -15,12 +17,14 @@ _HIF8_SOCS = frozenset({"ascend950"})
 class Mode(NamedTuple):
     """One value of ``precision_mode`` (v1) or ``precision_mode_v2`` (v2).
 
+    :param engine: what the engine makes of it; values with the same mean the same
     :param low: dtypes a white operator may be lowered to; empty outside the mixed modes
     :param socs: SoCs that have it by Huawei's documents; None for all
     """
 
     name: str
     options: tuple[str, ...]
+    engine: str
     low: frozenset[str] = frozenset()
     socs: frozenset[str] | None = None
 
@@ -29,25 +33,38 @@ class Mode(NamedTuple):
         """Whether a mixlist may be given with it (OPT:1384-1411)."""
         return bool(self.low)
 
+    @property
+    def option(self) -> str:
+        """The option it is a value of; v1 where it is of both."""
+        return "precision_mode" if "v1" in self.options else "precision_mode_v2"
+
+    @property
+    def same(self) -> list[str]:
+        """The other values that mean the same to the engine (CTX:26-44)."""
+        return [mode.name for mode in MODES.values() if mode.engine == self.engine and mode.name != self.name]
+
+    def is_on(self, soc: str) -> bool:
+        return self.socs is None or soc in self.socs
+
 
 MODES = {
     mode.name: mode
     for mode in (
-        Mode("force_fp16", ("v1",)),
-        Mode("fp16", ("v2",)),
-        Mode("allow_fp32_to_fp16", ("v1",)),
-        Mode("allow_mix_precision", ("v1",), FP16),
-        Mode("allow_mix_precision_fp16", ("v1",), FP16),
-        Mode("mixed_float16", ("v2",), FP16),
-        Mode("must_keep_origin_dtype", ("v1",)),
-        Mode("origin", ("v2",)),
-        Mode("force_fp32", ("v1",)),
-        Mode("cube_fp16in_fp32out", ("v1", "v2")),
-        Mode("allow_fp32_to_bf16", ("v1",), socs=_BF16_SOCS),
-        Mode("allow_mix_precision_bf16", ("v1",), BF16, _BF16_SOCS),
-        Mode("mixed_bfloat16", ("v2",), BF16, _BF16_SOCS),
-        Mode("cube_hif8", ("v2",), socs=_HIF8_SOCS),
-        Mode("mixed_hif8", ("v2",), HIF8 | FP16, _HIF8_SOCS),
+        Mode("force_fp16", ("v1",), "FORCE_FP16"),
+        Mode("fp16", ("v2",), "FORCE_FP16"),
+        Mode("allow_fp32_to_fp16", ("v1",), "ALLOW_FP32_TO_FP16"),
+        Mode("allow_mix_precision", ("v1",), "MIX_FP16", FP16),
+        Mode("allow_mix_precision_fp16", ("v1",), "MIX_FP16", FP16),
+        Mode("mixed_float16", ("v2",), "MIX_FP16", FP16),
+        Mode("must_keep_origin_dtype", ("v1",), "KEEP_ORIGIN"),
+        Mode("origin", ("v2",), "KEEP_ORIGIN"),
+        Mode("force_fp32", ("v1",), "FORCE_FP32"),
+        Mode("cube_fp16in_fp32out", ("v1", "v2"), "FORCE_FP32"),
+        Mode("allow_fp32_to_bf16", ("v1",), "ALLOW_FP32_TO_BF16", socs=_BF16_SOCS),
+        Mode("allow_mix_precision_bf16", ("v1",), "MIX_BF16", BF16, _BF16_SOCS),
+        Mode("mixed_bfloat16", ("v2",), "MIX_BF16", BF16, _BF16_SOCS),
+        Mode("cube_hif8", ("v2",), "CUBE_HIF8", socs=_HIF8_SOCS),
+        Mode("mixed_hif8", ("v2",), "MIXED_HIF8", HIF8 | FP16, _HIF8_SOCS),
     )
 }
 """What the API takes; the engine knows two more that it never lets through."""
@@ -55,3 +72,74 @@ MODES = {
 
 def mode_named(name: str) -> Mode | None:
     return MODES.get(name)
+
+
+def required_mode(name: str) -> Mode:
+    """:raises UsageFault: where there is none of that name"""
+    if name not in MODES:
+        hint = did_you_mean(name, MODES) or "`opsinfo modes` lists them"
+        raise UsageFault(f"no precision mode is called `{name}`", name="unknown-mode", hint=hint)
+    return MODES[name]
+
+
+class Series(NamedTuple):
+    """What Huawei's documents say of a product series and mixed precision.
+
+    :param training: the default mode of a training; None where the documents name none
+    :param inference: that of an inference
+    :param must_mix: whether a training must be mixed: True must, False may choose, None where no document says
+    """
+
+    name: str
+    socs: tuple[str, ...]
+    training: str | None
+    inference: str
+    must_mix: bool | None
+
+
+SERIES = (
+    Series("Atlas training products", ("ascend910",), "allow_fp32_to_fp16", "force_fp16", True),
+    Series("Atlas A2", ("ascend910b",), "must_keep_origin_dtype", "force_fp16", False),
+    Series("Atlas A3", ("ascend910_93",), "must_keep_origin_dtype", "force_fp16", False),
+    Series("950PR, 950DT", ("ascend950",), "must_keep_origin_dtype", "force_fp16", None),
+    Series("Atlas 200I/500 A2", ("ascend310b",), None, "force_fp16", None),
+    Series("Atlas inference products", ("ascend310p", "ascend310"), None, "force_fp16", None),
+)
+"""Defaults: engine.md 2.1, 2.2 (CTX:68-92, TFACC:53-60). Who must train mixed: the PyTorch training guide's
+chapter on mixed precision (Ascend Extension for PyTorch 6.0.0, PT_LMTMOG_0025)."""
+
+
+def series_of(soc: str) -> Series | None:
+    return next((series for series in SERIES if soc in series.socs), None)
+
+
+class Mechanism(NamedTuple):
+    """A neighbour of the mixlist that is something else."""
+
+    name: str
+    key: str
+    does: str
+    source: str
+
+
+MECHANISMS = (
+    Mechanism(
+        "op_precision_mode",
+        "ge.exec.op_precision_mode",
+        "an ini: which implementation of an operator runs (high_precision, high_performance and others), not its dtype",
+        "engine.md 2.6",
+    ),
+    Mechanism(
+        "keep_dtype",
+        "--keep_dtype",
+        "a file of node names, or OpType::Type: they keep their dtype; no effect in must_keep_origin_dtype and origin",
+        "engine.md 2.6",
+    ),
+    Mechanism(
+        "customize_dtypes",
+        "ge.customizeDtypes",
+        "a file of dtypes for single nodes or op types; it wins over keep_dtype and precision_mode",
+        "engine.md 2.6",
+    ),
+)
+"""What is asked for when a mixlist is not the thing."""

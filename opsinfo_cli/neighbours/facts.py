@@ -34,6 +34,9 @@ def level_of(system: str, name: str, level: str | None) -> str:
         return str(found["default"])
     if level is None:
         raise UsageFault(f"{system} has levels: {', '.join(levels)}", hint=f"say {system}:{levels[-1]}")
+    unknown = found.get("unknown_levels", {})
+    if level in unknown:
+        raise UsageFault(f"{system}:{level} is not known: {unknown[level]}", name="not-known")
     by_case = {each.lower(): each for each in levels}
     if level.lower() not in by_case or not level:
         known = ", ".join(each for each in levels if each)

@@ -6,24 +6,19 @@ import os
 import re
 
 from ..errors import Damaged
+from ..model.precision_mode import MODES
 from ..text.source import Source
 from . import mixlist
 from .homes import Base, Written
 from .placed import Lists
+from .snippet import snippet
 from .systems import System
 
-__all__ = ["ini", "mixlist_path", "write"]
+__all__ = ["mixlist_path", "write"]
 
 _KEY = re.compile(
     r"^[ \t]*(?:ge\.exec\.modify_mixlist|mixprecision_list_path)[ \t]*=[ \t]*(.+?)[ \t\r]*$", re.MULTILINE
 )
-_TEXT = """[acl_init_options]
-ge.exec.precision_mode={mode}
-ge.exec.modify_mixlist={path}
-
-[acl_build_options]
-ge.exec.modify_mixlist={path}
-"""
 
 
 def mixlist_path(source: Source) -> str:
@@ -39,12 +34,11 @@ def mixlist_path(source: Source) -> str:
     return beside if not os.path.exists(paths[0]) and os.path.exists(beside) else paths[0]
 
 
-def ini(path: str, mode: str) -> str:
-    return _TEXT.format(path=path, mode=mode)
-
-
 def write(lists: Lists, base: Base, system: System) -> Written:
     written = mixlist.write(lists, base, system)
     ((name, text),) = written.files.items()
     path = os.path.join(os.path.abspath(base.out), name) if base.out else name
-    return Written({name: text, "converter.ini": ini(path, "allow_mix_precision")}, written.losses)
+    return Written(
+        {name: text, "converter.ini": snippet("mindspore-lite", MODES["allow_mix_precision"], path).text},
+        written.losses,
+    )

@@ -76,11 +76,13 @@ class Loss(NamedTuple):
     """A step in which a conversion says less, or something else, than its source.
 
     :param kind: kebab-case, for scripts
+    :param details: what there is to say of single names; shown in their stead
     """
 
     kind: str
     message: str
     names: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
 
     @property
     def is_harmless(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from types import ModuleType
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from ..model.names import did_you_mean
 from .facts import built_in, facts
 from .placed import Lists
 
-__all__ = ["SYSTEMS", "System", "is_system", "lists_of", "system_called"]
+__all__ = ["SYSTEMS", "System", "lists_of", "names_system", "system_called"]
 
 
 class System(NamedTuple):
@@ -80,9 +81,9 @@ _ALL = (
 SYSTEMS = {system.name: system for system in _ALL}
 
 
-def is_system(text: str) -> bool:
-    """Whether a text names a system, with a level or files behind it or not."""
-    return text.partition("=")[0].partition(":")[0] in SYSTEMS
+def names_system(text: str) -> bool:
+    """Whether a word means a system, with a level or files behind it or not: one that is no file."""
+    return text.partition("=")[0].partition(":")[0] in SYSTEMS and not os.path.lexists(text)
 
 
 def system_called(name: str) -> System:

@@ -63,8 +63,8 @@ def respelt(lists: Lists, to: str) -> Told:
     if not changed:
         return Told(lists)
     placed = tuple(each._replace(name=known.get(each.name, each.name)) for each in lists.placed)
-    said = ", ".join(f"{name} as {known[name]}" for name in changed)
-    return Told(lists._replace(placed=placed), (Loss("respelt", f"{to} spells {said}", changed),))
+    said = tuple(f"{name} is {known[name]}" for name in changed)
+    return Told(lists._replace(placed=placed), (Loss("respelt", f"{to} spells names anew", changed, said),))
 
 
 def _operators(lists: Lists) -> tuple[list[Placed], list[Loss]]:
@@ -117,16 +117,16 @@ def _to_ascend(placed: list[Placed], lists: Lists, same: frozenset[str]) -> tupl
 def _unknown(names: list[str], table: Table, system: str) -> list[Loss]:
     if not names:
         return []
-    why = "; ".join(f"{name}: {table.unclear[name]}" for name in names if name in table.unclear)
-    said = f"no source gives an op type for these names of {system}; they are left out" + (f" ({why})" if why else "")
-    return [Loss("unknown-name", said, tuple(names))]
+    why = tuple(f"{name} ({table.unclear[name]})" if name in table.unclear else name for name in names)
+    said = f"no source gives an op type for these names of {system}; they are left out"
+    return [Loss("unknown-name", said, tuple(names), why)]
 
 
 def _one_to_many(names: list[str], table: Table) -> list[Loss]:
     if not names:
         return []
-    said = "; ".join(f"{name} is {', '.join(table.ops[name])}" for name in names)
-    return [Loss("one-to-many", f"one name stands for several op types, and each gets its class: {said}", tuple(names))]
+    said = tuple(f"{name} is {' and '.join(table.ops[name])}" for name in names)
+    return [Loss("one-to-many", "one name stands for several op types, and each gets its class", tuple(names), said)]
 
 
 def _broader(asked: dict[str, list[Placed]], listed: set[str], table: Table) -> list[Loss]:
@@ -135,8 +135,8 @@ def _broader(asked: dict[str, list[Placed]], listed: set[str], table: Table) -> 
     wider = {op: names for op, names in wider.items() if names}
     if not wider:
         return []
-    said = "; ".join(f"{op} also runs {', '.join(names)}" for op, names in sorted(wider.items()))
-    return [Loss("broader", f"an op type also runs what the source does not list: {said}", tuple(sorted(wider)))]
+    said = tuple(f"{op} also runs {' and '.join(names)}" for op, names in sorted(wider.items()))
+    return [Loss("broader", "an op type also runs what the source does not list", tuple(sorted(wider)), said)]
 
 
 def _decided(asked: dict[str, list[Placed]]) -> tuple[list[Placed], list[Loss]]:
@@ -150,8 +150,8 @@ def _decided(asked: dict[str, list[Placed]]) -> tuple[list[Placed], list[Loss]]:
             names.append(op)
     if not said:
         return decided, []
-    message = f"names of different classes meet in one op type, which gets the higher precision: {'; '.join(said)}"
-    return decided, [Loss("conflict", message, tuple(names))]
+    message = "names of different classes meet in one op type, which gets the higher precision"
+    return decided, [Loss("conflict", message, tuple(names), tuple(said))]
 
 
 def _from_ascend(placed: list[Placed], to: str) -> tuple[list[Placed], list[Loss]]:
@@ -176,8 +176,6 @@ def _from_ascend(placed: list[Placed], to: str) -> tuple[list[Placed], list[Loss
             Loss("unknown-name", f"no source names these op types in {to}; they are left out", tuple(unknown))
         )
     if torn:
-        said = "; ".join(f"{name} ({parts})" for name, parts in sorted(torn.items()))
-        losses.append(
-            Loss("one-to-many", f"op types of one name differ, and it is left out: {said}", tuple(sorted(torn)))
-        )
+        said = tuple(f"{name} ({parts})" for name, parts in sorted(torn.items()))
+        losses.append(Loss("one-to-many", "op types of one name differ, and it is left out", tuple(sorted(torn)), said))
     return list(found.values()), losses

@@ -29,14 +29,21 @@ _SHOWN = 8
 def say_losses(output: Output, losses: Iterable[Loss]) -> None:
     """One line on stderr for each; the names that do not fit are in the JSON document."""
     for loss in losses:
-        names = ", ".join(loss.names[:_SHOWN])
-        more = f" and {len(loss.names) - _SHOWN} more" if len(loss.names) > _SHOWN else ""
+        single = loss.details or loss.names
+        names = ", ".join(single[:_SHOWN])
+        more = f" and {len(single) - _SHOWN} more" if len(single) > _SHOWN else ""
         said = f"{loss.message}: {names}{more}" if names else loss.message
         output.say(said, "note" if loss.is_harmless else "warning")
 
 
 def loss_document(loss: Loss) -> dict[str, Any]:
-    return {"kind": loss.kind, "message": loss.message, "names": list(loss.names), "lossy": not loss.is_harmless}
+    return {
+        "kind": loss.kind,
+        "message": loss.message,
+        "names": list(loss.names),
+        "details": list(loss.details),
+        "lossy": not loss.is_harmless,
+    }
 
 
 def show_lists(output: Output, lists: Lists, shown: list[Placed]) -> None:

@@ -26,7 +26,7 @@ ONLY_910 = AI_910 / "aic-ascend910-ops-info.json"
 ACME = Path("vendors/acme/op_impl/ai_core/tbe/config/ascend910b/aic-ascend910b-ops-info.json")
 
 COMMANDS = (
-    "list show move apply validate diff fmt backups restore reapply socs doctor explain schema".split()  # noqa: SIM905
+    "list show move apply validate diff convert systems decide modes fmt backups restore reapply socs doctor explain schema".split()  # noqa: SIM905
 )
 
 _SCHEMA_OF = {"apply": "move", "fmt": "move", "reapply": "move", "doctor": "validate"}
@@ -43,6 +43,8 @@ def schema_faults(document: dict[str, Any]) -> list[str]:
     findings_and_error = command in ("validate", "doctor") and "findings" in document
     failed = "error" in document and not findings_and_error
     name = "error" if failed else _SCHEMA_OF.get(command, command)
+    if not failed and ("system" in document or "system_a" in document) and command in ("list", "diff"):
+        name += "-systems"
     return [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(document)]
 
 
