@@ -58,6 +58,11 @@ def test_the_wheel_carries_the_schemas_that_validate_needs(bare: Path, tmp_path:
     assert shipped == {path.name.removesuffix(".schema.json") for path in (ROOT / "schemas").glob("*.schema.json")}
 
 
+def test_the_wheel_carries_the_facts_about_other_systems(bare: Path, tmp_path: Path) -> None:
+    assert run(bare, "list", "--system", "apex:O1", cwd=tmp_path).stdout.startswith("conv1d\tlow")
+    assert run(bare, "modes", "--snippet", "atc", cwd=tmp_path).stdout.startswith("--precision_mode=")
+
+
 def test_every_command_of_the_wheel_shows_its_help(bare: Path, tmp_path: Path) -> None:
     listed = run(bare, "--help", cwd=tmp_path).stdout
     commands = [line.split()[0] for line in listed[listed.index("Commands:") :].splitlines()[1:] if line.strip()]

@@ -61,8 +61,8 @@ def command(
 
     \b
     Examples:
-      opsinfo convert --from habana-hmp --to mixlist --base ascend910b bf16.txt fp32.txt -o ops_info.json
-      opsinfo convert --from mixlist --to habana-autocast --base ascend910b ops_info.json -o lists
+      opsinfo convert --from habana-hmp --to mixlist --base ascend910b bf16.txt fp32.txt -o m.json
+      opsinfo convert --from mixlist --to habana-autocast --base ascend910b m.json -o lists
       opsinfo convert --from torch-npu --to mixlist --base ascend910b --strict
       opsinfo convert --from library --to tensorflow --base tensorflow ascend910b
     """

@@ -40,14 +40,12 @@ def write(lists: Lists, base: Base, system: System) -> Written:
     own = lists_of("apex:O1")
     built_in = own.deciding()
     modules = _modules(lists)
-    found = sorted_into(lists, _HOMES, "APEX")
+    changed = [e for e in lists.placed if e.name not in built_in or built_in[e.name].cls is not e.cls]
+    found = sorted_into(lists._replace(placed=tuple(changed)), _HOMES, "APEX")
     losses = [*found.losses, *unlike(lists, own.unlisted, own.low, "apex:O1")]
     lines, unknown = [], []
     for function, names in found.lists.items():
         for name in names:
-            known = built_in.get(name)
-            if known and known.cls is Class(facts("apex")["registers"][function]):
-                continue
             if name not in modules:
                 unknown.append(name)
             else:

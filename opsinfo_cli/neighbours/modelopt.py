@@ -40,7 +40,7 @@ def read(sources: list[Source], system: System) -> Told:
     if len(sources) != 1:
         raise UsageFault(f"{system.name} is one file")
     try:
-        words = shlex.split(sources[0].text, comments=True)
+        words = shlex.split(sources[0].text.replace("\\\n", " "), comments=True)
     except ValueError as error:
         raise Damaged(f"not a command line: {error}", path=sources[0].path) from None
     own = lists_of(system.name)

@@ -155,27 +155,38 @@ def _decided(asked: dict[str, list[Placed]]) -> tuple[list[Placed], list[Loss]]:
 
 
 def _from_ascend(placed: list[Placed], to: str) -> tuple[list[Placed], list[Loss]]:
-    """A name is used where all of its op types that are listed have one class."""
+    """A name is used where its first op type is listed, and none of the others in another class."""
     table = table_of(to)
     classes = {each.name: each for each in placed}
     found: dict[str, Placed] = {}
-    unknown, torn = [], {}
-    for op, each in classes.items():
-        names = table.names.get(op, ())
-        if not names:
-            unknown.append(op)
-        for name in names:
-            parts = [classes[part] for part in table.ops[name] if part in classes]
-            if len({part.cls for part in parts}) == 1:
-                found[name] = each._replace(name=name, scope="class" if name.startswith("nn.") else "operator")
-            else:
-                torn[name] = ", ".join(f"{part.name} {part.cls}" for part in parts)
+    served: set[str] = set()
+    torn, wider = {}, {}
+    for name in dict.fromkeys(name for op in classes for name in table.names.get(op, ())):
+        ops = table.ops[name]
+        listed = [op for op in ops if op in classes]
+        if len({classes[op].cls for op in listed}) > 1:
+            torn[name] = f"{name} ({', '.join(f'{op} {classes[op].cls}' for op in listed)})"
+            served.update(listed)
+        elif ops[0] in classes:
+            scope = "class" if name.startswith("nn.") else "operator"
+            found[name] = classes[ops[0]]._replace(name=name, scope=scope)
+            served.update(listed)
+            if len(listed) < len(ops):
+                wider[name] = f"{name} is also {' and '.join(op for op in ops if op not in classes)}"
+    return list(found.values()), _lost_on_the_way_back([op for op in classes if op not in served], torn, wider, to)
+
+
+def _lost_on_the_way_back(unknown: list[str], torn: dict[str, str], wider: dict[str, str], to: str) -> list[Loss]:
     losses = []
     if unknown:
         losses.append(
             Loss("unknown-name", f"no source names these op types in {to}; they are left out", tuple(unknown))
         )
     if torn:
-        said = tuple(f"{name} ({parts})" for name, parts in sorted(torn.items()))
-        losses.append(Loss("one-to-many", "op types of one name differ, and it is left out", tuple(sorted(torn)), said))
-    return list(found.values()), losses
+        said = "op types of one name differ, and it is left out"
+        losses.append(Loss("one-to-many", said, tuple(torn), tuple(torn.values())))
+    if wider:
+        losses.append(
+            Loss("broader", "a name also stands for op types not listed", tuple(wider), tuple(wider.values()))
+        )
+    return losses

@@ -4,35 +4,47 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..model.precision_mode import MECHANISMS, MODES, SERIES, Mode, Series
+from ..model.precision_mode import MECHANISMS, MODES, Mode, Series
 from ..neighbours.snippet import Snippet
 from .output import Output
 from .visible import row
 
 __all__ = ["modes_document", "show_modes", "snippet_document"]
 
-_MIX = {True: "training must be mixed", False: "training may be mixed", None: "whether to mix is not known"}
+_MIX = {True: "must be mixed", False: "may choose", None: "not known"}
 
 
 def show_modes(output: Output, modes: list[Mode], series: list[Series], soc: str | None) -> None:
     """Value, options, what means the same, mixlist, SoCs; then the defaults, then what a mixlist is not."""
-    rows = [_mode_row(mode) for mode in modes]
     if not output.on_terminal:
-        output.lines(row("mode", *each) for each in rows)
+        output.lines(row("mode", *_mode_row(mode)) for mode in modes)
         output.lines(row("default", *_series_row(each)) for each in series)
         output.lines(row("other", each.name, each.key, each.does) for each in MECHANISMS)
         return
-    from .table import Column, print_table
-
-    titles = ("value", "option", "means the same", "mixlist", "chips")
-    print_table(output, [Column(title, dim=title == "chips") for title in titles], rows)
-    titles = ("products", "chips", "training", "inference", "mixed precision")
-    print_table(output, [Column(title) for title in titles], [_series_row(each) for each in series])
+    _tables(output, modes, series, soc)
     for each in MECHANISMS:
         output.lines([f"{each.name} ({each.key}): {each.does}"])
     if soc:
         missing = [mode.name for mode in MODES.values() if mode not in modes]
-        output.tell(f"{soc} does not have: {', '.join(missing) or 'nothing is missing'}")
+        output.tell(f"{soc} does not have: {', '.join(missing)}" if missing else f"{soc} has them all")
+
+
+def _tables(output: Output, modes: list[Mode], series: list[Series], soc: str | None) -> None:
+    """Values that mean the same share a row."""
+    from .table import Column, print_table
+
+    titles = ["precision_mode", "precision_mode_v2", "mixlist", *([] if soc else ["chips"])]
+    rows = []
+    for engine in dict.fromkeys(mode.engine for mode in modes):
+        same = [mode for mode in modes if mode.engine == engine]
+        values = [" ".join(mode.name for mode in same if option in mode.options) for option in ("v1", "v2")]
+        chips = " ".join(sorted(each.removeprefix("ascend") for each in same[0].socs or ())) or "all"
+        cells = [*values, " ".join(sorted(same[0].low)), chips]
+        rows.append([cell or "-" for cell in cells][: len(titles)])
+    print_table(output, [Column(title, dim=title == "chips") for title in titles], rows)
+    if series:
+        columns = [Column(title) for title in ("products", "training", "inference", "mixed precision")]
+        print_table(output, columns, [[each[0], *each[2:]] for each in map(_series_row, series)])
 
 
 def _mode_row(mode: Mode) -> list[str]:

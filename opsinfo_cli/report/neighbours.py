@@ -97,15 +97,17 @@ def _placed_document(each: Placed) -> dict[str, Any]:
 
 
 def show_systems(output: Output, systems: list[System]) -> None:
-    """Name, levels, what is read, what is written, whose names, title."""
+    """Name, levels, what is read, what is written, whose names, title; on a terminal the first four."""
     rows = [[s.name, " ".join(s.levels) or "-", s.reads or "-", s.writes or "-", s.names, s.title] for s in systems]
     if not output.on_terminal:
         output.lines(row(*each) for each in rows)
         return
     from .table import Column, print_table
 
-    titles = ("system", "levels", "reads", "writes", "names", "")
-    print_table(output, [Column(title, dim=not title) for title in titles], rows)
+    print_table(
+        output, [Column(title) for title in ("system", "levels", "reads", "writes")], [each[:4] for each in rows]
+    )
+    output.tell("`opsinfo systems SYSTEM` tells more of one, and where its lists were read")
 
 
 def show_levels(output: Output, system: System) -> None:

@@ -1,0 +1,155 @@
+"""`opsinfo convert`: from a person's files to another system's, and nothing lost in silence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_support import Run, snapshot, write
+
+BF16 = "addmm avg_pool2d bmm conv2d dot max_pool2d mm mv relu t linear"
+FP32 = "cross_entropy log_softmax softmax nll_loss topk"
+
+
+@pytest.fixture
+def habana(tmp_path: Path) -> tuple[Path, Path]:
+    """The tutorial's custom ResNet50 lists; the first has no final newline."""
+    low = write(tmp_path / "bf16.txt", "\n".join(BF16.split()))
+    return low, write(tmp_path / "fp32.txt", "".join(f"{name}\n" for name in FP32.split()))
+
+
+def test_the_hmp_example_lists_become_a_mixlist_for_the_real_910b(
+    opsinfo: Run, corpus: Path, habana: tuple[Path, Path], tmp_path: Path
+) -> None:
+    base = corpus / "cann-910b/opp"
+    out = tmp_path / "ops_info.json"
+    ran = opsinfo("convert", "--from", "habana-hmp", "--to", "mixlist", "--base", base, *habana, "-o", out,
+                  "--format", "json")  # fmt: skip
+    assert ran.code == 0
+    assert json.loads(out.read_text("utf-8")) == {
+        "black-list": {"to-add": ["SoftmaxV2", "TopKV2"]},
+        "white-list": {"to-add": ["AvgPoolV2", "Dot", "Relu"]},
+    }
+    losses = {loss["kind"]: loss for loss in ran.json["losses"]}
+    assert list(losses) == ["unknown-name", "one-to-many", "broader", "no-class", "dtype", "default-direction"]
+    assert losses["unknown-name"]["names"] == ["t"]
+    assert losses["one-to-many"]["names"] == ["linear", "cross_entropy", "add"]
+    assert "MatMulV2 also runs npu_linear" in losses["broader"]["details"]
+    assert losses["no-class"]["names"] == ["Add", "AxpyV2", "Sub", "ConcatD", "Pack"]
+    assert "375 white, 93 black" in losses["default-direction"]["message"]
+    assert ran.err.count("warning:") == len(losses)
+    checked = opsinfo("validate", out, "--against", base, "--precision-mode", "mixed_bfloat16", "--format", "json")
+    assert checked.json["files"][0]["engine_accepts"] is True
+    assert checked.json["summary"]["errors"] == 0
+
+
+def test_a_mixlist_comes_back_through_another_system(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    base = ("--base", fixtures / "opp", "--soc", "ascend910b")
+    mixlist = write(tmp_path / "m.json", {"black-list": {"to-add": ["SoftmaxV2"]}})
+    kept = tmp_path / "keep.cfg"
+    assert opsinfo("convert", "--from", "mixlist", "--to", "keep-dtype", *base, mixlist, "-o", kept).code == 0
+    assert "OpType::SoftmaxV2" in kept.read_text("utf-8").splitlines()
+    back = opsinfo("convert", "--from", "keep-dtype", "--to", "mixlist", *base, kept)
+    assert json.loads(back.out) == {"black-list": {"to-add": ["SoftmaxV2"]}}
+
+
+def test_a_mixlist_becomes_itself(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    text = {"black-list": {"to-add": ["MatMulV2"]}, "white-list": {"to-remove": ["IndexFill"]}}
+    mixlist = write(tmp_path / "m.json", text)
+    ran = opsinfo("convert", "--strict", "--from", "mixlist", "--to", "mixlist", "--base", fixtures / "opp",
+                  "--soc", "ascend910b", mixlist)  # fmt: skip
+    assert (ran.code, json.loads(ran.out), ran.err) == (0, text, "")
+
+
+def test_strict_refuses_a_lossy_conversion_and_writes_nothing(
+    opsinfo: Run, fixtures: Path, habana: tuple[Path, Path], tmp_path: Path
+) -> None:
+    before = snapshot(tmp_path)
+    ran = opsinfo("convert", "--strict", "--from", "habana-hmp", "--to", "mixlist", "--base", fixtures / "opp",
+                  "--soc", "ascend910b", *habana, "-o", tmp_path / "m.json", "--format", "json")  # fmt: skip
+    assert ran.code == 1
+    assert ran.json["files"] == []
+    assert any(loss["lossy"] for loss in ran.json["losses"])
+    assert snapshot(tmp_path) == before
+
+
+def test_strict_lets_a_conversion_pass_that_loses_nothing(opsinfo: Run, habana: tuple[Path, Path]) -> None:
+    words = ("convert", "--strict", "--from", "habana-hmp", "--to", "habana-hmp", *habana, "--format", "json")
+    ran = opsinfo(*words)
+    assert ran.code == 0
+    assert [file["text"].split() for file in ran.json["files"]] == [BF16.split(), FP32.split()]
+
+
+def test_replace_moves_what_is_not_listed(opsinfo: Run, fixtures: Path, habana: tuple[Path, Path]) -> None:
+    base = ("--base", fixtures / "opp", "--soc", "ascend910b")
+    ran = opsinfo("convert", "--from", "habana-hmp", "--to", "mixlist", *base, *habana, "--replace")
+    marks = json.loads(ran.out)
+    assert "IndexFill" in marks["white-list"]["to-remove"]
+    assert "ReduceSum" in marks["black-list"]["to-remove"]
+    assert "MatMul" not in marks["white-list"]["to-remove"]
+
+
+def test_a_built_in_list_needs_no_file(opsinfo: Run) -> None:
+    ran = opsinfo("convert", "--from", "apex:O1", "--to", "onnxconverter", "--format", "json")
+    assert ran.code == 0
+    assert '"Softmax"' in ran.json["files"][0]["text"]
+
+
+def test_two_files_go_to_a_new_directory_only(opsinfo: Run, habana: tuple[Path, Path], tmp_path: Path) -> None:
+    words = ("convert", "--from", "habana-hmp", "--to", "habana-hmp", *habana)
+    assert opsinfo(*words).code == 2
+    out = tmp_path / "lists"
+    assert opsinfo(*words, "-o", out).code == 0
+    assert sorted(path.name for path in out.iterdir()) == ["ops_bf16.txt", "ops_fp32.txt"]
+    before = snapshot(out)
+    assert opsinfo(*words, "-o", out).code == 2
+    assert snapshot(out) == before
+
+
+def test_a_file_that_is_there_is_overwritten_with_a_backup(opsinfo: Run, tmp_path: Path) -> None:
+    source = write(tmp_path / "lists.py", "op_block_list = ['Exp']\n")
+    out = write(tmp_path / "out.py", "mine\n")
+    words = ("convert", "--from", "onnxconverter", "--to", "onnxconverter", source, "-o", out)
+    assert opsinfo(*words, "--check").code == 1
+    assert out.read_text("utf-8") == "mine\n"
+    dry = opsinfo(*words, "--dry-run")
+    assert (dry.code, "-mine" in dry.out, out.read_text("utf-8")) == (0, True, "mine\n")
+    assert opsinfo(*words).code == 0
+    assert '"Exp"' in out.read_text("utf-8")
+    assert opsinfo(*words, "--check").code == 0
+    assert opsinfo("restore", out).code == 0
+    assert out.read_text("utf-8") == "mine\n"
+
+
+def test_mindspore_lite_carries_a_mixlist(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    mixlist = write(tmp_path / "m.json", {"black-list": {"to-add": ["SoftmaxV2"]}})
+    base = ("--base", fixtures / "opp", "--soc", "ascend910b")
+    out = tmp_path / "lite"
+    assert opsinfo("convert", "--from", "mixlist", "--to", "mindspore-lite", *base, mixlist, "-o", out).code == 0
+    assert f"ge.exec.modify_mixlist={out}/ops_info.json" in (out / "converter.ini").read_text("utf-8").splitlines()
+    back = opsinfo("convert", "--from", "mindspore-lite", "--to", "mixlist", *base, out / "converter.ini")
+    assert json.loads(back.out) == {"black-list": {"to-add": ["SoftmaxV2"]}}
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("--from", "habana-hmp", "--to", "mixlist"), "needs-base"),
+        (("--from", "habana-hmp", "--to", "tensorflow"), "needs-base"),
+        (("--from", "habana-hmp", "--to", "torch-npu"), "not-writable"),
+        (("--from", "habana-hpm", "--to", "mixlist"), "unknown-system"),
+        (("--from", "torch-npu", "--to", "mixlist"), "not-readable"),
+        (("--from", "mixlist", "--to", "habana-hmp"), "needs-base"),
+        (("--from", "habana-hmp", "--to", "apex", "--replace"), "usage"),
+        (("--from", "habana-hmp", "--to", "apex", "--same-names"), "usage"),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, tuple) else each,
+)
+def test_wrong_usage(opsinfo: Run, habana: tuple[Path, Path], words: tuple[str, ...], name: str) -> None:
+    ran = opsinfo("convert", *words, *habana[:1], "--format", "json")
+    assert (ran.code, ran.json["error"]["name"]) == (2, name)
+
+
+def test_a_file_that_is_not_there(opsinfo: Run, tmp_path: Path) -> None:
+    assert opsinfo("convert", "--from", "habana-hmp", "--to", "habana-hmp", tmp_path / "no").code == 3

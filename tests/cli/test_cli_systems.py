@@ -1,0 +1,175 @@
+"""`systems`, `list --system`, `diff` of other systems, `decide`, `modes`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_support import Run, names, rows, write
+
+
+def test_every_system_of_the_table_is_listed(opsinfo: Run) -> None:
+    found = {row[0]: row for row in rows(opsinfo("systems"))}
+    assert {"habana-hmp", "apex", "mindspore", "tensorflow", "paddle", "onnxconverter", "modelopt"} <= set(found)
+    assert found["apex"][1] == "O0 O1 O2 O3"
+    assert found["torch-npu"][2:4] == ["-", "-"]
+    document = opsinfo("systems", "--format", "json").json
+    assert {each["name"] for each in document["systems"]} == set(found)
+
+
+def test_the_published_tables_of_levels(opsinfo: Run) -> None:
+    apex = [tuple(row) for row in rows(opsinfo("systems", "apex"))]
+    assert ("O2", "keep_batchnorm_fp32", "True") in apex
+    assert ("O1", "loss_scale", "dynamic") in apex
+    mindspore = [tuple(row) for row in rows(opsinfo("systems", "mindspore"))]
+    assert ("O2", "loss_scale_manager", "DynamicLossScaleManager()") in mindspore
+    assert {row[0] for row in mindspore} == {"O0", "O1", "O2", "O3", "auto"}
+
+
+@pytest.mark.parametrize(
+    ("system", "count", "rest"),
+    [
+        ("mindspore:O0", 0, "untouched"),
+        ("mindspore:O1", 20, "high"),
+        ("mindspore:O2", 4, "low"),
+        ("mindspore:O3", 0, "low"),
+        ("apex:O0", 0, "high"),
+        ("apex:O2", 1, "low"),
+        ("apex:O3", 0, "low"),
+    ],
+)
+def test_a_level_is_listed_with_what_becomes_of_the_rest(opsinfo: Run, system: str, count: int, rest: str) -> None:
+    found = rows(opsinfo("list", "--system", system))
+    assert len(found) == count + 1
+    assert found[-1][:2] == ["*", rest]
+    assert opsinfo("list", "--system", system, "--format", "json").json["total"] == count
+
+
+def test_a_system_is_listed_by_class_and_name(opsinfo: Run) -> None:
+    low = names(opsinfo("list", "--system", "apex:O1", "--on", "white", "--match", "conv*"))
+    assert low[:2] == ["conv1d", "conv2d"]
+    assert low[-1] == "*"
+    assert all(row[1] == "low" for row in rows(opsinfo("list", "--system", "apex:O1", "--on", "white"))[:-1])
+
+
+def test_files_are_a_system_too(opsinfo: Run, tmp_path: Path) -> None:
+    low, high = write(tmp_path / "a", "mm\n"), write(tmp_path / "b", "log\n")
+    found = {row[0]: row[1] for row in rows(opsinfo("list", "--system", f"habana-hmp={low},{high}"))}
+    assert (found["mm"], found["log"]) == ("low", "high")
+    ran = opsinfo("diff", "habana-hmp", f"habana-hmp={low},{high}", "--format", "json")
+    assert ran.code == 1
+    assert ran.json["counts"] == {"only_in_a": 38, "only_in_b": 0, "changed": 0, "same": 6}
+
+
+def test_a_system_is_compared_with_itself_and_with_a_target(opsinfo: Run, fixtures: Path) -> None:
+    assert opsinfo("diff", "torch-npu", "torch-npu").code == 0
+    target = fixtures / "opp"
+    ran = opsinfo("diff", "torch-npu", target, "--soc-b", "ascend910b", "--format", "json")
+    assert ran.code == 1
+    assert ran.json["system_a"]["names"] == ran.json["system_b"]["names"] == "ascend"
+    assert {"name": "SoftmaxV2", "a": "high", "b": "follow"} in ran.json["changed"]
+
+
+def test_a_file_called_like_a_system_is_a_file(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    write(tmp_path / "apex", "{}")
+    write(tmp_path / "mixlist.json", "{}")
+    assert opsinfo("diff", "apex", "mixlist.json", cwd=tmp_path).code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list",),
+        ("list", "opp", "--system", "apex:O1"),
+        ("list", "--system", "apx"),
+        ("list", "--system", "mixlist"),
+        ("diff", "apex:O1", "apex:O2", "--sections"),
+        ("systems", "apx"),
+        ("decide", "--system", "apex:O1", "mm:float17"),
+        ("decide", "--system", "apex:O1", "mm:"),
+        ("decide", "--system", "apex:O1", "--to-float", "float16", "mm"),
+        ("decide", "--system", "ascend:mixed_float16", "Add"),
+        ("decide", "--system", "ascend:mixed", "Add"),
+        ("modes", "--soc", "ascend911"),
+        ("modes", "--snippet", "tf3"),
+        ("modes", "--mixlist", "m.json"),
+        ("modes", "--snippet", "tf1", "--mode", "mixed_float"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage(opsinfo: Run, words: tuple[str, ...]) -> None:
+    ran = opsinfo(*words, "--format", "json")
+    assert ran.code == 2
+    assert ran.json["error"]["message"]
+
+
+def test_decide_in_lines_and_as_a_document(opsinfo: Run) -> None:
+    words = ("decide", "--system", "habana-hmp", "add:bf16,fp32", "eq:bf16,fp32")
+    assert [row[:3] for row in rows(opsinfo(*words))] == [
+        ["add", "bfloat16,float32", "float32"],
+        ["eq", "bfloat16,float32", "not known"],
+    ]
+    found = opsinfo(*words, "--format", "json").json["decisions"]
+    assert [(each["outcome"], each["dtype"]) for each in found] == [("dtype", "float32"), ("not-known", None)]
+
+
+def test_decide_on_the_real_910b(opsinfo: Run, corpus: Path, tmp_path: Path) -> None:
+    against = ("--against", corpus / "cann-910b/opp")
+    found = rows(opsinfo("decide", "--system", "ascend:mixed_float16", *against, "MatMulV2", "ReduceSum", "Relu:fp16"))
+    assert [row[2] for row in found] == ["float16", "float32", "float16"]
+    mixlist = write(tmp_path / "m.json", {"black-list": {"to-add": ["Relu"]}})
+    changed = opsinfo("decide", "--system", "ascend:mixed_float16", *against, "--mixlist", mixlist, "Relu:fp16")
+    assert rows(changed)[0][2] == "float32"
+
+
+def test_modes_tells_what_a_chip_has_and_whether_it_must_mix(opsinfo: Run) -> None:
+    old = opsinfo("modes", "--soc", "ascend910", "--format", "json").json
+    assert "mixed_bfloat16" not in [mode["name"] for mode in old["modes"]]
+    assert [each["must_mix"] for each in old["products"]] == [True]
+    new = opsinfo("modes", "--soc", "Ascend910B3", "--format", "json").json
+    assert (new["soc"], new["products"][0]["must_mix"]) == ("ascend910b", False)
+    assert "mixed_bfloat16" in [mode["name"] for mode in new["modes"]]
+    assert [each["name"] for each in new["others"]] == ["op_precision_mode", "keep_dtype", "customize_dtypes"]
+    mixed = {row[1] for row in rows(opsinfo("modes")) if row[0] == "mode" and row[4].startswith("mixlist")}
+    assert mixed == {
+        *("allow_mix_precision", "allow_mix_precision_fp16", "allow_mix_precision_bf16"),
+        *("mixed_float16", "mixed_bfloat16", "mixed_hif8"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "loss"),
+    [
+        ("tf1", 'custom_op.parameter_map["modify_mixlist"].s = tf.compat.as_bytes("m x.json")', "LossScaleManager"),
+        ("tf2", 'npu.global_options().modify_mixlist = "m x.json"', "NpuLossScaleOptimizer"),
+        ("atc", "--modify_mixlist='m x.json'", "no loss to scale"),
+        ("ge", '    {"ge.exec.modify_mixlist", "m x.json"},', "loss is scaled by"),
+        ("mindspore-lite", "ge.exec.modify_mixlist=m x.json", "no loss to scale"),
+        ("mindspore", 'model = ms.Model(network, loss_fn, optimizer, amp_level="O2", loss_scale_manager=manager)',
+         "DynamicLossScaleManager"),
+        ("apex", 'model, optimizer = amp.initialize(model, optimizer, opt_level="O1", loss_scale="dynamic")', "2**16"),
+        ("torch", "with torch.npu.amp.autocast(dtype=torch.float16):", "GradScaler"),
+        ("habana", "with hmp.disable_casts():", "range of float32"),
+    ],
+)  # fmt: skip
+def test_a_snippet_sets_mode_mixlist_and_loss_scale(
+    opsinfo: Run, tmp_path: Path, name: str, line: str, loss: str
+) -> None:
+    write(tmp_path / "m x.json", {"black-list": {"to-add": ["Add"]}})
+    ran = opsinfo("modes", "--snippet", name, "--mixlist", "m x.json", cwd=tmp_path)
+    assert ran.code == 0
+    assert line in ran.out.splitlines()
+    assert loss in ran.out
+    takes = name in ("tf1", "tf2", "atc", "ge", "mindspore-lite")
+    assert ("takes no mixlist" in ran.err) is not takes
+    document = opsinfo("modes", "--snippet", name, "--format", "json", cwd=tmp_path).json
+    assert document["snippet"]["takes_mixlist"] is takes
+    assert "m x.json" not in document["snippet"]["text"]
+
+
+def test_a_snippet_checks_the_mixlist_and_the_mode(opsinfo: Run, tmp_path: Path) -> None:
+    bad = write(tmp_path / "bad.json", '{"black-list": {"to_add": []}}')
+    good = write(tmp_path / "good.json", "{}")
+    assert opsinfo("modes", "--snippet", "tf1", "--mixlist", bad).code == 3
+    refused = opsinfo("modes", "--snippet", "tf1", "--mixlist", good, "--mode", "force_fp16", "--format", "json")
+    assert (refused.code, refused.json["error"]["name"]) == (2, "mode-refuses-mixlist")

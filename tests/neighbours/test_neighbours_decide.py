@@ -1,0 +1,175 @@
+"""What dtype a call runs in: the worked examples of each system's documents."""
+
+from __future__ import annotations
+
+import pytest
+
+from opsinfo_cli.model.library import Library
+from opsinfo_cli.model.mixlist import Mixlist
+from opsinfo_cli.model.precision_mode import MODES
+from opsinfo_cli.model.store import Operators, Store
+from opsinfo_cli.neighbours.ascend import decide_on_ascend
+from opsinfo_cli.neighbours.decide import Call, decide
+from opsinfo_cli.neighbours.systems import lists_of
+from opsinfo_cli.text.scanner import scan
+from opsinfo_cli.text.source import Source
+
+H, B, F, D = "float16", "bfloat16", "float32", "float64"
+UNKNOWN, REFUSED = "not-known", "refused"
+
+CASES = [
+    ("habana-hmp", "linear", (F,), B),
+    ("habana-hmp", "softmax", (B,), F),
+    ("habana-hmp", "add", (B, F), F),
+    ("habana-hmp", "cat", (B, B), B),
+    ("habana-hmp", "relu_", (B, F), B),
+    ("habana-hmp", "eq", (B,), B),
+    ("habana-hmp", "eq", (F, F), F),
+    ("habana-hmp", "eq", (B, F), UNKNOWN),
+    ("habana-hmp", "eq", (), UNKNOWN),
+    ("habana-autocast", "layer_norm", (F,), B),
+    ("habana-autocast", "div", (B, B), F),
+    ("habana-autocast", "sub", (B, F), F),
+    ("habana-autocast", "relu", (B,), B),
+    ("torch-amp", "mm", (F, F), H),
+    ("torch-amp", "pow", (H,), F),
+    ("torch-amp", "norm", (H,), F),
+    ("torch-amp", "dot", (H, F), F),
+    ("torch-amp", "mm", (D, D), D),
+    ("torch-amp", "mm", ("int64",), "int64"),
+    ("torch-amp", "addmm_", (F, F), F),
+    ("torch-amp", "binary_cross_entropy", (H,), REFUSED),
+    ("torch-amp", "relu", (H,), H),
+    ("torch-npu", "vdot", (H, F), UNKNOWN),
+    ("apex:O0", "mm", (F,), F),
+    ("apex:O1", "mm", (F,), H),
+    ("apex:O1", "softmax", (H,), F),
+    ("apex:O1", "mul", (H, F), F),
+    ("apex:O1", "mul", (H, H), H),
+    ("apex:O1", "mul", (H, D), REFUSED),
+    ("apex:O1", "cat", (H, F), F),
+    ("apex:O1", "bmm", (H, H), H),
+    ("apex:O1", "bmm", (H, F), UNKNOWN),
+    ("apex:O1", "exp_", (H,), REFUSED),
+    ("apex:O1", "exp_", (F,), F),
+    ("apex:O1", "relu_", (H, F), H),
+    ("apex:O1", "binary_cross_entropy", (H,), REFUSED),
+    ("apex:O1", "binary_cross_entropy", (F,), F),
+    ("apex:O2", "batch_norm", (), F),
+    ("apex:O2", "softmax", (), H),
+    ("apex:O3", "batch_norm", (), H),
+    ("mindspore:O0", "nn.Dense", (F,), F),
+    ("mindspore:O1", "nn.Dense", (), H),
+    ("mindspore:O1", "nn.LayerNorm", (), F),
+    ("mindspore:O2", "nn.BatchNorm2d", (), F),
+    ("mindspore:O2", "nn.LayerNorm", (), F),
+    ("mindspore:O2", "nn.Dense", (), H),
+    ("mindspore:O3", "nn.BatchNorm2d", (), H),
+    ("mindspore:auto", "MatMul", (), H),
+    ("mindspore:auto", "Softmax", (H,), F),
+    ("mindspore:auto", "BiasAdd", (H, F), F),
+    ("mindspore:auto", "Relu", (H,), H),
+    ("tensorflow", "Conv2D", (), H),
+    ("tensorflow", "Mean", (), F),
+    ("tensorflow", "Add", (H, H), UNKNOWN),
+    ("tensorflow", "Relu", (H,), UNKNOWN),
+    ("tensorflow", "NoSuchOp", (), F),
+    ("tensorflow:TENSOR_CORES_ONLY", "Mean", (), F),
+    ("habana-tf", "ResizeNearestNeighbor", (B,), UNKNOWN),
+    ("habana-tf", "Softmax", (), F),
+    ("paddle:O1", "matmul", (), H),
+    ("paddle:O1", "relu", (H,), H),
+    ("paddle:O1", "relu", (H, F), UNKNOWN),
+    ("paddle:O2", "softmax", (), H),
+    ("paddle:O2", "scatter", (), F),
+    ("paddle:OD", "relu", (), F),
+    ("onnxconverter", "CumSum", (), F),
+    ("onnxconverter", "Conv", (), H),
+    ("modelopt", "Celu", (), F),
+]
+
+
+@pytest.mark.parametrize(("system", "name", "dtypes", "expected"), CASES)
+def test_a_call_runs_as_its_system_says(system: str, name: str, dtypes: tuple[str, ...], expected: str) -> None:
+    found = decide(Call(name, dtypes), lists_of(system))
+    assert (found.dtype or found.outcome) == expected
+    assert found.says
+    assert found.source
+
+
+@pytest.mark.parametrize(
+    ("system", "call", "expected"),
+    [
+        ("mindspore:O1", Call("nn.Dense", to_float=F), F),
+        ("mindspore:auto", Call("Softmax", to_float=H), H),
+        ("mindspore:O2", Call("nn.Dense", to_float=F), UNKNOWN),
+        ("mindspore:O2", Call("nn.L1Loss", as_loss=True), F),
+        ("mindspore:O3", Call("nn.L1Loss", as_loss=True), F),
+        ("apex:O1", Call("mm", (F,), disabled=True), F),
+        ("habana-hmp", Call("softmax", (B,), disabled=True), B),
+    ],
+)
+def test_what_surrounds_a_call_counts(system: str, call: Call, expected: str) -> None:
+    found = decide(call, lists_of(system))
+    assert (found.dtype or found.outcome) == expected
+
+
+def test_low_means_what_the_user_says() -> None:
+    assert decide(Call("mm"), lists_of("torch-npu"), B).dtype == B
+
+
+def entry(flag: str | None, dtypes: str) -> dict[str, dict[str, str]]:
+    tensor = {
+        "name": "x",
+        "paramType": "required",
+        "dtype": dtypes,
+        "format": ",".join("ND" for _ in dtypes.split(",")),
+    }
+    return {"input0": tensor, "output0": tensor, **({"precision_reduce": {"flag": flag}} if flag else {})}
+
+
+@pytest.fixture
+def operators() -> Operators:
+    import json
+
+    content = {
+        "White": entry("true", "float16,float"),
+        "WhiteWithout": entry("true", "float"),
+        "Black": entry("false", "float16,float"),
+        "BlackWithout": entry("false", "float16"),
+        "Gray": entry(None, "float16,float"),
+        "GrayOnlyFloat": entry(None, "float"),
+        "Cast": entry("true", "float16,float"),
+    }
+    return Operators([Store([Library.of(Source(json.dumps(content).encode(), "lib.json"))])])
+
+
+@pytest.mark.parametrize(
+    ("mode", "name", "dtypes", "expected"),
+    [
+        ("mixed_float16", "White", (F,), H),
+        ("mixed_bfloat16", "White", (F,), F),
+        ("mixed_float16", "WhiteWithout", (H,), F),
+        ("mixed_float16", "Black", (H,), F),
+        ("mixed_float16", "BlackWithout", (F,), REFUSED),
+        ("mixed_float16", "Gray", (H, F), H),
+        ("mixed_float16", "Gray", (F, H), F),
+        ("mixed_float16", "Gray", (), UNKNOWN),
+        ("mixed_float16", "Gray", ("-",), F),
+        ("mixed_float16", "GrayOnlyFloat", (H,), UNKNOWN),
+        ("mixed_float16", "Cast", (H,), F),
+        ("mixed_float16", "Elsewhere", (F,), UNKNOWN),
+        ("must_keep_origin_dtype", "White", (H,), F),
+        ("force_fp16", "White", (F,), UNKNOWN),
+    ],
+)
+def test_ascend_goes_by_list_kernel_and_producer(
+    operators: Operators, mode: str, name: str, dtypes: tuple[str, ...], expected: str
+) -> None:
+    found = decide_on_ascend(Call(name, dtypes), MODES[mode], operators, None, F)
+    assert (found.dtype or found.outcome) == expected
+
+
+def test_a_mixlist_decides_first(operators: Operators) -> None:
+    mixlist = Mixlist(scan(Source(b'{"black-list": {"to-add": ["White"]}}', "m.json")))
+    assert decide_on_ascend(Call("White", (H,)), MODES["mixed_float16"], operators, mixlist, F).dtype == F

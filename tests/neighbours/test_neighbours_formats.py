@@ -1,0 +1,184 @@
+"""Every format: what is written is read back, and what is wrong has a place."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from habana_lists import BF16, FP32
+
+from opsinfo_cli.errors import Damaged, OpsinfoError, UsageFault
+from opsinfo_cli.neighbours.conversion import converted
+from opsinfo_cli.neighbours.homes import Base
+from opsinfo_cli.neighbours.placed import Class, Lists, Placed, Told
+from opsinfo_cli.neighbours.systems import SYSTEMS, lists_of
+from opsinfo_cli.text.source import Source
+
+
+def read(system: str, *texts: str) -> Told:
+    found: Told = SYSTEMS[system].code.read(
+        [Source(text.encode(), f"f{number}") for number, text in enumerate(texts)], SYSTEMS[system]
+    )
+    return found
+
+
+def by_class(lists: Lists, cls: Class) -> list[str]:
+    return [each.name for each in lists.placed if each.cls is cls and each.origin.startswith(("f", "a", "h", "c"))]
+
+
+def lines(names: str, newline: bool = True) -> str:
+    return "\n".join(names.split()) + ("\n" if newline else "")
+
+
+PAIRS = [(low, FP32.get(tag, "topk")) for tag, low in BF16.items()] + [("relu", high) for high in FP32.values()]
+
+
+@pytest.mark.parametrize(("low", "high"), PAIRS)
+@pytest.mark.parametrize("system", ["habana-hmp", "habana-autocast"])
+@pytest.mark.parametrize("newline", [True, False])
+def test_habana_lists_come_back_name_for_name(system: str, low: str, high: str, newline: bool) -> None:
+    told = read(system, lines(low, newline), lines(high, newline))
+    assert told.losses == ()
+    written = converted(told, SYSTEMS[system], Base())
+    assert written.losses == []
+    assert written.files == {"ops_bf16.txt": lines(low), "ops_fp32.txt": lines(high)}
+
+
+@pytest.mark.parametrize(("low", "high"), PAIRS)
+def test_habana_lists_pass_through_optimum_habana(low: str, high: str) -> None:
+    there = converted(read("habana-autocast", lines(low), lines(high)), SYSTEMS["optimum-habana"], Base())
+    back = converted(read("optimum-habana", there.files["gaudi_config.json"]), SYSTEMS["habana-autocast"], Base())
+    assert back.files == {"ops_bf16.txt": lines(low), "ops_fp32.txt": lines(high)}
+
+
+def test_names_are_respelt_between_hmp_and_autocast_and_back() -> None:
+    there = converted(read("habana-hmp", "truediv\n", "cross_entropy\n"), SYSTEMS["habana-autocast"], Base())
+    assert there.files == {"ops_bf16.txt": "true_divide\n", "ops_fp32.txt": "cross_entropy_loss\n"}
+    back = converted(read("habana-autocast", *there.files.values()), SYSTEMS["habana-hmp"], Base())
+    assert back.files == {"ops_bf16.txt": "truediv\n", "ops_fp32.txt": "cross_entropy\n"}
+
+
+def test_a_line_with_cr_or_blanks_matches_nothing_and_is_said() -> None:
+    told = read("habana-autocast", "mm\r\nadd \n", "")
+    assert by_class(told.lists, Class.LOW) == []
+    assert [(loss.kind, loss.names) for loss in told.losses] == [("not-a-name", ("mm\r", "add "))]
+
+
+def test_what_stands_in_both_hmp_files_is_not_known_and_in_autocast_is_low() -> None:
+    hmp, autocast = read("habana-hmp", "mm\n", "mm\n"), read("habana-autocast", "mm\n", "mm\n")
+    assert "mm" not in hmp.lists.deciding()
+    assert [loss.kind for loss in hmp.losses] == ["conflict"]
+    assert autocast.lists.deciding()["mm"].cls is Class.LOW
+
+
+def test_one_habana_file_keeps_the_built_in_fp32_list() -> None:
+    assert read("habana-hmp", "mm\n").lists.deciding()["softmax"].cls is Class.HIGH
+    assert "softmax" not in read("habana-hmp", "mm\n", "topk\n").lists.deciding()
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "kinds"),
+    [
+        ({"autocast_bf16_ops": ["mm"], "autocast_fp32_ops": ["log"]}, ["mm"], []),
+        ({"hmp_bf16_ops": ["mm"], "hmp_fp32_ops": []}, ["mm"], []),
+        ({"autocast_bf16_ops": None, "autocast_fp32_ops": None}, "default", []),
+        ({"autocast_bf16_ops": ["mm"]}, "default", ["ignored"]),
+    ],
+)
+def test_gaudi_config_in_its_spellings(text: object, low: list[str] | str, kinds: list[str]) -> None:
+    told = read("optimum-habana", json.dumps(text))
+    default = [each.name for each in lists_of("optimum-habana").placed if each.cls is Class.LOW]
+    assert [e.name for e in told.lists.placed if e.cls is Class.LOW] == (default if low == "default" else low)
+    assert [loss.kind for loss in told.losses] == kinds
+
+
+def test_habana_tensorflow_keeps_its_rules_on_node_names() -> None:
+    text = {
+        "allowlist": ["Conv2D"],
+        "conditional_list": ["Add"],
+        "non_convertible_exceptions": [[".*KEEP_FP32_PRECISION.*", ""]],
+        "convertible_exceptions": [[".*FORCE_BF16_PRECISION.*", "Mul"]],
+    }
+    told = read("habana-tf", json.dumps(text))
+    written = converted(told, SYSTEMS["habana-tf"], Base())
+    assert json.loads(written.files["bf16_config.json"]) == {**text, "strict_conditional_list": []}
+    lost = converted(told, SYSTEMS["onnxconverter"], Base()).losses
+    assert ("node-rules", 2) in [(loss.kind, len(loss.names)) for loss in lost]
+
+
+@pytest.mark.parametrize(
+    ("system", "text", "again"),
+    [
+        ("mindspore-white", "mindspore.nn.Dense\nops.MatMul\n", "nn.Dense\nMatMul\n"),
+        ("mindspore-black", "nn.LayerNorm\n", "nn.LayerNorm\n"),
+        ("keep-dtype", "OpType::Add\nlayer1/conv\n", "OpType::Add\nlayer1/conv\n"),
+        ("onnxconverter", 'f(op_block_list=["Exp"], node_block_list=["n"])', None),
+        ("modelopt", "autocast -opi Conv Gemm --op_types_to_exclude Exp -ne 'a b'", None),
+        ("paddle", "auto_cast(custom_white_list={'exp'}, custom_black_list=['mul'])", None),
+        ("apex", "amp.register_half_function(torch, 'bmm')\namp.register_float_function(torch, 'sigmoid')", None),
+    ],
+)
+def test_a_format_is_read_back_as_it_was_written(system: str, text: str, again: str | None) -> None:
+    told = read(system, text)
+    written = converted(told, SYSTEMS[system], Base())
+    assert written.losses == []
+    (made,) = written.files.values()
+    if again is not None:
+        assert made == again
+    decided = {name: each.cls for name, each in told.lists.deciding().items()}
+    assert {name: each.cls for name, each in read(system, made).lists.deciding().items()} == decided
+
+
+PAINTED = "AllowList:\nConv2D\nExp\n\nDenyList:\nMean\n\nInferList:\nAdd\n\nClearList:\nRelu\n"
+
+
+def test_tensorflow_pairs_every_add_with_the_remove_it_needs() -> None:
+    told = read("tensorflow", PAINTED)
+    written = converted(told, SYSTEMS["tensorflow"], Base(lists=lists_of("tensorflow")))
+    prefix = "export TF_AUTO_MIXED_PRECISION_GRAPH_REWRITE"
+    assert written.files["amp_lists.sh"].splitlines()[1:] == [
+        f"{prefix}_ALLOWLIST_ADD=Exp",
+        f"{prefix}_DENYLIST_REMOVE=Exp",
+    ]
+    assert [loss.kind for loss in written.losses] == ["approximate"]
+
+
+@pytest.mark.parametrize("system", ["tensorflow", "mixlist", "mindspore-lite"])
+def test_a_format_of_differences_refuses_without_a_base(system: str) -> None:
+    told = Told(Lists("library", "ascend", (Placed("Add", Class.HIGH),), "library"))
+    with pytest.raises(UsageFault) as caught:
+        converted(told, SYSTEMS[system], Base())
+    assert caught.value.name == "needs-base"
+
+
+@pytest.mark.parametrize(
+    ("system", "text"),
+    [
+        ("optimum-habana", "[]"),
+        ("optimum-habana", '{"autocast_bf16_ops": [1], "autocast_fp32_ops": []}'),
+        ("habana-tf", '{"allowlist": "Conv2D"}'),
+        ("habana-tf", '{"convertible_exceptions": [["a"]]}'),
+        ("tensorflow", "Conv2D\n"),
+        ("paddle", "custom_white_list = {1}"),
+        ("onnxconverter", "op_block_list = ["),
+        ("modelopt", "-ope 'Exp"),
+    ],
+)
+def test_a_damaged_file_is_refused_with_its_name(system: str, text: str) -> None:
+    with pytest.raises(Damaged) as caught:
+        read(system, text)
+    assert caught.value.path == "f0"
+
+
+@pytest.mark.parametrize(
+    ("system", "text"),
+    [("apex", "import torch"), ("paddle", "x = 1"), ("onnxconverter", ""), ("modelopt", "python x.py")],
+)
+def test_a_file_without_a_list_is_no_empty_list(system: str, text: str) -> None:
+    with pytest.raises(OpsinfoError):
+        read(system, text)
+
+
+def test_python_is_read_and_never_run(capfd: pytest.CaptureFixture[str]) -> None:
+    read("onnxconverter", "print('run')\nop_block_list = ['Exp']\n")
+    assert capfd.readouterr().out == ""
