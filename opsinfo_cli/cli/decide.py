@@ -14,7 +14,7 @@ from ..neighbours.decide import FLOATS, Call, Decision, decide
 from ..neighbours.mindspore import class_name
 from ..report.decisions import decisions_document, show_decisions
 from ..report.output import Output
-from .lists import open_lists
+from .lists import open_system
 from .options import format_option, open_against, output_of
 from .remarks import accepted_mixlist, say_doubts
 
@@ -32,7 +32,7 @@ _SHORT |= {"fp64": "float64", "double": "float64", "hif8": "hifloat8"}
 @click.option("--to-float", metavar="DTYPE", help="MindSpore: the Cell's own to_float.")
 @click.option("--as-loss", is_flag=True, help="MindSpore: the call is the loss, outside the network.")
 @click.option("--disabled", is_flag=True, help="APEX, HMP: the call stands inside disable_casts().")
-@click.option("--own", default="float32", metavar="DTYPE", help="Ascend: the dtype in the graph; float32 unless said.")
+@click.option("--own", metavar="DTYPE", help="Ascend: the dtype in the graph; float32 unless said.")
 @click.option("--against", metavar="TARGET", help="Ascend: the target that knows the policies.")
 @click.option("--mixlist", metavar="FILE", help="Ascend: with this mixlist.")
 @click.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
@@ -44,7 +44,7 @@ def command(
     to_float: str | None,
     as_loss: bool,
     disabled: bool,
-    own: str,
+    own: str | None,
     against: str | None,
     mixlist: str | None,
     soc: str | None,
@@ -67,11 +67,11 @@ def command(
     chosen = {"to_float": _dtype(to_float), "as_loss": as_loss, "disabled": disabled}
     calls = [_call(text, chosen) for text in ops]
     name, _, level = system.partition(":")
-    _require_fitting(name, {"to_float": to_float, "as_loss": as_loss}, disabled, against or mixlist)
+    _require_fitting(name, to_float or as_loss, disabled, own or against or mixlist or soc, low)
     if name == "ascend":
-        found = _on_ascend(calls, required_mode(level), str(_dtype(own)), (against, mixlist, soc), output)
+        found = _on_ascend(calls, required_mode(level), _dtype(own) or "float32", (against, mixlist, soc), output)
     else:
-        lists = open_lists(system, output, {})
+        lists = open_system(system, output)
         if lists.names == "mindspore":
             calls = [call._replace(name=class_name(call.name)) for call in calls]
         found = [decide(call, lists, _dtype(low)) for call in calls]
@@ -82,14 +82,16 @@ def command(
     return 0
 
 
-def _require_fitting(name: str, of_mindspore: dict[str, Any], disabled: bool, of_ascend: str | None) -> None:
+def _require_fitting(name: str, of_mindspore: object, disabled: bool, of_ascend: object, low: str | None) -> None:
     """:raises UsageFault: where an option means nothing for the system"""
-    if any(of_mindspore.values()) and not name.startswith("mindspore"):
+    if of_mindspore and not name.startswith("mindspore"):
         raise UsageFault("--to-float and --as-loss are MindSpore's")
-    if disabled and name not in ("apex", "habana-hmp"):
+    if disabled and name.partition("=")[0] not in ("apex", "habana-hmp"):
         raise UsageFault("only APEX and HMP have disable_casts()")
     if of_ascend and name != "ascend":
-        raise UsageFault("--against and --mixlist are Ascend's")
+        raise UsageFault("--own, --against, --mixlist and --soc are Ascend's")
+    if low and name == "ascend":
+        raise UsageFault("--low is for other systems; the mode tells it for Ascend")
 
 
 def _call(text: str, chosen: dict[str, Any]) -> Call:

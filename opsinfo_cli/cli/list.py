@@ -67,8 +67,8 @@ def command(
     if system is not None:
         from .lists import list_system
 
-        if target or mixlist or against:
-            raise UsageFault("--system stands alone: it needs no TARGET, --mixlist or --against")
+        if target or mixlist or against or options["kind"] or options["soc"] or options["customs"]:
+            raise UsageFault("--system stands alone: beside it count --on, --match and --format")
         return list_system(system, lists, globs, output)
     if target is None:
         raise UsageFault("a TARGET is missing, or --system", hint="`opsinfo list --help` shows how it is used")

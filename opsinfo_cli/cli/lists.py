@@ -16,17 +16,26 @@ from ..text.source import Source
 from .options import open_against, open_target
 from .remarks import accepted_mixlist, say_doubts, say_unknown
 
-__all__ = ["list_system", "open_lists", "read_files", "told_of_target"]
+__all__ = ["list_system", "open_lists", "open_system", "read_files", "told_of_target"]
 
 
 def open_lists(text: str, output: Output, options: dict[str, Any]) -> Lists:
-    """:raises UsageFault: where it is no system, or its files are not of its kind"""
-    if not names_system(text):
-        return told_of_target(text, output, options).lists
+    """A system's lists, or a target's.
+
+    :raises UsageFault: where a system has no such level, or its files are not of its kind
+    """
+    return open_system(text, output) if names_system(text) else told_of_target(text, output, options).lists
+
+
+def open_system(text: str, output: Output) -> Lists:
+    """:raises UsageFault: where there is no such system or level, or its files are not of its kind"""
     name, equals, files = text.partition("=")
     if not equals:
         return lists_of(text)
-    told = read_files(system_called(name), files.split(","), None, output, options)
+    system = system_called(name)
+    if system.names == "ascend" and system.name != "keep-dtype":
+        raise UsageFault(f"{name} is Ascend's own, and a TARGET itself", name="wrong-kind", hint=f"say {files}")
+    told = read_files(system, files.split(","), None, output, {})
     say_losses(output, told.losses)
     return told.lists
 
@@ -73,7 +82,9 @@ def _read_mixlist(
 
 def list_system(text: str, lists: tuple[str, ...], globs: tuple[str, ...], output: Output) -> int:
     """`opsinfo list --system`: what a system lists, at which level, in which version."""
-    found = open_lists(text, output, {})
+    if output.format not in ("text", "json"):
+        raise UsageFault(f"another system's lists are shown as text or json, not as {output.format}")
+    found = open_system(text, output)
     wanted = {str(CLASSES[policy]) for policy in CLASSES if str(policy) in lists}
     shown = [each for each in found.placed if _wanted(each, wanted, globs)]
     if output.format == "json":

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..compare.policies import difference
+from ..errors import UsageFault
 from ..neighbours.placed import Lists
+from ..neighbours.systems import names_system
 from ..neighbours.translation import translated
 from ..report.lists_difference import lists_difference_document, show_lists_difference
 from ..report.neighbours import say_losses
@@ -16,7 +18,13 @@ __all__ = ["diff_lists"]
 
 
 def diff_lists(a: str, b: str, socs: tuple[str | None, str | None], core: str, output: Output) -> int:
-    """:returns: 1 where they differ, else 0"""
+    """:returns: 1 where they differ, else 0
+
+    :raises UsageFault: where an option of a target is given for a system
+    """
+    for text, soc, option in zip((a, b), socs, ("--soc-a", "--soc-b"), strict=True):
+        if soc and names_system(text):
+            raise UsageFault(f"{option} is for an install; {text} is another system")
     opened = [
         open_lists(text, output, {"soc": soc, "core": core, "soc_option": option})
         for text, soc, option in zip((a, b), socs, ("--soc-a", "--soc-b"), strict=True)

@@ -21,9 +21,11 @@ __all__ = ["command"]
 @click.option("--soc", metavar="SOC", help="Only what this chip has, and what its documents ask of a training.")
 @click.option("--snippet", "name", metavar="NAME", help=f"Print the lines for a script: {', '.join(snippet_names())}.")
 @click.option("--mixlist", metavar="FILE", help="With --snippet: the mixlist to set.")
-@click.option("--mode", metavar="MODE", default="allow_mix_precision", show_default=True, help="With --snippet.")
+@click.option("--mode", metavar="MODE", help="With --snippet: the mode to set; allow_mix_precision unless said.")
 @format_option()
-def command(soc: str | None, name: str | None, mixlist: str | None, mode: str, format_: str, **options: Any) -> int:
+def command(
+    soc: str | None, name: str | None, mixlist: str | None, mode: str | None, format_: str, **options: Any
+) -> int:
     """List the values of precision_mode and precision_mode_v2: what they mean, which take a mixlist, which chips have
     them, and what is the default.
 
@@ -38,15 +40,15 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str, f
     """
     output = output_of("modes", options, format_)
     folder = _folder(soc) if soc else None
-    if mixlist and not name:
-        raise UsageFault("--mixlist is for --snippet", hint="say --snippet NAME")
+    if (mixlist or mode) and not name:
+        raise UsageFault("--mixlist and --mode are for --snippet", hint="say --snippet NAME")
     modes = [each for each in MODES.values() if folder is None or each.is_on(folder)]
     own = series_of(folder) if folder else None
     series = [own] if own else [] if folder else list(SERIES)
     if name:
-        chosen = required_mode(mode)
+        chosen = required_mode(mode or "allow_mix_precision")
         if chosen not in modes:
-            raise UsageFault(f"{folder} does not have `{mode}`", name="mode-not-on-soc")
+            raise UsageFault(f"{folder} does not have `{chosen.name}`", name="mode-not-on-soc")
         made = snippet(name, chosen, mixlist)
         if mixlist:
             accepted_mixlist(mixlist, output)

@@ -41,7 +41,7 @@ def write(lists: Lists, base: Base, system: System) -> Written:
     built_in = own.deciding()
     modules = _modules(lists)
     changed = [e for e in lists.placed if e.name not in built_in or built_in[e.name].cls is not e.cls]
-    found = sorted_into(lists._replace(placed=tuple(changed)), _HOMES, "APEX")
+    found = sorted_into(lists._replace(placed=tuple(changed)), _HOMES, system.name)
     losses = [*found.losses, *unlike(lists, own.unlisted, own.low, "apex:O1")]
     lines, unknown = [], []
     for function, names in found.lists.items():

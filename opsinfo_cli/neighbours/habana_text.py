@@ -8,7 +8,7 @@ from .homes import Base, Home, Written, sorted_into, unlike
 from .placed import Class, Lists, Loss, Placed, Told
 from .systems import System, lists_of
 
-__all__ = ["line_names", "read", "write"]
+__all__ = ["line_names", "not_promoted", "read", "write"]
 
 _HOMES = {
     Class.LOW: Home("bf16"),
@@ -56,11 +56,14 @@ def read(sources: list[Source], system: System) -> Told:
 def write(lists: Lists, base: Base, system: System) -> Written:
     own = lists_of(system.name)
     found = sorted_into(lists, _HOMES, system.name)
-    fixed = {each.name for each in own.placed if each.cls is Class.PROMOTE}
-    lost = [name for name, each in lists.deciding().items() if each.cls is Class.PROMOTE and name not in fixed]
-    losses = [*found.losses, *unlike(lists, own.unlisted, own.low, system.name)]
-    if lost:
-        said = f"the operators that {system.name} promotes are fixed, and these are not among them; they are left out"
-        losses.append(Loss("no-class", said, tuple(lost)))
+    losses = [*found.losses, *unlike(lists, own.unlisted, own.low, system.name), *not_promoted(lists, own)]
     files = {f"ops_{name}.txt": "".join(f"{each}\n" for each in names) for name, names in found.lists.items()}
     return Written(files, losses)
+
+
+def not_promoted(lists: Lists, own: Lists) -> list[Loss]:
+    """:param own: the built-in lists of the system, whose promote list nobody edits"""
+    fixed = {each.name for each in own.placed if each.cls is Class.PROMOTE}
+    lost = [name for name, each in lists.deciding().items() if each.cls is Class.PROMOTE and name not in fixed]
+    said = f"the operators that {own.system} promotes are fixed, and these are not among them; they are left out"
+    return [Loss("no-class", said, tuple(lost))] if lost else []

@@ -62,14 +62,14 @@ _WORDS = {
 
 
 def sorted_into(lists: Lists, homes: Mapping[Class, Home], target: str) -> Sorted:
-    """:param homes: a home for every class"""
+    """:param homes: a home for every class; what comes from the target's own lists is at home there anyway"""
     found: dict[str, list[str]] = {home.list: [] for home in homes.values() if home.list}
     inexact: dict[Class, list[str]] = {}
     for name, each in lists.deciding().items():
         home = homes[each.cls]
         if home.list:
             found[home.list].append(name)
-        if not home.exact:
+        if not home.exact and lists.system != target:
             inexact.setdefault(each.cls, []).append(name)
     losses = [_loss(cls, homes[cls], names, target) for cls, names in inexact.items()]
     return Sorted(found, losses)

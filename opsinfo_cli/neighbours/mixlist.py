@@ -33,7 +33,8 @@ def write(lists: Lists, base: Base, system: System) -> Written:
             "a mixlist says what differs from a library, and needs one", name="needs-base", hint="say --base TARGET"
         )
     operators = base.operators
-    found = sorted_into(lists, _HOMES, "a mixlist")
+    gray = Home("gray", exact=lists.unlisted in ("library", "mode"))  # only Ascend's own lists mean gray by follow
+    found = sorted_into(lists, {**_HOMES, Class.FOLLOW: gray}, "a mixlist")
     wanted = {name: Policy(policy) for policy, names in found.lists.items() for name in names}
     absent = tuple(name for name in wanted if name not in operators)
     losses = list(found.losses)
@@ -61,6 +62,8 @@ def _rest(lists: Lists, wanted: dict[str, Policy], base: Base, operators: Operat
         raise UsageFault(f"{lists.title} leaves what it does not list as it is: there is nothing to --replace")
     if base.everything and to:
         wanted.update({each.name: to for each in others})
+        said = f"{len(others)} op types are made {to} unlisted; what could not be translated is among them"
+        losses.append(Loss("default-direction", said))
         if to is Policy.GRAY:
             said = f"{lists.title} goes by the types of a call's inputs; gray by the producer of the first"
             losses.append(Loss("approximate", said))

@@ -6,6 +6,7 @@ import json
 
 from ..errors import UsageFault
 from ..text.source import Source
+from .habana_text import not_promoted
 from .homes import Base, Home, Written, sorted_into, unlike
 from .json_text import json_object, strings
 from .placed import Class, Lists, Loss, Placed, Told
@@ -18,7 +19,7 @@ _HOMES = {
     Class.LOW: Home("autocast_bf16_ops"),
     Class.HIGH: Home("autocast_fp32_ops"),
     Class.FOLLOW: Home(None, False),
-    Class.PROMOTE: Home(None, False),
+    Class.PROMOTE: Home(None),
     Class.CLEAR: Home(None, False),
     Class.BANNED: Home("autocast_fp32_ops", False),
 }
@@ -36,6 +37,7 @@ def read(sources: list[Source], system: System) -> Told:
         if lows is not None and highs is not None:
             placed = [Placed(name, Class.LOW, origin=low) for name in lows]
             placed += [Placed(name, Class.HIGH, origin=high) for name in highs]
+            placed += [each for each in own.placed if each.cls is Class.PROMOTE]
             return Told(own._replace(placed=tuple(placed), unlisted=unlisted, version=None))
         if lows is not None or highs is not None:
             said = (
@@ -49,5 +51,5 @@ def write(lists: Lists, base: Base, system: System) -> Written:
     own = lists_of(system.name)
     found = sorted_into(lists, _HOMES, system.name)
     content = {"use_torch_autocast": True, **found.lists}
-    losses = [*found.losses, *unlike(lists, own.unlisted, own.low, system.name)]
+    losses = [*found.losses, *unlike(lists, own.unlisted, own.low, system.name), *not_promoted(lists, own)]
     return Written({"gaudi_config.json": json.dumps(content, indent=2, ensure_ascii=False) + "\n"}, losses)

@@ -44,7 +44,7 @@ def read(sources: list[Source], system: System) -> Told:
 def write(lists: Lists, base: Base, system: System) -> Written:
     own = lists_of("paddle:O1")
     built_in = own.deciding()
-    found = sorted_into(lists, _HOMES, "Paddle")
+    found = sorted_into(lists, _HOMES, system.name)
     lines = []
     for key, cls in _LISTS.items():
         names = [name for name in found.lists[key] if name not in built_in or built_in[name].cls is not cls]

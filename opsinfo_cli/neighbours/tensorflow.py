@@ -55,7 +55,7 @@ def write(lists: Lists, base: Base, system: System) -> Written:
     if base.lists is None or base.lists.system != "tensorflow":
         said = "the variables say what differs from TensorFlow's own lists, and need to know which"
         raise UsageFault(said, name="needs-base", hint="say --base tensorflow")
-    found = sorted_into(lists, _HOMES, "TensorFlow")
+    found = sorted_into(lists, _HOMES, system.name)
     home = {name: _HOMES[each.cls].list for name, each in base.lists.deciding().items()}
     changes: dict[tuple[str, str], list[str]] = {}
     for to, names in found.lists.items():

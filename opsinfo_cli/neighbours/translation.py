@@ -85,7 +85,20 @@ def _operators(lists: Lists) -> tuple[list[Placed], list[Loss]]:
         found.setdefault(each.name, each)
     if overloads:
         losses.append(Loss("overloads", "an overload stands for all of its operator", tuple(overloads)))
-    return list(found.values()), losses
+    return list(found.values()), [*losses, *_told_of_torch(lists)]
+
+
+def _told_of_torch(lists: Lists) -> list[Loss]:
+    """What torch's names do not say: the backward pass; and, of Habana's, which argument of a norm is cast."""
+    if lists.names != "torch":
+        return []
+    losses = [Loss("forward-only", "torch names forward operators; op types of the backward pass keep their list")]
+    norms = set(facts("rules")["norm"])
+    if lists.system in ("habana-autocast", "optimum-habana"):
+        low = tuple(n for n, each in lists.deciding().items() if each.cls is Class.LOW and n in norms)
+        if low:
+            losses.append(Loss("first-argument", f"{lists.system} casts the first argument of a norm only", low))
+    return losses
 
 
 def _to_ascend(placed: list[Placed], lists: Lists, same: frozenset[str]) -> tuple[list[Placed], list[Loss]]:

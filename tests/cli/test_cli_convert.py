@@ -32,7 +32,9 @@ def test_the_hmp_example_lists_become_a_mixlist_for_the_real_910b(
         "white-list": {"to-add": ["AvgPoolV2", "Dot", "Relu"]},
     }
     losses = {loss["kind"]: loss for loss in ran.json["losses"]}
-    assert list(losses) == ["unknown-name", "one-to-many", "broader", "no-class", "dtype", "default-direction"]
+    assert list(losses) == [
+        "forward-only", "unknown-name", "one-to-many", "broader", "no-class", "dtype", "default-direction"
+    ]  # fmt: skip
     assert losses["unknown-name"]["names"] == ["t"]
     assert losses["one-to-many"]["names"] == ["linear", "cross_entropy", "add"]
     assert "MatMulV2 also runs npu_linear" in losses["broader"]["details"]
@@ -88,6 +90,13 @@ def test_replace_moves_what_is_not_listed(opsinfo: Run, fixtures: Path, habana: 
     assert "IndexFill" in marks["white-list"]["to-remove"]
     assert "ReduceSum" in marks["black-list"]["to-remove"]
     assert "MatMul" not in marks["white-list"]["to-remove"]
+
+
+def test_replace_says_that_what_could_not_be_translated_moves_too(opsinfo: Run, fixtures: Path) -> None:
+    base = ("--base", fixtures / "opp", "--soc", "ascend910b")
+    ran = opsinfo("convert", "--from", "onnxconverter", "--to", "mixlist", *base, "--replace")
+    assert "ReduceSum" in json.loads(ran.out)["white-list"]["to-add"]
+    assert "could not be translated is among them" in ran.err
 
 
 def test_a_built_in_list_needs_no_file(opsinfo: Run) -> None:

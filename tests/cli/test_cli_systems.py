@@ -74,6 +74,7 @@ def test_a_file_called_like_a_system_is_a_file(opsinfo: Run, fixtures: Path, tmp
     write(tmp_path / "apex", "{}")
     write(tmp_path / "mixlist.json", "{}")
     assert opsinfo("diff", "apex", "mixlist.json", cwd=tmp_path).code == 0
+    assert names(opsinfo("list", "--system", "apex", cwd=tmp_path))[0] == "conv1d"
 
 
 @pytest.mark.parametrize(
@@ -83,6 +84,7 @@ def test_a_file_called_like_a_system_is_a_file(opsinfo: Run, fixtures: Path, tmp
         ("list", "opp", "--system", "apex:O1"),
         ("list", "--system", "apx"),
         ("list", "--system", "mixlist"),
+        ("list", "--system", "mixlist=m.json"),
         ("diff", "apex:O1", "apex:O2", "--sections"),
         ("systems", "apx"),
         ("decide", "--system", "apex:O1", "mm:float17"),
@@ -90,6 +92,14 @@ def test_a_file_called_like_a_system_is_a_file(opsinfo: Run, fixtures: Path, tmp
         ("decide", "--system", "apex:O1", "--to-float", "float16", "mm"),
         ("decide", "--system", "ascend:mixed_float16", "Add"),
         ("decide", "--system", "ascend:mixed", "Add"),
+        ("decide", "--system", "apex:O1", "--own", "float16", "mm"),
+        ("decide", "--system", "apex:O1", "--soc", "ascend910b", "mm"),
+        ("decide", "--system", "ascend:origin", "--low", "float16", "Add"),
+        ("decide", "--system", "torch-amp", "--disabled", "mm"),
+        ("list", "--system", "apex:O1", "--soc", "ascend910b"),
+        ("diff", "apex:O1", "apex:O2", "--soc-a", "ascend910b"),
+        ("modes", "--mode", "origin"),
+        ("modes", "--soc", "ascend910", "--snippet", "atc", "--mode", "mixed_bfloat16"),
         ("modes", "--soc", "ascend911"),
         ("modes", "--snippet", "tf3"),
         ("modes", "--mixlist", "m.json"),

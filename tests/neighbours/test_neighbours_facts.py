@@ -56,6 +56,7 @@ def test_no_list_names_an_operator_twice(system: str) -> None:
         ("tensorflow:TENSOR_CORES_ONLY", {"low": 29}),
         ("habana-hmp", {"low": 25, "high": 15, "promote": 4}),
         ("habana-autocast", {"low": 27, "high": 49, "promote": 12}),
+        ("optimum-habana", {"low": 14, "high": 3, "promote": 12}),
         ("onnxconverter", {"high": 28}),
     ],
 )

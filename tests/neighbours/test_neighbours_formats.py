@@ -8,6 +8,8 @@ import pytest
 from habana_lists import BF16, FP32
 
 from opsinfo_cli.errors import Damaged, OpsinfoError, UsageFault
+from opsinfo_cli.model.library import Library
+from opsinfo_cli.model.store import Operators, Store
 from opsinfo_cli.neighbours.conversion import converted
 from opsinfo_cli.neighbours.homes import Base
 from opsinfo_cli.neighbours.placed import Class, Lists, Placed, Told
@@ -101,6 +103,7 @@ def test_habana_tensorflow_keeps_its_rules_on_node_names() -> None:
     }
     told = read("habana-tf", json.dumps(text))
     written = converted(told, SYSTEMS["habana-tf"], Base())
+    assert written.losses == []
     assert json.loads(written.files["bf16_config.json"]) == {**text, "strict_conditional_list": []}
     lost = converted(told, SYSTEMS["onnxconverter"], Base()).losses
     assert ("node-rules", 2) in [(loss.kind, len(loss.names)) for loss in lost]
@@ -140,7 +143,7 @@ def test_tensorflow_pairs_every_add_with_the_remove_it_needs() -> None:
         f"{prefix}_ALLOWLIST_ADD=Exp",
         f"{prefix}_DENYLIST_REMOVE=Exp",
     ]
-    assert [loss.kind for loss in written.losses] == ["approximate"]
+    assert written.losses == []
 
 
 @pytest.mark.parametrize("system", ["tensorflow", "mixlist", "mindspore-lite"])
@@ -182,3 +185,34 @@ def test_a_file_without_a_list_is_no_empty_list(system: str, text: str) -> None:
 def test_python_is_read_and_never_run(capfd: pytest.CaptureFixture[str]) -> None:
     read("onnxconverter", "print('run')\nop_block_list = ['Exp']\n")
     assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize(("unlisted", "kinds"), [("library", []), ("high", ["approximate"])])
+def test_follow_is_gray_only_where_it_is_ascends_own(unlisted: str, kinds: list[str]) -> None:
+    entry = {"input0": {"name": "x", "paramType": "required", "dtype": "float16,float", "format": "ND,ND"}}
+    text = json.dumps({"Add": {**entry, "precision_reduce": {"flag": "true"}}})
+    operators = Operators([Store([Library.of(Source(text.encode(), "lib.json"))])])
+    lists = Lists("some", "ascend", (Placed("Add", Class.FOLLOW),), unlisted)
+    written = converted(Told(lists), SYSTEMS["mixlist"], Base(operators=operators, target="lib.json"))
+    assert json.loads(written.files["ops_info.json"]) == {"white-list": {"to-remove": ["Add"]}}
+    assert [loss.kind for loss in written.losses] == kinds
+
+
+@pytest.mark.parametrize(
+    ("cls", "flag", "dtypes", "kinds"),
+    [
+        (Class.LOW, None, "float", ["no-kernel"]),
+        (Class.HIGH, None, "float16", ["no-kernel"]),
+        (Class.LOW, "true", "float", []),
+        (Class.PROMOTE, None, "float", ["no-class"]),
+        (Class.BANNED, None, "float", ["no-class"]),
+    ],
+)
+def test_a_list_without_a_kernel_is_said(cls: Class, flag: str | None, dtypes: str, kinds: list[str]) -> None:
+    tensor = {"name": "x", "paramType": "required", "dtype": dtypes, "format": "ND"}
+    content = {"Op": {"input0": tensor, **({"precision_reduce": {"flag": flag}} if flag else {})}}
+    operators = Operators([Store([Library.of(Source(json.dumps(content).encode(), "lib.json"))])])
+    lists = Lists("some", "ascend", (Placed("Op", cls), Placed("Absent", Class.LOW)), "library")
+    losses = converted(Told(lists), SYSTEMS["mixlist"], Base(operators=operators, target="lib.json")).losses
+    assert [loss.kind for loss in losses if loss.kind != "not-in-base"] == kinds
+    assert [loss.names for loss in losses if loss.kind == "not-in-base"] == [("Absent",)]

@@ -48,6 +48,7 @@ def test_a_name_becomes_its_op_types(names: str, name: str, op_types: set[str]) 
         ("torch", {"log2": HIGH}, "broader", ("Log",)),
         ("torch", {"log": HIGH, "log2": LOW, "log10": HIGH}, "conflict", ("Log",)),
         ("torch", {"pow.Scalar": HIGH}, "overloads", ("pow.Scalar",)),
+        ("torch", {"mm": LOW}, "forward-only", ()),
         ("paddle", {"conv2d": LOW}, "unknown-name", ("conv2d",)),
     ],
 )
@@ -94,3 +95,9 @@ def test_an_unknown_name_is_taken_for_an_op_type_only_where_that_is_asked_for() 
 def test_the_same_names_are_not_touched() -> None:
     given = lists("torch", {"pow.Scalar": HIGH, "nonsense": FOLLOW})
     assert translated(given, "torch") == (given, ())
+
+
+def test_habana_casts_the_first_argument_of_a_norm_only() -> None:
+    given = lists("torch", {"layer_norm": LOW, "mm": LOW})._replace(system="habana-autocast")
+    losses = translated(given, "ascend").losses
+    assert ("first-argument", ("layer_norm",)) in [(loss.kind, loss.names) for loss in losses]
