@@ -38,17 +38,18 @@ class Row(NamedTuple):
 
 
 def operator_row(operator: Operator, mixlist: Mixlist | None) -> Row:
-    policy = operator.entry.policy
-    return Row(
-        operator.name,
-        mixlist.effective(operator.name, policy) if mixlist else policy,
-        policy,
-        tuple(sorted(mixlist.marks_of(operator.name))) if mixlist else (),
-        operator.entry.path,
-        operator.entry.line,
-        operator.store.label,
-        tuple(_standing(store, entry) for store, entry in operator.shadowed),
-        tuple(_standing(store, entry) for store, entry in operator.also_in),
+    entry = operator.entry
+    library = policy = entry.policy
+    marks: tuple[Mark, ...] = ()
+    if mixlist:
+        policy = mixlist.effective(operator.name, library)
+        marks = tuple(sorted(mixlist.marks_of(operator.name)))
+    row = Row(operator.name, policy, library, marks, entry.path, entry.line, operator.store.label)
+    if not operator.has_others:
+        return row
+    return row._replace(
+        shadowed=tuple(_standing(store, other) for store, other in operator.shadowed),
+        also_in=tuple(_standing(store, other) for store, other in operator.also_in),
     )
 
 

@@ -123,6 +123,11 @@ class Operator:
         self.entry = found[0][1][-1]
 
     @property
+    def has_others(self) -> bool:
+        """Whether any other entry has this name; hardly any operator has one."""
+        return len(self.found) > 1 or len(self.found[0][1]) > 1
+
+    @property
     def winners(self) -> list[tuple[Store, Entry]]:
         """The entry that wins in each store that has the op type, the deciding one first."""
         return [(store, entries[-1]) for store, entries in self.found]
