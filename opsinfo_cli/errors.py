@@ -8,12 +8,13 @@ The tree, by exit status (the one mapping to exit codes is ``cli.main``)::
         ├── Damaged             not what the engine can read (place given)
         ├── Locked              another process holds the file
         ├── Stale               the file is not the one the plan was made for
+        ├── MissingPackage      a package that one command needs is not installed
         └── NotConfirmed        written, but the disk did not confirm it
 """
 
 from __future__ import annotations
 
-__all__ = ["Damaged", "Locked", "NotConfirmed", "OpsinfoError", "Refused", "Stale", "UsageFault"]
+__all__ = ["Damaged", "Locked", "MissingPackage", "NotConfirmed", "OpsinfoError", "Refused", "Stale", "UsageFault"]
 
 
 class OpsinfoError(Exception):
@@ -65,6 +66,10 @@ class Locked(Refused):
 
 class Stale(Refused):
     default_name = "stale"
+
+
+class MissingPackage(Refused):
+    default_name = "missing-package"
 
 
 class NotConfirmed(Refused):

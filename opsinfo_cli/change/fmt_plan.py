@@ -43,15 +43,20 @@ def mended(source: Source) -> Source:
 
 
 class BuildPlan(NamedTuple):
-    """A file is to say what another source says."""
+    """A file is to say what another source says.
+
+    :param made_from: SHA-256 of this file, where the text was made from what it said
+    """
 
     text: str
+    made_from: str | None = None
 
     def moves(self, source: Source) -> list[Move]:
         return []
 
     def patch(self, source: Source) -> Patch:
-        return Patch(source.sha256, tuple(edits_between(source.text, self.text)), drop_bom=source.bom)
+        """:raises Stale: where the file is no longer the one the text was made from"""
+        return Patch(self.made_from or source.sha256, tuple(edits_between(source.text, self.text)), drop_bom=source.bom)
 
     def prove(self, source: Source, result: Source) -> None:
         if result.text != self.text or result.bom:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from ..errors import UsageFault
+from ..errors import MissingPackage, UsageFault
 from ..model.names import did_you_mean
 
 __all__ = ["load_schema", "schema_names", "structure_errors", "validator_for"]
@@ -48,7 +48,14 @@ def load_schema(name: str) -> dict[str, Any]:
 
 @cache
 def validator_for(name: str) -> Any:
-    from jsonschema import Draft202012Validator
+    """:raises MissingPackage: where jsonschema is not installed, or not for this machine"""
+    try:
+        from jsonschema import Draft202012Validator
+    except ImportError as error:
+        raise MissingPackage(
+            f"this command needs the package jsonschema, which cannot be imported: {error}",
+            hint="install it beside opsinfo: python3 -m pip install jsonschema",
+        ) from None
 
     return Draft202012Validator(load_schema(name))
 

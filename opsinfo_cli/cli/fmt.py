@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
 import click
 
-from ..change.fmt_plan import BuildPlan, FmtPlan, mended
-from ..change.writer import FileResult, Job, Result
+from ..change.fmt_plan import FmtPlan, mended
+from ..change.writer import Job
 from ..errors import UsageFault
-from ..report.findings import finding_lines
 from ..report.output import Output
 from ..report.udiff import unified_diff
 from ..text.mend import mending_patch
 from ..text.scanner import scan
 from ..text.source import Source
+from .building import built
 from .options import format_option, output_of, write_options
-from .writing import Run, writer_of
+from .remarks import refusals, require_no_library
+from .writing import Run
 
 __all__ = ["command"]
 
@@ -47,22 +47,9 @@ def command(mixlists: tuple[str, ...], show_diff: bool, out: str | None, format_
     if out is not None:
         return _build(mixlists, out, run)
     for path in mixlists:
-        _require_mixlist(Source.read(path))
+        require_no_library(Source.read(path))
     status = run.files([Job(path, FmtPlan()) for path in mixlists])
     return max(status, *(_still_refused(Source.read(path), output) for path in mixlists))
-
-
-def _require_mixlist(source: Source) -> None:
-    """:raises UsageFault: for a library, which is not ours to mend"""
-    from ..model.kind import kind_of
-
-    if kind_of(source) == "library":
-        raise UsageFault(
-            "this is a library; fmt mends mixlists only",
-            name="wrong-kind",
-            path=source.path,
-            hint="`opsinfo restore` puts back what opsinfo changed; the vendor's package has the original",
-        )
 
 
 def _filter(mixlists: tuple[str, ...], out: str | None, run: Run) -> int:
@@ -84,31 +71,19 @@ def _build(mixlists: tuple[str, ...], out: str, run: Run) -> int:
     if len(mixlists) != 1:
         raise UsageFault("-o takes one mixlist")
     source = Source.read(mixlists[0])
+    require_no_library(source)
     result = mended(source)
     run.undo = out
-    if os.path.lexists(out):
-        status = run.files([Job(out, BuildPlan(result.text))])
-    else:
-        status = _create(out, result, run)
-    return max(status, _still_refused(result, run.output))
-
-
-def _create(out: str, result: Source, run: Run) -> int:
-    data = result.text.encode()
-    change = writer_of(run.options, run.output).create(out, data, run.kind, []) if run.writes else None
-    nothing = Source(b"", out)
-    patch = BuildPlan(result.text).patch(nothing)
-    run.report(Result([FileResult(out, nothing, patch, Source(data, out), [], [], is_new=True)], change))
-    return 1 if run.options.get("check") else 0
+    made = built(run, out, result.text, [source])
+    run.report(made)
+    return max(run.status(made), _still_refused(result, run.output))
 
 
 def _still_refused(source: Source, output: Output) -> int:
     """1, with the reasons on stderr, where the engine refuses the mended text still."""
-    from ..check.mixlist import check_mixlist
-
     document = scan(source)
     text = Source(mending_patch(document).apply(source), source.path) if document.root is not None else source
-    refusing = [finding for finding in check_mixlist(scan(text)) if finding.engine == "refuses"]
-    for line in finding_lines(output, refusing):
+    refusing = refusals(scan(text), output)
+    for line in refusing:
         output.complain(line)
     return 1 if refusing else 0

@@ -31,6 +31,8 @@ COMMANDS = {
     "decide": "Tell what dtype a call runs in, and by which rule.",
     "modes": "List precision modes, and the lines that set them.",
     "fmt": "Mend a mixlist so that the engine accepts it.",
+    "merge": "Make one mixlist of several.",
+    "minimize": "Drop what changes nothing from a mixlist.",
     "backups": "List what the vault holds.",
     "restore": "Undo the last change, or put back a backup.",
     "reapply": "Put moves back that an upgrade undid.",

@@ -18,14 +18,17 @@ from .version import version_option
 
 __all__ = [
     "ListChoice",
+    "against_option",
     "as_option",
     "entry_options",
     "format_option",
     "given_names",
+    "install_options",
     "lock_options",
     "mixlist_option",
     "open_against",
     "open_target",
+    "open_targets",
     "output_of",
     "talk_options",
     "target_options",
@@ -77,6 +80,9 @@ def format_option(*more: str) -> Callable[[F], F]:
     )
 
 
+against_option: Callable[[Any], Any] = click.option(
+    "--against", multiple=True, metavar="TARGET", help="A target the mixlist is for; repeatable."
+)
 as_option: Callable[[Any], Any] = click.option(
     "--as",
     "kind",
@@ -89,8 +95,11 @@ mixlist_option: Callable[[Any], Any] = click.option(
 
 
 def target_options(function: F) -> F:
+    return _stacked(as_option, install_options)(function)
+
+
+def install_options(function: F) -> F:
     return _stacked(
-        as_option,
         click.option("--soc", metavar="SOC", help="Which chip of an install."),
         click.option(
             "--core",
@@ -162,6 +171,16 @@ def open_against(text: str, output: Output, options: dict[str, Any]) -> Target:
     if target.kind == "mixlist":
         raise UsageFault("--against needs libraries, this is a mixlist", name="wrong-kind", path=text)
     return target
+
+
+def open_targets(texts: tuple[str, ...], output: Output, options: dict[str, Any]) -> list[Target]:
+    """The targets of a repeatable --against, with what a person should know before believing them."""
+    from .remarks import say_doubts
+
+    targets = [open_against(text, output, options) for text in texts]
+    for target in targets:
+        say_doubts(target, output)
+    return targets
 
 
 def open_target(text: str, output: Output, options: dict[str, Any], stdin: bool = False) -> Target:

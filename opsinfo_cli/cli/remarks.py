@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import Refused, UsageFault
+from ..errors import Damaged, MissingPackage, Refused, UsageFault
 from ..model.store import Operators
 from ..model.target import Target
 from ..report.output import Output
 
 if TYPE_CHECKING:
     from ..model.mixlist import Mixlist
+    from ..text.scanner import Document
+    from ..text.source import Source
 
-__all__ = ["accepted_mixlist", "require_operators", "say_doubts", "say_unknown"]
+__all__ = [
+    "accepted_mixlist",
+    "mendable_mixlist",
+    "refusals",
+    "require_no_library",
+    "require_operators",
+    "say_doubts",
+    "say_unknown",
+]
 
 
 def accepted_mixlist(path: str, output: Output) -> Mixlist:
@@ -20,29 +30,70 @@ def accepted_mixlist(path: str, output: Output) -> Mixlist:
 
     :raises Refused: where it does not, with every reason on stderr
     """
-    from ..model.mixlist import Mixlist
     from ..text.scanner import scan
     from ..text.source import Source
 
     document = scan(Source.read(path))
+    return _accepted(document, document, output)
+
+
+def mendable_mixlist(source: Source, output: Output) -> Mixlist:
+    """A mixlist that the engine accepts as `fmt` would mend it.
+
+    :raises Refused: where it does not, with every reason on stderr
+    """
+    from ..change.fmt_plan import mended
+    from ..text.scanner import scan
+
+    try:
+        document = scan(mended(source))
+    except Damaged:  # said below, with what else is wrong
+        document = scan(source)
+    return _accepted(document, scan(source), output)
+
+
+def _accepted(document: Document, as_it_stands: Document, output: Output) -> Mixlist:
+    from ..model.mixlist import Mixlist
+
     try:
         return Mixlist(document)
     except Refused as error:
-        from ..check.mixlist import check_mixlist
-        from ..report.findings import finding_lines
-
-        refusing = [finding for finding in check_mixlist(document) if finding.engine == "refuses"]
-        for line in finding_lines(output, refusing):
+        refusing = refusals(as_it_stands, output)
+        for line in refusing:
             output.complain(line)
+        reasons = sum(not line.startswith(" ") for line in refusing)
         raise Refused(
-            f"the engine refuses this mixlist ({len(refusing)} finding{'' if len(refusing) == 1 else 's'}); "
+            f"the engine refuses this mixlist ({reasons} finding{'' if reasons == 1 else 's'}); "
             "nothing was done with it",
             name="mixlist-refused",
-            path=path,
+            path=document.source.path,
             line=error.line,
             column=error.column,
             hint=error.hint,
         ) from None
+
+
+def refusals(document: Document, output: Output) -> list[str]:
+    """Why the engine refuses a mixlist, in lines; none where it accepts it.
+
+    Where jsonschema is not to be had, the first reason alone.
+    """
+    from ..model.mixlist import Mixlist
+
+    try:
+        Mixlist(document)
+    except Damaged as error:
+        first = error
+    else:
+        return []
+    from ..check.mixlist import check_mixlist
+    from ..report.findings import finding_lines
+
+    try:
+        refusing = [finding for finding in check_mixlist(document) if finding.engine == "refuses"]
+    except MissingPackage:
+        return [f"{first.path}:{first.line}:{first.column}: {first.message}"]
+    return list(finding_lines(output, refusing))
 
 
 def say_unknown(mixlist: Mixlist, operators: Operators, output: Output) -> list[str]:
@@ -81,4 +132,17 @@ def require_operators(target: Target) -> None:
             name="wrong-kind",
             path=target.path,
             hint=f"`opsinfo show TARGET OP --mixlist {target.path}` shows what it does",
+        )
+
+
+def require_no_library(source: Source) -> None:
+    """:raises UsageFault: for a library, which is not ours to mend, nor to overwrite by a mixlist"""
+    from ..model.kind import kind_of
+
+    if kind_of(source) == "library":
+        raise UsageFault(
+            "this is a library, not a mixlist",
+            name="wrong-kind",
+            path=source.path,
+            hint="`opsinfo restore` puts back what opsinfo changed; the vendor's package has the original",
         )

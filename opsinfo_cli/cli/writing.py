@@ -57,16 +57,23 @@ class Run:
 
         :returns: the exit status
         """
-        writer = writer_of(self.options, self.output)
-        if self.writes:
-            result = writer.run(self.kind, jobs)
-            if result.change:
-                self._say_shared(jobs)
-            if self.options.get("in_place") and result.change:
-                self.output.say("the file was overwritten in place, which is not atomic; the backup is safe", "warning")
-        else:
-            result = writer.preview(jobs)
+        result = self.changed(jobs)
         self.report(result)
+        return self.status(result)
+
+    def changed(self, jobs: list[Job]) -> Result:
+        """What :meth:`files` does, without a word on what came of it."""
+        writer = writer_of(self.options, self.output)
+        if not self.writes:
+            return writer.preview(jobs)
+        result = writer.run(self.kind, jobs)
+        if result.change:
+            self._say_shared(jobs)
+        if self.options.get("in_place") and result.change:
+            self.output.say("the file was overwritten in place, which is not atomic; the backup is safe", "warning")
+        return result
+
+    def status(self, result: Result) -> int:
         return 1 if self.options.get("check") and result.would_change else 0
 
     def report(self, result: Result) -> None:

@@ -18,6 +18,7 @@ __all__ = [
     "effective",
     "folded",
     "is_legal",
+    "least",
     "marks_for",
     "policy_meant",
 ]
@@ -166,3 +167,19 @@ def marks_for(library_policy: Policy, wanted: Policy) -> frozenset[Mark]:
     if wanted is Policy.GRAY:
         return frozenset({Mark("to-remove", library_policy)})
     return frozenset({Mark("to-add", wanted)})
+
+
+def least(marks: frozenset[Mark]) -> frozenset[Mark]:
+    """The fewest marks that do the same in every library: one, or none for a gray to-add alone.
+
+    A black or white to-add decides whatever is removed beside it; a gray one does nothing (MIX:265-294).
+
+    :raises ValueError: where the engine refuses the combination
+
+    >>> combination(least(frozenset({ADD_BLACK, REMOVE_WHITE})))
+    'add black'
+    """
+    if not is_legal(marks):
+        raise ValueError(f"the engine refuses {combination(marks)}")
+    adds = marks & {ADD_BLACK, ADD_WHITE}
+    return adds or marks - {ADD_GRAY}

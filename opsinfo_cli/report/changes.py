@@ -10,7 +10,7 @@ from .cells import cell_width, padded
 from .output import Output
 from .visible import row, shown, visible
 
-__all__ = ["change_document", "change_lines"]
+__all__ = ["change_document", "change_lines", "file_documents"]
 
 
 def change_lines(output: Output, result: Result) -> Iterator[str]:
@@ -38,9 +38,13 @@ def change_document(result: Result, ignored: list[str], dry_run: bool) -> dict[s
         ],
         "unchanged": sorted(stayed - moved),
         "ignored": sorted(ignored),
-        "files": [_file_document(file) for file in result.files if file.patch],
+        "files": file_documents(result),
         "dry_run": dry_run,
     }
+
+
+def file_documents(result: Result) -> list[dict[str, Any]]:
+    return [_file_document(file) for file in result.files if file.patch]
 
 
 def _file_document(file: FileResult) -> dict[str, Any]:

@@ -26,8 +26,21 @@ ONLY_910 = AI_910 / "aic-ascend910-ops-info.json"
 ACME = Path("vendors/acme/op_impl/ai_core/tbe/config/ascend910b/aic-ascend910b-ops-info.json")
 
 COMMANDS = (
-    *("list", "show", "move", "apply", "validate", "diff", "convert", "systems", "decide", "modes", "fmt", "backups"),
-    *("restore", "reapply", "socs", "doctor", "explain", "schema"),
+    *(
+        "list",
+        "show",
+        "move",
+        "apply",
+        "validate",
+        "diff",
+        "merge",
+        "minimize",
+        "convert",
+        "systems",
+        "decide",
+        "modes",
+    ),
+    *("fmt", "backups", "restore", "reapply", "socs", "doctor", "explain", "schema"),
 )
 
 _SCHEMA_OF = {"apply": "move", "fmt": "move", "reapply": "move", "doctor": "validate"}

@@ -42,7 +42,9 @@ def test_help_of_every_command_shows_an_example_explains_its_options_and_fits(op
     assert [option for option in options[1:] if not re.search(r"\S\s{2,}\S", option)] == []
     everywhere = ["--color", "-q", "-v", "-h"] + ["--format"] * (command != "schema")
     writing = (
-        ["--dry-run", "--wait", "--backup-dir"] if command in ("move", "apply", "fmt", "restore", "reapply") else []
+        ["--dry-run", "--wait", "--backup-dir"]
+        if command in ("move", "apply", "fmt", "merge", "minimize", "restore", "reapply")
+        else []
     )
     assert [option for option in everywhere + writing if option not in ran.out] == []
 

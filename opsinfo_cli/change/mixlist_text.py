@@ -1,0 +1,30 @@
+"""The text of a mixlist that is written anew, laid out as another one is. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..model.mixlist import Mixlist, mixlist_content
+from ..model.policy import Mark
+from ..text.layout import style_of
+from ..text.scanner import scan
+from ..text.source import Source
+from .moves import proof_failed
+
+__all__ = ["written_like"]
+
+
+def written_like(mixlist: Mixlist, marks: Mapping[str, frozenset[Mark]]) -> str:
+    """A mixlist with these marks in the style of ``mixlist``; its own text where it says just that already.
+
+    :raises Refused: where the text does not read back as the marks
+    """
+    source = mixlist.source
+    lists = mixlist_content(marks)
+    if mixlist.root.plain() == lists:
+        return source.text
+    style = style_of(source.text, mixlist.root)
+    text = style.render(lists, "") + (style.newline if source.text.endswith("\n") else "")
+    if Mixlist(scan(Source(text.encode(), source.path))).marks != dict(marks):
+        raise proof_failed(source.path)
+    return text

@@ -1,0 +1,64 @@
+"""What the commands that make a mixlist's text have in common: the file it goes to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from ..change.fmt_plan import BuildPlan
+from ..change.writer import FileResult, Job, Result, planned
+from ..report.changes import file_documents
+from ..text.source import Source
+from .remarks import require_no_library
+from .writing import Run, writer_of
+
+__all__ = ["built", "delivered", "refused", "report_built"]
+
+
+def built(run: Run, out: str, text: str, sources: Sequence[Source]) -> Result:
+    """Make the file ``out`` say a text, or see what would change. One that says so already is not written.
+
+    :param sources: what the text was made from; ``out`` may be one of them
+
+    :raises UsageFault: where ``out`` is a library; :raises Stale: where it is a source and was changed since
+    """
+    if not os.path.lexists(out):
+        return _created(run, out, text.encode())
+    require_no_library(Source.read(out))
+    real = os.path.realpath(out)
+    made_from = next((each.sha256 for each in sources if os.path.realpath(each.path) == real), None)
+    return run.changed([Job(out, BuildPlan(text, made_from))])
+
+
+def _created(run: Run, out: str, data: bytes) -> Result:
+    change = writer_of(run.options, run.output).create(out, data, run.kind, []) if run.writes else None
+    nothing, made = Source(b"", out), Source(data, out)
+    return Result([FileResult(out, nothing, BuildPlan(made.text).patch(nothing), made, [], [], is_new=True)], change)
+
+
+def delivered(run: Run, out: str | None, text: str, sources: Sequence[Source]) -> Result:
+    """What came of the text: written to ``out``, or to be printed. Where nothing is written, held against the first
+    source instead of ``out``."""
+    if out is not None:
+        return built(run, out, text, sources)
+    return Result([]) if run.writes else Result([planned(Job(sources[0].path, BuildPlan(text)), sources[0])])
+
+
+def report_built(run: Run, out: str | None, text: str, result: Result, document: dict[str, Any]) -> None:
+    """:param document: what the command says of the text, in JSON"""
+    if run.output.format == "json":
+        tail = {"change": result.change, "files": file_documents(result), "dry_run": not run.writes}
+        run.output.document({**document, "output": out, **tail})
+    elif out is None and run.writes:
+        run.output.data(text, exact=True)
+    else:
+        run.report(result)
+
+
+def refused(run: Run, out: str | None, document: dict[str, Any]) -> int:
+    """What --strict does not let through: nothing is written, not even to standard output."""
+    run.output.say("nothing was written, as --strict asks", "error")
+    if run.output.format == "json":
+        run.output.document({**document, "output": out, "change": None, "files": [], "dry_run": True})
+    return 1
