@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from ..errors import MissingPackage
 from ..model.listing import Row, Standing
 from ..model.policy import Policy
 from ..model.target import Target
@@ -15,11 +16,13 @@ __all__ = ["list_document", "row_document", "show_rows", "target_document"]
 
 
 def show_rows(output: Output, target: Target, rows: list[Row], total: int) -> None:
-    """A table on a terminal; tab-separated lines elsewhere."""
+    """A table on a terminal; tab-separated lines elsewhere, and where there is nothing to draw with."""
     if output.on_terminal:
-        _table(output, target, rows, total)
-    else:
-        output.lines(tab_row(*_fields(row)) for row in rows)
+        try:
+            return _table(output, target, rows, total)
+        except MissingPackage as missing:
+            output.say(missing.message)
+    return output.lines(tab_row(*_fields(row)) for row in rows)
 
 
 def _fields(row: Row) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..errors import MissingPackage
 from .output import Output
 from .visible import shown
 
@@ -20,12 +21,16 @@ class Column:
 
 
 def print_table(output: Output, columns: list[Column], rows: list[list[str]]) -> None:
+    """:raises MissingPackage: where rich is not installed"""
     import sys
 
-    from rich.box import ASCII_DOUBLE_HEAD, SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    try:
+        from rich.box import ASCII_DOUBLE_HEAD, SIMPLE_HEAD
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+    except ImportError:
+        raise MissingPackage("plain lines instead of a table: the package rich cannot be imported") from None
 
     plain = (sys.stdout.encoding or "ascii").lower().replace("-", "") not in ("utf8", "utf16")
     colored = output.colored(sys.stdout)

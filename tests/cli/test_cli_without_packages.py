@@ -1,0 +1,131 @@
+"""A cluster node with click alone: what needs neither jsonschema nor rich works, the rest says what it lacks."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cli_support import AI_910B, COMMANDS, NN, ROOT, mixlist, write
+
+BLOCKED = ("jsonschema", "referencing", "rpds", "attr", "rich", "markdown_it", "pygments")
+CODE = (
+    "import sys\n"
+    f"sys.modules.update(dict.fromkeys({BLOCKED}))\n"
+    "from opsinfo_cli.cli.main import main\n"
+    "main(sys.argv[1:])\n"
+)
+Bare = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def bare(environment: dict[str, str], tmp_path: Path) -> Bare:
+    """Run the program where the packages cannot be imported."""
+
+    def run(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(  # type: ignore[call-overload,no-any-return]
+            [sys.executable, "-c", CODE, *map(str, words)],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            **options,
+        )
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("list", "opp", "--soc", "ascend910b"), 0),
+        (("list", "opp", "--soc", "ascend910b", "--mixlist", "m.json", "--format", "json"), 0),
+        (("show", "opp", "MatMulV2", "--soc", "ascend910b"), 0),
+        (("move", "opp", "MatMulV2", "--soc", "ascend910b", "--to", "black"), 0),
+        (("move", "new.json", "Add", "--to", "black", "--create", "--against", "opp", "--soc", "ascend910b"), 0),
+        (("apply", "opp", "m.json", "--soc", "ascend910b", "--check"), 1),
+        (("diff", "opp", "opp", "--soc-a", "ascend910", "--soc-b", "ascend910b"), 1),
+        (("fmt", "commented.json"), 0),
+        (("fmt", "commented.json", "-o", "out.json", "--check"), 1),
+        (("fmt", "refused.json"), 1),
+        (("merge", "commented.json", "m.json", "--against", "opp", "--soc", "ascend910b"), 0),
+        (("minimize", "m.json"), 0),
+        (("backups",), 0),
+        (("restore", "m.json"), 2),
+        (("socs", "opp"), 0),
+        (("explain", "mixlists"), 0),
+        (("schema", "mixlist"), 0),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_what_needs_neither_works_without_them(
+    bare: Bare, opp: Path, tmp_path: Path, words: tuple[str, ...], code: int
+) -> None:
+    write(tmp_path / "m.json", mixlist(black_add=["Relu"]))
+    write(tmp_path / "commented.json", '{"black-list": {"to-add": ["Add",]} /* why */}')
+    write(tmp_path / "refused.json", '{"grey-list": {},}')
+    done = bare(*words)
+    assert done.returncode == code, done.stderr
+    assert "jsonschema" not in done.stderr
+    assert done.stdout or words[0] in ("fmt", "backups", "restore", "minimize")
+
+
+@pytest.mark.parametrize("words", [("validate", "m.json"), ("validate", str(AI_910B / NN.name)), ("doctor", ".")])
+def test_what_needs_jsonschema_says_so_in_one_sentence(
+    bare: Bare, opp: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    write(opp / "m.json", mixlist(black_add=["Relu"]))
+    done = bare(words[0], opp / words[1])
+    assert (done.returncode, done.stdout) == (3, ""), done.stdout
+    first, second = done.stderr.splitlines()
+    assert first.startswith("error: this command needs the package jsonschema")
+    assert second.startswith("hint: ")
+    done = bare(words[0], opp / words[1], "--format", "json")
+    assert (done.returncode, json.loads(done.stdout)["error"]["name"]) == (3, "missing-package")
+
+
+def test_a_refused_mixlist_is_refused_with_its_first_reason(bare: Bare, opp: Path, tmp_path: Path) -> None:
+    write(tmp_path / "refused.json", '{"black-list": {"to-add": ["A"], "to-remove": ["A"]}}')
+    done = bare("apply", opp, "refused.json", "--soc", "ascend910b")
+    assert done.returncode == 3
+    assert "refused.json:1:28: the engine refuses `A`: add black + remove black" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_needs_neither(bare: Bare, command: str) -> None:
+    done = bare(command, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Examples:" in done.stdout
+
+
+def test_on_a_terminal_without_rich_there_are_lines_instead_of_a_table(environment: dict[str, str], opp: Path) -> None:
+    main, side = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", CODE, "list", str(opp), "--soc", "ascend910b"],
+        env={**environment, "TERM": "xterm"},
+        cwd=ROOT,
+        stdout=side,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+    )
+    os.close(side)
+    shown = b"".join(iter(lambda: _read(main), b""))
+    _, said = process.communicate()
+    os.close(main)
+    assert (process.returncode, b"Traceback" in said) == (0, False), said
+    assert b"MatMulV2\twhite\t" in shown
+    assert b"rich" in said
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:  # the other side is closed
+        return b""
