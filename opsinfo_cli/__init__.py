@@ -1,10 +1,10 @@
 """opsinfo: which operators may drop precision on Ascend NPUs, and who decides.
 
-The command line and the library are one thing::
+The command line and the library are one thing; docs/api.md shows it at work::
 
     from opsinfo_cli import Library, Mixlist, Policy
 
-    Library.read("aic-ascend910b-ops-info.json").entries["Add"].policy      # <Policy.GRAY: 'gray'>
+    Library.read("aic-ascend910b-ops-info.json").operators["Add"].policy      # <Policy.GRAY: 'gray'>
     Mixlist.read("ops_info.json").effective("Add", Policy.GRAY)
 """
 
@@ -15,22 +15,49 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-__all__ = ["Install", "Library", "Mixlist", "Operators", "Policy", "Store", "__version__"]
+__all__ = [
+    "Difference",
+    "Finding",
+    "Install",
+    "Library",
+    "Mixlist",
+    "Operators",
+    "OpsinfoError",
+    "Outcome",
+    "Policy",
+    "Store",
+    "Target",
+    "__version__",
+    "diff",
+    "validate",
+]
 
 if TYPE_CHECKING:
+    from .check.finding import Finding, Outcome
+    from .check.run import validate
+    from .compare.policies import Difference, diff
+    from .errors import OpsinfoError
     from .model.install import Install
     from .model.library import Library
     from .model.mixlist import Mixlist
     from .model.policy import Policy
     from .model.store import Operators, Store
+    from .model.target import Target
 
 _HOMES = {
-    "Install": "install",
-    "Library": "library",
-    "Mixlist": "mixlist",
-    "Operators": "store",
-    "Policy": "policy",
-    "Store": "store",
+    "Difference": "compare.policies",
+    "Finding": "check.finding",
+    "Install": "model.install",
+    "Library": "model.library",
+    "Mixlist": "model.mixlist",
+    "Operators": "model.store",
+    "OpsinfoError": "errors",
+    "Outcome": "check.finding",
+    "Policy": "model.policy",
+    "Store": "model.store",
+    "Target": "model.target",
+    "diff": "compare.policies",
+    "validate": "check.run",
 }
 
 
@@ -38,4 +65,8 @@ def __getattr__(name: str) -> Any:
     """Import on first use: a command pays only for what it needs."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".model.{_HOMES[name]}", __name__), name)
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

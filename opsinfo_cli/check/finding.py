@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..errors import Damaged
+from ..errors import Damaged, OpsinfoError
 from ..text.patch import Edit
 from ..text.source import Place, Source
 from .rule import Rule
@@ -94,10 +94,14 @@ class Tally:
 
 @dataclass
 class Outcome:
-    """Findings on any number of files."""
+    """Findings on any number of files.
+
+    :param failures: what could not be checked, and why
+    """
 
     findings: list[Finding] = field(default_factory=list)
     files: list[FileVerdict] = field(default_factory=list)
+    failures: list[OpsinfoError] = field(default_factory=list)
 
     def add(self, path: str, kind: str, findings: Iterable[Finding], accepts: bool | None = None) -> None:
         """Note a file with its findings, each once; the engine accepts it unless a finding says it refuses."""

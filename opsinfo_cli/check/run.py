@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..errors import Damaged, OpsinfoError, Refused, UsageFault
@@ -11,6 +11,7 @@ from ..model.kind import is_library_name, is_marked, kind_of
 from ..model.library import Library
 from ..model.precision_mode import mode_named
 from ..model.store import Store, library_files, load_order
+from ..model.target import Target
 from ..text.members import Members, read_members
 from ..text.scanner import scan
 from ..text.source import Source, read_bytes
@@ -22,7 +23,7 @@ from .mode import check_modes
 from .store import check_store, never_built
 from .text import bom, faults
 
-__all__ = ["Checker"]
+__all__ = ["Checker", "validate"]
 
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
 _OTHER_ENGINES = frozenset({"aicpu", "dvpp", "host_cpu"})
@@ -31,7 +32,7 @@ _OTHER_ENGINES = frozenset({"aicpu", "dvpp", "host_cpu"})
 
 @dataclass
 class Checker:
-    """Collects findings on whatever it is pointed at; what cannot be checked is kept in ``failures``.
+    """Collects findings on whatever it is pointed at; what cannot be checked is kept as a failure.
 
     :param against: the targets mixlists are for
     :param modes: names of precision modes, right or wrong
@@ -42,8 +43,11 @@ class Checker:
     modes: list[str] = field(default_factory=list)
     kind: str | None = None
     outcome: Outcome = field(default_factory=Outcome)
-    failures: list[OpsinfoError] = field(default_factory=list)
     saw_mixlist: bool = False
+
+    @property
+    def failures(self) -> list[OpsinfoError]:
+        return self.outcome.failures
 
     def path(self, path: str) -> None:
         """A file, a store, or a tree. One that cannot be read is noted and hides nothing."""
@@ -51,11 +55,15 @@ class Checker:
             self.folder(path)
         else:
             data = self._bytes(path)
-            try:
-                if data is not None:
-                    self.file(path, data)
-            except UsageFault as fault:
-                self.failures.append(fault)
+            if data is not None:
+                self.given(path, data)
+
+    def given(self, path: str, data: bytes) -> None:
+        """A file that was named; where nothing tells what it is, that is noted."""
+        try:
+            self.file(path, data)
+        except UsageFault as fault:
+            self.failures.append(fault)
 
     def file(self, path: str, data: bytes) -> None:
         """:raises UsageFault: where nothing tells what the file is"""
@@ -154,6 +162,36 @@ class Checker:
         if document.root is not None and self.against:
             modes = [mode for mode in map(mode_named, self.modes) if mode]
             yield from check_against(Reading(source, document.root), self.against, modes)
+
+
+def validate(
+    *paths: str | os.PathLike[str],
+    against: Iterable[str | Target] = (),
+    modes: Iterable[str] = (),
+    kind: str | None = None,
+    stdin: bytes | None = None,
+) -> Outcome:
+    """Everything that can be said of files, stores and trees, as ``opsinfo validate`` does.
+
+    :param against: the targets mixlists are for, as on the command line or opened by :meth:`.Target.open`
+    :param modes: names of the precision modes they are used with, right or wrong
+    :param kind: ``library`` or ``mixlist``, where files do not tell
+    :param stdin: what the path ``-`` stands for
+
+    :raises OpsinfoError: where a target cannot be read; what is wrong with ``paths`` is in the outcome
+    """
+    targets = [Against(Target.open(each) if isinstance(each, str) else each) for each in against]
+    for target in targets:
+        _ = target.operators  # a target that cannot be read must be said before anything is found against it
+    checker = Checker(targets, list(modes), kind)
+    for each in paths:
+        path = os.fspath(each)
+        if path == "-" and stdin is not None:
+            checker.given(path, stdin)
+        else:
+            checker.path(path)
+    checker.modes_given()
+    return checker.outcome
 
 
 def _library(source: Source) -> tuple[Library | None, list[Finding]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..compare.policies import Difference, difference, marks_of, policies_of
+from ..compare.policies import Difference, diff, difference, policies_of
 from ..compare.port import mixlist_for
 from ..compare.sections import section_differences
 from ..errors import UsageFault
@@ -85,7 +85,7 @@ def command(
     mine, theirs = _chosen(mixlist_a, first, output), _chosen(mixlist_b, second, output)
     if output.format == "mixlist":
         return _port(first, second, theirs, output)
-    found = difference(policies_of(first.operators, mine), policies_of(second.operators, theirs))
+    found = diff(first, second, mine, theirs)
     inside = list(section_differences(first.operators, second.operators)) if sections else None
     if output.format == "json":
         output.document(difference_document(first, second, found, inside))
@@ -105,7 +105,7 @@ def _chosen(path: str | None, target: Target, output: Output) -> Mixlist | None:
 
 
 def _mixlists(a: Target, b: Target, output: Output) -> int:
-    found = difference(marks_of(a.mixlist), marks_of(b.mixlist))
+    found = diff(a.mixlist, b.mixlist)
     if output.format == "json":
         output.document(difference_document(a, b, found, None))
     else:

@@ -51,7 +51,7 @@ def command(target: str | None, soc: str | None, customs: tuple[str, ...], forma
         checker.store(folder)
     vault = vault_of(options)
     checker.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path)), accepts=True)
-    return report_findings(output, checker, [])
+    return report_findings(output, checker.outcome, [])
 
 
 def _chosen(target: str | None, soc: str | None, customs: tuple[str, ...]) -> tuple[str, list[Install]]:

@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from ..check.against import Against
 from ..check.finding import Outcome
-from ..check.run import Checker
+from ..check.run import validate
 from ..report.findings import finding_lines, findings_document, summary_line
 from ..report.output import Output, failure_document
 from .options import as_option, format_option, open_against, output_of
@@ -51,37 +50,29 @@ def command(
       opsinfo validate /usr/local/Ascend/ascend-toolkit/latest/opp
     """
     output = output_of("validate", options, format_)
-    targets = [Against(open_against(text, output, {"soc": soc})) for text in against]
-    for target in targets:
-        _ = target.operators  # a target that cannot be read must be said before anything is found against it
-    checker = Checker(targets, list(modes), options["kind"])
-    for path in paths:
-        if path == "-":
-            checker.file("-", sys.stdin.buffer.read())
-        else:
-            checker.path(path)
-    checker.modes_given()
-    if checker.saw_mixlist and not targets:
+    targets = [open_against(text, output, {"soc": soc}) for text in against]
+    stdin = sys.stdin.buffer.read() if "-" in paths else None
+    outcome = validate(*paths, against=targets, modes=modes, kind=options["kind"], stdin=stdin)
+    if not targets and any(file.kind == "mixlist" for file in outcome.files):
         output.say("op names were not checked; --against TARGET does that")
-    return report_findings(output, checker, list(against))
+    return report_findings(output, outcome, list(against))
 
 
-def report_findings(output: Output, checker: Checker, against: list[str]) -> int:
+def report_findings(output: Output, outcome: Outcome, against: list[str]) -> int:
     """Everything found, and the exit status."""
-    outcome: Outcome = checker.outcome
     if output.format == "json":
         document = {**findings_document(outcome), "against": against}
-        if checker.failures:
-            document["error"] = failure_document(checker.failures[0])
+        if outcome.failures:
+            document["error"] = failure_document(outcome.failures[0])
         output.document(document)
     else:
         output.lines(finding_lines(output, outcome.findings))
         for verdict in outcome.files:
             word = {True: "accepts", False: "refuses", None: "is not asked of"}[verdict.engine_accepts]
             output.detail(f"{verdict.path}: {verdict.kind}; the engine {word} it")
-        for error in checker.failures:
+        for error in outcome.failures:
             output.failure(error)
         output.tell(summary_line(outcome))
-    if checker.failures:
-        return max(error.exit_code for error in checker.failures)
+    if outcome.failures:
+        return max(error.exit_code for error in outcome.failures)
     return 1 if outcome.tally.errors else 0

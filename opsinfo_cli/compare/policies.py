@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, overload
 
 from ..model.mixlist import Mixlist
 from ..model.policy import Mark, Policy
 from ..model.store import Operators
 
-__all__ = ["Difference", "difference", "marks_of", "policies_of"]
+__all__ = ["Difference", "HasOperators", "diff", "difference", "marks_of", "policies_of"]
 
 T = TypeVar("T")
+
+
+class HasOperators(Protocol):
+    """A library, a store, an install, a target."""
+
+    @property
+    def operators(self) -> Operators: ...
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,31 @@ class Difference(Generic[T]):
 
     def __bool__(self) -> bool:
         return bool(self.only_in_a or self.only_in_b or self.changed)
+
+
+@overload
+def diff(a: Mixlist, b: Mixlist) -> Difference[tuple[Mark, ...]]: ...
+
+
+@overload
+def diff(
+    a: HasOperators, b: HasOperators, mixlist_a: Mixlist | None = None, mixlist_b: Mixlist | None = None
+) -> Difference[Policy]: ...
+
+
+def diff(a: Any, b: Any, mixlist_a: Mixlist | None = None, mixlist_b: Mixlist | None = None) -> Difference[Any]:
+    """What ``opsinfo diff`` tells: op types with another effective policy, or other marks in two mixlists.
+
+    :param a, b: two libraries, stores, installs or targets in any mix; or two mixlists
+    :param mixlist_a, mixlist_b: what changes the policies of either; not for mixlists
+
+    :raises TypeError: where a mixlist is held against anything else
+    """
+    if isinstance(a, Mixlist) != isinstance(b, Mixlist) or (isinstance(a, Mixlist) and (mixlist_a or mixlist_b)):
+        raise TypeError("a mixlist can be compared with another mixlist only")
+    if isinstance(a, Mixlist):
+        return difference(marks_of(a), marks_of(b))
+    return difference(policies_of(a.operators, mixlist_a), policies_of(b.operators, mixlist_b))
 
 
 def difference(a: Mapping[str, T], b: Mapping[str, T]) -> Difference[T]:

@@ -88,12 +88,15 @@ class Install:
         self.customs = _op_api_first(customs or [])
 
     @classmethod
-    def open(cls, root: str, soc: str | None, core: str, customs: list[str] | None = None) -> Install:
+    def open(cls, root: str, soc: str | None = None, core: str = "ai", customs: list[str] | None = None) -> Install:
         """:param soc: a folder or product name; None asks for the only one there is
 
         :raises UsageFault: where the SoC is not there, or not said and there are several
         """
         return cls(root, _choose_soc(root, soc, core), core, customs)
+
+    def __repr__(self) -> str:
+        return f"<Install {self.root}: {self.soc}, CANN {self.version or 'of unknown version'}>"
 
     @cached_property
     def load_priority(self) -> LoadPriority:
@@ -151,6 +154,10 @@ class Install:
 
     @cached_property
     def operators(self) -> Operators:
+        """Its op types, through all its stores.
+
+        :raises Refused: where the engine would not start, or refuses a store
+        """
         return Operators(self.stores())
 
     def other_counts(self) -> dict[str, int]:

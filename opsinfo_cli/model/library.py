@@ -15,6 +15,7 @@ from .policy import BLANKS, BadFlag, Policy
 
 if TYPE_CHECKING:
     from ..text.scanner import Member, Node
+    from .store import Operators
 
 __all__ = ["FLAG", "PRECISION", "Entry", "Library", "member_read"]
 
@@ -58,6 +59,9 @@ class Entry:
         self._sections: Sections | None = None
         self._policy: Policy | None = None
         self._faults: list[LoadFault] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Entry {self.name}: {self.policy_or_none} in {self.path}:{self.line}>"
 
     @property
     def sections(self) -> Sections:
@@ -188,6 +192,21 @@ class Library:
         for entry, fault in library.structure_faults():
             raise entry.damaged(fault)
         return library
+
+    @property
+    def operators(self) -> Operators:
+        """Its op types, as the engine has them where this is the only file of its store.
+
+        :raises Damaged: where the engine could not build a kernel from an entry
+        """
+        from .store import Store
+
+        store = Store([self])
+        store.require_loadable()
+        return store.operators
+
+    def __repr__(self) -> str:
+        return f"<Library {self.path}: {len(self.entries)} op types>"
 
     def entry_of(self, member: RawMember) -> Entry:
         return Entry(self._file, member)

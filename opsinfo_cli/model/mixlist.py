@@ -66,6 +66,9 @@ class Mixlist:
         """:raises Refused: where the file cannot be read; :raises Damaged: where the engine would refuse it"""
         return cls(scan(Source.read(path)))
 
+    def __repr__(self) -> str:
+        return f"<Mixlist {self.path}: {len(self.marks)} op types>"
+
     @property
     def path(self) -> str:
         return self.source.path
@@ -74,6 +77,7 @@ class Mixlist:
         return self.marks.get(name, frozenset())
 
     def effective(self, name: str, library_policy: Policy) -> Policy:
+        """The policy of an op type that the library has on ``library_policy`` (MIX:265-294)."""
         return effective(library_policy, self.marks_of(name))
 
     def alone(self, name: str) -> Policy | None:

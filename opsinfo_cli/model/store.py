@@ -10,7 +10,7 @@ from itertools import combinations
 from ..errors import Damaged, Refused, UsageFault
 from ..text.source import Source
 from .library import Entry, Library
-from .policy import BLANKS
+from .policy import BLANKS, Policy
 
 __all__ = ["Operator", "Operators", "Store", "library_files", "load_order"]
 
@@ -80,13 +80,6 @@ class Store:
         store.require_loadable()
         return store
 
-    @classmethod
-    def of_file(cls, path: str) -> Store:
-        """A library taken alone."""
-        store = cls([Library.read(path)])
-        store.require_loadable()
-        return store
-
     def require_loadable(self) -> None:
         """:raises Damaged: where an entry that wins has a value that the engine cannot build a kernel from"""
         for entry in self.winners():
@@ -95,6 +88,14 @@ class Store:
                     raise entry.damaged(fault)
                 if fault.refuses:
                     self.doubts.append(entry.damaged(fault))
+
+    @property
+    def operators(self) -> Operators:
+        """Its op types, by the entries that win."""
+        return Operators([self])
+
+    def __repr__(self) -> str:
+        return f"<Store {self.directory or self.label}: {len(self.libraries)} libraries>"
 
     def winners(self) -> Iterator[Entry]:
         return (entries[-1] for entries in self.definitions.values())
@@ -121,6 +122,14 @@ class Operator:
         self.found = found
         self.store = found[0][0]
         self.entry = found[0][1][-1]
+
+    def __repr__(self) -> str:
+        return f"<Operator {self.name}: {self.policy}>"
+
+    @property
+    def policy(self) -> Policy:
+        """What the library says: the flag of the entry that wins."""
+        return self.entry.policy
 
     @property
     def has_others(self) -> bool:
@@ -157,6 +166,9 @@ class Operators:
     def names(self) -> list[str]:
         return sorted({name for store in self.stores for name in store.definitions})
 
+    def __repr__(self) -> str:
+        return f"<Operators: {len(self.names)} of {len(self.stores)} store{'' if len(self.stores) == 1 else 's'}>"
+
     def __contains__(self, name: str) -> bool:
         return any(name in store.definitions for store in self.stores)
 
@@ -164,7 +176,11 @@ class Operators:
         return map(self.__getitem__, self.names)
 
     def __getitem__(self, name: str) -> Operator:
-        return Operator(name, [(store, found) for store in self.stores if (found := store.definitions.get(name))])
+        """:raises KeyError: where the target lacks it"""
+        found = [(store, entries) for store in self.stores if (entries := store.definitions.get(name))]
+        if not found:
+            raise KeyError(name)
+        return Operator(name, found)
 
     def require(self, names: Iterable[str]) -> list[Operator]:
         """:raises UsageFault: naming every name that is not an op type here, with the near ones"""

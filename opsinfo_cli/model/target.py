@@ -63,17 +63,26 @@ class Target:
         self.install = install
         self.notes = notes or []
 
+    @classmethod
+    def open(cls, text: str, soc: str | None = None, core: str = "ai", kind: str | None = None) -> Target:
+        """Whatever a command would take for a TARGET: a path, or a SoC name of the environment's install.
+
+        :raises UsageFault: where the text says nothing, or too much; :raises Refused: where it cannot be read
+        """
+        return resolve(text, Options(kind=kind, soc=soc, core=core), os.environ)
+
+    def __repr__(self) -> str:
+        return f"<Target {self.text}: {self.kind}{f' for {self.soc}' if self.soc else ''}>"
+
     @cached_property
     def operators(self) -> Operators:
         """:raises Refused: where the engine refuses what it would have to load"""
         if self.install:
             return self.install.operators
         if self.kind == "store":
-            return Operators([Store.read(self.path)])
+            return Store.read(self.path).operators
         if self.source is not None and self.kind == "library":
-            store = Store([Library.of(self.source)])
-            store.require_loadable()
-            return Operators([store])
+            return Library.of(self.source).operators
         raise UsageFault("a mixlist has no operators of its own", name="wrong-kind", path=self.path)
 
     @cached_property
