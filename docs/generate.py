@@ -1,7 +1,8 @@
-"""Write what the docs take from the program: the reference, the findings, and the output shown in the README.
+"""Write what the docs take from the program: the reference, the manual pages, the findings, and the output shown in
+the README.
 
     python docs/generate.py           write
-    python docs/generate.py --check   exit 1 where a page is stale
+    python docs/generate.py --check   exit 1 where a page is stale, or a command has no example
 
 A block in README.md or README.zh-CN.md is made anew from the command in the comment above it::
 
@@ -11,19 +12,25 @@ A block in README.md or README.zh-CN.md is made anew from the command in the com
 from __future__ import annotations
 
 import argparse
+import inspect
 import os
 import re
 import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+MAN = ROOT / "docs" / "man"
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
+from man_pages import man_page, paragraphs  # noqa: E402
+
+from opsinfo_cli import __version__  # noqa: E402
 from opsinfo_cli.check.topics import TOPICS  # noqa: E402
 from opsinfo_cli.check.wording import wording  # noqa: E402
 from opsinfo_cli.cli.main import COMMANDS, cli  # noqa: E402
@@ -49,18 +56,41 @@ FINDINGS_FRAME = {
 }
 
 
-def reference() -> str:
-    """Every command with its options, as `--help` says them at 80 columns."""
-    parts = [GENERATED, "# Commands\n\n", "What `--help` says of every command.\n\n"]
-    for name in ["", *COMMANDS]:
-        command = cli.get_command(click.Context(cli), name) if name else cli
+def contexts() -> Iterator[click.Context]:
+    """The program and each of its commands, as they are called at 80 columns."""
+    program = click.Context(cli, info_name="opsinfo", terminal_width=78, **cli.context_settings)
+    yield program
+    for name in COMMANDS:
+        command = cli.get_command(program, name)
         assert command is not None
-        context = click.Context(
-            command, info_name=f"opsinfo {name}".strip(), terminal_width=80, help_option_names=["-h", "--help"]
-        )
-        parts.append(f"## opsinfo {name}".rstrip() + f"\n\n```text\n{command.get_help(context)}\n```\n\n")
+        yield click.Context(command, info_name=name, parent=program)
+
+
+def reference() -> str:
+    """Every command with its options, as `--help` says them."""
+    parts = [GENERATED, "# Commands\n\n", "What `--help` says of every command.\n\n"]
+    for context in contexts():
+        parts.append(f"## {context.command_path}\n\n```text\n{context.get_help()}\n```\n\n")
     parts.append(f"## Exit status\n\n```text\n{TOPICS['exit-codes']}\n```\n")
     return "".join(parts)
+
+
+def man_pages() -> dict[Path, str]:
+    """`opsinfo.1`, and a page for each command."""
+    short = {**COMMANDS, "opsinfo": inspect.cleandoc(cli.help or "").splitlines()[0]}
+    pages = {}
+    for context in contexts():
+        page = man_page(
+            context, short[str(context.info_name)], __version__, COMMANDS, TOPICS["exit-codes"], TOPICS["environment"]
+        )
+        pages[MAN / (context.command_path.replace(" ", "-") + ".1")] = page
+    return pages
+
+
+def without_example() -> list[str]:
+    """Commands whose help shows no example of themselves."""
+    paths = {context.command_path: paragraphs(context.command)[1] for context in contexts()}
+    return [path for path, examples in paths.items() if not any(f"{path} " in f"{line} " for line in examples)]
 
 
 def findings(language: str) -> str:
@@ -116,13 +146,22 @@ def main() -> int:
         ROOT / "docs" / "findings.zh-CN.md": findings("zh"),
         ROOT / "README.md": readme(ROOT / "README.md", "en"),
         ROOT / "README.zh-CN.md": readme(ROOT / "README.zh-CN.md", "zh"),
+        **man_pages(),
     }
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
-    for path in stale:
-        print(f"{'stale' if wanted_check else 'wrote'}: {path.relative_to(ROOT)}")
-        if not wanted_check:
+    left = [path for path in MAN.glob("*") if path not in pages]
+    lacking = without_example()
+    for path in [*stale, *left]:
+        print(f"{'stale' if wanted_check else 'removed' if path in left else 'wrote'}: {path.relative_to(ROOT)}")
+    for path in lacking:
+        print(f"no example: {path}")
+    if not wanted_check:
+        MAN.mkdir(exist_ok=True)
+        for path in stale:
             path.write_text(pages[path], encoding="utf-8")
-    return 1 if wanted_check and stale else 0
+        for path in left:
+            path.unlink()
+    return 1 if lacking or (wanted_check and (stale or left)) else 0
 
 
 if __name__ == "__main__":

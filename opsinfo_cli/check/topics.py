@@ -49,4 +49,15 @@ Exit status
 2    wrong usage, unknown op names included; nothing was written
 3    a file or the system refused, or an internal fault; it wins over 1
 129  SIGHUP; 130 SIGINT; 143 SIGTERM""",
+    "environment": """\
+Environment
+
+ASCEND_OPP_PATH         the operator package a SoC name is looked up in, as the engine has it
+ASCEND_HOME_PATH        the toolkit whose opp is taken where ASCEND_OPP_PATH is not set
+ASCEND_CUSTOM_OPP_PATH  custom operator paths, parted by colons; counts where the root came from the environment
+OPSINFO_BACKUP_DIR      where backups live; --backup-dir wins
+XDG_STATE_HOME          holds opsinfo/, where backups live otherwise; ~/.local/state, and /var/lib/opsinfo for root
+OPSINFO_LANG            the language of explain, en or zh; otherwise that of LC_ALL, LC_MESSAGES or LANG
+NO_COLOR                no colours, where it is not empty; --color wins
+TERM                    dumb: no colours and no tables""",
 }

@@ -48,4 +48,15 @@ gray   灰名单：与前一个算子保持一致（不配置 flag）
 2    用法错误，包括不认识的算子名；没有写入任何内容
 3    文件或系统拒绝，或者 opsinfo 内部故障；优先于 1
 129  SIGHUP；130 SIGINT；143 SIGTERM""",
+    "environment": """\
+环境变量
+
+ASCEND_OPP_PATH         按芯片名查找时所用的算子包根目录，与引擎的用法相同
+ASCEND_HOME_PATH        未设置 ASCEND_OPP_PATH 时，使用该 toolkit 目录下的 opp
+ASCEND_CUSTOM_OPP_PATH  自定义算子包路径，用冒号分隔；根目录取自环境变量时才起作用
+OPSINFO_BACKUP_DIR      备份库的位置；--backup-dir 优先
+XDG_STATE_HOME          未设置上一项时，备份库位于其中的 opsinfo/；root 用户为 /var/lib/opsinfo
+OPSINFO_LANG            explain 使用的语言，en 或 zh；未设置时由 LC_ALL、LC_MESSAGES、LANG 决定
+NO_COLOR                非空时不使用颜色；--color 优先
+TERM                    为 dumb 时不使用颜色，也不画表格""",
 }
