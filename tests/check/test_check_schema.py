@@ -108,6 +108,34 @@ def test_the_structure_of_a_mixlist_is_judged_alike(content: dict[str, Any]) -> 
     assert accepted is loaded
 
 
+def undescribed(schema: Any, path: str = "") -> list[str]:
+    """Properties of a schema, at any depth, that neither say what they are nor point at what does."""
+    if not isinstance(schema, dict):
+        return []
+    properties = schema.get("properties", {})
+    found = [f"{path}/{key}" for key, each in properties.items() if not {"description", "$ref"} & set(each)]
+    inner = {**properties, **schema.get("$defs", {})}
+    inner.update({key: schema[key] for key in ("items", "additionalProperties") if key in schema})
+    return found + [each for key, part in inner.items() for each in undescribed(part, f"{path}/{key}")]
+
+
+@pytest.mark.parametrize("name", schema_names())
+def test_a_published_schema_says_what_it_is_and_shows_it(name: str) -> None:
+    schema = load_schema(name)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["$id"].rpartition("/")[2] == f"{name}.schema.json"
+    assert schema["title"]
+    assert len(schema["description"]) > 20
+    assert schema["examples"]
+    assert undescribed(schema) == []
+    assert "$ref" not in json.dumps(schema).replace('"$ref": "#', ""), "self-contained"
+
+
+def test_ids_and_titles_of_schemas_are_unique() -> None:
+    for key in ("$id", "title"):
+        assert len({load_schema(name)[key] for name in schema_names()}) == len(schema_names())
+
+
 @pytest.mark.parametrize("name", schema_names())
 def test_a_published_schema_is_a_schema_and_its_examples_hold(name: str) -> None:
     from jsonschema import Draft202012Validator
