@@ -38,8 +38,10 @@ def _created(run: Run, out: str, data: bytes) -> Result:
 
 
 def delivered(run: Run, out: str | None, text: str, sources: Sequence[Source]) -> Result:
-    """What came of the text: written to ``out``, or to be printed. Where nothing is written, held against the first
-    source instead of ``out``."""
+    """What came of the text: written to ``out``, or to be printed.
+
+    Where there is no ``out`` and nothing is to be written, what would change in the first source.
+    """
     if out is not None:
         return built(run, out, text, sources)
     return Result([]) if run.writes else Result([planned(Job(sources[0].path, BuildPlan(text)), sources[0])])

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from ..change.fmt_plan import FmtPlan, mended
-from ..change.writer import Job
+from ..change.writer import Job, Result
 from ..errors import UsageFault
+from ..report.changes import change_document
 from ..report.output import Output
 from ..report.udiff import unified_diff
 from ..text.mend import mending_patch
@@ -34,11 +35,15 @@ def command(mixlists: tuple[str, ...], show_diff: bool, out: str | None, format_
 
     What is right stays as it stands. `-` reads standard input and writes standard output.
 
+    With -o a commented source becomes the engine's file, and --check tells whether that file is stale; one that the
+    engine would refuse all the same is not written.
+
     \b
     Examples:
       opsinfo fmt ops_info.json
       opsinfo fmt --check ops_info.json
       opsinfo fmt commented.json -o ops_info.json
+      opsinfo fmt commented.json -o ops_info.json --check
     """
     output = output_of("fmt", options, format_)
     run = Run("fmt", output, {**options, "dry_run": options["dry_run"] or show_diff}, undo=mixlists[0])
@@ -74,9 +79,18 @@ def _build(mixlists: tuple[str, ...], out: str, run: Run) -> int:
     require_no_library(source)
     result = mended(source)
     run.undo = out
+    if _still_refused(result, run.output):
+        return _not_built(run)
     made = built(run, out, result.text, [source])
     run.report(made)
-    return max(run.status(made), _still_refused(result, run.output))
+    return run.status(made)
+
+
+def _not_built(run: Run) -> int:
+    run.output.say("the engine would refuse it all the same; nothing was written", "error")
+    if run.output.format == "json":
+        run.output.document(change_document(Result([]), [], dry_run=True))
+    return 1
 
 
 def _still_refused(source: Source, output: Output) -> int:

@@ -108,6 +108,22 @@ def test_check_tells_whether_a_build_is_stale(opsinfo: Run, commented: Path, tmp
     assert out.read_text("utf-8") == "{}\n"
 
 
+@pytest.mark.parametrize("text", ['{"grey-list": {}, // no\n}', '{"gray-list": {"to-remove": ["Add",]}}'])
+def test_what_the_engine_would_refuse_all_the_same_is_not_built(opsinfo: Run, tmp_path: Path, text: str) -> None:
+    path, out = write(tmp_path / "m.json", text), write(tmp_path / "built.json", MENDED)
+    before = snapshot(tmp_path)
+    ran = opsinfo("fmt", path, "-o", out)
+    assert (ran.code, ran.out) == (1, "")
+    assert f"{path}:1:" in ran.err
+    assert opsinfo("fmt", path, "-o", tmp_path / "new.json", "--format", "json").json["files"] == []
+    assert snapshot(tmp_path) == before
+
+
+def test_a_library_is_not_built_from(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    assert opsinfo("fmt", opp / NN, "-o", tmp_path / "built.json").code == 2
+    assert not (tmp_path / "built.json").exists()
+
+
 def test_output_takes_one_mixlist(opsinfo: Run, commented: Path, tmp_path: Path) -> None:
     before = snapshot(tmp_path)
     assert opsinfo("fmt", commented, commented, "-o", tmp_path / "x.json").code == 2
