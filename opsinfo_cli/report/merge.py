@@ -15,6 +15,9 @@ from .output import Output
 
 __all__ = ["conflict_lines", "merge_document", "minimal_document", "say_minimal"]
 
+_NEAR_ASKED = 100
+"""For how many unknown names the near ones are looked up: each takes milliseconds, and nobody reads thousands."""
+
 
 def conflict_lines(found: Iterable[Conflict]) -> Iterator[str]:
     """Who says what of each op type; the last one wins."""
@@ -26,9 +29,10 @@ def conflict_lines(found: Iterable[Conflict]) -> Iterator[str]:
 def say_minimal(output: Output, found: Minimal, targets: list[Target]) -> None:
     """Which entries went, and why; a name that no target knows may be misspelt, and is a warning."""
     known = sorted({name for target in targets for name in target.operators.names})
+    asked = set(found.unknown[:_NEAR_ASKED])
     for each in found.dropped:
         if each.reason == "unknown-operator":
-            near = did_you_mean(each.name, known)
+            near = did_you_mean(each.name, known) if each.name in asked else None
             where = " or ".join(target.text for target in targets)
             said = f"`{each.name}` is no op type of {where}; the engine ignores it, and it was dropped"
             output.say(said + (f"; {near}" if near else ""), "warning")
