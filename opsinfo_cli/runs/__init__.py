@@ -1,0 +1,1 @@
+"""Training logs, one reader per format, and what they prove."""

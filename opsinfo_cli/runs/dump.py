@@ -1,0 +1,33 @@
+"""Tensors dumped from an Ascend run: files named after the operator that made them."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+
+__all__ = ["DumpName", "dump_files", "dump_name"]
+
+_NAME = re.compile(r"(?P<type>[A-Za-z_]\w*)\.(?P<op>.+?)\.\d+(?:\.\d+)+\.(?P<way>input|output)\.(?P<number>\d+)\.npy")
+
+
+class DumpName(NamedTuple):
+    """``OpType.opname.taskid.timestamp.output.N.npy``; ``number``: which of its tensors."""
+
+    type: str
+    operator: str
+    way: str
+    number: int
+
+
+def dump_name(path: str) -> DumpName | None:
+    """None where the file is named otherwise."""
+    match = _NAME.fullmatch(os.path.basename(path))
+    return DumpName(match["type"], match["op"], match["way"], int(match["number"])) if match else None
+
+
+def dump_files(folder: str) -> list[str]:
+    """Every .npy below a folder, sorted."""
+    return sorted(
+        os.path.join(place, name) for place, _, names in os.walk(folder) for name in names if name.endswith(".npy")
+    )

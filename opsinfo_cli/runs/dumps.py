@@ -1,0 +1,55 @@
+"""Dumped tensors taken together by the operator type that made them, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .dump import dump_name
+from .tensor import Losses, Tensor
+
+__all__ = ["OperatorLosses", "by_operator"]
+
+
+@dataclass
+class OperatorLosses:
+    """What the tensors of one op type lose in one format.
+
+    :param worst: the file that loses most
+    """
+
+    type: str
+    files: int = 0
+    values: int = 0
+    losses: Losses = field(default_factory=Losses)
+    worst: str = ""
+    _worst: tuple[float, ...] = (-1.0,)
+
+    @property
+    def is_candidate(self) -> bool:
+        """For the black list: in this format something overflows or vanishes."""
+        return bool(self.losses.overflow or self.losses.zero)
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        return tuple(count / max(1, self.values) for count in self.losses.badness)
+
+    def add(self, tensor: Tensor, format: str) -> None:
+        losses = tensor.losses[format]
+        self.files += 1
+        self.values += tensor.values
+        for name in ("overflow", "zero", "subnormal", "coarse"):
+            setattr(self.losses, name, getattr(self.losses, name) + getattr(losses, name))
+        shares = tuple(count / max(1, tensor.values) for count in losses.badness)
+        if shares > self._worst:
+            self.worst, self._worst = tensor.path, shares
+
+
+def by_operator(tensors: Iterable[Tensor], format: str) -> list[OperatorLosses]:
+    """Files that are named after an operator, by its type; what overflows most comes first, then what vanishes."""
+    found: dict[str, OperatorLosses] = {}
+    for tensor in tensors:
+        name = dump_name(tensor.path)
+        if name:
+            found.setdefault(name.type, OperatorLosses(name.type)).add(tensor, format)
+    return sorted(found.values(), key=lambda each: (tuple(-share for share in each.shares), each.type))
