@@ -1,0 +1,52 @@
+"""Which logs are one run: a folder is a run with a log per rank, and so are files that differ in a rank's number."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+
+from ..errors import UsageFault
+
+__all__ = ["Run", "runs_of"]
+
+_RANK = re.compile(r"(?i)(rank|device|worker)[_-]?\d+")
+
+
+class Run(NamedTuple):
+    name: str
+    paths: tuple[str, ...]
+
+
+def runs_of(given: tuple[str, ...]) -> list[Run]:
+    """:raises UsageFault: where a folder holds no file, or a log is given twice"""
+    runs: dict[str, list[str]] = {}
+    for path in given:
+        if os.path.isdir(path):
+            runs.setdefault(path, []).extend(_files_in(path))
+        else:
+            runs.setdefault(_RANK.sub(r"\1*", path), []).append(path)
+    if [path for paths in runs.values() for path in paths].count("-") > 1:
+        raise UsageFault("standard input is given twice; a run counts once", name="same-log")
+    known: set[tuple[int, int]] = set()
+    for path in (path for paths in runs.values() for path in paths if path != "-"):
+        try:
+            stat = os.stat(path)
+        except (OSError, ValueError):  # told by whoever reads it
+            continue
+        if (stat.st_dev, stat.st_ino) in known:
+            raise UsageFault("this log is given twice; a run counts once", name="same-log", path=path)
+        known.add((stat.st_dev, stat.st_ino))
+    return [Run(paths[0] if len(paths) == 1 else name, tuple(paths)) for name, paths in runs.items()]
+
+
+def _files_in(folder: str) -> list[str]:
+    files = sorted(
+        os.path.join(place, name)
+        for place, _, names in os.walk(folder)
+        for name in names
+        if not name.startswith(".") and os.path.isfile(os.path.join(place, name))
+    )
+    if not files:
+        raise UsageFault("the folder holds no log", name="no-log", path=folder)
+    return files

@@ -1,0 +1,66 @@
+"""MindSpore's records of a kernel picked with less precision than the node asked for (1.x, 2.0; gone in 2.7)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import IO
+
+from .stream import windows
+
+__all__ = ["MOST_NAMES", "Reduced", "read_reduced"]
+
+MOST_NAMES = 10_000
+"""A log that names more op types than any library has is not believed further."""
+
+_RECORD = re.compile(rb"(?:[Rr](?P<down>educe)|[Rr]aise) precision, node datatype: ?\r?\n?(?P<types>[^\n]{0,2000})")
+_OPERATOR = re.compile(rb"\[0\]: (?:ValueNode<\w{1,60}>\s?)?([A-Za-z_]\w{0,200})")
+_KERNEL = re.compile(rb"select kernel: ?(\([^()]*\) ?-> ?\([^()]*\))")
+
+
+_FAR = 4000
+
+
+@dataclass
+class Reduced:
+    """Records by op type. ``kernels``: how the kernel's tensors read, the first few of each op type."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    kernels: dict[str, list[str]] = field(default_factory=dict)
+    raised: int = 0
+    unnamed: int = 0
+
+    def add(self, record: re.Match[bytes], before: bytes) -> None:
+        """:param before: what the line says before the record: the node, with its operator"""
+        if record["down"] is None:
+            self.raised += 1
+            return
+        named = list(_OPERATOR.finditer(before))
+        name = named[-1][1].decode("ascii") if named else None
+        if name is None or (len(self.counts) >= MOST_NAMES and name not in self.counts):
+            self.unnamed += 1
+            return
+        self.counts[name] += 1
+        kernel = _KERNEL.search(record["types"])
+        if kernel:
+            kept, text = self.kernels.setdefault(name, []), kernel[1].decode("utf-8", "replace")
+            if len(kept) < 3 and text not in kept:
+                kept.append(text)
+
+
+def read_reduced(
+    path: str, into: Reduced, stdin: IO[bytes] | None = None, seen: Callable[[int], None] | None = None
+) -> None:
+    """:raises Refused: where the log cannot be read"""
+    needle = re.compile(rb"precision, node datatype")
+    for data, limit in windows(path, stdin, seen):
+        done = 0
+        for found in needle.finditer(data, 0, limit):
+            record = _RECORD.match(data, max(0, found.start() - len("Reduce ")))
+            record = record or _RECORD.match(data, max(0, found.start() - len("Raise ")))
+            if record:
+                line = data.rfind(b"\n", 0, record.start()) + 1
+                into.add(record, data[max(line, done, record.start() - _FAR) : record.start()])
+                done = found.end()

@@ -1,0 +1,84 @@
+"""What the loss scale's way says, and which start and window would serve the run better."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from .readers import Evidence
+
+__all__ = ["Advice", "advise", "collapsed", "judge_scale"]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Values to try; None where the log gives no reason to change it."""
+
+    initial: float | None
+    growth_factor: float | None
+    window: int | None
+    reasons: tuple[str, ...]
+
+
+def collapsed(found: Evidence) -> str | None:
+    """Why the scale is at its end, None where it is not."""
+    scale = found.scale
+    if found.fatal:
+        return f"the run gave up: {found.fatal}"
+    if scale.not_numbers:
+        return f"the scale was no number {scale.not_numbers} times"
+    if scale.start is None or scale.final is None or not scale.falls:
+        return None
+    if scale.lowest < 1.0 and found.floor >= 1.0:
+        return f"the scale fell below 1, to {scale.lowest:.10g}"
+    if scale.lowest <= found.floor:
+        stuck = "and stayed there" if scale.final <= found.floor else "once"
+        return f"the scale fell to its floor of {found.floor:.10g} {stuck}"
+    return None
+
+
+def judge_scale(found: Evidence) -> tuple[str, str, str | None]:
+    """(status, words, hint) of the scale's trajectory."""
+    scale = found.scale
+    reason = collapsed(found)
+    if reason:
+        hint = "an operator overflows whatever the scale: look for it with a dump and `opsinfo numerics`"
+        return "fails", reason, hint
+    if scale.start is None or scale.final is None:
+        if found.scaling == "dynamic" and found.count and found.count.low == 0:
+            return "holds", "no overflow lowered it; the log prints no values", None
+        return "cannot be told", "the log prints no loss scale", None
+    said = (
+        f"start {scale.start:.10g}, final {scale.final:.10g}, lowest {scale.lowest:.10g}, highest {scale.highest:.10g}"
+    )
+    said += f"; {scale.falls} falls, {scale.rises} rises"
+    return "holds", said, None
+
+
+def advise(found: Evidence, limit: float) -> Advice:
+    """A start near where the scale settles, a window that keeps its probing below the limit."""
+    initial, reasons = None, []
+    count = found.count
+    calibrating = count.calibrating if count else 0
+    stable = found.scale.stable(calibrating, (count.steps or 0) if count and found.at_is_step else 0)
+    if collapsed(found):
+        return Advice(None, None, None, ("no start or window helps where an operator overflows at every scale",))
+    if stable and found.scale.start and calibrating > 1 and 0 < stable < found.scale.start:
+        initial = 2.0 ** math.floor(math.log2(stable))
+        reasons.append(f"the first {calibrating} overflows only lower the scale; {stable:.10g} is in use after them")
+    window = None
+    later = count.low - calibrating if count else 0
+    if count and count.steps and later > 1:
+        apart = (count.steps - calibrating) / later
+        if later / max(1, count.steps - calibrating) >= limit / 2:
+            window = _round_up(max(2 * apart, 2 / limit))
+            reasons.append(
+                f"after the calibration a step overflows every {apart:.0f} steps: growing less often probes less"
+            )
+    return Advice(initial, 2.0 if window or initial else None, window, tuple(reasons))
+
+
+def _round_up(value: float) -> int:
+    """To the next of 1, 2, 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return int(next(step * power for step in (1, 2, 5, 10) if step * power >= value))

@@ -1,0 +1,113 @@
+"""A log in windows: gigabytes at constant memory, plain, gzipped or from a pipe."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from typing import IO, NamedTuple, cast
+
+from ..errors import Damaged, Refused
+
+__all__ = ["TAIL", "Window", "windows"]
+
+BLOCK = 1 << 18
+TAIL = 1 << 13
+"""What stands behind ``limit``: a message that begins before it is seen whole."""
+
+LONGEST = 1 << 20
+
+_GZIP = b"\x1f\x8b"
+
+
+class Window(NamedTuple):
+    """Bytes of a log. What begins at or after ``limit`` comes again in the next window."""
+
+    data: bytes
+    limit: int
+
+
+def windows(path: str, stdin: IO[bytes] | None = None, seen: Callable[[int], None] | None = None) -> Iterator[Window]:
+    """The log at ``path`` (``-``: ``stdin``) in windows cut at line ends, where lines are shorter than a window.
+
+    :param seen: hears how many bytes of the file were read, for a progress line
+    :raises Refused: where it cannot be read; :raises Damaged: where it is broken gzip
+    """
+    carry = b""
+    for block in _blocks(path, stdin, seen):
+        data = carry + block
+        limit = _limit(data)
+        if limit <= 0:
+            carry = data
+            continue
+        yield Window(data, limit)
+        carry = data[limit:]
+    if carry:
+        yield Window(carry, len(carry))
+
+
+def _limit(data: bytes) -> int:
+    """Behind the last line end that has a tail after it; inside a line only where that is longer than any should be."""
+    most = len(data) - TAIL
+    if most <= 0:
+        return 0
+    line_end = data.rfind(b"\n", 0, most)
+    if line_end < 0 and len(data) > LONGEST:
+        line_end = data.rfind(b"\r", 0, most)  # a progress bar's
+        return line_end + 1 if line_end >= 0 else most
+    return line_end + 1
+
+
+def _blocks(path: str, stdin: IO[bytes] | None, seen: Callable[[int], None] | None) -> Iterator[bytes]:
+    try:
+        with _opened(path, stdin) as file:
+            first = file.read(BLOCK)
+            if first.startswith(_GZIP):
+                yield from _unpacked(_Joined(first, file, seen))
+                return
+            while first:
+                if seen:
+                    seen(len(first))
+                yield first
+                first = file.read(BLOCK)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        said = str(error)[:200] or "it ends too early"
+        hint = "what can still be read of it does not tell how many steps were made"
+        raise Damaged(f"broken gzip: {said}", path=path, hint=hint) from None
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+    except ValueError as error:  # a path with a zero byte
+        raise Refused(str(error), name="unreadable", path=path) from None
+
+
+def _opened(path: str, stdin: IO[bytes] | None) -> IO[bytes]:
+    if path == "-":
+        if stdin is None:
+            raise Refused("there is no standard input here", name="unreadable", path=path)
+        return cast(IO[bytes], os.fdopen(os.dup(stdin.fileno()), "rb"))
+    return open(path, "rb")
+
+
+def _unpacked(joined: _Joined) -> Iterator[bytes]:
+    with gzip.GzipFile(fileobj=cast(IO[bytes], joined), mode="rb") as packed:
+        while block := packed.read(BLOCK):
+            yield block
+
+
+class _Joined:
+    """A stream with its first bytes, already read, put back before it."""
+
+    def __init__(self, first: bytes, rest: IO[bytes], seen: Callable[[int], None] | None) -> None:
+        self._first = first
+        self._rest = rest
+        self._seen = seen
+
+    def read(self, size: int = -1) -> bytes:
+        if self._first:
+            data, self._first = (self._first, b"") if size < 0 else (self._first[:size], self._first[size:])
+        else:
+            data = self._rest.read(size)
+        if self._seen and data:
+            self._seen(len(data))
+        return data

@@ -1,0 +1,92 @@
+"""The loss scale over a run, thinned so that a run of any length fits."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+__all__ = ["Point", "Trajectory"]
+
+MOST = 2048
+
+
+class Point(NamedTuple):
+    """``at``: the step, or the number of the message where the log tells no steps."""
+
+    at: int
+    scale: float
+
+
+class Trajectory:
+    """Loss scales in the order they were used.
+
+    Changes are kept, repetitions are not; past 2048 of them every second change goes, extremes excepted.
+    """
+
+    def __init__(self) -> None:
+        self.start: float | None = None
+        self.final: float | None = None
+        self.lowest = math.inf
+        self.highest = -math.inf
+        self.rises = 0
+        self.falls = 0
+        self.halvings = 0
+        """Overflows that the falls prove at the least, at a factor of two each."""
+        self.not_numbers = 0
+        self.behind = 0
+        """How many falls came before the first point, in logs that print the scale after an overflow."""
+        self.points: list[Point] = []
+        self._last_at = 0
+
+    def add(self, at: int, scale: float) -> None:
+        at = self._last_at = max(at, self._last_at)
+        if not math.isfinite(scale):
+            self.not_numbers += 1
+            return
+        if scale == self.final:
+            return
+        if self.final is None or self.start is None:
+            self.start = scale
+        elif scale < self.final:
+            self.falls += 1
+            self.halvings += max(1, round(math.log2(self.final) - math.log2(scale))) if scale > 0 else 1
+        else:
+            self.rises += 1
+        self.final = scale
+        self.lowest, self.highest = min(self.lowest, scale), max(self.highest, scale)
+        self.points.append(Point(at, scale))
+        if len(self.points) > MOST:
+            self._thin()
+
+    def _thin(self) -> None:
+        kept = [each for number, each in enumerate(self.points) if number % 2 == 0 or self._is_extreme(each)]
+        self.points = kept if len(kept) < MOST else kept[::2]
+
+    def _is_extreme(self, point: Point) -> bool:
+        return point.scale in (self.lowest, self.highest)
+
+    @property
+    def changes(self) -> int:
+        return self.rises + self.falls
+
+    @property
+    def drawn(self) -> list[Point]:
+        """The points, and the last value up to where the log ends."""
+        if self.points and self.final is not None and self._last_at > self.points[-1].at:
+            return [*self.points, Point(self._last_at, self.final)]
+        return self.points
+
+    def stable(self, calibrating: int, end: int) -> float | None:
+        """The middle one, by how long each was in use, of the scales after the first ``calibrating`` falls.
+
+        :param end: where the last one's use ends
+        """
+        later = self.points[max(0, min(calibrating - self.behind, len(self.points) - 1)) :]
+        ends = [*(point.at for point in later[1:]), end]
+        used = sorted((point.scale, max(1, until - point.at)) for point, until in zip(later, ends, strict=False))
+        half = sum(length for _, length in used) / 2
+        for scale, length in used:
+            half -= length
+            if half <= 0:
+                return scale
+        return None

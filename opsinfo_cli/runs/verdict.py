@@ -1,0 +1,148 @@
+"""The verdict on a baseline: every run's points, whether the runs agree, and how they stand to high precision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .points import Asked, Point, percent, run_points
+from .readers import Evidence
+from .student import Comparison, Spread, compare, spread
+
+__all__ = ["NEEDED_RUNS", "RunFound", "Verdict", "judge"]
+
+NEEDED_RUNS = 4
+"""The guide asks for more than three runs."""
+
+_UNKNOWN = ("cannot be told", "not measurable", "missing")
+_TOO_LARGE = 1e150
+
+
+@dataclass(frozen=True)
+class RunFound:
+    """A run with what its logs say.
+
+    :param metric: None where no metric was asked for, or none was found
+    """
+
+    name: str
+    paths: tuple[str, ...]
+    evidence: Evidence
+    metric: float | None = None
+    metric_found: int = 0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``sound``, ``not sound`` or ``incomplete``, with the points that make it."""
+
+    word: str
+    points: list[Point]
+    agreement: Spread | None
+    comparison: Comparison | None
+    without_reference: bool
+
+    @property
+    def missing(self) -> list[str]:
+        return [point.name for point in self.points if point.status in _UNKNOWN]
+
+    @property
+    def failing(self) -> list[str]:
+        return [point.name for point in self.points if point.status == "fails"]
+
+
+def judge(runs: list[RunFound], reference: list[RunFound], asked: Asked, metric: bool) -> Verdict:
+    """:param metric: whether a metric was asked for"""
+    points = _over_all(runs, asked)
+    values, comparison, agreement = _values(runs), None, None
+    agree, agreement = _agreement(runs, values, asked, metric)
+    points.append(agree)
+    if reference:
+        against, comparison = _reference(values, reference, asked, metric)
+        points.append(against)
+    statuses = {point.status for point in points}
+    word = "not sound" if "fails" in statuses else "incomplete" if statuses & set(_UNKNOWN) else "sound"
+    return Verdict(word, points, agreement, comparison, not reference)
+
+
+def _over_all(runs: list[RunFound], asked: Asked) -> list[Point]:
+    """The worst of each point over the runs, naming the run where there are several."""
+    order = ("fails", "cannot be told", "not measurable", "holds")
+    worst = []
+    for points in zip(*(run_points(run.evidence, asked) for run in runs), strict=True):
+        status = min((point.status for point in points), key=order.index)
+        same = [number for number, point in enumerate(points) if point.status == status]
+        if status == "holds" and points[0].name == "overflow-share":  # show the one nearest to the limit
+            same.sort(key=lambda number: -_high(runs[number].evidence))
+        first = points[same[0]]
+        of = f"{runs[same[0]].name}: " if len(runs) > 1 else ""
+        more = f" (and {len(same) - 1} more of {len(runs)} runs)" if len(same) > 1 and status != "holds" else ""
+        worst.append(Point(first.name, status, f"{of}{first.says}{more}", first.hint))
+    return worst
+
+
+def _high(found: Evidence) -> float:
+    return found.count.high / found.count.steps if found.count and found.count.steps else 0.0
+
+
+def _values(runs: Sequence[RunFound]) -> list[float]:
+    return [run.metric for run in runs if run.metric is not None]
+
+
+def _unusable(values: list[float]) -> bool:
+    return any(not math.isfinite(value) or abs(value) > _TOO_LARGE for value in values)
+
+
+def _agreement(runs: list[RunFound], values: list[float], asked: Asked, metric: bool) -> tuple[Point, Spread | None]:
+    name = "runs-agree"
+    if not metric:
+        return Point(name, "missing", "no metric is known", "--metric 'Acc@1 ([0-9.]+)' says what to compare"), None
+    lacking = [run.name for run in runs if run.metric is None]
+    if lacking:
+        return Point(name, "cannot be told", f"--metric finds nothing in {lacking[0]}"), None
+    if _unusable(values):
+        return Point(name, "fails", "the metric of a run is no number"), None
+    told = spread(values) if len(values) > 1 else None
+    said = _spread_said(told, asked) if told else f"one run, metric {values[0]:g}"
+    if told and told.relative > asked.spread:
+        return Point(name, "fails", said), told
+    if told is None or len(values) < NEEDED_RUNS:
+        return Point(name, "missing", f"{said}; the guide asks for more than three runs"), told
+    return Point(name, "holds", said), told
+
+
+def _spread_said(told: Spread, asked: Asked) -> str:
+    outlier = f"; Grubbs' test (5 %) calls {told.outlier:g} an outlier" if told.outlier is not None else ""
+    return (
+        f"{told.number} runs, mean {told.mean:.6g}, standard deviation {told.deviation:.3g}, {told.lowest:g} to "
+        f"{told.highest:g}: {percent(told.relative)} apart, {percent(asked.spread)} allowed{outlier}"
+    )
+
+
+def _reference(
+    values: list[float], reference: list[RunFound], asked: Asked, metric: bool
+) -> tuple[Point, Comparison | None]:
+    name = "reference"
+    others = _values(reference)
+    if not metric:
+        return Point(name, "missing", "no metric is known", "--metric REGEX says what to compare"), None
+    if len(others) < len(reference):
+        return Point(name, "cannot be told", "--metric finds nothing in a reference run"), None
+    if _unusable(values + others):
+        return Point(name, "fails", "the metric of a run is no number"), None
+    if len(values) < 2 or len(others) < 2:
+        said = f"{len(values)} mixed and {len(others)} high-precision runs; a test needs two of each"
+        return Point(name, "missing", said), None
+    told = compare(values, others)
+    allowed = asked.spread * abs(sum(others) / len(others))
+    said = (
+        f"mixed minus high precision {told.difference:+.4g}, 90 % interval {told.low:+.4g} to {told.high:+.4g}, "
+        f"{allowed:.4g} allowed"
+    )
+    said += f"; Welch's t = {told.t:.3g}, p = {told.p:.3g}" if told.t is not None else "; neither side varies"
+    if -allowed <= told.low and told.high <= allowed:
+        return Point(name, "holds", said), told
+    if abs(told.difference) > allowed and (told.p is None or told.p < 0.05):
+        return Point(name, "fails", said), told
+    return Point(name, "cannot be told", said, "more runs make the interval narrower"), told

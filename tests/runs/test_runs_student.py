@@ -1,0 +1,108 @@
+"""Student's t against published tables, and what the runs' tests make of values."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from opsinfo_cli.runs.points import Asked
+from opsinfo_cli.runs.readers import Evidence
+from opsinfo_cli.runs.student import compare, grubbs_limit, spread, t_quantile, t_tail
+from opsinfo_cli.runs.verdict import RunFound, Verdict, judge
+
+
+@pytest.mark.parametrize(
+    ("freedom", "two_sided", "t"),
+    [
+        (1, 0.05, 12.7062),
+        (2, 0.05, 4.3027),
+        (5, 0.01, 4.0321),
+        (10, 0.05, 2.2281),
+        (30, 0.10, 1.6973),
+        (120, 0.05, 1.9799),
+    ],
+)
+def test_quantiles_of_the_printed_tables(freedom: float, two_sided: float, t: float) -> None:
+    assert t_quantile(two_sided, freedom) == pytest.approx(t, abs=5e-5)
+    assert t_tail(t, freedom) == pytest.approx(two_sided, rel=1e-4)
+
+
+@pytest.mark.parametrize(("number", "limit"), [(3, 1.1543), (4, 1.4812), (6, 1.8871), (10, 2.2900), (20, 2.7082)])
+def test_grubbs_limits_of_the_printed_tables(number: int, limit: float) -> None:
+    assert grubbs_limit(number) == pytest.approx(limit, abs=1e-4)
+
+
+def density(t: float, freedom: float) -> float:
+    front = math.gamma((freedom + 1) / 2) / math.gamma(freedom / 2) / math.sqrt(freedom * math.pi)
+    return front * (1 + t * t / freedom) ** (-(freedom + 1) / 2)
+
+
+def test_welch_on_an_example_worked_by_hand() -> None:
+    """Means 2.5 and 6, variances 5/3 by 4 and 10 by 5: t = -3.5 / sqrt(29/12)."""
+    told = compare([1, 2, 3, 4], [2, 4, 6, 8, 10])
+    assert told.t == pytest.approx(-3.5 / math.sqrt(29 / 12))
+    assert told.freedom == pytest.approx((29 / 12) ** 2 / ((5 / 12) ** 2 / 3 + 1))
+    step, size = 1e-4, abs(told.t)
+    within = sum(density((number + 0.5) * step, told.freedom) for number in range(int(size / step))) * step
+    assert told.p == pytest.approx(1 - 2 * within, abs=1e-4)
+
+
+def test_sides_that_do_not_vary_have_no_t() -> None:
+    told = compare([1.0, 1.0], [2.0, 2.0])
+    assert (told.t, told.p, told.low, told.high) == (None, None, -1.0, -1.0)
+
+
+def test_an_outlier_is_named() -> None:
+    assert spread([76.1, 76.2, 76.15, 76.1, 76.12, 70.0]).outlier == 70.0
+    assert spread([76.1, 76.2, 76.15, 76.1, 76.12]).outlier is None
+    assert math.isinf(spread([-1.0, 1.0]).relative)
+
+
+def judged(mixed: list[float | None], reference: list[float | None] | None = None, metric: bool = True) -> Verdict:
+    def runs(values: list[float | None]) -> list[RunFound]:
+        return [RunFound(str(number), (), Evidence("apex"), value) for number, value in enumerate(values)]
+
+    return judge(runs(mixed), runs(reference or []), Asked(), metric)
+
+
+def status(verdict: Verdict, name: str) -> str:
+    return next(point.status for point in verdict.points if point.name == name)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([76.1, 76.2, 76.0, 76.15], "holds"),
+        ([76.1, 76.2, 76.0], "missing"),
+        ([76.1], "missing"),
+        ([76.1, 76.2, 70.0, 76.15], "fails"),
+        ([76.1, 70.0], "fails"),
+        ([76.1, 76.2, 76.0, float("nan")], "fails"),
+        ([76.1, 76.2, 76.0, 1e300], "fails"),
+        ([76.1, 76.2, 76.0, None], "cannot be told"),
+    ],
+)
+def test_more_than_three_runs_must_agree(values: list[float | None], said: str) -> None:
+    assert status(judged(values), "runs-agree") == said
+
+
+@pytest.mark.parametrize(
+    ("mixed", "reference", "said"),
+    [
+        ([76.1, 76.2, 76.0, 76.15], [76.1, 76.05, 76.2], "holds"),
+        ([76.1, 76.2, 76.0, 76.15], [79.1, 79.2, 79.0], "fails"),
+        ([76.1, 76.2], [72.0, 80.0], "cannot be told"),
+        ([76.1, 76.2], [76.1], "missing"),
+        ([76.1, 76.2], [76.1, None], "cannot be told"),
+        ([76.1, 76.1], [76.1, 76.1], "holds"),
+        ([76.1, 76.1], [79.1, 79.1], "fails"),
+    ],
+)
+def test_mixed_against_high_precision(mixed: list[float | None], reference: list[float | None], said: str) -> None:
+    assert status(judged(mixed, reference), "reference") == said
+
+
+def test_without_a_reference_the_verdict_knows_it() -> None:
+    assert judged([1.0]).without_reference
+    assert not judged([1.0], [1.0]).without_reference
