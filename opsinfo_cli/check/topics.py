@@ -45,7 +45,7 @@ Source: engine.md 2.5 (MIX:265-294)""",
 Exit status
 
 0    done, or clean
-1    findings with an error, differences, or "would change" under --check
+1    findings with an error, differences, "would change" under --check, or a baseline that is not sound
 2    wrong usage, unknown op names included; nothing was written
 3    a file or the system refused, or an internal fault; it wins over 1
 129  SIGHUP; 130 SIGINT; 143 SIGTERM""",

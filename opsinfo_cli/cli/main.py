@@ -38,6 +38,9 @@ COMMANDS = {
     "reapply": "Put moves back that an upgrade undid.",
     "socs": "List installs, versions and chips.",
     "doctor": "Look for what is wrong with an install.",
+    "qualify": "Tell from training logs whether a mixed-precision baseline is sound.",
+    "reduced": "List operators that MindSpore's log says ran reduced.",
+    "numerics": "Show number formats, and what values and tensors become in them.",
     "explain": "Explain a finding or a topic.",
     "schema": "Print a published JSON schema.",
 }

@@ -11,6 +11,8 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from opsinfo_cli.cli.main import COMMANDS as TABLE
+
 Run = Callable[..., Any]
 """The ``opsinfo`` fixture: runs the program, gives ``code``, ``out``, ``err`` and ``json``."""
 
@@ -25,23 +27,7 @@ AI_910 = Path("built-in/op_impl/ai_core/tbe/config/ascend910")
 ONLY_910 = AI_910 / "aic-ascend910-ops-info.json"
 ACME = Path("vendors/acme/op_impl/ai_core/tbe/config/ascend910b/aic-ascend910b-ops-info.json")
 
-COMMANDS = (
-    *(
-        "list",
-        "show",
-        "move",
-        "apply",
-        "validate",
-        "diff",
-        "merge",
-        "minimize",
-        "convert",
-        "systems",
-        "decide",
-        "modes",
-    ),
-    *("fmt", "backups", "restore", "reapply", "socs", "doctor", "explain", "schema"),
-)
+COMMANDS = tuple(TABLE)
 
 _SCHEMA_OF = {"apply": "move", "fmt": "move", "reapply": "move", "doctor": "validate"}
 

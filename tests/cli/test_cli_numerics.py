@@ -1,0 +1,121 @@
+"""`opsinfo numerics` and `opsinfo reduced`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_support import Run, names, rows
+
+RECORD = (
+    "[INFO] DEVICE(11,7f,python):2021-03-01 [kernel_select_ascend.cc:90] Print] "
+    "graph_1:CNode_12{{[0]: ValueNode<PrimitivePy> {op}, [1]: a, [2]: b}} {way} precision, node datatype: \n"
+    "      : (<Float32xDefaultFormat>) -> (<Float32xDefaultFormat>), "
+    "select kernel:(<Float16xNC1HWC0>) -> (<Float16xNC1HWC0>)\n"
+)
+
+
+def test_the_table_of_formats(opsinfo: Run) -> None:
+    ran = opsinfo("numerics")
+    told = {row[0]: row[1:] for row in rows(ran)}
+    assert list(told) == ["fp64", "fp32", "bf16", "fp16", "fp8-e4m3", "fp8-e5m2", "hif8"]
+    assert told["fp16"] == ["16", "65504", "6.103515625e-05", "5.960464477539063e-08", "0.0009765625"]
+    document = opsinfo("numerics", "--format", "json").json
+    assert [each["largest"] for each in document["formats"]][3:] == [65504.0, 448.0, 57344.0, 32768.0]
+
+
+def test_values_in_each_format(opsinfo: Run) -> None:
+    ran = opsinfo("numerics", "65504", "65520", "1e-8", "-0.1", "-inf")
+    fp16 = {row[0]: row[2:] for row in rows(ran) if row[1] == "fp16"}
+    assert fp16["65504"] == ["65504", "0 11110 1111111111", "0", "exact"]
+    assert fp16["65520"] == ["inf", "0 11111 0000000000", "-", "overflow"]
+    assert fp16["1e-8"] == ["0", "0 00000 0000000000", "1", "zero"]
+    assert fp16["-0.1"] == ["-0.0999755859375", "1 01011 1001100110", "0.000244", "rounded"]
+    assert fp16["-inf"][0] == "-inf"
+    document = opsinfo("numerics", "1e-7", "--format", "json").json
+    assert document["values"][0]["formats"][3]["outcome"] == "subnormal"
+
+
+@pytest.mark.parametrize("word", ["abc", "1e", "--nonsense", "-x", "1e999999999", "9" * 3000])
+def test_what_is_no_number(opsinfo: Run, word: str) -> None:
+    ran = opsinfo("numerics", word)
+    assert (ran.code, ran.out) == (2, "")
+
+
+def test_dumps_by_operator_with_their_policy(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    np = pytest.importorskip("numpy", reason="dumps are read with numpy")
+    dump = tmp_path / "dump"
+    dump.mkdir()
+    for name, values in {"Add": [1e5, 1.0], "MatMul": [1e-9, 1.0], "Nowhere": [1.0]}.items():
+        np.save(dump / f"{name}.layer.12.1700000000.output.0.npy", np.array(values, np.float32))
+    np.save(dump / "Add.layer.12.1700000000.input.0.npy", np.arange(3))
+    ran = opsinfo("numerics", dump, "--against", opp, "--soc", "ascend910b")
+    assert [row[:3] for row in rows(ran)] == [
+        ["Add", "gray", "50 %"],
+        ["MatMul", "white", "0 %"],
+        ["Nowhere", "-", "0 %"],
+    ]
+    assert "candidates for the black list in fp16: Add, MatMul" in ran.err
+    document = opsinfo("numerics", dump, "--low", "bf16", "--format", "json").json
+    assert [each["candidate"] for each in document["operators"]] == [False] * 3
+    (plain,) = rows(opsinfo("numerics", dump / "MatMul.layer.12.1700000000.output.0.npy"))
+    assert plain[0] == "MatMul"
+
+
+def test_a_plain_tensor_in_each_format(opsinfo: Run, tmp_path: Path) -> None:
+    np = pytest.importorskip("numpy", reason="tensors are read with numpy")
+    np.save(tmp_path / "gradient.npy", np.array([2.0**-26, 2.0**-20, 1.0, 2.0], np.float32))
+    told = {row[1]: row[2:] for row in rows(opsinfo("numerics", tmp_path / "gradient.npy"))}
+    assert told["fp16"] == ["0 %", "25 %", "25 %", "0 %", "2^12"]
+    assert told["bf16"] == ["0 %", "0 %", "0 %", "0 %", "-"]
+
+
+def test_values_and_files_are_not_mixed(opsinfo: Run) -> None:
+    assert opsinfo("numerics", "x.npy", "1").code == 2
+    assert opsinfo("numerics", "1", "--against", "x").code == 2
+
+
+def test_without_numpy_it_is_asked_for(opsinfo: Run, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['numpy'] = None\n")
+    path = f"{tmp_path}:{Path(__file__).resolve().parents[2]}"
+    ran = opsinfo("numerics", "x.npy", env={"PYTHONPATH": path})
+    assert (ran.code, ran.out) == (3, "")
+    assert "needs numpy" in ran.err
+    assert "opsinfo[numerics]" in ran.err
+    assert opsinfo("numerics", "1.5", env={"PYTHONPATH": path}).code == 0
+
+
+def test_files_that_are_no_tensors(opsinfo: Run, tmp_path: Path) -> None:
+    pytest.importorskip("numpy", reason="tensors are read with numpy")
+    (tmp_path / "x.npy").write_bytes(b"\x80\x04}q\x00.")
+    assert opsinfo("numerics", tmp_path / "x.npy").code == 3
+    assert opsinfo("numerics", tmp_path / "none.npy").code == 3
+
+
+def test_reduced_operators_most_records_first(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    text = RECORD.format(op="Add", way="Reduce") + RECORD.format(op="MatMul", way="Reduce") * 3
+    text += RECORD.format(op="Mul", way="Raise")
+    text += "x:y{[0]: MatMul, [1]: q} reduce precision, node datatype: (43, 43) -> (43), select kernel: (42) -> (42)\n"
+    text += "There are 3 nodes used reduce precision to selected the kernel!\n"
+    text += "Reduce precision for [Gather] input 1\n"
+    (tmp_path / "ms.log").write_text(text)
+    ran = opsinfo("reduced", tmp_path / "ms.log", "--against", opp, "--soc", "ascend910b")
+    assert rows(ran) == [
+        ["MatMul", "4", "white", "(<Float16xNC1HWC0>) -> (<Float16xNC1HWC0>)"],
+        ["Add", "1", "gray", "(<Float16xNC1HWC0>) -> (<Float16xNC1HWC0>)"],
+    ]
+    document = opsinfo("reduced", tmp_path / "ms.log", "--format", "json").json
+    assert (document["total"], document["raised"], document["unnamed"]) == (5, 1, 0)
+    assert document["operators"][0]["policy"] is None
+
+
+def test_two_records_on_one_line_and_one_cut_short(opsinfo: Run, tmp_path: Path) -> None:
+    both = "a{[0]: Add} Reduce precision, node datatype: b{[0]: Mul} Reduce precision, node datatype: "
+    ran = opsinfo("reduced", "-", input=both)
+    assert sorted(names(ran)) == ["Add", "Mul"]
+
+
+def test_a_log_without_records_says_so(opsinfo: Run) -> None:
+    ran = opsinfo("reduced", "-", input=b"\xff\x00nothing" * 1000)
+    assert (ran.code, ran.out) == (0, "")
+    assert "no record" in ran.err

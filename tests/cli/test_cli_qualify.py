@@ -1,0 +1,247 @@
+"""`opsinfo qualify`: verdicts, the user's word, plots, and logs that are none."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import threading
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from cli_support import Run, rows
+
+from opsinfo_cli.report.output import Output
+from opsinfo_cli.report.progress import Progress
+from opsinfo_cli.report.scale_plot import Line, svg_text, text_plot
+from opsinfo_cli.runs.trajectory import Point, Trajectory
+
+BLOCK = "opt_level              : O1\nloss_scale             : dynamic\n"
+OVER = "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to {:.1f}\n"
+METRIC = "Acc@1 ([0-9.]+)"
+
+
+def log(folder: Path, name: str, metric: float = 76.1, overflows: int = 3, block: str = BLOCK) -> Path:
+    path = folder / name
+    steps = "".join(f"global_step: {step}\n" for step in range(100, 10_001, 100))
+    falls = "".join(OVER.format(2.0 ** (15 - number)) for number in range(overflows))
+    path.write_text(f"{block}{falls}{steps} * Acc@1 {metric} Acc@5 92.9\n", encoding="utf-8")
+    return path
+
+
+def runs(folder: Path, *metrics: float) -> list[Path]:
+    return [log(folder, f"run-{number}.log", metric) for number, metric in enumerate(metrics)]
+
+
+def test_a_sound_baseline(opsinfo: Run, tmp_path: Path) -> None:
+    mixed = runs(tmp_path, 76.1, 76.2, 76.0, 76.15)
+    references = [log(tmp_path, f"fp32-{number}.log", 76.1 + number / 10) for number in range(3)]
+    words = [word for path in references for word in ("--reference", str(path))]
+    ran = opsinfo("qualify", *mixed, "--metric", METRIC, *words, "--strict")
+    assert ran.code == 0
+    assert rows(ran)[0][:2] == ["verdict", "sound"]
+    assert {row[0]: row[1] for row in rows(ran)[1:] if row[0] != "advice"} == dict.fromkeys(
+        ("mixed-precision", "dynamic-scaling", "overflow-share", "loss-scale", "runs-agree", "reference"), "holds"
+    )
+    document = opsinfo("qualify", *mixed, "--metric", METRIC, *words, "--format", "json").json
+    assert (document["verdict"], document["missing"]) == ("sound", [])
+    assert document["comparison"]["p"] > 0.05
+    assert [run["metric"] for run in document["runs"]] == [76.1, 76.2, 76.0, 76.15]
+    assert document["runs"][0]["share"]["high"] == 3 / 10_000
+
+
+def test_without_a_reference_it_says_so(opsinfo: Run, tmp_path: Path) -> None:
+    ran = opsinfo("qualify", *runs(tmp_path, 76.1, 76.2, 76.0, 76.15), "--metric", METRIC, "--strict")
+    assert ran.code == 0
+    assert "without a high-precision reference" in ran.out
+
+
+def test_too_few_runs_are_incomplete(opsinfo: Run, tmp_path: Path) -> None:
+    paths = runs(tmp_path, 76.1, 76.2)
+    ran = opsinfo("qualify", *paths, "--metric", METRIC)
+    assert (ran.code, rows(ran)[0][1]) == (0, "incomplete")
+    assert opsinfo("qualify", *paths, "--metric", METRIC, "--strict").code == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "failing"),
+    [
+        (["--large-batch", "--steps", "1000"], "overflow-share"),
+        (["--metric", METRIC, "--spread", "0"], "runs-agree"),
+    ],
+)
+def test_not_sound(opsinfo: Run, tmp_path: Path, words: list[str], failing: str) -> None:
+    ran = opsinfo("qualify", *runs(tmp_path, 76.1, 76.2), *words)
+    assert (ran.code, rows(ran)[0][1]) == (1, "not sound")
+    assert failing in rows(ran)[0][2]
+
+
+def test_a_folder_is_one_run(opsinfo: Run, tmp_path: Path) -> None:
+    for rank in range(3):
+        (tmp_path / "run" / f"rank_{rank}").mkdir(parents=True)
+        log(tmp_path / "run" / f"rank_{rank}", "train.log")
+    ran = opsinfo("qualify", tmp_path / "run", "--format", "json")
+    (run,) = ran.json["runs"]
+    assert (len(run["logs"]), run["overflows"]["low"]) == (3, 3)
+    assert "ranks of one run" in ran.err
+
+
+def test_the_same_log_twice_is_no_second_run(opsinfo: Run, tmp_path: Path) -> None:
+    path = log(tmp_path, "a.log")
+    (tmp_path / "b.log").symlink_to(path)
+    ran = opsinfo("qualify", path, tmp_path / "b.log")
+    assert (ran.code, ran.out) == (2, "")
+
+
+def test_the_users_word_counts_where_the_log_is_silent(opsinfo: Run, tmp_path: Path) -> None:
+    silent = tmp_path / "hf.log"
+    silent.write_text("{'loss': 2.0, 'step': 100}\n{'loss': 1.0, 'step': 5000}\n")
+    told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent))}
+    assert (told["mixed-precision"], told["dynamic-scaling"]) == ("cannot be told", "cannot be told")
+    told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "O1", "--loss-scale", "dynamic"))}
+    assert (told["mixed-precision"], told["dynamic-scaling"]) == ("holds", "holds")
+    told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "O1", "--loss-scale", "128"))}
+    assert (told["dynamic-scaling"], told["overflow-share"]) == ("fails", "not measurable")
+    told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "bf16"))}
+    assert (told["dynamic-scaling"], told["overflow-share"]) == ("holds", "not measurable")
+    assert opsinfo("qualify", silent, "--amp", "bf16", "--expect", "dynamic").code == 1
+
+
+def test_the_log_wins_over_the_users_word(opsinfo: Run, tmp_path: Path) -> None:
+    ran = opsinfo("qualify", log(tmp_path, "a.log"), "--amp", "O0", "--loss-scale", "64")
+    assert {row[0]: row[1] for row in rows(ran)}["mixed-precision"] == "holds"
+    assert ran.err.count("the log counts") == 2
+
+
+def test_standard_input_plain_and_packed(opsinfo: Run, tmp_path: Path) -> None:
+    data = log(tmp_path, "a.log").read_bytes()
+    plain = opsinfo("qualify", "-", "--format", "json", input=data).json
+    packed = opsinfo("qualify", "-", "--format", "json", input=gzip.compress(data)).json
+    assert plain == packed
+    assert plain["runs"][0]["overflows"]["low"] == 3
+
+
+@pytest.mark.parametrize("cut", [30, -20])
+def test_broken_gzip_is_refused(opsinfo: Run, tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "a.log.gz"
+    path.write_bytes(gzip.compress(log(tmp_path, "a.log").read_bytes())[:cut])
+    ran = opsinfo("qualify", path)
+    assert (ran.code, ran.out) == (3, "")
+    assert "broken gzip" in ran.err
+    assert opsinfo("qualify", path, "--format", "json").json["error"]["name"] == "damaged-file"
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 100_000, bytes(range(256)) * 2000, b"\x1f\x8b\x08\x00"])
+def test_what_is_no_log_proves_nothing(opsinfo: Run, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x").write_bytes(content)
+    ran = opsinfo("qualify", tmp_path / "x")
+    assert (ran.code, rows(ran)[0][1] if ran.out else "") in ((0, "incomplete"), (3, ""))
+
+
+def test_nan_and_infinite_scales_make_valid_json(opsinfo: Run, tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("step: 1, overflow: True, loss scale: nan\nstep: 2, overflow: True, loss scale: inf\n")
+    ran = opsinfo("qualify", tmp_path / "x", "--format", "json")
+    assert "NaN" not in ran.out
+    assert "Infinity" not in ran.out
+    assert ran.json["verdict"] == "not sound"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--metric", "("],
+        ["--metric", "Acc"],
+        ["--amp", "O9"],
+        ["--loss-scale", "often"],
+        ["--loss-scale", "-1"],
+        ["--loss-scale", "nan"],
+        ["--steps", "0"],
+        ["--ranks", "0"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_words(opsinfo: Run, tmp_path: Path, words: list[str]) -> None:
+    ran = opsinfo("qualify", log(tmp_path, "a.log"), *words)
+    assert (ran.code, ran.out) == (2, "")
+
+
+def test_logs_that_cannot_be_read(opsinfo: Run, tmp_path: Path) -> None:
+    assert opsinfo("qualify", tmp_path / "none.log").code == 3
+    (tmp_path / "empty").mkdir()
+    assert opsinfo("qualify", tmp_path / "empty").code == 2
+
+
+def test_the_plot_is_svg_whatever_the_log_is_called(opsinfo: Run, tmp_path: Path) -> None:
+    hostile = log(tmp_path, "<script>alert('x')&amp;\x1b[31m\u202e.log")
+    for _ in range(2):  # a plot goes over a plot
+        assert opsinfo("qualify", hostile, "--plot", tmp_path / "out.svg").code == 0
+    text = (tmp_path / "out.svg").read_text("utf-8")
+    tree = ElementTree.fromstring(text)
+    assert [child.tag for child in tree.iter() if child.tag.endswith("script")] == []
+    assert "\x1b" not in text
+    assert any("<script>" in (child.text or "") for child in tree.iter())
+
+
+def test_the_plot_never_goes_over_a_log(opsinfo: Run, tmp_path: Path) -> None:
+    path = log(tmp_path, "a.log")
+    before = path.read_bytes()
+    assert opsinfo("qualify", path, "--plot", path).code == 2
+    assert path.read_bytes() == before
+    assert opsinfo("qualify", path, "--plot", tmp_path).code == 2
+    assert opsinfo("qualify", path, "--plot", tmp_path / "no" / "where.svg").code == 3
+
+
+def test_a_plot_of_nothing_is_svg_too() -> None:
+    ElementTree.fromstring(svg_text([Line("x", [])], "step"))
+    ElementTree.fromstring(svg_text([Line("x", [Point(1, 0.0), Point(2, -5.0)])], "step"))
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+@pytest.mark.parametrize("unicode", [True, False])
+def test_the_plot_fits_a_terminal(width: int, unicode: bool) -> None:
+    points = [Point(step, 65536.0 / 2 ** (step // 10)) for step in range(1, 100)]
+    drawn = list(text_plot(Line("x", points), "step", width, unicode))
+    assert max(map(len, drawn)) <= width
+    assert "".join(drawn).isascii() is not unicode
+    assert drawn[0].startswith("2^16")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stream", "shown"), [(Terminal, True), (io.StringIO, False)])
+def test_progress_is_for_terminals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], shown: bool
+) -> None:
+    path = log(tmp_path, "a.log")
+    monkeypatch.setattr("sys.stderr", stderr := stream())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("opsinfo_cli.report.progress._EVERY", 0)
+    progress = Progress(Output("qualify"), [str(path)])
+    for part in (10, 10, path.stat().st_size):
+        progress(part)
+    progress.done()
+    assert ("99 %" in stderr.getvalue()) is shown
+    assert stderr.getvalue().endswith("\r\033[K" if shown else "")
+
+
+def test_what_a_shell_substitutes_is_read(opsinfo: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    data = log(tmp_path, "a.log").read_bytes()
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(data,))
+    writer.start()
+    ran = opsinfo("qualify", tmp_path / "pipe", "--format", "json")
+    writer.join()
+    assert ran.json["runs"][0]["overflows"]["low"] == 3
+
+
+def test_long_trajectories_are_thinned_and_keep_their_ends() -> None:
+    trajectory = Trajectory()
+    for step in range(200_000):
+        trajectory.add(step, 1.0 if step == 777 else 2.0 ** (10 + step % 2))
+    assert len(trajectory.points) <= 2048
+    assert (trajectory.start, trajectory.lowest, trajectory.drawn[-1].at) == (1024.0, 1.0, 199_999)
+    assert trajectory.falls + trajectory.rises == 199_999

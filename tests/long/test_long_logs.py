@@ -1,0 +1,38 @@
+"""A gigabyte of log in constant memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LINE = b"2024-05-01 12:00:00 [INFO] epoch 3 data 0.1 samples/s 1234.5 loss 2.34 lr 0.001\n"
+OVERFLOW = b"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to %d.0\n"
+
+
+@pytest.mark.parametrize(
+    ("filling", "megabytes"),
+    [(LINE, 1000), (b"no line end ", 1000), (b"\rbar 1/2 [", 1000), (b"loss scale \xff\n", 10)],
+    ids=["lines", "one line", "a progress bar", "every line is looked at"],
+)
+def test_memory_does_not_grow_with_the_log(filling: bytes, megabytes: int) -> None:
+    block = filling * (1_000_000 // len(filling))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-m", "opsinfo_cli", "qualify", "-", "--steps", "1000000", "--loss-scale", "dynamic"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(words, env=environment, **pipes)  # type: ignore[call-overload]
+    every = megabytes // 10
+    for number in range(megabytes):
+        process.stdin.write(b"\n" + OVERFLOW % 2 ** (16 - number // every) if number % every == 0 else b"")
+        process.stdin.write(block)
+    process.stdin.close()
+    told = process.stdout.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.stdout.close()
+    assert "10 of 1000000 steps" in told
+    assert usage.ru_maxrss < 64 * 1024
