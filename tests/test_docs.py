@@ -14,7 +14,8 @@ from click.testing import CliRunner
 
 from opsinfo_cli.check.rules import RULES
 from opsinfo_cli.check.topics import TOPICS
-from opsinfo_cli.cli.main import COMMANDS, cli
+from opsinfo_cli.cli.main import COMMANDS
+from opsinfo_cli.cli.program import cli
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "docs"))

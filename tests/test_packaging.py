@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -69,9 +70,14 @@ def test_the_wheel_says_that_it_is_typed(bare: Path) -> None:
     assert done.stdout == "True\n"
 
 
+def test_the_wheel_carries_the_scripts_of_the_shells(bare: Path, tmp_path: Path) -> None:
+    for shell in ("bash", "zsh", "fish", "powershell"):
+        assert f"{shell}_complete" in run(bare, "completion", shell, cwd=tmp_path).stdout
+
+
 def test_every_command_of_the_wheel_shows_its_help(bare: Path, tmp_path: Path) -> None:
     listed = run(bare, "--help", cwd=tmp_path).stdout
-    commands = [line.split()[0] for line in listed[listed.index("Commands:") :].splitlines()[1:] if line.strip()]
+    commands = re.findall(r"^  (\S+)  ", listed[listed.index("Commands:") :], re.MULTILINE)
     assert len(commands) > 10
     for command in commands:
         done = run(bare, command, "--help", cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""The program: commands that load on use, and the one place where errors become exit codes."""
+"""The start of every run, and the one place where errors become exit codes."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from itertools import pairwise
 from types import FrameType
-from typing import Any, NoReturn
-
-import click
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import OpsinfoError, Refused, UsageFault
-from .version import version_option
 
-__all__ = ["COMMANDS", "cli", "main"]
+if TYPE_CHECKING:
+    import click
+
+__all__ = ["COMMANDS", "main"]
 
 COMMANDS = {
     "list": "Show operators with their policy.",
@@ -43,53 +42,9 @@ COMMANDS = {
     "numerics": "Show number formats, and what values and tensors become in them.",
     "explain": "Explain a finding or a topic.",
     "schema": "Print a published JSON schema.",
+    "completion": "Print what completes a line in bash, zsh, fish or PowerShell.",
 }
 """Every command with its short help, so that `--help` imports none of them."""
-
-
-class Commands(click.Group):
-    """Commands are imported when they are called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f".{name}", __package__).command
-        return command
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from ..model.names import did_you_mean
-
-            raise UsageFault(
-                f"no command is called `{args[0]}`",
-                name="unknown-command",
-                hint=did_you_mean(args[0], COMMANDS) or "`opsinfo --help` lists them",
-            )
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@version_option
-def cli() -> None:
-    """See, move, check and compare the precision policy of Ascend operators.
-
-    A TARGET is a library (aic-<soc>-ops-info.json), a mixlist, a directory of libraries,
-    an operator package (OPP), or a SoC name looked up in the environment's CANN.
-
-    \b
-    Examples:
-      opsinfo list ascend910b --on black
-      opsinfo show ascend910b MatMulV2
-      opsinfo move ops_info.json SoftmaxV2 --to black --against ascend910b
-      opsinfo validate ops_info.json --against ascend910b
-    """
 
 
 class _Stopped(BaseException):
@@ -118,12 +73,17 @@ def _note_missed(unraisable: Any) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
-    """Run a command and leave with its exit status.
+    """Run a command and leave with its exit status. A shell that completes a line is answered before click is there.
 
     :param args: the words of a caller who stays, and catches the exit; None for those of the process
     """
     try:
-        status = _prepared(list(sys.argv[1:] if args is None else args))
+        if args is None and os.environ.get("_OPSINFO_COMPLETE"):
+            from .completing import complete
+
+            status = complete(os.environ)
+        else:
+            status = _prepared(list(sys.argv[1:] if args is None else args))
     except KeyboardInterrupt:
         status = 130
     except _Stopped as stopped:
@@ -159,6 +119,10 @@ def _prepared(words: list[str]) -> int:
 
 
 def _run(words: list[str]) -> int:
+    import click
+
+    from .program import cli
+
     try:
         result = cli.main(words, prog_name="opsinfo", standalone_mode=False)
         return result if isinstance(result, int) else 0

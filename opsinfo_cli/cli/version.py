@@ -11,7 +11,7 @@ __all__ = ["version_option"]
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted:
+    if wanted and not ctx.resilient_parsing:
         from .. import __version__
 
         click.echo(f"opsinfo {__version__}")

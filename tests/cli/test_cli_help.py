@@ -40,7 +40,7 @@ def test_help_of_every_command_shows_an_example_explains_its_options_and_fits(op
     assert max(map(len, ran.out.splitlines())) <= 100
     options = re.split(r"\n  (?=-)", ran.out.partition("Options:")[2])
     assert [option for option in options[1:] if not re.search(r"\S\s{2,}\S", option)] == []
-    everywhere = ["--color", "-q", "-v", "-h"] + ["--format"] * (command != "schema")
+    everywhere = ["--color", "-q", "-v", "-h"] + ["--format"] * (command not in ("schema", "completion"))
     writing = (
         ["--dry-run", "--wait", "--backup-dir"]
         if command in ("move", "apply", "fmt", "merge", "minimize", "restore", "reapply")

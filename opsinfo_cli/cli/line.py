@@ -1,0 +1,47 @@
+"""An unfinished command line, as a shell hands it over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+__all__ = ["Line", "line_at_the_cursor", "split"]
+
+
+class Line(NamedTuple):
+    """The words before the cursor, the program left out, and the word at it."""
+
+    words: list[str]
+    word: str
+
+
+def line_at_the_cursor(environ: Mapping[str, str], shell: str) -> Line:
+    """Our scripts pass the line up to the cursor in COMP_WORDS; where COMP_CWORD comes along, it says which word."""
+    words = split(environ.get("COMP_WORDS", ""), escape="`" if shell == "powershell" else "\\")
+    said = environ.get("COMP_CWORD", "")
+    at = int(said) if said.isdecimal() else len(words) - 1
+    return Line(words[1:at], words[at] if 0 < at < len(words) else "")
+
+
+def split(text: str, escape: str = "\\") -> list[str]:
+    """The words of a line, unquoted, quotes that nobody closed yet included; the last one is at the cursor.
+
+    >>> split("opsinfo show 'my dir/opp' Mat"), split("opsinfo list ")
+    (['opsinfo', 'show', 'my dir/opp', 'Mat'], ['opsinfo', 'list', ''])
+    """
+    words, word, begun, quote, escaped = [], "", False, "", False
+    for letter in text:
+        if escaped:
+            word, escaped = word + letter, False
+        elif letter == escape and quote != "'":
+            begun = escaped = True
+        elif quote:
+            word, quote = (word, "") if letter == quote else (word + letter, quote)
+        elif letter in "'\"":
+            begun, quote = True, letter
+        elif letter.isspace():
+            words += [word] if begun else []
+            word, begun = "", False
+        else:
+            word, begun = word + letter, True
+    return [*words, word]

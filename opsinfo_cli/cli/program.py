@@ -1,0 +1,59 @@
+"""The program as click sees it: commands that load on use."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from ..errors import UsageFault
+from .main import COMMANDS
+from .version import version_option
+
+__all__ = ["cli"]
+
+
+class Commands(click.Group):
+    """Commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f".{name}", __package__).command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from ..model.names import did_you_mean
+
+            raise UsageFault(
+                f"no command is called `{args[0]}`",
+                name="unknown-command",
+                hint=did_you_mean(args[0], COMMANDS) or "`opsinfo --help` lists them",
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@version_option
+def cli() -> None:
+    """See, move, check and compare the precision policy of Ascend operators.
+
+    A TARGET is a library (aic-<soc>-ops-info.json), a mixlist, a directory of libraries,
+    an operator package (OPP), or a SoC name looked up in the environment's CANN.
+
+    \b
+    Examples:
+      opsinfo list ascend910b --on black
+      opsinfo show ascend910b MatMulV2
+      opsinfo move ops_info.json SoftmaxV2 --to black --against ascend910b
+      opsinfo validate ops_info.json --against ascend910b
+    """
