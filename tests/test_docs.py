@@ -93,9 +93,13 @@ def test_a_command_without_an_example_is_told() -> None:
     assert paragraphs(click.Command("x", help="Do it.\n\n\b\nExamples:\n  x y\n  x z"))[1] == ["x y", "x z"]
 
 
+COMPLETION = ("_OPSINFO_COMPLETE", "COMP_WORDS", "COMP_CWORD")
+"""Set by the shells' own scripts, never by people."""
+
+
 def test_every_variable_that_is_read_is_explained() -> None:
     text = "\n".join(path.read_text("utf-8") for path in (ROOT / "opsinfo_cli").rglob("*.py"))
-    read = set(re.findall(r"environ(?:\.get\(|\[)\"([A-Z_]+)\"", text)) - {"HOME"}
+    read = set(re.findall(r"environ(?:\.get\(|\[)\"([A-Z_]+)\"", text)) - {"HOME", *COMPLETION}
     assert len(read) > 5
     assert read <= set(re.findall(r"^[A-Z_]+", TOPICS["environment"], re.MULTILINE))
 

@@ -75,6 +75,12 @@ def test_the_wheel_carries_the_scripts_of_the_shells(bare: Path, tmp_path: Path)
         assert f"{shell}_complete" in run(bare, "completion", shell, cwd=tmp_path).stdout
 
 
+def test_the_wheel_carries_the_parts_of_a_page(bare: Path, tmp_path: Path, fixtures: Path) -> None:
+    done = run(bare, "list", str(fixtures / "opp-old"), "--format", "html", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("<!DOCTYPE html>")
+
+
 def test_every_command_of_the_wheel_shows_its_help(bare: Path, tmp_path: Path) -> None:
     listed = run(bare, "--help", cwd=tmp_path).stdout
     commands = re.findall(r"^  (\S+)  ", listed[listed.index("Commands:") :], re.MULTILINE)

@@ -57,7 +57,9 @@ ASCEND_HOME_PATH        the toolkit whose opp is taken where ASCEND_OPP_PATH is 
 ASCEND_CUSTOM_OPP_PATH  custom operator paths, parted by colons; counts where the root came from the environment
 OPSINFO_BACKUP_DIR      where backups live; --backup-dir wins
 XDG_STATE_HOME          holds opsinfo/, where backups live otherwise; ~/.local/state, and /var/lib/opsinfo for root
+XDG_CACHE_HOME          holds opsinfo/, where names for completion are kept; ~/.cache otherwise
 OPSINFO_LANG            the language of explain, en or zh; otherwise that of LC_ALL, LC_MESSAGES or LANG
 NO_COLOR                no colours, where it is not empty; --color wins
-TERM                    dumb: no colours and no tables""",
+TERM                    dumb: no colours, no tables and no pager
+PAGER                   shows what `diff` has too much of for a terminal; --no-pager and -q go without""",
 }

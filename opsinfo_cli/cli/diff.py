@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 import click
 
 from ..compare.policies import Difference, diff, difference, policies_of
 from ..compare.port import mixlist_for
-from ..compare.sections import section_differences
+from ..compare.sections import SectionDifference, section_differences
 from ..errors import UsageFault
-from ..model.install import CORES
 from ..model.mixlist import Mixlist
 from ..model.target import Target
 from ..neighbours.systems import names_system
-from ..report.differences import difference_document, difference_lines, mixlist_text, section_lines, summary
+from ..report.differences import (
+    difference_document,
+    difference_groups,
+    difference_rows,
+    mixlist_text,
+    section_lines,
+    summary,
+)
 from ..report.output import Output
-from .options import format_option, open_target, output_of
+from .options import core_option, format_option, open_target, out_option, output_of
 from .remarks import accepted_mixlist, say_doubts, say_unknown
 
 __all__ = ["command"]
@@ -29,15 +36,12 @@ __all__ = ["command"]
 @click.option("--mixlist-b", metavar="FILE", help="Compare B as this mixlist changes it.")
 @click.option("--soc-a", metavar="SOC", help="Which chip of A.")
 @click.option("--soc-b", metavar="SOC", help="Which chip of B.")
-@click.option(
-    "--core",
-    type=click.Choice(CORES),
-    default="ai",
-    show_default=True,
-    help="Operators of which engine: AI Core, vector core or DSA.",
-)
+@core_option
 @click.option("--sections", is_flag=True, help="Also what differs inside the entries.")
-@format_option("mixlist")
+@click.option("--only-in", metavar="MIXLIST", help="Only operators that this mixlist names.")
+@click.option("--no-pager", is_flag=True, help="Do not page what is longer than the terminal.")
+@format_option("mixlist", "html")
+@out_option
 def command(
     a: str,
     b: str,
@@ -47,6 +51,8 @@ def command(
     soc_b: str | None,
     core: str,
     sections: bool,
+    only_in: str | None,
+    no_pager: bool,
     format_: str,
     **options: Any,
 ) -> int:
@@ -54,18 +60,20 @@ def command(
 
     A or B may also be another system: NAME, NAME:LEVEL or NAME=FILE[,FILE] (`opsinfo systems` lists them).
 
-    With --format mixlist: print the mixlist that gives A's operators the policy they have in B.
+    On a terminal what changed stands together, worst first, and $PAGER shows what is long. With --format mixlist:
+    print the mixlist that gives A's operators the policy they have in B.
 
     \b
     Examples:
       opsinfo diff /old/opp /new/opp --soc-a ascend910b --soc-b ascend910b
-      opsinfo diff ascend910 ascend910b --sections
+      opsinfo diff /old/opp /new/opp --only-in ops_info.json    # after an upgrade of CANN
+      opsinfo diff ascend910 ascend910b --sections --format html -o chips.html
       opsinfo diff ascend910b ascend910 --format mixlist > like-910.json
       opsinfo diff torch-npu torch-amp
     """
     output = output_of("diff", options, format_)
     if names_system(a) or names_system(b):
-        if sections or mixlist_a or mixlist_b or output.format not in ("text", "json"):
+        if sections or mixlist_a or mixlist_b or only_in or output.format not in ("text", "json"):
             raise UsageFault("another system's lists have no sections and no mixlist, and are shown as text or json")
         from .lists_diff import diff_lists
 
@@ -74,26 +82,54 @@ def command(
     second = open_target(b, output, {"soc": soc_b, "core": core, "soc_option": "--soc-b"})
     if (first.kind == "mixlist") != (second.kind == "mixlist"):
         raise UsageFault(f"A is a {first.kind}, B is a {second.kind}; they cannot be compared", name="wrong-kind")
+    named = frozenset(accepted_mixlist(only_in, output).marks) if only_in else None
     if first.kind == "mixlist":
         if sections or mixlist_a or mixlist_b or output.format == "mixlist":
             raise UsageFault(
                 "--sections, --mixlist-a, --mixlist-b and --format mixlist compare libraries, not mixlists"
             )
-        return _mixlists(first, second, output)
+        found: Difference[Any] = diff(first.mixlist, second.mixlist, named=named)
+        return _report(output, first, second, found, None, not no_pager)
     for target in (first, second):
         say_doubts(target, output)
     mine, theirs = _chosen(mixlist_a, first, output), _chosen(mixlist_b, second, output)
+    if named:
+        _say_in_neither(named, first, second, output)
     if output.format == "mixlist":
-        return _port(first, second, theirs, output)
-    found = diff(first, second, mine, theirs)
-    inside = list(section_differences(first.operators, second.operators)) if sections else None
+        return _port(first, second, theirs, named, output)
+    found = diff(first, second, mine, theirs, named=named)
+    inside = section_differences(first.operators, second.operators) if sections else None
+    chosen = [each for each in inside if named is None or each.name in named] if inside is not None else None
+    return _report(output, first, second, found, chosen, not no_pager)
+
+
+def _report(
+    output: Output,
+    a: Target,
+    b: Target,
+    found: Difference[Any],
+    inside: list[SectionDifference] | None,
+    pager: bool,
+) -> int:
     if output.format == "json":
-        output.document(difference_document(first, second, found, inside))
+        output.document(difference_document(a, b, found, inside))
+    elif output.format == "html":
+        from ..report.pages import diff_page
+
+        output.data(diff_page(a, b, found, inside), exact=True)
+    elif output.on_terminal:
+        width = shutil.get_terminal_size().columns
+        output.pages([*difference_groups(output, a, b, found, width), *section_lines(output, inside or [])], pager)
     else:
-        output.lines(difference_lines(output, first, second, found))
-        output.lines(section_lines(output, inside or []))
-        _tell(found, output)
+        output.lines([*difference_rows(found), *section_lines(output, inside or [])])
+        output.tell(summary(found))
     return 1 if found or inside else 0
+
+
+def _say_in_neither(named: frozenset[str], a: Target, b: Target, output: Output) -> None:
+    gone = sorted(name for name in named if name not in a.operators and name not in b.operators)
+    if gone:
+        output.say(f"{len(gone)} op types of the mixlist are in neither: {', '.join(gone)}", "warning")
 
 
 def _chosen(path: str | None, target: Target, output: Output) -> Mixlist | None:
@@ -104,27 +140,13 @@ def _chosen(path: str | None, target: Target, output: Output) -> Mixlist | None:
     return mixlist
 
 
-def _mixlists(a: Target, b: Target, output: Output) -> int:
-    found = diff(a.mixlist, b.mixlist)
-    if output.format == "json":
-        output.document(difference_document(a, b, found, None))
-    else:
-        output.lines(difference_lines(output, a, b, found))
-        _tell(found, output)
-    return 1 if found else 0
-
-
-def _tell(found: Difference[Any], output: Output) -> None:
-    """The summary, where a terminal has not had it first."""
-    if not output.on_terminal:
-        output.tell(summary(found))
-
-
-def _port(a: Target, b: Target, mixlist: Mixlist | None, output: Output) -> int:
+def _port(a: Target, b: Target, mixlist: Mixlist | None, named: frozenset[str] | None, output: Output) -> int:
     wanted = policies_of(b.operators, mixlist)
     library = policies_of(a.operators)
+    if named is not None:
+        wanted = {name: policy for name, policy in wanted.items() if name in named}
     output.data(mixlist_text(mixlist_for(library, wanted)), exact=True)
-    lacking: Difference[Any] = difference(library, wanted)
+    lacking: Difference[Any] = difference(library, wanted, named)
     for names, where, other in ((lacking.only_in_b, "B", "A"), (lacking.only_in_a, "A", "B")):
         if names:
             what = "cannot be ported" if where == "B" else "keep their policy"

@@ -18,6 +18,7 @@ from .options import (
     mixlist_option,
     open_against,
     open_target,
+    out_option,
     output_of,
     target_options,
 )
@@ -40,7 +41,8 @@ __all__ = ["command"]
 @click.option("--against", metavar="TARGET", help="For a mixlist: the target that knows the policies.")
 @click.option("--system", metavar="SYSTEM", help="Another system's lists: NAME, NAME:LEVEL or NAME=FILE[,FILE].")
 @target_options
-@format_option()
+@format_option("html")
+@out_option
 def command(
     target: str | None,
     lists: tuple[str, ...],
@@ -62,6 +64,7 @@ def command(
       opsinfo list /usr/local/Ascend/ascend-toolkit/latest --soc ascend910b --mixlist ops_info.json
       opsinfo list ops_info.json --against ascend910b
       opsinfo list --system apex:O1
+      opsinfo list ascend910b --format html -o ascend910b.html
     """
     output = output_of("list", options, format_)
     if system is not None:
@@ -69,6 +72,8 @@ def command(
 
         if target or mixlist or against or options["kind"] or options["soc"] or options["customs"]:
             raise UsageFault("--system stands alone: beside it count --on, --match and --format")
+        if output.format == "html":
+            raise UsageFault("another system's lists are shown as text or json")
         return list_system(system, lists, globs, output)
     if target is None:
         raise UsageFault("a TARGET is missing, or --system", hint="`opsinfo list --help` shows how it is used")
@@ -86,6 +91,10 @@ def command(
         output.say(f"none of the {len(rows)} operators matches --on and --match")
     if output.format == "json":
         output.document(list_document(found, shown, len(rows)))
+    elif output.format == "html":
+        from ..report.pages import list_page
+
+        output.data(list_page(found, shown, len(rows), mixlist), exact=True)
     else:
         show_rows(output, found, shown, len(rows))
     return 0

@@ -24,6 +24,7 @@ COMMANDS = {
     "move": "Put operators on a list, in a library or a mixlist.",
     "apply": "Bake a mixlist into libraries.",
     "validate": "Check mixlists and libraries as the engine would, and better.",
+    "matrix": "Show operators by target, any number of them.",
     "diff": "Compare two targets, or two mixlists.",
     "convert": "Write one system's lists as another's.",
     "systems": "List other systems whose lists are understood.",

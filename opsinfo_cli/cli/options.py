@@ -20,6 +20,8 @@ __all__ = [
     "ListChoice",
     "against_option",
     "as_option",
+    "core_option",
+    "customs_option",
     "entry_options",
     "format_option",
     "given_names",
@@ -29,6 +31,7 @@ __all__ = [
     "open_against",
     "open_target",
     "open_targets",
+    "out_option",
     "output_of",
     "talk_options",
     "target_options",
@@ -89,8 +92,25 @@ as_option: Callable[[Any], Any] = click.option(
     type=click.Choice(["library", "mixlist"]),
     help="What a file is, where its text and name do not tell.",
 )
+out_option: Callable[[Any], Any] = click.option(
+    "-o", "--output", "out", metavar="FILE", help="Write to FILE instead of standard output."
+)
 mixlist_option: Callable[[Any], Any] = click.option(
     "--mixlist", metavar="FILE", help="Show policies as this mixlist changes them."
+)
+core_option: Callable[[Any], Any] = click.option(
+    "--core",
+    type=click.Choice(CORES),
+    default="ai",
+    show_default=True,
+    help="Operators of which engine: AI Core, vector core or DSA.",
+)
+customs_option: Callable[[Any], Any] = click.option(
+    "--custom",
+    "customs",
+    metavar="PATH",
+    multiple=True,
+    help="A custom operator package, as in ASCEND_CUSTOM_OPP_PATH; repeatable.",
 )
 
 
@@ -101,20 +121,8 @@ def target_options(function: F) -> F:
 def install_options(function: F) -> F:
     return _stacked(
         click.option("--soc", metavar="SOC", help="Which chip of an install."),
-        click.option(
-            "--core",
-            type=click.Choice(CORES),
-            default="ai",
-            show_default=True,
-            help="Operators of which engine: AI Core, vector core or DSA.",
-        ),
-        click.option(
-            "--custom",
-            "customs",
-            metavar="PATH",
-            multiple=True,
-            help="A custom operator package, as in ASCEND_CUSTOM_OPP_PATH; repeatable.",
-        ),
+        core_option,
+        customs_option,
     )(function)
 
 
@@ -159,7 +167,7 @@ def given_names(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def output_of(command: str, talk: dict[str, Any], format_: str = "text") -> Output:
-    return Output(command, format_, talk["color"], talk["quiet"], talk["verbose"])
+    return Output(command, format_, talk["color"], talk["quiet"], talk["verbose"], talk.get("out"))
 
 
 def open_against(text: str, output: Output, options: dict[str, Any]) -> Target:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, overload
 
@@ -36,32 +36,50 @@ class Difference(Generic[T]):
 
 
 @overload
-def diff(a: Mixlist, b: Mixlist) -> Difference[tuple[Mark, ...]]: ...
+def diff(a: Mixlist, b: Mixlist, *, named: Collection[str] | None = None) -> Difference[tuple[Mark, ...]]: ...
 
 
 @overload
 def diff(
-    a: HasOperators, b: HasOperators, mixlist_a: Mixlist | None = None, mixlist_b: Mixlist | None = None
+    a: HasOperators,
+    b: HasOperators,
+    mixlist_a: Mixlist | None = None,
+    mixlist_b: Mixlist | None = None,
+    *,
+    named: Collection[str] | None = None,
 ) -> Difference[Policy]: ...
 
 
-def diff(a: Any, b: Any, mixlist_a: Mixlist | None = None, mixlist_b: Mixlist | None = None) -> Difference[Any]:
+def diff(
+    a: Any,
+    b: Any,
+    mixlist_a: Mixlist | None = None,
+    mixlist_b: Mixlist | None = None,
+    *,
+    named: Collection[str] | None = None,
+) -> Difference[Any]:
     """What ``opsinfo diff`` tells: op types with another effective policy, or other marks in two mixlists.
 
     :param a, b: two libraries, stores, installs or targets in any mix; or two mixlists
     :param mixlist_a, mixlist_b: what changes the policies of either; not for mixlists
+    :param named: the only op types to look at; None for all
 
     :raises TypeError: where a mixlist is held against anything else
     """
     if isinstance(a, Mixlist) != isinstance(b, Mixlist) or (isinstance(a, Mixlist) and (mixlist_a or mixlist_b)):
         raise TypeError("a mixlist can be compared with another mixlist only")
     if isinstance(a, Mixlist):
-        return difference(marks_of(a), marks_of(b))
-    return difference(policies_of(a.operators, mixlist_a), policies_of(b.operators, mixlist_b))
+        return difference(marks_of(a), marks_of(b), named)
+    return difference(policies_of(a.operators, mixlist_a), policies_of(b.operators, mixlist_b), named)
 
 
-def difference(a: Mapping[str, T], b: Mapping[str, T]) -> Difference[T]:
-    """Compare name by name; every list is sorted."""
+def difference(a: Mapping[str, T], b: Mapping[str, T], named: Collection[str] | None = None) -> Difference[T]:
+    """Compare name by name; every list is sorted.
+
+    :param named: the only names to look at; None for all
+    """
+    if named is not None:
+        a, b = ({name: each[name] for name in each if name in named} for each in (a, b))
     both = sorted(a.keys() & b.keys())
     changed = {name: (a[name], b[name]) for name in both if a[name] != b[name]}
     return Difference(sorted(a.keys() - b.keys()), sorted(b.keys() - a.keys()), changed, len(both) - len(changed))

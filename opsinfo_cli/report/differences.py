@@ -10,35 +10,57 @@ from typing import Any
 from ..compare.policies import Difference
 from ..compare.sections import SectionDifference
 from ..model.target import Target
+from .grid import side_by_side
 from .operators import target_document
 from .output import Output
 from .visible import row, visible
 
-__all__ = ["difference_document", "difference_lines", "mixlist_text", "section_lines", "summary"]
+__all__ = [
+    "changes_worst_first",
+    "difference_document",
+    "difference_groups",
+    "difference_rows",
+    "mixlist_text",
+    "said_of",
+    "section_lines",
+    "summary",
+]
 
 _WORST_FIRST = ("white -> black", "black -> white", "gray -> black", "gray -> white", "white -> gray", "black -> gray")
 
 
-def difference_lines(output: Output, a: Target, b: Target, found: Difference[Any]) -> Iterator[str]:
-    """A summary, then what changed, worst first, then what is on one side only."""
-    if output.on_terminal:
-        yield f"A  {visible(a.text)}" + (f" ({a.soc})" if a.soc else "")
-        yield f"B  {visible(b.text)}" + (f" ({b.soc})" if b.soc else "")
-        yield summary(found)
-        yield ""
-    for name, (before, after) in sorted(found.changed.items(), key=lambda item: (_rank(_change(item[1])), item[0])):
-        said = (_said(before), _said(after))
-        if output.on_terminal:
-            words = " -> ".join(output.paint(word, word) for word in said)
-            yield f"{output.paint('~', 'warning')} {visible(name)}  {words}"
-        else:
-            yield row("changed", name, *said)
+def difference_rows(found: Difference[Any]) -> Iterator[str]:
+    """Tab-separated: what changed, worst first, then what is on one side only."""
+    for name, pair in sorted(found.changed.items(), key=lambda item: (_rank(_change(item[1])), item[0])):
+        yield row("changed", name, *map(said_of, pair))
+    for word, names in (("only_in_a", found.only_in_a), ("only_in_b", found.only_in_b)):
+        yield from (row(word, name) for name in names)
+
+
+def difference_groups(output: Output, a: Target, b: Target, found: Difference[Any], width: int) -> Iterator[str]:
+    """For people: a summary, then a block of names for each kind of change, worst first."""
+    yield f"A  {visible(a.text)}" + (f" ({a.soc})" if a.soc else "")
+    yield f"B  {visible(b.text)}" + (f" ({b.soc})" if b.soc else "")
+    yield summary(found)
+    for change, names in changes_worst_first(found):
+        words = (output.paint(word, word) for word in change.split(" -> "))
+        yield from ("", f"{output.paint('~', 'warning')} {' -> '.join(words)}  {len(names)}")
+        yield from side_by_side(names, width)
     for sign, word, color, names in (
-        ("-", "only_in_a", "error", found.only_in_a),
-        ("+", "only_in_b", "note", found.only_in_b),
+        ("-", "only in A", "error", found.only_in_a),
+        ("+", "only in B", "note", found.only_in_b),
     ):
-        for name in names:
-            yield f"{output.paint(sign, color)} {visible(name)}" if output.on_terminal else row(word, name)
+        if names:
+            yield from ("", f"{output.paint(sign, color)} {word}  {len(names)}")
+            yield from side_by_side(names, width)
+
+
+def changes_worst_first(found: Difference[Any]) -> list[tuple[str, list[str]]]:
+    """Each kind of change with the op types that it befell."""
+    groups: dict[str, list[str]] = {}
+    for name, pair in found.changed.items():
+        groups.setdefault(_change(pair), []).append(name)
+    return sorted(groups.items(), key=lambda each: (_rank(each[0]), each[0]))
 
 
 def summary(found: Difference[Any]) -> str:
@@ -49,24 +71,26 @@ def summary(found: Difference[Any]) -> str:
 
 
 def section_lines(output: Output, inside: list[SectionDifference]) -> Iterator[str]:
+    if inside and output.on_terminal:
+        yield from ("", f"{output.paint('~', 'warning')} inside  {len(inside)}")
     for each in inside:
         place = each.section if each.key is None else f"{each.section}.{each.key}"
         a, b = each.a if each.a is not None else "-", each.b if each.b is not None else "-"
         if output.on_terminal:
-            yield f"{visible(each.name)} {visible(place)}: {visible(a)} -> {visible(b)}"
+            yield f"  {visible(each.name)} {visible(place)}: {visible(a)} -> {visible(b)}"
         else:
             yield row("section", each.name, place, a, b)
 
 
 def _change(pair: tuple[Any, Any]) -> str:
-    return f"{_said(pair[0])} -> {_said(pair[1])}"
+    return f"{said_of(pair[0])} -> {said_of(pair[1])}"
 
 
 def _rank(change: str) -> int:
     return _WORST_FIRST.index(change) if change in _WORST_FIRST else len(_WORST_FIRST)
 
 
-def _said(value: Any) -> str:
+def said_of(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from typing import Any
 
@@ -9,10 +10,12 @@ from ..errors import MissingPackage
 from ..model.listing import Row, Standing
 from ..model.policy import Policy
 from ..model.target import Target
+from .cells import cell_width
 from .output import Output
 from .visible import row as tab_row
+from .visible import shown
 
-__all__ = ["list_document", "row_document", "show_rows", "target_document"]
+__all__ = ["list_document", "row_document", "short_name", "show_rows", "target_document"]
 
 
 def show_rows(output: Output, target: Target, rows: list[Row], total: int) -> None:
@@ -39,16 +42,19 @@ def _table(output: Output, target: Target, rows: list[Row], total: int) -> None:
 
     files = sorted({row.file for row in rows if row.file})
     marked = any(row.marks for row in rows)
+    names = max((cell_width(shown(row.name)) for row in rows), default=0)
+    room = shutil.get_terminal_size().columns - names - len("   policy   ") - (_LEAST if marked else 0)
     columns = [Column("operator"), Column("policy", policy=True)]
     if marked:
         columns += [Column("library", policy=True), Column("marks")]
-    columns.append(Column("file:line", dim=True))
+    if room >= _LEAST:
+        columns.append(Column("file:line", dim=True))
     cells = []
     for row in rows:
-        place = f"{_short(row.file, files)}:{row.line}" if row.file else ""
+        place = f"{short_name(row.file, files)}:{row.line}" if row.file else ""
         note = " (shadows)" if row.shadowed else ""
         middle = [_word(row.library_policy), ", ".join(map(str, row.marks))] if marked else []
-        cells.append([row.name, _word(row.policy), *middle, place + note])
+        cells.append([row.name, _word(row.policy), *middle, place + note][: len(columns)])
     print_table(output, columns, cells)
     counts = Counter(_word(row.policy) for row in rows)
     said = ", ".join(f"{counts[word]} {word}" for word in ("white", "black", "gray", "-") if counts[word])
@@ -56,7 +62,11 @@ def _table(output: Output, target: Target, rows: list[Row], total: int) -> None:
     output.tell(f"{len(rows)}{of} operators of {target.text}: {said or 'none'}".replace(" -", " undecided"))
 
 
-def _short(path: str | None, files: list[str]) -> str:
+_LEAST = 20
+"""Cells for a place below which it says more to leave it out."""
+
+
+def short_name(path: str | None, files: list[str]) -> str:
     """A file by its name, where that is enough to know it."""
     name = (path or "").rsplit("/", 1)[-1]
     return name if sum(each.endswith("/" + name) or each == name for each in files) == 1 else path or ""

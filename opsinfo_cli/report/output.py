@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -37,20 +38,29 @@ class Output:
 
     :param color: auto, always or never
     :param verbose: how often -v was said
+    :param to: a file for the data, instead of standard output
     """
 
     def __init__(
-        self, command: str, format: str = "text", color: str = "auto", quiet: bool = False, verbose: int = 0
+        self,
+        command: str,
+        format: str = "text",
+        color: str = "auto",
+        quiet: bool = False,
+        verbose: int = 0,
+        to: str | None = None,
     ) -> None:
         self.command = command
         self.format = format
         self.color = color
         self.quiet = quiet
         self.verbose = verbose
+        self.to = to
+        self._sent = b""
 
     @property
     def on_terminal(self) -> bool:
-        return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        return self.to is None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
     def colored(self, stream: IO[str]) -> bool:
         """``--color``, then NO_COLOR, then whether the stream is a terminal."""
@@ -72,6 +82,12 @@ class Output:
 
     def data(self, text: str, exact: bool = False) -> None:
         """:param exact: whether the text is a file's own: UTF-8 in a pipe, made harmless on a terminal"""
+        if self.to is not None:
+            from .outfile import write_report
+
+            self._sent += text.encode("utf-8", "surrogateescape")
+            write_report(self.to, self._sent)
+            return
         try:
             if exact and sys.stdout.isatty():
                 text = "".join(f"{visible(line)}\n" for line in text.splitlines())
@@ -86,6 +102,21 @@ class Output:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except OSError as error:
             raise Refused(f"cannot write the output: {error.strerror}", name="output-failed") from None
+
+    def pages(self, lines: Iterable[str], pager: bool) -> None:
+        """Lines for people: through $PAGER where they are more than a terminal holds, and nobody minds.
+
+        :param pager: whether that may be
+        """
+        text = [f"{line}\n" for line in lines]
+        room = shutil.get_terminal_size().lines - 1
+        if not (pager and self.on_terminal and sys.stdin.isatty() and not self.quiet and len(text) > room):
+            self.data("".join(text))
+            return
+        import click
+
+        os.environ.setdefault("LESS", "FRX")  # colours as they are; what was read stays on the screen
+        click.echo_via_pager(text, color=self.colored(sys.stdout))
 
     def document(self, content: dict[str, Any]) -> None:
         """One JSON document; on one line off a terminal."""

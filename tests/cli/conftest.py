@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import select
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -86,3 +88,40 @@ def start(
 @pytest.fixture
 def vault(isolation: Path) -> Path:
     return isolation / "vault"
+
+
+@pytest.fixture
+def terminal(program: list[str], environment: dict[str, str], tmp_path: Path) -> Callable[..., tuple[int, str]]:
+    """Run with standard output and error on a terminal."""
+
+    def run(
+        *arguments: Any,
+        env: Mapping[str, str] | None = None,
+        width: int = 120,
+        height: int = 50,
+        encoding: str = "utf-8",
+    ) -> tuple[int, str]:
+        import fcntl
+        import struct
+        import termios
+
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+        chosen = {**environment, "TERM": "xterm-256color", **(env or {})}
+        process = subprocess.Popen(
+            [*program, *map(str, arguments)], stdin=theirs, stdout=theirs, stderr=theirs, env=chosen, cwd=tmp_path
+        )
+        os.close(theirs)
+        parts = []
+        while select.select([ours], [], [], 60)[0]:
+            try:
+                part = os.read(ours, 1 << 16)
+            except OSError:
+                break
+            if not part:
+                break
+            parts.append(part)
+        os.close(ours)
+        return process.wait(timeout=30), b"".join(parts).decode(encoding).replace("\r\n", "\n")
+
+    return run

@@ -204,3 +204,53 @@ def test_a_file_against_a_store_is_a_comparison_of_libraries(opsinfo: Run, fixtu
 def test_the_other_cores_can_be_compared(opsinfo: Run, fixtures: Path) -> None:
     words = ("--soc-a", "ascend910b", "--soc-b", "ascend910b", "--core", "vector")
     assert opsinfo("diff", fixtures / "opp", fixtures / "opp", *words).code == 0
+
+
+# only what a mixlist names
+
+
+def test_only_what_a_mixlist_names_is_compared(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    named = write(tmp_path / "m.json", mixlist(black_add=["AddN", "SwiGlu", "Relu"], white_remove=["MaxPool"]))
+    ran = opsinfo("diff", fixtures / "opp", fixtures / "opp", *SOCS, "--only-in", named)
+    assert ran.code == 1
+    assert rows(ran) == [
+        ["changed", "AddN", "gray", "white"],
+        ["changed", "MaxPool", "gray", "white"],
+        ["only_in_b", "SwiGlu"],
+    ]
+    document = opsinfo(
+        "diff", fixtures / "opp", fixtures / "opp", *SOCS, "--only-in", named, "--sections", "--format", "json"
+    ).json
+    assert document["counts"] == {"only_in_a": 0, "only_in_b": 1, "changed": 2, "same": 1}
+    assert {each["name"] for each in document["sections"]} <= {"AddN", "MaxPool", "Relu"}
+
+
+def test_nothing_that_a_mixlist_names_differs(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    named = write(tmp_path / "m.json", mixlist(black_add=["Relu"]))
+    ran = opsinfo("diff", fixtures / "opp", fixtures / "opp", *SOCS, "--only-in", named)
+    assert (ran.code, ran.out) == (0, "")
+
+
+def test_what_is_in_neither_is_said(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    named = write(tmp_path / "m.json", mixlist(black_add=["Relu", "NoSuchOperator"]))
+    ran = opsinfo("diff", fixtures / "opp", fixtures / "opp", *SOCS, "--only-in", named)
+    assert ran.code == 0
+    assert "1 op types of the mixlist are in neither: NoSuchOperator" in ran.err
+
+
+def test_a_mixlist_is_carried_over_for_what_it_names(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    named = write(tmp_path / "m.json", mixlist(black_add=["AddN"]))
+    ran = opsinfo("diff", fixtures / "opp", fixtures / "opp", *SOCS, "--only-in", named, "--format", "mixlist")
+    assert (ran.code, json.loads(ran.out)) == (0, {"white-list": {"to-add": ["AddN"]}})
+    assert ran.err == ""
+
+
+def test_marks_of_two_mixlists_for_what_a_third_names(opsinfo: Run, tmp_path: Path) -> None:
+    a = write(tmp_path / "a.json", mixlist(black_add=["Add", "Mul"]))
+    b = write(tmp_path / "b.json", mixlist(white_add=["Add", "Mul"]))
+    named = write(tmp_path / "m.json", mixlist(gray_add=["Mul"]))
+    assert rows(opsinfo("diff", a, b, "--only-in", named)) == [
+        ["changed", "Mul", "black-list.to-add", "white-list.to-add"]
+    ]
+    refused = write(tmp_path / "bad.json", mixlist(white_add=["Add"], black_add=["Add"]))
+    assert opsinfo("diff", a, b, "--only-in", refused).code == 3

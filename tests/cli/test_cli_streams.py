@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import select
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cli_support import AI_910B, NN, Run, entry, flag_of, mixlist, write
@@ -147,39 +144,6 @@ def test_rows_for_programs_are_never_coloured(opsinfo: Run, fixtures: Path, opp:
     assert opsinfo("list", fixtures / "opp", "--soc", "ascend910b", *always).out == plain.out
     assert ESCAPE not in opsinfo("move", opp / NN, "SwiGlu", "--to", "black", *always).out
     assert ESCAPE not in opsinfo("list", fixtures / "opp-old", "--format", "json", *always).out
-
-
-@pytest.fixture
-def terminal(program: list[str], environment: dict[str, str], tmp_path: Path) -> Callable[..., tuple[int, str]]:
-    """Run with standard output and error on a terminal."""
-
-    def run(
-        *arguments: Any, env: Mapping[str, str] | None = None, width: int = 120, encoding: str = "utf-8"
-    ) -> tuple[int, str]:
-        import fcntl
-        import struct
-        import termios
-
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
-        chosen = {**environment, "TERM": "xterm-256color", **(env or {})}
-        process = subprocess.Popen(
-            [*program, *map(str, arguments)], stdin=theirs, stdout=theirs, stderr=theirs, env=chosen, cwd=tmp_path
-        )
-        os.close(theirs)
-        parts = []
-        while select.select([ours], [], [], 60)[0]:
-            try:
-                part = os.read(ours, 1 << 16)
-            except OSError:
-                break
-            if not part:
-                break
-            parts.append(part)
-        os.close(ours)
-        return process.wait(timeout=30), b"".join(parts).decode(encoding).replace("\r\n", "\n")
-
-    return run
 
 
 Terminal = Callable[..., "tuple[int, str]"]

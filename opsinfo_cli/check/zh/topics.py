@@ -56,7 +56,9 @@ ASCEND_HOME_PATH        未设置 ASCEND_OPP_PATH 时，使用该 toolkit 目录
 ASCEND_CUSTOM_OPP_PATH  自定义算子包路径，用冒号分隔；根目录取自环境变量时才起作用
 OPSINFO_BACKUP_DIR      备份库的位置；--backup-dir 优先
 XDG_STATE_HOME          未设置上一项时，备份库位于其中的 opsinfo/；root 用户为 /var/lib/opsinfo
+XDG_CACHE_HOME          其中的 opsinfo/ 保存命令行补全所用的算子名；未设置时为 ~/.cache
 OPSINFO_LANG            explain 使用的语言，en 或 zh；未设置时由 LC_ALL、LC_MESSAGES、LANG 决定
 NO_COLOR                非空时不使用颜色；--color 优先
-TERM                    为 dumb 时不使用颜色，也不画表格""",
+TERM                    为 dumb 时不使用颜色，不画表格，也不分页
+PAGER                   diff 的输出超过一屏时用它分页显示；--no-pager 或 -q 关闭分页""",
 }

@@ -1,0 +1,27 @@
+"""Policies of many targets, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..model.policy import Policy
+
+__all__ = ["Policies", "differs", "policies_by_name"]
+
+Policies = tuple[Policy | None, ...]
+"""The policy of one op type in each target; None in one that lacks it."""
+
+
+def policies_by_name(targets: Sequence[Mapping[str, Policy]]) -> dict[str, Policies]:
+    """Every op type that any target has, sorted."""
+    names = sorted(set().union(*targets))
+    return {name: tuple(target.get(name) for target in targets) for name in names}
+
+
+def differs(policies: Policies) -> bool:
+    """Whether the targets do not all say the same; one that lacks the op type says something else.
+
+    >>> differs((Policy.WHITE, None)), differs((Policy.GRAY, Policy.GRAY))
+    (True, False)
+    """
+    return len(set(policies)) > 1
