@@ -91,7 +91,7 @@ def _copies(target: Target, jobs: list[Job], copy: str, run: Run) -> int:
         directory = target.operators.stores[0].directory is not None
         write_copies(writer.fs, {each.path: changed.get(each.path, each.data) for each in sources}, copy, directory)
         if run.output.format == "text":
-            run.output.lines(change_lines(run.output, result))
+            run.output.lines(change_lines(run.output, result, run.undo))
         run.output.tell(f"wrote {copy}; {target.path} is untouched")
     if run.output.format == "json" or not run.writes:
         run.report(result)

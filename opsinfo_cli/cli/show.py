@@ -44,7 +44,9 @@ def command(target: str, ops: tuple[str, ...], mixlist: str | None, format_: str
         documents = [{**row_document(row), **tensors_document(columns)} for _, row, columns in rows]
         output.document({"target": target_document(found), "operators": documents})
     else:
-        blocks = [show_lines(output, row, columns, _why(operator, row, chosen)) for operator, row, columns in rows]
+        blocks = [
+            show_lines(output, row, columns, _why(operator, row, chosen), found.path) for operator, row, columns in rows
+        ]
         output.lines(line for index, block in enumerate(blocks) for line in ([""] if index else []) + block)
     return 0
 

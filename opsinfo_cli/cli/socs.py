@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,10 +85,13 @@ def _block(found: Found) -> list[str]:
     real = os.path.realpath(found.root.path)
     link = f" -> {visible(real)}" if real != os.path.abspath(found.root.path) else ""
     lines = [f"{'*' if found.selected else ' '} {visible(found.root.path)}{link}"]
-    lines.append(f"    CANN {found.version or 'of unknown version'}, found by {found.root.by}")
+    by = {"given": "", "usual folder": ", found in a usual folder"}.get(found.root.by, f", found by {found.root.by}")
+    lines.append(f"    CANN {visible(found.version or 'of unknown version')}{by}")
+    width = shutil.get_terminal_size().columns
     for soc, count in found.socs:
         number = "does not load" if count is None else f"{count} op types"
-        lines.append(f"    {soc:<14} {number:<14} {', '.join(products_of(soc)[:3])}")
+        line = f"    {visible(soc):<14} {number:<14} {', '.join(products_of(soc)[:3])}"
+        lines.append((line if len(line) <= width else line[:width].rpartition(" ")[0]).rstrip(", "))
     return lines
 
 

@@ -83,7 +83,7 @@ class Run:
             for file in result.files:
                 self.output.data(unified_diff(file.source, file.patch, file.result, file.is_new), exact=True)
         else:
-            self.output.lines(change_lines(self.output, result))
+            self.output.lines(change_lines(self.output, result, self.undo))
             self._tell(result)
 
     def _tell(self, result: Result) -> None:

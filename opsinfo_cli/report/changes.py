@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from typing import Any
 
 from ..change.writer import FileResult, Result
 from .cells import cell_width, padded
 from .output import Output
-from .visible import row, shown, visible
+from .places import place_shown
+from .visible import row, shown
 
 __all__ = ["change_document", "change_lines", "file_documents"]
 
 
-def change_lines(output: Output, result: Result) -> Iterator[str]:
-    """`name, from, to, file` for every op type that moved; aligned and coloured on a terminal."""
+def change_lines(output: Output, result: Result, target: str) -> Iterator[str]:
+    """`name, from, to, file` for every op type that moved; aligned and coloured on a terminal.
+
+    :param target: what was pointed at: people are told the file as seen from there
+    """
     moves = [(file, move) for file in result.files for move in file.moved]
     width = max((cell_width(shown(move.name)) for _, move in moves), default=0)
+    columns = shutil.get_terminal_size().columns if output.on_terminal else 0
     for file, move in moves:
         before, after = str(move.before or "-"), str(move.after or "-")
         if output.on_terminal:
             words = f"{output.paint(before, before)} -> {output.paint(after, after)}"
-            yield f"{padded(shown(move.name), width)}  {words}  {visible(file.path)}"
+            words += " " * (len("white -> black") - len(f"{before} -> {after}"))
+            room = columns - width - len("  white -> black  ")
+            place = place_shown(output, file.path, target, room)
+            yield f"{padded(shown(move.name), width)}  {words}  {place}"
         else:
             yield row(move.name, before, after, file.path)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 from ..model.columns import Columns, Tensor
 from ..model.listing import Row, Standing
-from .cells import cell_width, padded
+from .cells import cell_width, padded, wrapped
 from .output import Output
+from .places import place_shown
 from .visible import shown, visible
 
 __all__ = ["show_lines", "tensors_document"]
@@ -26,19 +28,31 @@ def _tensor_document(tensor: Tensor) -> dict[str, Any]:
     return {"name": tensor.name, "param_type": tensor.param_type, "dtypes": list(tensor.dtypes)}
 
 
-def show_lines(output: Output, row: Row, columns: Columns, why: list[str]) -> list[str]:
+def show_lines(output: Output, row: Row, columns: Columns, why: list[str], target: str) -> list[str]:
     """One operator on one screen: where it is, why, who else says something, what it could be."""
-    place = f"{visible(row.file or '')}:{row.line}" + (f"  ({row.store})" if row.store else "")
-    lines = [f"{visible(row.name)}  {output.paint(str(row.policy), str(row.policy))}"]
-    lines += [f"  why       {line}" if index == 0 else f"            {line}" for index, line in enumerate(why)]
-    lines.append(f"  entry     {place}")
-    lines += [f"  shadowed  {_standing_line(each)}, never read" for each in row.shadowed]
-    lines += [f"  also in   {_standing_line(each)}, where the first refuses a node" for each in row.also_in]
-    lines += _tensor_lines("inputs", columns.inputs) + _tensor_lines("outputs", columns.outputs)
+    width = shutil.get_terminal_size().columns - _HEAD if output.on_terminal else 0
     black, white = columns.can_be_black(), columns.can_be_white()
-    lines.append(f"  black     {_POSSIBLE_BLACK[str(black)]}")
-    lines.append(f"  white     {_POSSIBLE_WHITE[str(white)]}")
+
+    def place(each: Row | Standing, more: str = "") -> str:
+        line = f":{each.line}"
+        return place_shown(output, each.file or "", target, width - len(line + more)) + line + more
+
+    store = f"  ({row.store})" if row.store else ""
+    parts = [("why" if index == 0 else "", visible(line)) for index, line in enumerate(why)]
+    parts.append(("entry", place(row, store)))
+    parts += [("shadowed", f"{place(each, _says(each))}, never read") for each in row.shadowed]
+    parts += [("also in", f"{place(each, _says(each))}, where the first refuses a node") for each in row.also_in]
+    parts += _tensor_parts("inputs", columns.inputs) + _tensor_parts("outputs", columns.outputs)
+    parts += [("black", _POSSIBLE_BLACK[str(black)]), ("white", _POSSIBLE_WHITE[str(white)])]
+    lines = [f"{visible(row.name)}  {output.paint(str(row.policy), str(row.policy))}"]
+    for head, text in parts:
+        first, *rest = wrapped(text, max(width, _HEAD)) if width else [text]
+        lines += [f"  {head:<9} {first}", *(" " * _HEAD + line for line in rest)]
     return lines
+
+
+_HEAD = 12
+"""Cells before the text of a line."""
 
 
 _BY_KERNEL = "decided by the kernel at compile time: the library lists no columns"
@@ -54,15 +68,15 @@ _POSSIBLE_WHITE = {
 }
 
 
-def _standing_line(each: Standing) -> str:
-    return f"{visible(each.file)}:{each.line} says {each.policy}" + (f" ({each.store})" if each.store else "")
+def _says(each: Standing) -> str:
+    return f" says {each.policy}" + (f" ({each.store})" if each.store else "")
 
 
-def _tensor_lines(title: str, tensors: list[Tensor]) -> list[str]:
+def _tensor_parts(title: str, tensors: list[Tensor]) -> list[tuple[str, str]]:
     width = max((cell_width(shown(tensor.name)) for tensor in tensors), default=0)
-    lines = []
+    parts = []
     for index, tensor in enumerate(tensors):
         dtypes = ", ".join(dict.fromkeys(tensor.dtypes)) or "listed by the kernel"
-        head = title if index == 0 else ""
-        lines.append(f"  {head:<9} {padded(shown(tensor.name), width)}  {tensor.param_type:<8}  {visible(dtypes)}")
-    return lines
+        said = f"{padded(shown(tensor.name), width)}  {tensor.param_type:<8}  {visible(dtypes)}"
+        parts.append((title if index == 0 else "", said))
+    return parts

@@ -1,0 +1,197 @@
+"""What people see: groups, pages, and places that fit the terminal they have."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cli_support import AI_910B, library, mixlist, write
+
+Terminal = Callable[..., "tuple[int, str]"]
+PLAIN = {"NO_COLOR": "1"}
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> tuple[Path, Path]:
+    a = {"Zed": "true", "Mid": None, "Mud": None, "Low": "false", "Same": None, "Gone": None}
+    b = {"Zed": "false", "Mid": "true", "Mud": "true", "Low": None, "Same": None, **{f"New{n}": None for n in range(9)}}
+    return write(tmp_path / "aic-a-ops-info.json", library(a)), write(tmp_path / "aic-b-ops-info.json", library(b))
+
+
+def test_a_difference_stands_in_groups_worst_first(terminal: Terminal, two: tuple[Path, Path]) -> None:
+    code, said = terminal("diff", *two, env=PLAIN, width=24)
+    assert code == 1
+    blocks = said.split("\n\n")
+    assert "4 changed" in blocks[0]
+    assert [block.splitlines() for block in blocks[1:]] == [
+        ["~ white -> black  1", "  Zed"],
+        ["~ gray -> white  2", "  Mid  Mud"],
+        ["~ black -> gray  1", "  Low"],
+        ["- only in A  1", "  Gone"],
+        ["+ only in B  9", "  New0  New3  New6", "  New1  New4  New7", "  New2  New5  New8"],
+    ]
+
+
+@pytest.fixture
+def pagers(tmp_path: Path) -> Path:
+    """A folder with pagers that need no arguments: old click loses them."""
+    for name, line in (("marks", "sed s/^/paged:/"), ("leaves", "head -1")):
+        write(tmp_path / "pagers" / name, f"#!/bin/sh\nexec {line}\n").chmod(0o755)
+    return tmp_path / "pagers"
+
+
+@pytest.mark.parametrize(
+    ("words", "env", "height", "paged"),
+    [
+        ((), {}, 12, True),
+        ((), {}, 60, False),
+        (("--no-pager",), {}, 12, False),
+        (("-q",), {}, 12, False),
+        ((), {"TERM": "dumb"}, 12, False),
+        (("--format", "json"), {}, 12, False),
+        ((), {"PAGER": "no-such-pager"}, 12, False),
+    ],
+)
+def test_what_is_long_is_paged_where_nobody_minds(
+    terminal: Terminal,
+    two: tuple[Path, Path],
+    pagers: Path,
+    words: tuple[str, ...],
+    env: dict[str, str],
+    height: int,
+    paged: bool,
+) -> None:
+    chosen = {"PAGER": str(pagers / "marks"), **env}
+    code, said = terminal("diff", *two, *words, env=chosen, height=height)
+    assert code == 1
+    assert ("paged:" in said) == paged
+    assert "Zed" in said
+
+
+def test_a_pager_gets_colours_where_the_terminal_does(terminal: Terminal, two: tuple[Path, Path]) -> None:
+    assert "\x1b[" in terminal("diff", *two, env={"PAGER": "cat"}, height=12)[1]
+    assert "\x1b[" not in terminal("diff", *two, env={"PAGER": "cat", **PLAIN}, height=12)[1]
+
+
+def test_a_pager_that_is_left_early_changes_no_status(terminal: Terminal, two: tuple[Path, Path], pagers: Path) -> None:
+    code, said = terminal("diff", *two, env={"PAGER": str(pagers / "leaves")}, height=12)
+    assert code == 1
+    assert "Traceback" not in said
+
+
+# places
+
+
+@pytest.mark.parametrize("width", [80, 40])
+def test_show_fits_the_terminal_and_names_places_from_the_target(terminal: Terminal, opp: Path, width: int) -> None:
+    _, said = terminal("show", opp, "IndexFill", "--soc", "ascend910b", env=PLAIN, width=width)
+    assert str(opp) not in said
+    assert "aic-ascend910b-ops-info-nn.json:189" in said
+    long = [line for line in said.splitlines() if len(line) > width]
+    assert [line for line in long if ".../aic-" not in line] == []
+    assert width == 40 or long == []
+
+
+def test_show_has_the_whole_place_where_there_is_room(terminal: Terminal, opp: Path) -> None:
+    _, said = terminal("show", opp, "IndexFill", "--soc", "ascend910b", env=PLAIN, width=200)
+    assert f"entry     {AI_910B}/aic-ascend910b-ops-info-nn.json:189  (built-in)" in said
+
+
+def test_move_names_the_file_from_the_target(terminal: Terminal, opp: Path) -> None:
+    code, said = terminal("move", opp, "SwiGlu", "Add", "--soc", "ascend910b", "--to", "black", "--check", env=PLAIN)
+    assert code == 1
+    assert f"SwiGlu  white -> black  {AI_910B}/aic-ascend910b-ops-info-nn.json\n" in said
+    assert f"Add     gray -> black   {AI_910B}/aic-ascend910b-ops-info-legacy.json\n" in said
+
+
+def test_a_list_on_a_narrow_terminal_leaves_places_out_before_it_breaks_names(terminal: Terminal, opp: Path) -> None:
+    _, said = terminal("list", opp, "--soc", "ascend910b", env=PLAIN, width=40)
+    assert re.search(r"^QuantMatmulReduceSum   (white|black|gray)", said, re.MULTILINE)
+    assert ".json" not in said
+    assert "file:line" in terminal("list", opp, "--soc", "ascend910b", env=PLAIN, width=80)[1]
+
+
+def test_installs_that_were_named_are_not_found(terminal: Terminal, opp: Path) -> None:
+    _, said = terminal("socs", opp, env=PLAIN, width=40)
+    assert "found" not in said
+    assert max(map(len, said.splitlines()[1:])) <= 40
+    _, said = terminal("socs", env={**PLAIN, "ASCEND_OPP_PATH": str(opp)})
+    assert "found by ASCEND_OPP_PATH" in said
+
+
+def test_a_matrix_that_is_too_wide_has_letters_under_numbers(terminal: Terminal, opp: Path) -> None:
+    _, said = terminal("matrix", opp, "--match", "MatMul*", env=PLAIN, width=80)
+    assert "MatMulV3   -           gray" in said
+    _, said = terminal("matrix", opp, "--match", "MatMul*", env=PLAIN, width=25)
+    assert said.splitlines()[:3] == ["  1  ascend910", "  2  ascend910b", ""]
+    assert "MatMulV3   -   g" in said
+
+
+# whatever the terminal is
+
+COMMANDS = [
+    ("list", "OPP", "--soc", "ascend910b", "--mixlist", "MIXLIST"),
+    ("list", "MIXLIST"),
+    ("show", "OPP", "SwiGlu", "算子", "--soc", "ascend910b"),
+    ("move", "OPP", "SwiGlu", "算子", "--soc", "ascend910b", "--to", "gray", "--check"),
+    ("apply", "OPP", "MIXLIST", "--soc", "ascend910b", "--check"),
+    ("validate", "MIXLIST", "--against", "OPP", "--soc", "ascend910b"),
+    ("matrix", "OPP"),
+    ("diff", "OPP", "OPP", "--soc-a", "ascend910", "--soc-b", "ascend910b", "--sections"),
+    ("diff", "OPP", "OPP", "--soc-a", "ascend910", "--soc-b", "ascend910b", "--format", "html"),
+    ("fmt", "MIXLIST", "--check"),
+    ("backups",),
+    ("socs", "OPP"),
+    ("doctor", "OPP", "--soc", "ascend910b"),
+    ("explain", "contradiction"),
+]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: f"{words[0]} {words[-1]}")
+@pytest.mark.parametrize(
+    ("env", "encoding"),
+    [
+        ({"PYTHONIOENCODING": "gbk", "PYTHONUTF8": "0", "TERM": "xterm"}, "gbk"),
+        ({"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "NO_COLOR": "1"}, "ascii"),
+        ({"TERM": "dumb"}, "utf-8"),
+    ],
+    ids=["gbk", "ascii", "dumb"],
+)
+def test_every_command_on_a_poor_terminal_of_40_columns(
+    terminal: Terminal, opp: Path, tmp_path: Path, words: tuple[str, ...], env: dict[str, str], encoding: str
+) -> None:
+    name = "aic-ascend910b-ops-info-算子.json"
+    write(opp / AI_910B / name, library({"算子": "true", "𝔘nicode": None}))
+    marks = write(tmp_path / "混合.json", mixlist(black_add=["算子", "SwiGlu"]))
+    places = {"OPP": opp, "MIXLIST": marks}
+    code, said = terminal(
+        *(places.get(word, word) for word in words), env={"PAGER": "cat", **env}, width=40, encoding=encoding
+    )
+    assert code in (0, 1)
+    assert "Traceback" not in said
+    assert "has a fault" not in said
+    assert encoding == "gbk" or "\x1b[" not in said
+
+
+def test_a_terminal_that_tmux_draws(program: list[str], environment: dict[str, str], opp: Path) -> None:
+    if not shutil.which("tmux"):
+        pytest.skip("tmux is not installed")
+    tmux = ["tmux", "-L", f"opsinfo-{os.getpid()}", "-f", "/dev/null"]
+    command = " ".join([*program, "diff", str(opp), str(opp), "--soc-a", "ascend910", "--soc-b", "ascend910b"])
+    inside = f"{command}; echo done $?; {' '.join(tmux)} wait-for -S done; sleep 60"
+    env = {**environment, "PAGER": "cat", "LC_ALL": "C.UTF-8"}
+    try:
+        subprocess.run([*tmux, "new-session", "-d", "-x", "60", "-y", "40", inside], env=env, check=True)
+        subprocess.run([*tmux, "wait-for", "done"], env=env, check=True, timeout=60)
+        pane = subprocess.run([*tmux, "capture-pane", "-p"], env=env, check=True, capture_output=True)
+    finally:
+        subprocess.run([*tmux, "kill-server"], env=env, check=False)
+    lines = pane.stdout.decode("utf-8").splitlines()
+    assert "~ gray -> white  2" in lines
+    assert "  AddN     MaxPool" in lines
+    assert "done 1" in lines
