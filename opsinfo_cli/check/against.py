@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from ..model.columns import BF16, FP16, Columns, Possible
 from ..model.names import did_you_mean
@@ -18,18 +19,22 @@ from .mixlist import Reading
 
 __all__ = ["Against", "check_against"]
 
+T = TypeVar("T")
+
 ADD = {policy: Mark("to-add", policy) for policy in Policy}
 
 
 @dataclass
 class Against:
-    """A target a mixlist must serve."""
+    """A target a mixlist must serve: one chip."""
 
     target: Target
 
     @property
     def label(self) -> str:
-        return f"{self.target.soc} ({self.target.text})" if self.target.soc else self.target.text
+        """The chip, and the target it is told by."""
+        soc, text = self.target.soc, self.target.text
+        return f"{soc} ({text})" if soc and soc != text else text
 
     @property
     def operators(self) -> Operators:
@@ -37,10 +42,13 @@ class Against:
 
     @cached_property
     def other_engines(self) -> Mapping[str, str]:
-        return self.target.install.other_engines if self.target.install else {}
+        return self.target.other_engines
 
     def policy(self, name: str) -> Policy:
         return self.operators[name].entry.policy
+
+    def columns(self, name: str) -> Columns:
+        return Columns(self.operators[name].entry)
 
 
 def check_against(reading: Reading, targets: list[Against], modes: list[Mode]) -> Iterator[Finding]:
@@ -54,10 +62,27 @@ def check_against(reading: Reading, targets: list[Against], modes: list[Mode]) -
             continue
         yield from no_effect(reading, name, marks, knowing)
         yield from remove_mismatch(reading, name, marks, knowing)
-        for against in knowing:
-            yield from sibling_type(reading, name, marks, against)
-            yield from black_without_fp32(reading, name, marks, against, modes)
-            yield from white_without_low(reading, name, marks, against, modes)
+        yield from sibling_type(reading, name, marks, knowing)
+        yield from black_without_fp32(reading, name, marks, knowing, modes)
+        yield from white_without_low(reading, name, marks, knowing, modes)
+
+
+def _named(some: list[Against]) -> str:
+    return ", ".join(against.label for against in some)
+
+
+def _where(knowing: list[Against]) -> str:
+    """Chips that agree are named where there is more than one."""
+    return f" in {_named(knowing)}" if len(knowing) > 1 else ""
+
+
+def _alike(found: Iterable[tuple[Against, T | None]]) -> Iterator[tuple[T, str]]:
+    """What was found once, with the chips it was found for; None is nothing."""
+    chips: dict[T, list[Against]] = {}
+    for against, what in found:
+        if what is not None:
+            chips.setdefault(what, []).append(against)
+    return ((what, _named(some)) for what, some in chips.items())
 
 
 def unknown_operator(reading: Reading, name: str, targets: list[Against], knowing: list[Against]) -> Iterator[Finding]:
@@ -66,18 +91,19 @@ def unknown_operator(reading: Reading, name: str, targets: list[Against], knowin
         return
     item = reading.first(name)
     if knowing:
-        here = ", ".join(against.label for against in knowing)
-        lacking = ", ".join(against.label for against in targets if against not in knowing)
-        said = f"`{name}` is an op type of {here}, but not of {lacking}, where the engine ignores it"
+        lacking = _named([against for against in targets if against not in knowing])
+        said = f"`{name}` is an op type of {_named(knowing)}, but not of {lacking}, where the engine ignores it"
         yield reading.at("unknown-operator", item, said, severity="warning")
         return
-    engine = next((a.other_engines[name] for a in targets if name in a.other_engines), None)
-    if engine:
-        said = f"`{name}` is an op type of {engine}, not of the AI Core; the engine ignores it here"
+    engines = dict(_alike((against, against.other_engines.get(name)) for against in targets))
+    if engines:
+        said = " and of ".join(f"{each} in {chips}" if len(targets) > 1 else each for each, chips in engines.items())
+        said = f"`{name}` is an op type of {said}, not of the AI Core; the engine ignores it here"
         yield reading.at("not-in-ai-core", item, said)
         return
     near = did_you_mean(name, sorted({each for against in targets for each in against.operators.names}))
-    said = f"`{name}` is no op type of {', '.join(against.label for against in targets)}; the engine ignores it"
+    chips = f"any of the {len(targets)} targets" if len(targets) > 3 else _named(targets)
+    said = f"`{name}` is no op type of {chips}; the engine ignores it"
     severity = "error" if near else "warning"
     yield reading.at("unknown-operator", item, said, near or "no op type there has a similar name", severity)
 
@@ -86,22 +112,33 @@ def no_effect(reading: Reading, name: str, marks: frozenset[Mark], knowing: list
     """A to-add of the list the op type is on in every target."""
     for policy in (Policy.BLACK, Policy.WHITE):
         if ADD[policy] in marks and all(against.policy(name) is policy for against in knowing):
-            said = f"`{name}` is on the {policy} list of the library already"
+            said = f"`{name}` is on the {policy} list of the library already{_where(knowing)}"
             yield reading.at("no-effect", reading.with_mark(name, ADD[policy]), said, "the entry can go")
 
 
 def remove_mismatch(reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against]) -> Iterator[Finding]:
     """A to-remove of a list the op type is on in no target."""
+    policies = dict(_alike((against, against.policy(name)) for against in knowing))
     for mark in sorted(marks):
-        policies = {against.policy(name) for against in knowing}
         if mark.action == "to-remove" and mark.policy not in policies:
-            is_on = " or ".join(sorted(str(policy) for policy in policies))
+            several = len(knowing) > 1
+            is_on = " or ".join(
+                sorted(f"{each} in {chips}" if several else str(each) for each, chips in policies.items())
+            )
             said = f"`{name}` is not on the {mark.policy} list but {is_on}; removing it there does nothing"
             yield reading.at("remove-mismatch", reading.with_mark(name, mark), said)
 
 
-def sibling_type(reading: Reading, name: str, marks: frozenset[Mark], against: Against) -> Iterator[Finding]:
+def sibling_type(reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against]) -> Iterator[Finding]:
     """Its fused or versioned forms that the mixlist leaves with another policy."""
+    for said, chips in _alike((against, _siblings_say(reading, name, marks, against)) for against in knowing):
+        hint = "add the other form too, if it is meant as well"
+        yield reading.at(
+            "sibling-type", reading.first(name), f"{said} in {chips}; fusion may turn one into the other", hint
+        )
+
+
+def _siblings_say(reading: Reading, name: str, marks: frozenset[Mark], against: Against) -> str | None:
     mine = effective(against.policy(name), marks)
     others = []
     for sibling in _siblings(name, against.operators):
@@ -109,14 +146,10 @@ def sibling_type(reading: Reading, name: str, marks: frozenset[Mark], against: A
         policy = effective(against.policy(sibling), theirs) if is_legal(theirs) else mine
         if policy is not mine:
             others.append(f"`{sibling}` is {policy}")
-    if others:
-        said = (
-            f"`{name}` becomes {mine}, but {', '.join(others)} in {against.label}; fusion may turn one into the other"
-        )
-        if mine is against.policy(name):
-            said = said.replace("becomes", "stays")
-        hint = "add the other form too, if it is meant as well"
-        yield reading.at("sibling-type", reading.first(name), said, hint)
+    if not others:
+        return None
+    verb = "stays" if mine is against.policy(name) else "becomes"
+    return f"`{name}` {verb} {mine}, but {', '.join(others)}"
 
 
 _FORM = re.compile(r"(.+?)(V[0-9]+)?(D)?")
@@ -137,26 +170,29 @@ def _stem(name: str) -> str:
 
 
 def black_without_fp32(
-    reading: Reading, name: str, marks: frozenset[Mark], against: Against, modes: list[Mode]
+    reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against], modes: list[Mode]
 ) -> Iterator[Finding]:
     if ADD[Policy.BLACK] not in marks or (modes and not any(mode.low <= FP16 | BF16 and mode.low for mode in modes)):
         return
-    if Columns(against.operators[name].entry).can_be_black() is Possible.NO:
-        said = f"`{name}` has no float32 columns in {against.label}: black makes it unsupported for float32 input"
+    lacking = [against for against in knowing if against.columns(name).can_be_black() is Possible.NO]
+    if lacking:
+        said = f"`{name}` has no float32 columns in {_named(lacking)}: black makes it unsupported for float32 input"
         yield reading.at("black-without-fp32", reading.with_mark(name, ADD[Policy.BLACK]), said)
 
 
 def white_without_low(
-    reading: Reading, name: str, marks: frozenset[Mark], against: Against, modes: list[Mode]
+    reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against], modes: list[Mode]
 ) -> Iterator[Finding]:
     if ADD[Policy.WHITE] not in marks:
         return
-    columns = Columns(against.operators[name].entry)
-    mixed = [mode for mode in modes if mode.is_mixed]
-    lows = [mode.low for mode in mixed] or ([FP16 | BF16] if not modes else [])
-    for low in lows:
-        if columns.can_be_white(low) is Possible.NO:
-            words = " or ".join(sorted(low, reverse=True))
-            said = f"`{name}` has no {words} columns in {against.label}: white changes nothing"
-            yield reading.at("white-without-low", reading.with_mark(name, ADD[Policy.WHITE]), said)
-            return
+    lows = [mode.low for mode in modes if mode.is_mixed] or ([FP16 | BF16] if not modes else [])
+    lacking = ((against, _low_lacked(against.columns(name), lows)) for against in knowing)
+    for words, chips in _alike(lacking):
+        said = f"`{name}` has no {words} columns in {chips}: white changes nothing"
+        yield reading.at("white-without-low", reading.with_mark(name, ADD[Policy.WHITE]), said)
+
+
+def _low_lacked(columns: Columns, lows: list[frozenset[str]]) -> str | None:
+    """The first low precision that no column has, in words."""
+    low = next((low for low in lows if columns.can_be_white(low) is Possible.NO), None)
+    return " or ".join(sorted(low, reverse=True)) if low else None

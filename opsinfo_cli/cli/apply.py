@@ -16,7 +16,7 @@ from ..model.target import Target
 from ..report.changes import change_lines
 from .move import winning_files
 from .options import entry_options, format_option, open_target, output_of, target_options, write_options
-from .remarks import accepted_mixlist, require_operators, say_doubts, say_unknown
+from .remarks import accepted_mixlist, require_operators, require_writable, say_doubts, say_unknown
 from .writing import Run, writer_of
 
 __all__ = ["command"]
@@ -45,6 +45,7 @@ def command(target: str, mixlist: str, copy: str | None, strict: bool, format_: 
     output = output_of("apply", options, format_)
     found = open_target(target, output, options)
     require_operators(found)
+    require_writable(found)
     chosen = accepted_mixlist(mixlist, output)
     say_doubts(found, output)
     unknown = say_unknown(chosen, found.operators, output)

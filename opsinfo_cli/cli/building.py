@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..change.fmt_plan import BuildPlan
@@ -16,16 +16,20 @@ from .writing import Run, writer_of
 __all__ = ["built", "delivered", "refused", "report_built"]
 
 
-def built(run: Run, out: str, text: str, sources: Sequence[Source]) -> Result:
+Require = Callable[[Source], None]
+
+
+def built(run: Run, out: str, text: str, sources: Sequence[Source], require: Require = require_no_library) -> Result:
     """Make the file ``out`` say a text, or see what would change. One that says so already is not written.
 
     :param sources: what the text was made from; ``out`` may be one of them
+    :param require: refuses what ``out`` may not replace
 
-    :raises UsageFault: where ``out`` is a library; :raises Stale: where it is a source and was changed since
+    :raises UsageFault: where ``out`` is something else; :raises Stale: where it is a source and was changed since
     """
     if not os.path.lexists(out):
         return _created(run, out, text.encode())
-    require_no_library(Source.read(out))
+    require(Source.read(out))
     real = os.path.realpath(out)
     made_from = next((each.sha256 for each in sources if os.path.realpath(each.path) == real), None)
     return run.changed([Job(out, BuildPlan(text, made_from))])

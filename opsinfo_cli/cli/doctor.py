@@ -10,6 +10,7 @@ import click
 from ..check.install import check_install
 from ..check.run import Checker
 from ..check.vault import check_vault
+from ..errors import UsageFault
 from ..model.install import Install, opp_root, socs_of
 from ..model.target import Options, Target, environment_customs, resolve, select_root
 from .options import backup_option, format_option, output_of
@@ -58,6 +59,9 @@ def _chosen(target: str | None, soc: str | None, customs: tuple[str, ...]) -> tu
     """The path that is looked at, and the installs that are to be checked there, one for each chip."""
     if target is not None and not os.path.isdir(target):
         found: Target = resolve(target, Options(soc=soc, customs=customs), os.environ)
+        if found.kind == "snapshot":
+            said = "a snapshot tells of an install; doctor looks at the install itself"
+            raise UsageFault(said, name="wrong-kind", path=target)
         return found.path, [found.install] if found.install else []
     if target is None:
         target = select_root(os.environ, "no target was given").path

@@ -33,6 +33,7 @@ COMMANDS = {
     "fmt": "Mend a mixlist so that the engine accepts it.",
     "merge": "Make one mixlist of several.",
     "minimize": "Drop what changes nothing from a mixlist.",
+    "snapshot": "Write down the facts of a target, for where there is no CANN.",
     "backups": "List what the vault holds.",
     "restore": "Undo the last change, or put back a backup.",
     "reapply": "Put moves back that an upgrade undid.",

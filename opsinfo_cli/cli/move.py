@@ -28,7 +28,7 @@ from .options import (
     target_options,
     write_options,
 )
-from .remarks import say_doubts
+from .remarks import require_writable, say_doubts
 from .writing import Run, writer_of
 
 __all__ = ["command", "winning_files"]
@@ -76,6 +76,7 @@ def _jobs(text: str, names: tuple[str, ...], to: Policy, against: str | None, cr
         raise
     if target.kind == "mixlist":
         return [Job(target.path, _mixlist_plan(names, to, against, run), target.source)]
+    require_writable(target)
     if against or create:
         raise UsageFault("--against and --create are for mixlists", path=target.path)
     say_doubts(target, run.output)

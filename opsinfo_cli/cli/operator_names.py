@@ -29,7 +29,7 @@ def operator_names(text: str, options: Options, against: str | None = None) -> I
 
 
 def _stores(target: Target) -> Iterator[Iterable[str]]:
-    if target.kind == "library":
+    if target.kind in ("library", "snapshot"):
         yield known_names([target.path], lambda: target.operators.names, os.environ)
         return
     from ..model.store import Store, library_files

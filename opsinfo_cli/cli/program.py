@@ -48,7 +48,7 @@ def cli() -> None:
     """See, move, check and compare the precision policy of Ascend operators.
 
     A TARGET is a library (aic-<soc>-ops-info.json), a mixlist, a directory of libraries,
-    an operator package (OPP), or a SoC name looked up in the environment's CANN.
+    an operator package (OPP), a snapshot of one of these, or a SoC name looked up in the environment's CANN.
 
     \b
     Examples:

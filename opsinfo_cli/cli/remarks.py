@@ -20,6 +20,7 @@ __all__ = [
     "refusals",
     "require_no_library",
     "require_operators",
+    "require_writable",
     "say_doubts",
     "say_unknown",
 ]
@@ -136,13 +137,28 @@ def require_operators(target: Target) -> None:
 
 
 def require_no_library(source: Source) -> None:
-    """:raises UsageFault: for a library, which is not ours to mend, nor to overwrite by a mixlist"""
+    """:raises UsageFault: for a library or a snapshot, which is not ours to mend, nor to overwrite by a mixlist"""
     from ..model.kind import kind_of
 
-    if kind_of(source) == "library":
+    kind = kind_of(source)
+    if kind == "snapshot":
+        hint = "take it again: `opsinfo snapshot TARGET -o FILE`"
+        raise UsageFault("this is a snapshot, not a mixlist", name="wrong-kind", path=source.path, hint=hint)
+    if kind == "library":
         raise UsageFault(
             "this is a library, not a mixlist",
             name="wrong-kind",
             path=source.path,
             hint="`opsinfo restore` puts back what opsinfo changed; the vendor's package has the original",
+        )
+
+
+def require_writable(target: Target) -> None:
+    """:raises UsageFault: where the target is a snapshot"""
+    if target.kind == "snapshot":
+        raise UsageFault(
+            "a snapshot tells of a target and is not written into",
+            name="wrong-kind",
+            path=target.path,
+            hint="change the target itself, or a mixlist; `opsinfo snapshot TARGET -o FILE` takes the snapshot again",
         )

@@ -11,6 +11,7 @@ from ..model.listing import Row, operator_row
 from ..model.mixlist import Mixlist
 from ..model.policy import combination
 from ..model.store import Operator
+from ..model.target import Target
 from ..report.operator import show_lines, tensors_document
 from ..report.operators import row_document, target_document
 from .options import format_option, given_names, mixlist_option, open_target, output_of, target_options
@@ -45,18 +46,15 @@ def command(target: str, ops: tuple[str, ...], mixlist: str | None, format_: str
         output.document({"target": target_document(found), "operators": documents})
     else:
         blocks = [
-            show_lines(output, row, columns, _why(operator, row, chosen), found.path) for operator, row, columns in rows
+            show_lines(output, row, columns, _why(found, operator, row, chosen), found.path)
+            for operator, row, columns in rows
         ]
         output.lines(line for index, block in enumerate(blocks) for line in ([""] if index else []) + block)
     return 0
 
 
-def _why(operator: Operator, row: Row, mixlist: Mixlist | None) -> list[str]:
-    flag = operator.entry.sections.get("precision_reduce", {}).get("flag")
-    if flag is None:
-        why = ["its entry has no precision_reduce flag: it follows its producer"]
-    else:
-        why = [f'its entry says precision_reduce.flag "{flag}": {_MEANING[str(row.library_policy)]}']
+def _why(target: Target, operator: Operator, row: Row, mixlist: Mixlist | None) -> list[str]:
+    why = [_library_says(target, operator, str(row.library_policy))]
     if mixlist and row.marks:
         marks = combination(row.marks)
         if row.policy is row.library_policy:
@@ -66,6 +64,15 @@ def _why(operator: Operator, row: Row, mixlist: Mixlist | None) -> list[str]:
     elif mixlist:
         why.append(f"{mixlist.path} does not name it")
     return why
+
+
+def _library_says(target: Target, operator: Operator, policy: str) -> str:
+    if target.snapshot:
+        return f"the snapshot says {policy}: {_MEANING[policy]}"
+    flag = operator.entry.sections.get("precision_reduce", {}).get("flag")
+    if flag is None:
+        return "its entry has no precision_reduce flag: it follows its producer"
+    return f'its entry says precision_reduce.flag "{flag}": {_MEANING[policy]}'
 
 
 _MEANING = {

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from .library import Entry
 from .load_fault import Sections
 from .loading import pattern_of
 from .policy import BLANKS, folded
 from .tensor_loading import tensors_of
 
-__all__ = ["Columns", "Possible", "Tensor"]
+if TYPE_CHECKING:
+    from .library import Entry
+
+__all__ = ["Columns", "Listed", "Possible", "Tensor", "listed_in"]
 
 FP32 = frozenset({"float", "float32"})
 FP16 = frozenset({"float16"})
@@ -38,16 +40,31 @@ class Tensor(NamedTuple):
     dtypes: tuple[str, ...]
 
 
+class Listed(NamedTuple):
+    """Inputs and outputs as an entry lists them.
+
+    :param source: what lists them: static, broadcast, reduce, formatagnostic, kernel (engine.md 3.5)
+    """
+
+    inputs: list[Tensor]
+    outputs: list[Tensor]
+    source: str
+
+
+def listed_in(sections: Sections) -> Listed:
+    inputs, outputs = tensors_of(sections)
+    return Listed(
+        [_tensor(sections, name) for name in inputs],
+        [_tensor(sections, name) for name in outputs],
+        _source(sections, [*inputs, *outputs]),
+    )
+
+
 class Columns:
     """The columns the engine may choose from for one entry."""
 
     def __init__(self, entry: Entry) -> None:
-        sections = entry.sections
-        inputs, outputs = tensors_of(sections)
-        self.inputs = [_tensor(sections, name) for name in inputs]
-        self.outputs = [_tensor(sections, name) for name in outputs]
-        self.source = _source(sections, [*inputs, *outputs])
-        """Which part of the engine lists them: static, broadcast, reduce, formatagnostic, kernel (engine.md 3.5)."""
+        self.inputs, self.outputs, self.source = entry.listed
 
     @property
     def is_listed(self) -> bool:

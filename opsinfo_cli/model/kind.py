@@ -13,11 +13,13 @@ from ..text.source import Source
 from .library import PRECISION
 from .vocabulary import KNOWN_SECTIONS, TENSOR_SECTION
 
-__all__ = ["is_library_name", "is_marked", "kind_of"]
+__all__ = ["SNAPSHOT", "is_library_name", "is_marked", "kind_of"]
 
 _LIBRARY_NAME = re.compile(r"(?:aic-.*ops-info|vector_core_tbe_ops_info|dsa-.*-ops-info).*\.json", re.DOTALL)
 _IN_STORE = re.compile(r"/(?:tbe|dsa_core)/config(?:/[^/]+)?/[^/]+\.json")
 _MIXLIST_NAMES = ("*mixlist*.json", "ops_info.json", "*mix_list*.json")
+SNAPSHOT = "opsinfo-snapshot"
+_SAYS_SNAPSHOT = re.compile(r'\s*\{\s*"kind"\s*:\s*"opsinfo-snapshot"')
 _FIRST_KEY = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
 
 
@@ -32,10 +34,10 @@ def kind_of(source: Source) -> str | None:
     if not isinstance(outcome, Members) or outcome.members is None:
         return _kind_of_broken(source)
     content = {member.key: member.value for member in outcome.members}
+    if content.get("kind") == SNAPSHOT:
+        return "snapshot"
     if _has_mixlist_key(content, outcome.names) or (outcome.names is None and any(map(_holds_list, content.values()))):
         return "mixlist"
-    if content.get("kind") == "opsinfo-snapshot":
-        return "snapshot"
     if is_library_name(source.path) or _looks_like_library(content.values()):
         return "library"
     return None if outcome.members else "mixlist"
@@ -48,8 +50,10 @@ def is_marked(source: Source) -> bool:
     """
     outcome = read_members(source)
     if not isinstance(outcome, Members) or outcome.members is None:
-        return _kind_of_broken(source) is not None and bool(source.text.strip())
+        return _kind_of_broken(source) in ("library", "mixlist") and bool(source.text.strip())
     content = {member.key: member.value for member in outcome.members}
+    if content.get("kind") == SNAPSHOT:
+        return False
     return _has_mixlist_key(content, outcome.names) or _looks_like_library(content.values())
 
 
@@ -78,6 +82,8 @@ def _looks_like_library(entries: Iterable[Any]) -> bool:
 
 def _kind_of_broken(source: Source) -> str | None:
     name = os.path.basename(source.path)
+    if _SAYS_SNAPSHOT.match(source.text):
+        return "snapshot"
     if is_library_name(source.path):
         return "library"
     if any(fnmatch.fnmatchcase(name, pattern) for pattern in _MIXLIST_NAMES):

@@ -15,14 +15,15 @@ from .policy import BLANKS, BadFlag, Policy
 
 if TYPE_CHECKING:
     from ..text.scanner import Member, Node
+    from .columns import Listed
     from .store import Operators
 
-__all__ = ["FLAG", "PRECISION", "Entry", "Library", "member_read"]
+__all__ = ["FLAG", "PRECISION", "Entry", "File", "Library", "member_read"]
 
 PRECISION, FLAG = "precision_reduce", "flag"
 
 
-class _File:
+class File:
     """What the entries of one file have in common. It knows none of them: a circle would keep all of it in memory."""
 
     def __init__(self, source: Source, members: list[RawMember]) -> None:
@@ -52,7 +53,7 @@ class _File:
 class Entry:
     """The definition of one op type in one library."""
 
-    def __init__(self, file: _File, member: RawMember) -> None:
+    def __init__(self, file: File, member: RawMember) -> None:
         self._file = file
         self.name = member.key
         self.member = member
@@ -85,6 +86,13 @@ class Entry:
             return self.policy
         except BadFlag:
             return None
+
+    @property
+    def listed(self) -> Listed:
+        """Inputs and outputs with their dtypes; :class:`.columns.Columns` says what follows from them."""
+        from .columns import listed_in
+
+        return listed_in(self.sections)
 
     @property
     def faults(self) -> list[LoadFault]:
@@ -168,7 +176,7 @@ class Library:
         self.source = source
         self.path = source.path
         self.members = members
-        self._file = _File(source, members)
+        self._file = File(source, members)
         self.entries = {member.key: self.entry_of(member) for member in members}
 
     @classmethod

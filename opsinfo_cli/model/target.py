@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +18,7 @@ from .store import Operators, Store, library_files
 
 if TYPE_CHECKING:
     from .mixlist import Mixlist
+    from .snapshot import Snapshot
 
 __all__ = [
     "Options",
@@ -30,6 +32,9 @@ __all__ = [
 ]
 
 
+_SOC_IN_NAME = re.compile(r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json")
+
+
 class Options(NamedTuple):
     """What the command line says about a target beyond its text."""
 
@@ -41,7 +46,7 @@ class Options(NamedTuple):
 
 
 class Target:
-    """A library, a store, an install or a mixlist.
+    """A library, a store, an install, a snapshot or a mixlist.
 
     :param text: as given
     :param notes: what a person should hear about how it was found
@@ -81,6 +86,8 @@ class Target:
             return self.install.operators
         if self.kind == "store":
             return Store.read(self.path).operators
+        if self.snapshot:
+            return self.snapshot.operators
         if self.source is not None and self.kind == "library":
             return Library.of(self.source).operators
         raise UsageFault("a mixlist has no operators of its own", name="wrong-kind", path=self.path)
@@ -94,14 +101,48 @@ class Target:
         assert self.source is not None
         return Mixlist(scan(self.source))
 
+    @cached_property
+    def snapshot(self) -> Snapshot | None:
+        """:raises Refused: where it is damaged, or of a version that is not known"""
+        if self.kind != "snapshot":
+            return None
+        from .snapshot import Snapshot
+
+        assert self.source is not None
+        return Snapshot.of(self.source)
+
     @property
     def soc(self) -> str | None:
-        """The SoC, where the target tells: an install's, or the folder a file or store lies in."""
+        """The SoC, where the target tells: an install's, a snapshot's, the folder a file or store lies in, its name."""
         if self.install:
             return self.install.soc
+        if self.snapshot:
+            return self.snapshot.soc
         folder = os.path.abspath(self.path) if self.kind == "store" else os.path.dirname(os.path.abspath(self.path))
         name, parent = os.path.basename(folder), os.path.basename(os.path.dirname(folder))
-        return name if parent == "config" else None
+        if parent == "config":
+            return name
+        named = _SOC_IN_NAME.fullmatch(os.path.basename(self.path)) if self.kind == "library" else None
+        return named[1] if named else None
+
+    @property
+    def version(self) -> str | None:
+        """The CANN version, where the target tells."""
+        if self.snapshot:
+            return self.snapshot.cann_version
+        return self.install.version if self.install else None
+
+    @property
+    def core(self) -> str:
+        """Whose op types they are: ``ai``, ``vector`` or ``dsa``; a file or store is taken for the first."""
+        known = self.install or self.snapshot
+        return known.core if known else "ai"
+
+    @property
+    def other_engines(self) -> Mapping[str, str]:
+        """Op types that other engines know: name -> engine."""
+        known = self.install or self.snapshot
+        return known.other_engines if known else {}
 
 
 def resolve(text: str, options: Options, environ: Mapping[str, str]) -> Target:
@@ -125,8 +166,6 @@ def _from_stdin(options: Options) -> Target:
 
 def _from_file(text: str, source: Source, options: Options) -> Target:
     kind = options.kind or kind_of(source)
-    if kind == "snapshot":
-        raise UsageFault("a snapshot is not read by this version", name="wrong-kind", path=text)
     if kind is None:
         raise UsageFault(
             "neither the text nor the name tells whether this is a library or a mixlist",
@@ -134,7 +173,10 @@ def _from_file(text: str, source: Source, options: Options) -> Target:
             path=text,
             hint="add --as library or --as mixlist",
         )
-    return Target(text, kind, text, source=source)
+    target = Target(text, kind, text, source=source)
+    if target.snapshot:
+        target.snapshot.require_of(options.soc, options.core, text)
+    return target
 
 
 def _from_directory(text: str, options: Options) -> Target:

@@ -77,6 +77,8 @@ def _tensor_parts(title: str, tensors: list[Tensor]) -> list[tuple[str, str]]:
     parts = []
     for index, tensor in enumerate(tensors):
         dtypes = ", ".join(dict.fromkeys(tensor.dtypes)) or "listed by the kernel"
-        said = f"{padded(shown(tensor.name), width)}  {tensor.param_type:<8}  {visible(dtypes)}"
-        parts.append((title if index == 0 else "", said))
+        known = visible(dtypes)
+        if tensor.name:  # a snapshot has all of one side together
+            known = f"{padded(shown(tensor.name), width)}  {tensor.param_type:<8}  {known}"
+        parts.append((title if index == 0 else "", known))
     return parts

@@ -84,8 +84,13 @@ def list_document(target: Target, rows: list[Row], total: int) -> dict[str, Any]
 
 
 def target_document(target: Target) -> dict[str, Any]:
-    version = target.install.version if target.install else None
-    return {"text": target.text, "kind": target.kind, "path": target.path, "soc": target.soc, "version": version}
+    return {
+        "text": target.text,
+        "kind": target.kind,
+        "path": target.path,
+        "soc": target.soc,
+        "version": target.version,
+    }
 
 
 def row_document(row: Row) -> dict[str, Any]:

@@ -29,7 +29,7 @@ ACME = Path("vendors/acme/op_impl/ai_core/tbe/config/ascend910b/aic-ascend910b-o
 
 COMMANDS = tuple(TABLE)
 
-_SCHEMA_OF = {"apply": "move", "fmt": "move", "reapply": "move", "doctor": "validate"}
+_SCHEMA_OF = {"apply": "move", "fmt": "move", "reapply": "move", "snapshot": "move", "doctor": "validate"}
 
 
 @cache

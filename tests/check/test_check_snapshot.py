@@ -1,0 +1,131 @@
+"""Checks against a snapshot find what checks against its target find."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from opsinfo_cli.check.against import Against
+from opsinfo_cli.check.run import Checker
+from opsinfo_cli.model.precision_mode import MODES
+from opsinfo_cli.model.snapshot_text import snapshot_text
+from opsinfo_cli.model.target import Options, Target, resolve
+from opsinfo_cli.text.source import Source
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+LISTS = ("black-list", "white-list", "gray-list")
+
+
+def pair(path: Path, soc: str) -> tuple[Against, Against]:
+    """A target and its snapshot, both under one name."""
+    target = resolve(str(path), Options(soc=soc), {})
+    source = Source(snapshot_text(target).encode(), "t")
+    return Against(renamed(target)), Against(renamed(Target("t", "snapshot", "t", source)))
+
+
+def renamed(target: Target) -> Target:
+    target.text = "t"
+    return target
+
+
+@cache
+def fixture_pairs() -> list[tuple[Against, Against]]:
+    return [pair(FIXTURES / "opp", soc) for soc in ("ascend910", "ascend910b")]
+
+
+def found(text: str, against: list[Against], modes: list[str]) -> list[Any]:
+    checker = Checker(against=against, modes=modes, kind="mixlist")
+    checker.file("m.json", text.encode())
+    checker.modes_given()
+    return [(each.rule.name, each.start, each.severity, each.message, each.hint) for each in checker.outcome.findings]
+
+
+def op_types() -> st.SearchStrategy[str]:
+    known = sorted({name for one, _ in fixture_pairs() for name in [*one.operators.names, *one.other_engines]})
+    return st.sampled_from(known).flatmap(lambda name: st.sampled_from([name, name, name, name.lower(), name + "V2"]))
+
+
+mixlists = st.dictionaries(
+    st.sampled_from(LISTS),
+    st.dictionaries(st.sampled_from(["to-add", "to-remove"]), st.lists(op_types(), max_size=6), max_size=2),
+    max_size=3,
+)
+
+
+@settings(max_examples=200)
+@given(mixlists, st.lists(st.sampled_from(sorted(MODES)), max_size=2), st.lists(st.sampled_from([0, 1]), min_size=1))
+def test_a_snapshot_finds_what_its_install_finds(mixlist: Any, modes: list[str], chips: list[int]) -> None:
+    text = json.dumps(mixlist, indent=1)
+    installs, snapshots = zip(*(fixture_pairs()[chip] for chip in sorted(set(chips))), strict=True)
+    assert found(text, list(snapshots), modes) == found(text, list(installs), modes)
+
+
+def test_a_snapshot_finds_what_a_real_install_finds(corpus: Path) -> None:
+    installs, snapshots = zip(
+        *(pair(corpus / f"cann-{each}/opp", f"ascend{each}") for each in ("910", "910b")), strict=True
+    )
+    everything = 0
+    for path in sorted((corpus / "mixlists").glob("*.json")):
+        for modes in ([], ["mixed_bfloat16"], ["allow_mix_precision"]):
+            mine = found(path.read_text("utf-8"), list(snapshots), modes)
+            assert mine == found(path.read_text("utf-8"), list(installs), modes)
+            everything += len(mine)
+    assert everything > 50
+
+
+CHIPS = {
+    # situation: (list and action, op type, rule, what the message says of the chips)
+    "a name of one chip alone": (
+        "black-list.to-add",
+        "BatchMatMulV2",
+        "unknown-operator",
+        "of ascend910b (t), but not of ascend910 (t)",
+    ),
+    "a name of another engine": (
+        "black-list.to-add",
+        "Unique",
+        "not-in-ai-core",
+        "AI CPU in ascend910 (t), ascend910b (t)",
+    ),
+    "already on the list on both": (
+        "white-list.to-add",
+        "MatMulV2",
+        "no-effect",
+        "already in ascend910 (t), ascend910b (t)",
+    ),
+    "on other lists than said": (
+        "white-list.to-remove",
+        "KlDivLossGrad",
+        "remove-mismatch",
+        "black in ascend910 (t) or gray in ascend910b (t)",
+    ),
+    "no float32 on one chip": (
+        "black-list.to-add",
+        "Conv2DBackpropInputD",
+        "black-without-fp32",
+        "columns in ascend910 (t): black",
+    ),
+}
+
+
+@pytest.mark.parametrize("situation", CHIPS)
+def test_findings_name_the_chips(situation: str) -> None:
+    mark, op, rule, said = CHIPS[situation]
+    list_name, action = mark.split(".")
+    snapshots = [snapshot for _, snapshot in fixture_pairs()]
+    messages = [each[3] for each in found(json.dumps({list_name: {action: [op]}}), snapshots, []) if each[0] == rule]
+    assert len(messages) == 1
+    assert said in messages[0]
+
+
+def test_a_name_that_no_chip_of_many_knows_does_not_list_them_all() -> None:
+    snapshots = [snapshot for _, snapshot in fixture_pairs() * 3]
+    ((name, _, _, message, _),) = found('{"black-list": {"to-add": ["NoSuchThingAtAll"]}}', snapshots, [])
+    assert name == "unknown-operator"
+    assert "no op type of any of the 6 targets" in message
