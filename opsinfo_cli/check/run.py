@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..errors import Damaged, OpsinfoError, Refused, UsageFault
-from ..model.kind import is_library_name, is_marked, kind_of
+from ..model.kind import is_library_name, kind_of
 from ..model.library import Library
 from ..model.precision_mode import mode_named
 from ..model.store import Store, library_files, load_order
@@ -22,12 +22,9 @@ from .mixlist import Reading, check_mixlist
 from .mode import check_modes
 from .store import check_store, never_built
 from .text import bom, faults
+from .tree import Step, check_paths
 
 __all__ = ["Checker", "validate"]
-
-_SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
-_OTHER_ENGINES = frozenset({"aicpu", "dvpp", "host_cpu"})
-"""Under ``op_impl``: their files look like libraries and are none of this engine's."""
 
 
 @dataclass
@@ -49,14 +46,16 @@ class Checker:
     def failures(self) -> list[OpsinfoError]:
         return self.outcome.failures
 
+    def paths(self, paths: list[str], step: Step = lambda done, total: None) -> None:
+        """Files, stores and trees. One that cannot be read is noted and hides nothing."""
+        check_paths(self, paths, step)
+
     def path(self, path: str) -> None:
-        """A file, a store, or a tree. One that cannot be read is noted and hides nothing."""
-        if os.path.isdir(path):
-            self.folder(path)
-        else:
-            data = self._bytes(path)
-            if data is not None:
-                self.given(path, data)
+        self.paths([path])
+
+    def alone(self) -> Checker:
+        """One like this that has found nothing yet."""
+        return Checker(self.against, self.modes, self.kind)
 
     def given(self, path: str, data: bytes) -> None:
         """A file that was named; where nothing tells what it is, that is noted."""
@@ -85,18 +84,6 @@ class Checker:
                 path=path,
                 hint="add --as library or --as mixlist",
             )
-
-    def folder(self, path: str) -> None:
-        """Every library and mixlist below a folder, by mark or name; the rest is passed over in silence."""
-        for folder, folders, names in os.walk(path, onerror=self._cannot_walk):
-            skipped = _SKIPPED_FOLDERS | (_OTHER_ENGINES if "op_impl" in _last_two(folder) else frozenset())
-            folders[:] = sorted(name for name in folders if name not in skipped)
-            jsons = [name for name in sorted(names) if name.endswith(".json") and len(name) > 5]
-            if any(is_library_name(os.path.join(folder, name)) for name in jsons):
-                self.store(folder)
-            else:
-                for name in jsons:
-                    self._met(os.path.join(folder, name))
 
     def store(self, folder: str) -> None:
         """A config directory: its files, and what comes of loading them together."""
@@ -139,22 +126,6 @@ class Checker:
         except Damaged as error:
             return None, [damage(error)]
 
-    def _met(self, path: str) -> None:
-        """A file met on a walk: taken only where its text or name says what it is."""
-        data = self._bytes(path)
-        if data is None:
-            return
-        try:
-            source = Source(data, path)
-        except Damaged:
-            return
-        if is_marked(source):
-            self.file(path, data)
-
-    def _cannot_walk(self, error: OSError) -> None:
-        said = error.strerror or str(error)
-        self.failures.append(Refused(said, name="unreadable", path=str(error.filename)))
-
     def _mixlist(self, source: Source) -> Iterator[Finding]:
         self.saw_mixlist = True
         document = scan(source)
@@ -170,6 +141,7 @@ def validate(
     modes: Iterable[str] = (),
     kind: str | None = None,
     stdin: bytes | None = None,
+    step: Step = lambda done, total: None,
 ) -> Outcome:
     """Everything that can be said of files, stores and trees, as ``opsinfo validate`` does.
 
@@ -177,6 +149,7 @@ def validate(
     :param modes: names of the precision modes they are used with, right or wrong
     :param kind: ``library`` or ``mixlist``, where files do not tell
     :param stdin: what the path ``-`` stands for
+    :param step: hears how many of how many files and stores are done
 
     :raises OpsinfoError: where a target cannot be read; what is wrong with ``paths`` is in the outcome
     """
@@ -184,12 +157,11 @@ def validate(
     for target in targets:
         _ = target.operators  # a target that cannot be read must be said before anything is found against it
     checker = Checker(targets, list(modes), kind)
-    for each in paths:
-        path = os.fspath(each)
-        if path == "-" and stdin is not None:
-            checker.given(path, stdin)
-        else:
-            checker.path(path)
+    rest = [os.fspath(each) for each in paths]
+    if "-" in rest and stdin is not None:
+        checker.given("-", stdin)
+        rest = [path for path in rest if path != "-"]
+    checker.paths(rest, step)
     checker.modes_given()
     return checker.outcome
 
@@ -204,8 +176,3 @@ def _library(source: Source) -> tuple[Library | None, list[Finding]]:
     library = Library(source, outcome.members)
     findings = list(check_library(library, outcome))
     return (None if any(library.structure_faults()) else library), findings
-
-
-def _last_two(folder: str) -> tuple[str, str]:
-    above, name = os.path.split(os.path.abspath(folder))
-    return os.path.basename(above), name

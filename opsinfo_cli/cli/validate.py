@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -9,8 +10,10 @@ import click
 
 from ..check.finding import Outcome
 from ..check.run import validate
+from ..model.target import Target
 from ..report.findings import finding_lines, findings_document, summary_line
 from ..report.output import Output, failure_document
+from ..report.progress import Steps
 from .options import as_option, format_option, open_against, output_of
 
 __all__ = ["command", "report_findings"]
@@ -28,34 +31,50 @@ __all__ = ["command", "report_findings"]
     metavar="MODE",
     help="The precision mode that the mixlists are used with.",
 )
-@click.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
+@click.option(
+    "--soc", "socs", multiple=True, metavar="SOC", help="Which chip of an install given with --against; repeatable."
+)
 @as_option
 @format_option()
 def command(
     paths: tuple[str, ...],
     against: tuple[str, ...],
     modes: tuple[str, ...],
-    soc: str | None,
+    socs: tuple[str, ...],
     format_: str,
     **options: Any,
 ) -> int:
     """Check files, stores and trees: what the engine refuses or ignores, and what cannot work.
 
-    Exit status 1 where a finding is an error. Op names are checked against the targets given with --against.
+    Exit status 1 where a finding is an error. Op names are checked against the targets given with
+    --against, one for each chip the mixlist must serve; snapshots do where there is no CANN. Of a
+    tree, mixlists and libraries are checked, but for what .gitignore files exclude.
 
     \b
     Examples:
       opsinfo validate ops_info.json --against ascend910b
       opsinfo validate ops_info.json --against ascend910b --precision-mode mixed_bfloat16
+      opsinfo validate . --against ascend910b.opsinfo.json --against ascend910_93.opsinfo.json
       opsinfo validate /usr/local/Ascend/ascend-toolkit/latest/opp
     """
     output = output_of("validate", options, format_)
-    targets = [open_against(text, output, {"soc": soc}) for text in against]
+    targets = [each for text in against for each in _chips(text, socs, output)]
     stdin = sys.stdin.buffer.read() if "-" in paths else None
-    outcome = validate(*paths, against=targets, modes=modes, kind=options["kind"], stdin=stdin)
+    steps = Steps(output)
+    try:
+        outcome = validate(*paths, against=targets, modes=modes, kind=options["kind"], stdin=stdin, step=steps)
+    finally:
+        steps.done()
     if not targets and any(file.kind == "mixlist" for file in outcome.files):
         output.say("op names were not checked; --against TARGET does that")
     return report_findings(output, outcome, list(against))
+
+
+def _chips(text: str, socs: tuple[str, ...], output: Output) -> list[Target]:
+    """A target, or of an install one for each chip."""
+    if socs and os.path.isdir(text):
+        return [open_against(text, output, {"soc": soc}) for soc in dict.fromkeys(socs)]
+    return [open_against(text, output, {})]
 
 
 def report_findings(output: Output, outcome: Outcome, against: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""How far a long reading has come: a line on a terminal's standard error, nothing anywhere else."""
+"""How far a long run has come: a line on a terminal's standard error, nothing anywhere else."""
 
 from __future__ import annotations
 
@@ -10,28 +10,25 @@ from contextlib import suppress
 from .output import Output
 from .visible import visible
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "Steps"]
 
 _EVERY = 0.2
 
 
-class Progress:
-    """Heard by a reader after each block; redrawn five times a second at the most."""
+class _Line:
+    """Redrawn five times a second at the most, and gone in the end."""
 
-    def __init__(self, output: Output, paths: list[str]) -> None:
+    def __init__(self, output: Output) -> None:
         self._shown = sys.stderr.isatty() and not output.quiet and os.environ.get("TERM") != "dumb"
-        self._total = sum(os.path.getsize(path) for path in paths if os.path.isfile(path)) if self._shown else 0
-        self._read = 0
         self._begun = self._drawn = time.monotonic()
 
-    def __call__(self, size: int) -> None:
-        self._read += size
-        if not self._shown or time.monotonic() - self._drawn < _EVERY:
-            return
+    @property
+    def _is_due(self) -> bool:
+        return self._shown and time.monotonic() - self._drawn >= _EVERY
+
+    def _draw(self, text: str) -> None:
         self._drawn = time.monotonic()
-        rate = self._read / max(self._drawn - self._begun, 1e-9) / 1e6
-        part = f"{min(99, 100 * self._read // self._total)} % of {self._total / 1e6:.0f}" if self._total else ""
-        self._write(visible(f"reading: {part or f'{self._read / 1e6:.0f}'} MB, {rate:.0f} MB/s"))
+        self._write(visible(text))
 
     def done(self) -> None:
         if self._shown and self._drawn != self._begun:
@@ -41,3 +38,28 @@ class Progress:
         with suppress(OSError):
             sys.stderr.write(f"\r\033[K{text}")
             sys.stderr.flush()
+
+
+class Progress(_Line):
+    """Heard by a reader after each block."""
+
+    def __init__(self, output: Output, paths: list[str]) -> None:
+        super().__init__(output)
+        self._total = sum(os.path.getsize(path) for path in paths if os.path.isfile(path)) if self._shown else 0
+        self._read = 0
+
+    def __call__(self, size: int) -> None:
+        self._read += size
+        if not self._is_due:
+            return
+        rate = self._read / max(time.monotonic() - self._begun, 1e-9) / 1e6
+        part = f"{min(99, 100 * self._read // self._total)} % of {self._total / 1e6:.0f}" if self._total else ""
+        self._draw(f"reading: {part or f'{self._read / 1e6:.0f}'} MB, {rate:.0f} MB/s")
+
+
+class Steps(_Line):
+    """Heard after each of many pieces of work: how many of how many are done."""
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._is_due:
+            self._draw(f"checking: {done} of {total}")

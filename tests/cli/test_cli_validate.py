@@ -363,3 +363,34 @@ def test_a_file_without_permission_is_exit_3(opsinfo: Run, tmp_path: Path) -> No
     path = write(tmp_path / "m.json", {})
     path.chmod(0)
     assert opsinfo("validate", path).code == 3
+
+
+def test_a_tree_respects_gitignore(opsinfo: Run, tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    write(tree / ".gitignore", "old/\n*.tmp.json\n!keep.tmp.json\n")
+    for name in ("mixlist.json", "old/mixlist.json", "a.tmp.json", "keep.tmp.json"):
+        write(tree / name, mixlist(black_add=["Add"]))
+    ran = opsinfo("validate", tree, "--format", "json")
+    assert [Path(file["path"]).name for file in ran.json["files"]] == ["keep.tmp.json", "mixlist.json"]
+    named = opsinfo("validate", tree / "old", tree / "a.tmp.json", "--format", "json")
+    assert len(named.json["files"]) == 2, "what is named is checked"
+
+
+def test_one_chip_after_another_of_one_install(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    path = write(tmp_path / "m.json", mixlist(black_add=["BatchMatMulV2", "MatMulV9"]))
+    words = ("--against", fixtures / "opp", "--soc", "ascend910", "--soc", "ascend910b")
+    messages = [each["message"] for each in opsinfo("validate", path, *words, "--format", "json").json["findings"]]
+    assert len(messages) == 2
+    assert "an op type of ascend910b" in messages[0]
+    assert "not of ascend910 (" in messages[0]
+    assert "no op type of ascend910 (" in messages[1]
+
+
+def test_a_library_that_nobody_can_read_hides_no_other_chip(opsinfo: Run, opp: Path, fixtures: Path) -> None:
+    os.mkfifo(opp / AI_910B / "aic-ascend910b-ops-info-zz.json")
+    write(opp / NN, "{")
+    ran = opsinfo("validate", opp, fixtures / "mixlists/bad/comment-hash.json", "--format", "json")
+    assert ran.code == 3
+    assert ran.json["error"]["path"].endswith("-zz.json")
+    kinds = {(file["kind"], file["engine_accepts"]) for file in ran.json["files"]}
+    assert {("store", True), ("store", False), ("mixlist", False)} <= kinds

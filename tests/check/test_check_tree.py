@@ -1,0 +1,133 @@
+"""Many paths: what several processes find is what one finds, and one file hides nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from opsinfo_cli.check import tree
+from opsinfo_cli.check.run import Checker
+from opsinfo_cli.check.share import shared
+
+SIZES = [5, 1, 9, 1, 1, 3]
+
+
+@pytest.fixture
+def toolkit(tmp_path: Path, fixtures: Path) -> Path:
+    """Six chips, mixlists right and wrong, and a file that nobody can read."""
+    config = Path("opp/built-in/op_impl/ai_core/tbe/config")
+    for index in range(6):
+        shutil.copytree(fixtures / config / "ascend910b", tmp_path / config / f"ascend{index}")
+    shutil.copytree(fixtures / "mixlists", tmp_path / "mixlists")
+    os.mkfifo(tmp_path / "mixlists" / "mixlist.json")
+    return tmp_path
+
+
+def report(top: Path) -> tuple[object, ...]:
+    checker = Checker()
+    steps: list[tuple[int, int]] = []
+    checker.paths([str(top / "mixlists"), str(top / "gone.json"), str(top / "opp")], lambda *step: steps.append(step))
+    total = steps[-1][1]
+    assert steps == [(done, total) for done in range(1, total + 1)]
+    failed = [(error.name, error.path) for error in checker.failures]
+    return checker.outcome.findings, checker.outcome.files, failed, checker.saw_mixlist
+
+
+def test_several_processes_report_what_one_reports(toolkit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = report(toolkit)
+    monkeypatch.setattr(tree, "_WORTH_SHARING", 0)
+    for count in (1, 2, 5):
+        monkeypatch.setattr(tree, "processors", lambda count=count: count)
+        assert report(toolkit) == alone
+    names = [name for name, _ in alone[2]]  # type: ignore[attr-defined]
+    assert names == ["not-a-file", "unreadable"]
+
+
+def test_small_trees_are_not_shared(toolkit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fork", lambda: pytest.fail("a process was begun"))
+    report(toolkit)
+
+
+def test_every_index_is_done_once_by_others() -> None:
+    done = sorted(shared(SIZES, lambda index: (index * index, os.getpid()), 3))
+    assert [(index, square) for index, (square, _) in done] == [(index, index * index) for index in range(6)]
+    assert len({pid for _, (_, pid) in done} - {os.getpid()}) == 3
+
+
+@pytest.mark.parametrize("end", ["killed", "faulty"])
+def test_what_a_process_leaves_undone_is_done_here(end: str) -> None:
+    here = os.getpid()
+
+    def work(index: int) -> int:
+        if index == 2 and os.getpid() != here:
+            if end == "killed":
+                os.kill(os.getpid(), signal.SIGKILL)
+            raise MemoryError
+        return index
+
+    assert dict(shared(SIZES, work, 2)) == {index: index for index in range(6)}
+
+
+def test_a_fault_is_told_by_the_process_that_can_tell_it() -> None:
+    def work(index: int) -> int:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        list(shared(SIZES, work, 2))
+
+
+def test_nobody_is_left_where_the_caller_stops() -> None:
+    def begun() -> Iterator[tuple[int, int]]:
+        return shared([1, 1, 1, 1], lambda index: os.getpid() if index < 2 else signal.pause() or 0, 2)
+
+    work = begun()
+    pids = {next(work)[1], next(work)[1]}
+    work.close()  # type: ignore[attr-defined]
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_nobody_works_on_where_the_caller_is_killed(tmp_path: Path) -> None:
+    """What is sent to nobody ends a process, however much of it there is."""
+
+    def work(index: int) -> bytes:
+        (tmp_path / str(os.getpid())).touch()
+        wait_for((tmp_path / "gone").exists)
+        return bytes(1 << 20)
+
+    caller = os.fork()
+    if caller == 0:
+        try:
+            list(shared([1, 1, 1], work, 3))
+        finally:
+            os._exit(1)
+    try:
+        wait_for(lambda: len(list(tmp_path.iterdir())) == 3)
+        pids = [int(path.name) for path in tmp_path.iterdir()]
+    finally:
+        os.kill(caller, signal.SIGKILL)
+        os.waitpid(caller, 0)
+        (tmp_path / "gone").touch()
+    wait_for(lambda: not any(map(is_alive, pids)))
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; one that only waits for its parent to notice does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
