@@ -14,12 +14,13 @@ from ..model.target import Target
 from ..report.findings import finding_lines, findings_document, summary_line
 from ..report.output import Output, failure_document
 from ..report.progress import Steps
+from .config import Configured, config_in_use, config_options
 from .options import as_option, format_option, open_against, output_of
 
 __all__ = ["command", "report_findings"]
 
 
-@click.command("validate")
+@click.command("validate", cls=Configured)
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|DIR...")
 @click.option(
     "--against", "against", multiple=True, metavar="TARGET", help="A target that the mixlists are for; repeatable."
@@ -35,6 +36,7 @@ __all__ = ["command", "report_findings"]
     "--soc", "socs", multiple=True, metavar="SOC", help="Which chip of an install given with --against; repeatable."
 )
 @as_option
+@config_options
 @format_option()
 def command(
     paths: tuple[str, ...],
@@ -48,7 +50,8 @@ def command(
 
     Exit status 1 where a finding is an error. Op names are checked against the targets given with
     --against, one for each chip the mixlist must serve; snapshots do where there is no CANN. Of a
-    tree, mixlists and libraries are checked, but for what .gitignore files exclude.
+    tree, mixlists and libraries are checked, but for what .gitignore files exclude. What is said
+    every time can stand in opsinfo.toml, or in pyproject.toml under [tool.opsinfo].
 
     \b
     Examples:
@@ -58,6 +61,9 @@ def command(
       opsinfo validate /usr/local/Ascend/ascend-toolkit/latest/opp
     """
     output = output_of("validate", options, format_)
+    config = config_in_use(click.get_current_context())
+    if config:
+        output.detail(f"defaults from {config}")
     targets = [each for text in against for each in _chips(text, socs, output)]
     stdin = sys.stdin.buffer.read() if "-" in paths else None
     steps = Steps(output)

@@ -1,0 +1,138 @@
+"""`opsinfo.toml` and `[tool.opsinfo]`: which file counts, what it may say, and who wins."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+import pytest
+from cli_support import SCHEMAS, Run, finding_names, mixlist, write
+from jsonschema import Draft202012Validator
+
+from opsinfo_cli.cli.config import KEYS
+from opsinfo_cli.cli.validate import command
+
+SCHEMA = Draft202012Validator(json.loads((SCHEMAS / "config.schema.json").read_text("utf-8")))
+
+
+@pytest.fixture
+def repository(opsinfo: Run, fixtures: Path, tmp_path: Path) -> Path:
+    """A mixlist with a name that only the snapshot tells to be wrong."""
+    top = tmp_path / "repository"
+    write(top / "lists/m.json", mixlist(black_add=["MatMulV9"]))
+    for soc in ("ascend910", "ascend910b"):
+        facts = opsinfo("snapshot", fixtures / "opp", "--soc", soc).out
+        write(top / f"facts/{soc}.opsinfo.json", facts)
+    return top
+
+
+AGAINST = 'against = ["facts/ascend910b.opsinfo.json"]\n'
+
+
+@pytest.mark.parametrize(("file", "header"), [("opsinfo.toml", ""), ("pyproject.toml", "[tool.opsinfo]\n")])
+def test_defaults_come_from_the_nearest_file_upward(opsinfo: Run, repository: Path, file: str, header: str) -> None:
+    write(repository / file, f"# ours\n{header}{AGAINST}")
+    write(repository / "lists/pyproject.toml", '[project]\nname = "x"\ndependencies = ["opsinfo"]\n')
+    for folder, path in ((repository, "lists/m.json"), (repository / "lists", "m.json")):
+        ran = opsinfo("validate", path, "-v", cwd=folder)
+        assert (ran.code, "unknown-operator" in ran.out) == (1, True)
+        name = os.path.relpath(repository / file, folder)
+        assert f"defaults from {name}\n" in ran.err
+        assert os.path.relpath(repository / "facts/ascend910b.opsinfo.json", folder) in ran.out
+    write(repository / "lists/opsinfo.toml", "")
+    assert opsinfo("validate", "m.json", cwd=repository / "lists").code == 0, "an empty file is the nearest still"
+    assert opsinfo("validate", "lists/m.json", "--no-config", cwd=repository).code == 0
+
+
+def test_the_own_file_comes_before_the_shared_one(opsinfo: Run, repository: Path) -> None:
+    write(repository / "opsinfo.toml", AGAINST)
+    write(repository / "pyproject.toml", "[tool.opsinfo]\nformat = 'json'\n")
+    assert opsinfo("validate", "lists", cwd=repository).out.startswith("lists/m.json:")
+
+
+def test_the_command_line_wins(opsinfo: Run, repository: Path) -> None:
+    write(repository / "opsinfo.toml", f'{AGAINST}format = "json"\nprecision-mode = ["force_fp16"]\n')
+    ran = opsinfo("validate", "lists", cwd=repository)
+    assert ran.json["against"] == ["facts/ascend910b.opsinfo.json"]
+    assert finding_names(ran) == ["mode-refuses-mixlist", "unknown-operator"]
+    words = ("--against", "facts/ascend910.opsinfo.json", "--precision-mode", "mixed_float16", "--format", "text")
+    ran = opsinfo("validate", "lists", *words, cwd=repository)
+    assert "is no op type of ascend910 (facts/ascend910.opsinfo.json)" in ran.out
+    assert "mode-refuses-mixlist" not in ran.out
+
+
+def test_a_file_that_is_named_counts_alone(opsinfo: Run, repository: Path, tmp_path: Path) -> None:
+    write(repository / "opsinfo.toml", "nonsense = 1\n")
+    other = write(tmp_path / "other/ours.toml", f'against = ["{repository}/facts/ascend910.opsinfo.json"]\n')
+    ran = opsinfo("validate", "lists", "--config", other, cwd=repository)
+    assert "no op type of ascend910 (" in ran.out
+    assert opsinfo("validate", "lists", "--config", "gone.toml", cwd=repository).code == 3
+    write(tmp_path / "pyproject.toml", "[project]\n")
+    ran = opsinfo("validate", "lists", "--config", tmp_path / "pyproject.toml", cwd=repository)
+    assert (ran.code, "[tool.opsinfo]" in ran.err) == (2, True)
+    assert opsinfo("validate", "lists", "--config", other, "--no-config", cwd=repository).code == 2
+
+
+WRONG = {
+    # situation: (pyproject.toml, line and column, what is said)
+    "a near miss": ("[tool.opsinfo]\nagianst = []\n", "2:1", "did you mean `against`?"),
+    "an underscore": ('[tool.opsinfo]\n\n  precision_mode = ["x"]\n', "3:3", "did you mean `precision-mode`?"),
+    "a key far from all": ("[tool.opsinfo]\nzzz = 1\n", "2:1", "there are `against`"),
+    "a key that another table has too": ("[tool.x]\nfmt = 1\n[tool.opsinfo]\nfmt = 1\n", "4:1", "`fmt` is no key"),
+    "a table": ("[tool.opsinfo.validate]\nagainst = []\n", "1:15", "`validate` is no key"),
+    "an option that is none of a file's": ("[tool.opsinfo]\nconfig = 'x'\n", "2:1", "`config` is no key"),
+    "a string for a list": ("[tool.opsinfo]\nagainst = 'x.json'\n", "2:1", "`against` is a list of strings"),
+    "numbers in a list": ("[tool.opsinfo]\nagainst = [1]\n", "2:1", "`against` is a list of strings"),
+    "a list for a string": ("[tool.opsinfo]\nformat = ['json']\n", "2:1", "`format` is a string"),
+    "a format that there is not": ("[tool.opsinfo]\nformat = 'xml'\n", "2:1", "'xml' is not one of"),
+    "no TOML": ("[tool.opsinfo]\nagainst = [\n", None, "no TOML"),
+    "a key twice": ("[tool.opsinfo]\nformat = 'text'\nformat = 'json'\n", None, "no TOML"),
+}
+
+
+@pytest.mark.parametrize("situation", WRONG)
+def test_what_a_file_may_not_say_is_exit_2_with_the_place(opsinfo: Run, repository: Path, situation: str) -> None:
+    text, place, said = WRONG[situation]
+    write(repository / "pyproject.toml", text)
+    ran = opsinfo("validate", "lists", cwd=repository)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"error: pyproject.toml:{place or ''}" in ran.err
+    assert said in ran.err
+    assert opsinfo("validate", "lists", "--no-config", cwd=repository).code == 0
+    assert opsinfo("validate", "--help", cwd=repository).code == 0
+    assert opsinfo("list", "facts/ascend910b.opsinfo.json", cwd=repository).code == 0, "it is validate's alone"
+
+
+def test_bytes_that_are_no_text(opsinfo: Run, repository: Path) -> None:
+    write(repository / "opsinfo.toml", b"\xff")
+    ran = opsinfo("validate", "lists", cwd=repository)
+    assert ran.code == 3
+    assert "opsinfo.toml:1:1" in ran.err
+
+
+def test_a_name_that_is_no_path_stays_a_chip(opsinfo: Run, repository: Path, fixtures: Path) -> None:
+    write(repository / "opsinfo.toml", 'against = ["ascend910b"]\n')
+    install = {"ASCEND_OPP_PATH": str(fixtures / "opp")}
+    assert "no op type of ascend910b;" in opsinfo("validate", "m.json", cwd=repository / "lists", env=install).out
+
+
+def test_the_schema_has_the_keys_and_each_is_an_option() -> None:
+    properties = SCHEMA.schema["properties"]
+    assert list(properties) == list(KEYS)
+    options = {word[2:]: each for each in command.params if isinstance(each, click.Option) for word in each.opts}
+    for key, said in properties.items():
+        option = options.get(key)
+        if option is None:
+            continue
+        wanted = "#/$defs/strings" if option.multiple else "boolean" if option.is_flag else "string"
+        assert said.get("$ref", said.get("type")) == wanted, key
+    assert not SCHEMA.is_valid({"agianst": []})
+    assert SCHEMA.is_valid(SCHEMA.schema["examples"][0])
+
+
+def test_help_shows_where_it_may_stand(opsinfo: Run) -> None:
+    said = opsinfo("validate", "--help").out
+    for word in ("opsinfo.toml", "[tool.opsinfo]", "--config", "--no-config"):
+        assert word in said
