@@ -104,6 +104,9 @@ def test_the_sdist_holds_what_its_tests_need(tmp_path: Path) -> None:
         "schemas/mixlist.schema.json",
         "fixtures/opp/version.info",
         "tests/conftest.py",
+        "tests/sample-repository/old/ops_info.json",
+        "action/validate.sh",
+        ".pre-commit-hooks.yaml",
         "README.md",
         "LICENSE",
     ):

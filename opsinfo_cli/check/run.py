@@ -77,6 +77,9 @@ class Checker:
             self.outcome.add(path, chosen, _library(source)[1])
         elif chosen == "mixlist":
             self.outcome.add(path, chosen, self._mixlist(source))
+        elif chosen == "snapshot":
+            hint = "`opsinfo diff` compares it with an install"
+            raise UsageFault("a snapshot is what --against reads", name="wrong-kind", path=path, hint=hint)
         else:
             raise UsageFault(
                 "neither the text nor the name tells whether this is a library or a mixlist",

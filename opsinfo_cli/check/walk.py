@@ -49,9 +49,14 @@ def tasks_in(path: str, cannot_walk: Callable[[OSError], None]) -> Iterator[Task
         jsons = [name for name in sorted(names) if name.endswith(".json") and len(name) > 5]
         jsons = [name for name in jsons if not ignored.has(folder, name)]
         if any(is_library_name(os.path.join(folder, name)) for name in jsons):
-            yield Task("store", folder)  # whole: the engine does not ask git what it loads
+            yield Task("store", _told(folder))  # whole: the engine does not ask git what it loads
         else:
-            yield from (Task("met", os.path.join(folder, name)) for name in jsons)
+            yield from (Task("met", _told(os.path.join(folder, name))) for name in jsons)
+
+
+def _told(path: str) -> str:
+    """Under the working directory itself a path needs no `./`."""
+    return path.removeprefix("./") or path
 
 
 def _last_two(folder: str) -> tuple[str, str]:

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# What action.yml runs. Its inputs come by the environment, so that no word of theirs is run. The exit status is opsinfo's:
+# 1 for findings, 2 for wrong inputs, 3 where it could not be done.
+set -euo pipefail
+
+venv="${RUNNER_TEMP:?is set by the runner}/opsinfo-venv"
+wanted="$GITHUB_ACTION_PATH"
+if [ -n "${INPUT_VERSION:-}" ]; then
+    wanted="opsinfo==$INPUT_VERSION"
+fi
+if [ "$(cat "$venv/holds" 2>/dev/null)" != "$wanted" ]; then # an earlier step of the job may have made it
+    python3 -m venv --clear "$venv" || exit 3
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$wanted" || exit 3
+    echo "$wanted" >"$venv/holds"
+fi
+
+words=()
+add_lines() { # $1: lines; the rest: words to put before each
+    local line
+    while IFS= read -r line; do
+        if [ -n "$line" ]; then
+            words+=("${@:2}" "$line")
+        fi
+    done <<<"$1"
+}
+
+split=$(xargs -r printf '%s\n' <<<"${INPUT_ARGS:-}") || exit 2
+add_lines "${INPUT_AGAINST:-}" --against
+add_lines "$split"
+words+=(--)
+add_lines "${INPUT_PATHS:-.}"
+
+echo "::add-matcher::$GITHUB_ACTION_PATH/action/problem-matcher.json"
+status=0
+"$venv/bin/opsinfo" validate "${words[@]}" || status=$?
+echo "::remove-matcher owner=opsinfo::"
+exit "$status"

@@ -1,0 +1,47 @@
+"""What the tests of CI share: throw-away repositories, and the sample that a team's repository would be."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "tests" / "sample-repository"
+PIP_CACHE = os.environ.get("PIP_CACHE_DIR") or str(Path.home() / ".cache" / "pip")
+"""The caller's, looked up before tests get a home of their own: what was fetched once is not fetched for every test."""
+
+SHIPPED = ["opsinfo_cli", "schemas", "pyproject.toml", "README.md", "LICENSE", "action.yml", "action", ".pre-commit-hooks.yaml"]  # fmt: skip # noqa: E501
+
+
+def git(folder: Path, *words: str) -> str:
+    who = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com", "-c", "init.defaultBranch=main"]
+    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    done = subprocess.run(
+        ["git", *who, *words], cwd=folder, env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def committed(folder: Path) -> str:
+    """Make a folder a repository with everything in it committed.
+
+    :returns: the commit
+    """
+    git(folder, "init", "-q")
+    git(folder, "add", "--all")
+    git(folder, "commit", "-q", "-m", "Begin")
+    return git(folder, "rev-parse", "HEAD")
+
+
+def shipped(place: Path) -> Path:
+    """What users get when they name this repository: the files of the checkout that count."""
+    for name in SHIPPED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, place / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            place.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, place / name)
+    return place

@@ -1,0 +1,19 @@
+"""One copy of the sample for each test, and one of what ships for all of them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from ci_support import SAMPLE, shipped
+
+
+@pytest.fixture(scope="session")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shipped(tmp_path_factory.mktemp("ours") / "opsinfo")
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(SAMPLE, tmp_path / "sample"))

@@ -1,0 +1,119 @@
+"""pre-commit, as users run it: its own process, a repository of theirs, and ours by URL and commit."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from ci_support import PIP_CACHE, ROOT, committed, git
+
+pytest.importorskip("pre_commit", reason="pre-commit is not installed")
+yaml = pytest.importorskip("yaml")
+
+HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))}
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def our_commit(ours: Path) -> str:
+    return committed(ours)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where pre-commit keeps what it installed; once for all tests."""
+    return tmp_path_factory.mktemp("pre-commit")
+
+
+@pytest.fixture
+def begun(sample: Path, ours: Path, our_commit: str) -> Path:
+    """The sample, committed, naming us as a user's repository would."""
+    config = sample / ".pre-commit-config.yaml"
+    text = config.read_text("utf-8").replace("https://example.com/opsinfo", str(ours)).replace("v0.1.0", our_commit)
+    config.write_text(text, "utf-8")
+    committed(sample)
+    return sample
+
+
+@pytest.fixture
+def run(begun: Path, store: Path, isolation: Path) -> Run:
+    """Run a command there."""
+    more = {
+        "PRE_COMMIT_HOME": str(store),
+        "PIP_CACHE_DIR": PIP_CACHE,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "PYTHONUTF8": "1",
+    }
+    environment = {**os.environ, **more}
+    environment.pop("PYTHONPATH", None)
+
+    def ran(*command: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(command, cwd=begun, env=environment, capture_output=True, text=True, check=False)
+        if re.search("No matching distribution|Could not find a version|Temporary failure", done.stdout):
+            pytest.skip("pre-commit could not fetch what the hooks need: no network")
+        return done
+
+    return ran
+
+
+PRE_COMMIT = (sys.executable, "-m", "pre_commit")
+
+
+def test_the_sample_passes(run: Run) -> None:
+    done = run(*PRE_COMMIT, "run", "--all-files")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.findall(r"^(.+?)\.+(\w+)$", done.stdout, re.MULTILINE)[-2:] == [
+        ("opsinfo fmt", "Passed"),
+        ("opsinfo validate", "Passed"),
+    ]
+
+
+def test_a_comment_is_mended_and_a_wrong_name_stops_the_commit(run: Run, begun: Path) -> None:
+    assert run(*PRE_COMMIT, "install").returncode == 0
+    commit = ("git", "-c", "user.name=Somebody", "-c", "user.email=somebody@example.com", "commit", "-qm", "Add a list")
+    path = begun / "mixlists/new.mixlist.json"
+    path.write_text('{\n  "black-list": {"to-add": ["matmulv2"]}  // why\n}\n', "utf-8")
+    git(begun, "add", "--all")
+    done = run(*commit)
+    assert done.returncode == 1
+    assert "files were modified by this hook" in done.stderr
+    assert "//" not in path.read_text("utf-8")
+    assert "mixlists/new.mixlist.json:2:29: error[M005] unknown-operator: `matmulv2`" in done.stderr
+    assert "did you mean `MatMulV2`" in done.stderr
+    path.write_text(path.read_text("utf-8").replace("matmulv2", "BiasAdd"), "utf-8")
+    git(begun, "add", "--all")
+    assert run(*commit).returncode == 0
+    assert git(begun, "log", "--format=%s").splitlines()[0] == "Add a list"
+
+
+TAKEN = {
+    # path: the hooks that take it
+    "ops_info.json": {"opsinfo-validate", "opsinfo-fmt"},
+    "a/b/bert.mixlist.json": {"opsinfo-validate", "opsinfo-fmt"},
+    "mix_list_v2.json": {"opsinfo-validate", "opsinfo-fmt"},
+    "lists/aic-ascend910b-ops-info.json": {"opsinfo-validate"},
+    "aic-ascend910b-ops-info-nn.json": {"opsinfo-validate"},
+    "dsa-ascend910b-ops-info.json": {"opsinfo-validate"},
+    "vector_core_tbe_ops_info-legacy.json": {"opsinfo-validate"},
+    "package.json": set(),
+    "my_ops_info.json": set(),
+    "ascend910b.opsinfo.json": set(),
+    "mixlist.opsinfo.json": set(),
+    "mixlist.schema.json": set(),
+    "mixlist.json.bak": set(),
+    "mixlists/readme.md": set(),
+}
+
+
+@pytest.mark.parametrize("path", TAKEN)
+def test_which_files_the_hooks_take(path: str) -> None:
+    taken = {
+        name for name, hook in HOOKS.items() if re.search(hook["files"], path) and not re.search(hook["exclude"], path)
+    }
+    assert taken == TAKEN[path]
