@@ -60,5 +60,5 @@ XDG_CACHE_HOME          其中的 opsinfo/ 保存命令行补全所用的算子�
 OPSINFO_LANG            explain 使用的语言，en 或 zh；未设置时由 LC_ALL、LC_MESSAGES、LANG 决定
 NO_COLOR                非空时不使用颜色；--color 优先
 TERM                    为 dumb 时不使用颜色，不画表格，也不分页
-PAGER                   diff 的输出超过一屏时用它分页显示；--no-pager 或 -q 关闭分页""",
+PAGER                   `diff` 的输出超过一屏时用它分页显示；--no-pager 或 -q 关闭分页""",
 }
