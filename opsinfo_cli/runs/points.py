@@ -113,12 +113,12 @@ def _scaling(found: Evidence, asked: Asked) -> Point:
     by = "the log" if found.scaling else "--loss-scale"
     if scaling == "dynamic":
         return Point(name, "holds", f"dynamic, says {by}")
+    if is_bfloat(found, asked) and not asked.expect_dynamic:  # DeepSpeed prints its scale of 1.0 all the same
+        return Point(name, "holds", "bfloat16 has float32's range and needs no loss scaling")
     if scaling == "static":
         value = found.static_scale if found.scaling else float(asked.loss_scale or 0)
         said = f"static{f' ({value:g})' if value else ''}, says {by}"
         return Point(name, "fails", said, "the guide asks for dynamic scaling; with a static one overflows go unseen")
-    if is_bfloat(found, asked) and not asked.expect_dynamic:
-        return Point(name, "holds", "bfloat16 has float32's range and needs no loss scaling")
     if asked.expect_dynamic:
         return Point(name, "fails", "the log shows no dynamic loss scaling, and --expect asks for it")
     hint = "--loss-scale dynamic or --loss-scale VALUE gives your word for it"
@@ -133,6 +133,10 @@ def _overflows(found: Evidence, asked: Asked) -> Point:
         return Point(name, "fails", _said(found, share, limit), _calibration_hint(share, limit))
     if reason:
         return Point(name, "not measurable", reason)
+    if scaling_of(found, asked) is None:
+        steps = f" of {count.steps}" if count and count.steps else ""
+        said = f"{count.low if count else 0}{steps} steps overflowed; whether all are printed, the scaling decides"
+        return Point(name, "cannot be told", said, "--loss-scale gives your word for it")
     if share.low is None or share.high is None or count is None:
         said = f"{count.low if count else 0} steps overflowed, of how many the log does not tell"
         return Point(name, "cannot be told", said, "--steps N gives the number of optimizer steps")
@@ -152,7 +156,9 @@ def _unmeasured(found: Evidence, asked: Asked) -> str | None:
         bound = _least(found)
         least = f"; the scale's falls prove {bound} at the least" if bound > found.count.low else ""
         return f"{found.count.doubt}{least}"
-    if scaling is None:
+    if found.format == "unknown" and found.scaling is None:
+        return "no message of a known format is in the log; torch.amp, for one, prints no overflow"
+    if scaling is None and not (found.count and found.count.low):
         return "without knowing the loss scaling, no overflow printed proves nothing"
     return None
 

@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from log_makers import MAKERS, Maker, apex, apex_block, deepspeed, megatron, mindformers, scales, torch_npu
+from log_makers import MAKERS, Maker, apex, apex_block, deepspeed, megatron, mindformers, paddle, scales, torch_npu
 
 from opsinfo_cli.runs.gather import gather
 from opsinfo_cli.runs.grouping import Run, runs_of
@@ -156,6 +156,16 @@ def test_deepspeed_of_bf16_measures_nothing(tmp_path: Path) -> None:
     assert statuses(evidence)["overflow-share"] == "not measurable"
 
 
+def test_bf16_needs_no_scaling_whatever_deepspeed_prints_of_it(tmp_path: Path) -> None:
+    text = (
+        "  bfloat16_enabled ............. True\n  fp16_enabled ................. False\n  loss_scale ........... 1.0\n"
+    )
+    evidence = found(text + "[Rank 0] step=1000, skipped=0, lr=[0.1]\n", tmp_path)
+    assert (evidence.precision, evidence.scaling) == ("bfloat16", "static")
+    assert statuses(evidence)["dynamic-scaling"] == "holds"
+    assert statuses(evidence, Asked(expect_dynamic=True))["dynamic-scaling"] == "fails"
+
+
 def test_hysteresis_lines_are_overflows_that_do_not_lower_the_scale(tmp_path: Path) -> None:
     text = (
         "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, but hysteresis is 2. Reducing "
@@ -185,6 +195,26 @@ def test_a_log_without_any_message_measures_nothing(tmp_path: Path) -> None:
     assert statuses(evidence) == dict.fromkeys(
         ("mixed-precision", "dynamic-scaling", "loss-scale"), "cannot be told"
     ) | {"overflow-share": "not measurable"}
+
+
+def test_the_users_word_makes_no_zero_of_a_silent_log(tmp_path: Path) -> None:
+    evidence = found("{'loss': 2.0, 'step': 10}\n{'loss': 1.0, 'step': 5000}\n", tmp_path)
+    assert statuses(evidence, Asked(amp="O1", loss_scale="dynamic"))["overflow-share"] == "not measurable"
+
+
+def test_flags_without_a_known_scaling_are_no_share(tmp_path: Path) -> None:
+    text = "".join(f"step: {n}, loss is 1, overflow is {n == 5}, loss scale is 1024\n" for n in range(1, 1001))
+    evidence = found(text, tmp_path)
+    assert statuses(evidence)["overflow-share"] == "cannot be told"
+    assert statuses(evidence, Asked(loss_scale="dynamic"))["overflow-share"] == "holds"
+
+
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_copies_of_paddles_message_do_not_move_the_scale(tmp_path: Path, ranks: int) -> None:
+    lines = paddle(STEPS, (1, 2, 3)).splitlines(keepends=True)
+    text = "".join(line * (ranks if "Found inf" in line else 1) for line in lines)
+    scale = found(text, tmp_path).scale
+    assert (scale.start, scale.final, scale.falls, scale.rises) == (65536, 8192, 3, 0)
 
 
 def sampled(every: int, scale: float, also: tuple[int, ...] = ()) -> str:

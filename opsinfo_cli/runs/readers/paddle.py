@@ -27,6 +27,7 @@ class Paddle(Reader):
     def __init__(self) -> None:
         super().__init__()
         self.occurrences = Occurrences()
+        self._last: tuple[float, float, int | None] | None = None
 
     def line(self, line: bytes) -> bool:
         taken = False
@@ -34,8 +35,11 @@ class Paddle(Reader):
             taken = True
             before, ratio = number(match[1]), number(match[3])
             self.occurrences.add(before * ratio, self.at, self.spacing)
-            self.scale.add(self.place(self.occurrences.total), before)
-            self.scale.add(self.place(self.occurrences.total), before * ratio)
+            this = before, before * ratio, self.at
+            if this != self._last:  # not another rank's copy
+                self.scale.add(self.place(self.occurrences.total), before)
+                self.scale.add(self.place(self.occurrences.total), before * ratio)
+            self._last = this
             self.found.scaling, self.found.level = "dynamic", "float16"
         return taken
 
