@@ -1,4 +1,4 @@
-"""Copies beside the original: a new file, or a new directory of files, whole or not at all."""
+"""New files: copies beside the original, or files in a folder of their own; whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from contextlib import suppress
 from ..errors import Refused
 from .filesystem import FileSystem
 from .replace import write_new
+from .writer import Writer
 
-__all__ = ["write_copies"]
+__all__ = ["make_in_folder", "write_copies"]
 
 
 def write_copies(fs: FileSystem, files: Mapping[str, bytes], target: str, directory: bool) -> None:
@@ -39,4 +40,25 @@ def write_copies(fs: FileSystem, files: Mapping[str, bytes], target: str, direct
                 fs.unlink(copy)
         with suppress(OSError):
             fs.rmdir(target)
+        raise
+
+
+def make_in_folder(writer: Writer, files: Mapping[str, bytes], folder: str, kind: str) -> str:
+    """Files in a folder that is new or empty, as one change that can be undone; the folder stays then.
+
+    :returns: the change's id
+    :raises Refused: where it cannot be written; nothing stays then
+    """
+    is_new = not os.path.lexists(folder)
+    try:
+        if is_new:
+            writer.fs.mkdir(folder, 0o777)
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="not-written", path=folder) from None
+    try:
+        return writer.create_all(files, kind)
+    except BaseException:
+        if is_new:
+            with suppress(OSError):
+                writer.fs.rmdir(folder)
         raise

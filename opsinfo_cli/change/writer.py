@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -129,23 +129,34 @@ class Writer:
 
         :returns: the change's id
         """
-        real = os.path.realpath(path)
-        digest = sha256_of(data)
+        return self.create_all({path: data}, kind, moved)
+
+    def create_all(self, files: Mapping[str, bytes], kind: str, moved: Sequence[Move] = ()) -> str:
+        """Make files that do not exist yet, all or none, as one change; what :meth:`create` returns."""
         self.vault.prepare()
         record = Record.begin(kind)
-        lineage = self.vault.lineage_for(real, digest)
-        record.files.append(
-            Changed(real, None, digest, lineage.id, lineage.version, _told(moved), os.path.abspath(path))
-        )
+        record.files = [self._made(path, data, moved) for path, data in files.items()]
         self.vault.save(record)
+        made: list[str] = []
+        confirmed = True
         try:
-            confirmed = write_new(self.fs, real, data)
+            for changed, data in zip(record.files, files.values(), strict=True):
+                confirmed &= write_new(self.fs, changed.path, data)
+                made.append(changed.path)
         except BaseException:
+            for path in made:
+                with suppress(OSError):
+                    self.fs.unlink(path)
             self._close(record, "abandoned")
             raise
         self._close(record, "done")
-        _require_confirmed(confirmed, record, path)
+        _require_confirmed(confirmed, record, next(iter(files)))
         return record.id
+
+    def _made(self, path: str, data: bytes, moved: Sequence[Move]) -> Changed:
+        real, digest = os.path.realpath(path), sha256_of(data)
+        lineage = self.vault.lineage_for(real, digest)
+        return Changed(real, None, digest, lineage.id, lineage.version, _told(moved), os.path.abspath(path))
 
     def commit(self, record: Record, writes: list[Write]) -> Record:
         """Back up, journal, replace. The locks are held by the caller.

@@ -13,7 +13,7 @@ from ..text.source import Source
 from .remarks import require_no_library
 from .writing import Run, writer_of
 
-__all__ = ["built", "delivered", "refused", "report_built"]
+__all__ = ["built", "delivered", "made", "refused", "report_built"]
 
 
 Require = Callable[[Source], None]
@@ -37,8 +37,13 @@ def built(run: Run, out: str, text: str, sources: Sequence[Source], require: Req
 
 def _created(run: Run, out: str, data: bytes) -> Result:
     change = writer_of(run.options, run.output).create(out, data, run.kind, []) if run.writes else None
-    nothing, made = Source(b"", out), Source(data, out)
-    return Result([FileResult(out, nothing, BuildPlan(made.text).patch(nothing), made, [], [], is_new=True)], change)
+    return Result([made(out, data)], change)
+
+
+def made(out: str, data: bytes) -> FileResult:
+    """What is said of a file that did not exist."""
+    nothing, source = Source(b"", out), Source(data, out)
+    return FileResult(out, nothing, BuildPlan(source.text).patch(nothing), source, [], [], is_new=True)
 
 
 def delivered(run: Run, out: str | None, text: str, sources: Sequence[Source]) -> Result:

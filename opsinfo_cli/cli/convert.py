@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from ..change.fmt_plan import BuildPlan
-from ..change.output import write_copies
-from ..change.writer import FileResult, Job, Result
+from ..change.output import make_in_folder
+from ..change.writer import Result
 from ..errors import UsageFault
 from ..neighbours.conversion import converted
 from ..neighbours.homes import Base, Written
@@ -17,8 +16,7 @@ from ..neighbours.placed import Told
 from ..neighbours.systems import SYSTEMS, System, lists_of, names_system, system_called
 from ..report.neighbours import loss_document, say_losses
 from ..report.output import Output
-from ..report.udiff import unified_diff
-from ..text.source import Source
+from .building import built, made
 from .lists import read_files
 from .options import format_option, open_against, output_of, write_options
 from .remarks import say_doubts
@@ -126,58 +124,31 @@ def _refused(head: dict[str, Any], run: Run) -> int:
 
 def _give(written: Written, out: str | None, head: dict[str, Any], run: Run) -> int:
     """Print the files, or write them."""
-    if out is None:
-        if run.output.format == "json":
-            files = [{"name": name, "path": None, "text": text} for name, text in written.files.items()]
-            run.output.document({**head, "files": files, "change": None, "dry_run": not run.writes})
-        elif len(written.files) > 1:
-            names = ", ".join(written.files)
-            raise UsageFault(f"this makes {len(written.files)} files ({names})", hint="-o DIRECTORY writes them")
+    result = Result([])
+    paths: dict[str, str] = {}
+    if out is not None:
+        single = len(written.files) == 1
+        paths = {name: out if single else os.path.join(out, name) for name in written.files}
+        if single:
+            result = built(run, out, next(iter(written.files.values())), [])
         else:
-            run.output.data("".join(written.files.values()), exact=True)
-        return 0
-    single = len(written.files) == 1
-    paths = {out if single else os.path.join(out, name): text for name, text in written.files.items()}
-    if single and os.path.lexists(out):
-        result = _overwrite(out, paths[out], run)
-    else:
-        result = _create(out, paths, run)
+            result = _in_folder(out, {paths[name]: text for name, text in written.files.items()}, run)
     if run.output.format == "json":
-        files = [
-            {"name": name, "path": path, "text": text}
-            for name, (path, text) in zip(written.files, paths.items(), strict=True)
-        ]
+        files = [{"name": name, "path": paths.get(name), "text": text} for name, text in written.files.items()]
         run.output.document({**head, "files": files, "change": result.change, "dry_run": not run.writes})
-    elif run.options.get("dry_run"):
-        for file in result.files:
-            run.output.data(unified_diff(file.source, file.patch, file.result, file.is_new), exact=True)
-    return 1 if run.options.get("check") and result.would_change else 0
+    elif out is not None:
+        run.report(result)
+    elif len(written.files) > 1:
+        names = ", ".join(written.files)
+        raise UsageFault(f"this makes {len(written.files)} files ({names})", hint="-o DIRECTORY writes them")
+    else:
+        run.output.data("".join(written.files.values()), exact=True)
+    return run.status(result)
 
 
-def _overwrite(out: str, text: str, run: Run) -> Result:
-    """The house way: under the lock, with a backup."""
-    jobs = [Job(out, BuildPlan(text))]
-    writer = writer_of(run.options, run.output)
-    if not run.writes:
-        return writer.preview(jobs)
-    result = writer.run(run.kind, jobs)
-    for file in result.files:
-        if file.patch:
-            run.output.tell(f"wrote {file.path}; backup {file.backup}; undo it with: opsinfo restore {out}")
-    return result
-
-
-def _create(out: str, paths: dict[str, str], run: Run) -> Result:
-    if os.path.lexists(out):
-        raise UsageFault("-o names something that exists already", name="exists", path=out)
-    made = []
-    for path, text in paths.items():
-        nothing = Source(b"", path)
-        made.append(
-            FileResult(path, nothing, BuildPlan(text).patch(nothing), Source(text.encode(), path), [], [], is_new=True)
-        )
-    if run.writes:
-        writer = writer_of(run.options, run.output)
-        write_copies(writer.fs, {path: text.encode() for path, text in paths.items()}, out, len(paths) > 1)
-        run.output.tell(f"wrote {', '.join(paths)}")
-    return Result(made)
+def _in_folder(out: str, texts: dict[str, str], run: Run) -> Result:
+    if os.path.lexists(out) and not (os.path.isdir(out) and not os.listdir(out)):
+        raise UsageFault("-o names something that exists already, and is no empty folder", name="exists", path=out)
+    data = {path: text.encode() for path, text in texts.items()}
+    change = make_in_folder(writer_of(run.options, run.output), data, out, run.kind) if run.writes else None
+    return Result([made(path, each) for path, each in data.items()], change)

@@ -116,6 +116,36 @@ def test_two_files_go_to_a_new_directory_only(opsinfo: Run, habana: tuple[Path, 
     assert snapshot(out) == before
 
 
+def test_new_files_are_one_change_that_can_be_undone(
+    opsinfo: Run, habana: tuple[Path, Path], fixtures: Path, tmp_path: Path
+) -> None:
+    words = ("convert", "--from", "habana-hmp", "--to", "habana-hmp", *habana)
+    out, single = tmp_path / "lists", tmp_path / "m.json"
+    made = opsinfo(*words, "-o", out, "--format", "json").json
+    assert [file["path"] for file in made["files"]] == [f"{out}/ops_bf16.txt", f"{out}/ops_fp32.txt"]
+    assert opsinfo("restore", out, "--format", "json").json["restored"][0]["sha256"] is None
+    assert list(out.iterdir()) == []
+    assert opsinfo(*words, "-o", out).code == 0  # into the folder that is left
+    base = ("--base", fixtures / "opp", "--soc", "ascend910b")
+    assert opsinfo("convert", "--from", "habana-hmp", "--to", "mixlist", *base, *habana, "-o", single).code == 0
+    assert opsinfo("restore", single).code == 0
+    assert not single.exists()
+
+
+def test_a_library_is_not_overwritten_with_a_list(opsinfo: Run, opp: Path) -> None:
+    library = next(opp.rglob("aic-*.json"))
+    before = library.read_bytes()
+    ran = opsinfo("convert", "--from", "apex:O1", "--to", "onnxconverter", "-o", library)
+    assert (ran.code, library.read_bytes()) == (2, before)
+
+
+def test_what_nothing_of_can_be_translated_is_refused(opsinfo: Run, fixtures: Path) -> None:
+    base = ("--base", fixtures / "opp", "--soc", "ascend910b")
+    ran = opsinfo("convert", "--from", "paddle:OD", "--to", "mixlist", *base)
+    assert (ran.code, ran.out) == (2, "")
+    assert "any of the 13 names of paddle:OD" in ran.err
+
+
 def test_a_file_that_is_there_is_overwritten_with_a_backup(opsinfo: Run, tmp_path: Path) -> None:
     source = write(tmp_path / "lists.py", "op_block_list = ['Exp']\n")
     out = write(tmp_path / "out.py", "mine\n")
