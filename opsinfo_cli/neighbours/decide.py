@@ -65,7 +65,9 @@ def decide(call: Call, lists: Lists, low: str | None = None) -> Decision:
         "in-place": lambda: call.is_in_place,
         "norm": lambda: call.name in facts("rules")["norm"],
         "half": lambda: "float16" in call.dtypes or not call.dtypes,
-        "half-first": lambda: call.dtypes[:1] == ("float16",),
+        "any-half": lambda: "float16" in call.dtypes,
+        "double": lambda: "float64" in call.dtypes,
+        "sequence": lambda: any(e.name == call.name and e.origin == "SEQUENCE_CASTS" for e in lists.placed),
         "exempt": lambda: bool(call.dtypes) and all(dtype not in FLOATS[:3] for dtype in call.dtypes),
     }
     for rule in rules["rules"]:
@@ -106,7 +108,7 @@ def apply(call: Call, rule: dict[str, str], low: str, source: str, own: str | No
         "not-known": lambda: None,
         "refused": lambda: None,
     }
-    if then == "casts":
+    if then in ("casts", "sequence-casts"):
         return _casts(call, rule, source)
     dtype = results[then]()
     outcome = "refused" if then == "refused" else "dtype" if dtype else "not-known"
@@ -114,11 +116,14 @@ def apply(call: Call, rule: dict[str, str], low: str, source: str, own: str | No
 
 
 def _casts(call: Call, rule: dict[str, str], source: str) -> Decision:
-    """APEX: half and float meet as float, any other mixture raises (interop.md 2.2)."""
-    kinds = set(call.dtypes)
-    if len(kinds) > 1 and kinds != {"float16", "float32"}:
+    """APEX: half and float meet as float. Another mixture of floats raises, or is passed on where it is a sequence
+    (interop.md 2.2; apex/amp/wrap.py)."""
+    raises = rule["then"] == "casts"
+    kinds = {dtype for dtype in call.dtypes if dtype in FLOATS} if raises else set(call.dtypes)
+    if raises and len(kinds) > 1 and kinds != {"float16", "float32"}:
         return Decision(call, "refused", None, f"{rule['says']}; any other mixture raises", source)
-    dtype = "float32" if len(kinds) > 1 else _alike(call.dtypes)
+    met = kinds == {"float16", "float32"}
+    dtype = "float32" if met else next(iter(kinds)) if len(kinds) == 1 else _alike(call.dtypes)
     return Decision(call, "dtype" if dtype else "not-known", dtype, rule["says"], source)
 
 
