@@ -15,7 +15,7 @@ __all__ = ["Snippet", "snippet", "snippet_names"]
 
 
 class Snippet(NamedTuple):
-    """:param loss_scale: the lines about the loss scale, which the text ends with"""
+    """:param loss_scale: the lines about the loss scale; in the text they stand where they are needed, or end it"""
 
     name: str
     title: str
@@ -41,11 +41,12 @@ def snippet(name: str, mode: Mode, mixlist: str | None) -> Snippet:
         raise UsageFault(said, name="mode-refuses-mixlist", hint="--mode allow_mix_precision")
     values = {"{option}": mode.option, "{mode}": mode.name, "{mixlist}": _quoted(mixlist or "", found["quote"])}
     lines = [line for line in found["lines"] if mixlist is not None or "{mixlist}" not in line]
+    loss = "\n".join(found["loss_scale"])
     lines = [_filled(line, values) for line in _without_empty_sections(lines)]
+    lines = [loss if line == "{loss_scale}" else line for line in lines]
     if mixlist is not None and not takes:
         lines = [f"# no mixlist here: {found['instead']}", *lines]
-    loss = "\n".join(found["loss_scale"])
-    text = "\n".join([*lines, "", *found["loss_scale"]]) + "\n"
+    text = "\n".join(lines if loss in lines else [*lines, "", loss]) + "\n"
     return Snippet(name, found["title"], text, loss, takes, found["source"])
 
 

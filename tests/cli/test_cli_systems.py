@@ -177,6 +177,13 @@ def test_a_snippet_sets_mode_mixlist_and_loss_scale(
     assert "m x.json" not in document["snippet"]["text"]
 
 
+@pytest.mark.parametrize(("name", "made"), [("torch", "scaler"), ("mindspore", "manager"), ("tf1", "manager")])
+def test_a_snippet_makes_its_loss_scale_before_it_is_used(opsinfo: Run, name: str, made: str) -> None:
+    lines = opsinfo("modes", "--snippet", name).out.splitlines()
+    first = next(line for line in lines if made in line)
+    assert first.startswith(f"{made} = ")
+
+
 def test_a_snippet_checks_the_mixlist_and_the_mode(opsinfo: Run, tmp_path: Path) -> None:
     bad = write(tmp_path / "bad.json", '{"black-list": {"to_add": []}}')
     good = write(tmp_path / "good.json", "{}")
