@@ -120,7 +120,8 @@ def _tensors(given: list[str], low: str, against: str | None, soc: str | None, o
     elif grouped:
         others = len(tensors) - sum(each.files for each in grouped)
         if others:
-            output.say(f"{others} files are not named as dumps are; they are in no operator's row", "warning")
+            said = "1 file is" if others == 1 else f"{others} files are"
+            output.say(f"{said} not named as dumps are, and in no operator's row", "warning")
         show_operators(output, grouped, policies)
         _tell_candidates([each.type for each in grouped if each.is_candidate], policies, low, output)
     else:

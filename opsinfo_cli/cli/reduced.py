@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ..model.policy import Policy
+from ..neighbours.translation import table_of
 from ..report.progress import Progress
 from ..report.reduced import reduced_document, show_reduced
 from ..runs.reduced import Reduced, read_reduced
@@ -18,7 +19,7 @@ __all__ = ["command"]
 
 @click.command("reduced")
 @click.argument("logs", nargs=-1, required=True, metavar="LOG...")
-@click.option("--against", metavar="TARGET", help="Show each operator's policy in this target.")
+@click.option("--against", metavar="TARGET", help="Show each one's policy in this target, by its op type.")
 @click.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
 @format_option()
 def command(logs: tuple[str, ...], against: str | None, soc: str | None, format_: str, **options: Any) -> int:
@@ -43,7 +44,13 @@ def command(logs: tuple[str, ...], against: str | None, soc: str | None, format_
         progress.done()
 
     def policy_of(name: str) -> Policy | None:
-        return operators[name].entry.policy if operators and name in operators else None
+        """Of the op types that a record's primitive becomes, else of that name; None where they differ."""
+        if operators is None:
+            return None
+        ops = table_of("mindspore").ops.get(name, ())
+        named = [each for each in ops if each in operators] or [each for each in (name,) if each in operators]
+        policies = {operators[each].entry.policy for each in named}
+        return policies.pop() if len(policies) == 1 else None
 
     if not found.counts:
         output.say("no record of reduced precision is in it; MindSpore prints them with GLOG_v=1, up to 2.0", "warning")

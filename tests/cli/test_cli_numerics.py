@@ -109,6 +109,14 @@ def test_reduced_operators_most_records_first(opsinfo: Run, opp: Path, tmp_path:
     assert document["operators"][0]["policy"] is None
 
 
+def test_a_primitive_has_the_policy_of_its_op_type(opsinfo: Run, opp: Path) -> None:
+    ran = opsinfo(
+        "reduced", "-", "--against", opp, "--soc", "ascend910b", input=RECORD.format(op="Softmax", way="Reduce")
+    )
+    policy = next(row[1] for row in rows(opsinfo("list", opp, "--soc", "ascend910b", "--match", "SoftmaxV2")))
+    assert (rows(ran)[0][:3], policy) == (["Softmax", "1", policy], "gray")
+
+
 def test_two_records_on_one_line_and_one_cut_short(opsinfo: Run, tmp_path: Path) -> None:
     both = "a{[0]: Add} Reduce precision, node datatype: b{[0]: Mul} Reduce precision, node datatype: "
     ran = opsinfo("reduced", "-", input=both)
