@@ -27,17 +27,18 @@ alternation is thirty times slower.
 """
 
 
+SHORT = 256
+
+
 class _Words:
     """Words one of which a line must hold: one pattern is faster on short lines, single searches on long ones."""
 
-    _SHORT = 256
-
     def __init__(self, words: Iterable[bytes]) -> None:
-        self._words = tuple(sorted(set(words)))
+        self._words = tuple(dict.fromkeys(words))
         self._pattern = re.compile(b"|".join(map(re.escape, self._words)))
 
     def within(self, line: bytes) -> bool:
-        if len(line) < self._SHORT:
+        if len(line) < SHORT:
             return self._pattern.search(line) is not None
         return any(word in line for word in self._words)
 
@@ -67,7 +68,7 @@ class Log:
             line = data[start:end]
             if starting and _STARTING.within(line):
                 self.startup.line(line)
-            if _READ.within(line):
+            if len(line) >= SHORT or _READ.within(line):  # of long ones the readers' own search costs less
                 self._offer(line, data, start)
         if not any(reader.lines and reader.own_steps for reader in self._readers):
             self.steps.window(data, limit)
