@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from ..model.columns import BF16, FP16, Columns, Possible
-from ..model.names import did_you_mean
+from ..model.names import meant, near_names
 from ..model.policy import Mark, Policy, effective, is_legal
 from ..model.precision_mode import Mode
 from ..model.store import Operators
@@ -101,11 +101,12 @@ def unknown_operator(reading: Reading, name: str, targets: list[Against], knowin
         said = f"`{name}` is an op type of {said}, not of the AI Core; the engine ignores it here"
         yield reading.at("not-in-ai-core", item, said)
         return
-    near = did_you_mean(name, sorted({each for against in targets for each in against.operators.names}))
+    near = near_names(name, sorted({each for against in targets for each in against.operators.names}))
     chips = f"any of the {len(targets)} targets" if len(targets) > 3 else _named(targets)
     said = f"`{name}` is no op type of {chips}; the engine ignores it"
-    severity = "error" if near else "warning"
-    yield reading.at("unknown-operator", item, said, near or "no op type there has a similar name", severity)
+    hint, severity = (meant(near), "error") if near else ("no op type there has a similar name", "warning")
+    fix = reading.renaming(name, near[0]) if len(near) == 1 else None
+    yield reading.at("unknown-operator", item, said, hint, severity, fix)
 
 
 def no_effect(reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against]) -> Iterator[Finding]:

@@ -7,13 +7,34 @@ from dataclasses import dataclass, field
 
 from ..errors import Damaged, OpsinfoError
 from ..text.patch import Edit
+from ..text.snippet import Snippet, snippet
 from ..text.source import Place, Source
 from .rule import Rule
 from .rules import rule
 
-__all__ = ["FileVerdict", "Finding", "Outcome", "Tally", "at", "damage", "whole_file"]
+__all__ = ["SEVERITIES", "FileVerdict", "Finding", "Fix", "Outcome", "Tally", "at", "damage", "whole_file"]
 
 SEVERITIES = ("error", "warning", "note")
+"""The worst first."""
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What mends a finding.
+
+    :param is_safe: whether the engine reads from the result what it was meant to read all along
+    :param drops_bom: whether the byte order mark goes, which no edit of the text can say
+    :param renames: an op type and the one it becomes
+    """
+
+    edits: tuple[Edit, ...] = ()
+    is_safe: bool = True
+    drops_bom: bool = False
+    renames: tuple[str, str] | None = None
+
+    @property
+    def kind(self) -> str:
+        return "safe" if self.is_safe else "unsafe"
 
 
 @dataclass(frozen=True)
@@ -22,7 +43,9 @@ class Finding:
 
     :param start: place of the offending token; ``end`` is exclusive; None where a file as a whole is meant
     :param pointer: JSON pointer, where the text could be read
-    :param edit: the edit that mends it, where there is one
+    :param fix: what mends it, where there is something; ``places`` are those of its edits
+    :param snippet: the line it stands in, to be shown
+    :param fingerprint: what it is known by from run to run; see :mod:`.fingerprint`
     """
 
     rule: Rule
@@ -34,7 +57,10 @@ class Finding:
     hint: str | None = None
     severity: str = ""
     engine: str = ""
-    edit: Edit | None = None
+    fix: Fix | None = None
+    places: tuple[tuple[Place, Place], ...] = ()
+    snippet: Snippet | None = field(default=None, compare=False)
+    fingerprint: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "severity", self.severity or self.rule.severity)
@@ -55,11 +81,13 @@ def at(
     hint: str | None = None,
     severity: str = "",
     engine: str = "",
-    edit: Edit | None = None,
+    fix: Fix | None = None,
 ) -> Finding:
     """A finding at a span of a text."""
     start, end = source.place(span[0]), source.place(span[1])
-    return Finding(rule(name), message, source.path, start, end, pointer, hint, severity, engine, edit)
+    places = tuple((source.place(edit.start), source.place(edit.end)) for edit in fix.edits) if fix else ()
+    shown = snippet(source.text, *span)
+    return Finding(rule(name), message, source.path, start, end, pointer, hint, severity, engine, fix, places, shown)
 
 
 def whole_file(name: str, path: str, message: str, hint: str | None = None) -> Finding:

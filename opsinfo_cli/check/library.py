@@ -19,8 +19,8 @@ __all__ = ["check_library", "entry_findings", "root_is_no_object", "text_finding
 def text_findings(library: Library, members: Members) -> Iterator[Finding]:
     """What stands in the text but in no entry: byte order mark, tail, keys that vanish."""
     source = library.source
-    yield from bom(source)
-    yield from trailing_text(source, members.end)
+    yield from bom(source, mends=False)
+    yield from trailing_text(source, members.end, mends=False)
     first: dict[str, int] = {}
     for member in library.members:
         if member.key in first:
@@ -28,7 +28,7 @@ def text_findings(library: Library, members: Members) -> Iterator[Finding]:
             yield duplicate_key(source, member.key, span, first[member.key], pointer)
         first[member.key] = member.key_start
         if member.has_duplicates:
-            yield from duplicate_keys(source, library.entry_of(member).node, pointer_to(member.key))
+            yield from duplicate_keys(source, library.entry_of(member).node, False, pointer_to(member.key))
 
 
 def check_library(library: Library, members: Members) -> Iterator[Finding]:

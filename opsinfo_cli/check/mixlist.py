@@ -9,9 +9,11 @@ from functools import cached_property
 from ..model.mixlist import Marked, marked_items
 from ..model.names import did_you_mean
 from ..model.policy import ACTIONS, LISTS, Mark, combination, is_legal, policy_meant
+from ..text.layout import drop_item, quote
+from ..text.patch import Edit
 from ..text.scanner import Document, Node
 from ..text.source import Source
-from .finding import Finding, at
+from .finding import Finding, Fix, at
 from .schema import structure_errors, validator_for
 from .text import bom, duplicate_keys, faults, pointer_to, trailing_text
 
@@ -37,16 +39,24 @@ class Reading:
         return {name: frozenset(marks) for name, marks in collected.items()}
 
     @cached_property
-    def _pointers(self) -> dict[int, str]:
-        """Offset of every item -> its JSON pointer."""
-        pointers = {}
+    def _seats(self) -> dict[int, tuple[str, Node, int]]:
+        """Offset of every item -> its JSON pointer, its array, its index there."""
+        seats: dict[int, tuple[str, Node, int]] = {}
         for list_name in LISTS:
             for action in ACTIONS:
                 marks = self.root.get(list_name) if self.root.kind == "object" else None
                 array = marks.get(action) if marks and marks.kind == "object" else None
-                for index, node in enumerate(array.items if array else ()):
-                    pointers[node.start] = pointer_to(list_name, action, index)
-        return pointers
+                if array is not None:
+                    for index, node in enumerate(array.items):
+                        seats[node.start] = pointer_to(list_name, action, index), array, index
+        return seats
+
+    @cached_property
+    def _named(self) -> dict[str, list[Marked]]:
+        named: dict[str, list[Marked]] = {}
+        for item in self.items:
+            named.setdefault(item.name, []).append(item)
+        return named
 
     @cached_property
     def _first(self) -> dict[str, Marked]:
@@ -60,11 +70,29 @@ class Reading:
     def _last(self) -> dict[str, Marked]:
         return {item.name: item for item in sorted(self.items, key=lambda item: item.node.start)}
 
-    def at(self, name: str, item: Marked, message: str, hint: str | None = None, severity: str = "") -> Finding:
-        span = (item.node.start, item.node.end)
-        return at(
-            name, self.source, span, message, pointer=self._pointers[item.node.start], hint=hint, severity=severity
-        )
+    def at(
+        self,
+        name: str,
+        item: Marked,
+        message: str,
+        hint: str | None = None,
+        severity: str = "",
+        fix: Fix | None = None,
+    ) -> Finding:
+        span, pointer = (item.node.start, item.node.end), self._seats[item.node.start][0]
+        return at(name, self.source, span, message, pointer=pointer, hint=hint, severity=severity, fix=fix)
+
+    def dropping(self, item: Marked) -> Fix:
+        """The fix that takes an item out of its array."""
+        _, array, index = self._seats[item.node.start]
+        return Fix((drop_item(array, index),))
+
+    def renaming(self, name: str, near: str) -> Fix | None:
+        """The fix that gives an op type another name wherever it stands; None where the engine would refuse that."""
+        if not is_legal(self.marks[name] | self.marks.get(near, frozenset())):
+            return None
+        edits = tuple(Edit(item.node.start, item.node.end, quote(near)) for item in self._named[name])
+        return Fix(edits, is_safe=False, renames=(name, near))
 
     def first(self, name: str) -> Marked:
         return self._first[name]
@@ -79,12 +107,12 @@ class Reading:
 def check_mixlist(document: Document) -> Iterator[Finding]:
     """Everything that can be said of a mixlist without a library."""
     source = document.source
-    yield from bom(source)
-    yield from faults(document)
+    yield from bom(source, mends=True)
+    yield from faults(document, mends=True)
     if document.root is None:
         return
-    yield from trailing_text(source, document.end)
-    yield from duplicate_keys(source, document.root)
+    yield from trailing_text(source, document.end, mends=True)
+    yield from duplicate_keys(source, document.root, mends=True)
     yield from structure(source, document.root)
     reading = Reading(source, document.root)
     yield from contradictions(reading)
@@ -159,7 +187,8 @@ def duplicate_operators(reading: Reading) -> Iterator[Finding]:
     seen = set()
     for item in reading.items:
         if (item.name, item.mark) in seen:
-            yield reading.at("duplicate-operator", item, f"`{item.name}` stands in this array already")
+            said = f"`{item.name}` stands in this array already"
+            yield reading.at("duplicate-operator", item, said, fix=reading.dropping(item))
         seen.add((item.name, item.mark))
 
 

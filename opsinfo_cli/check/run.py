@@ -76,7 +76,7 @@ class Checker:
         if chosen == "library":
             self.outcome.add(path, chosen, _library(source)[1])
         elif chosen == "mixlist":
-            self.outcome.add(path, chosen, self._mixlist(source))
+            self.outcome.add(path, chosen, self.mixlist(source))
         elif chosen == "snapshot":
             hint = "`opsinfo diff` compares it with an install"
             raise UsageFault("a snapshot is what --against reads", name="wrong-kind", path=path, hint=hint)
@@ -129,7 +129,8 @@ class Checker:
         except Damaged as error:
             return None, [damage(error)]
 
-    def _mixlist(self, source: Source) -> Iterator[Finding]:
+    def mixlist(self, source: Source) -> Iterator[Finding]:
+        """Everything that can be said of a mixlist, its op types held against the targets."""
         self.saw_mixlist = True
         document = scan(source)
         yield from check_mixlist(document)
@@ -173,7 +174,7 @@ def _library(source: Source) -> tuple[Library | None, list[Finding]]:
     """A library and its findings; None where the engine could not load its entries at all."""
     outcome = read_members(source)
     if not isinstance(outcome, Members):
-        return None, [*bom(source), *faults(outcome)]
+        return None, [*bom(source, mends=False), *faults(outcome, mends=False)]
     if outcome.members is None:
         return None, [root_is_no_object(source, outcome)]
     library = Library(source, outcome.members)

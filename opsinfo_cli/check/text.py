@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..text.patch import Edit
+from ..text.layout import drop_member
+from ..text.mend import without_tail
 from ..text.scanner import Document, Node
 from ..text.source import Source
-from .finding import Finding, at
+from .finding import Finding, Fix, at
 
 __all__ = ["bom", "duplicate_keys", "faults", "pointer_to", "trailing_text"]
 
@@ -19,53 +20,63 @@ _HINTS = {
 }
 
 
-def faults(document: Document) -> Iterator[Finding]:
-    """syntax, comment, trailing-comma, missing-comma, empty-file."""
+def faults(document: Document, mends: bool) -> Iterator[Finding]:
+    """syntax, comment, trailing-comma, missing-comma, empty-file.
+
+    :param mends: whether the file is ours to mend: a mixlist, not a vendor's library
+    """
+    can = mends and document.root is not None  # a text that is broken elsewhere is mended by hand first
     for fault in document.faults:
-        span = (fault.start, fault.end)
         yield at(
             fault.name,
             document.source,
-            span,
+            (fault.start, fault.end),
             f"{fault.message}; the engine refuses the file",
-            hint=_HINTS.get(fault.name),
-            edit=fault.mend,
+            hint=_HINTS.get(fault.name) if mends else None,
+            fix=Fix((fault.mend,)) if fault.mend and can else None,
         )
 
 
-def trailing_text(source: Source, end: int) -> Iterator[Finding]:
-    """:param end: offset behind the first value"""
+def trailing_text(source: Source, end: int, mends: bool) -> Iterator[Finding]:
+    """:param end: offset behind the first value; :param mends: as of :func:`faults`"""
     rest = source.text[end:]
     begin = end + len(rest) - len(rest.lstrip(" \t\n\r"))
     if begin < len(source.text):
         said = "text after the end of the value; the engine never reads it"
-        edit = Edit(end, len(source.text), "\n")
-        yield at("trailing-text", source, (begin, begin + 1), said, hint="`opsinfo fmt` drops it", edit=edit)
+        hint, fix = ("`opsinfo fmt` drops it", Fix((without_tail(source.text, end),))) if mends else (None, None)
+        yield at("trailing-text", source, (begin, begin + 1), said, hint=hint, fix=fix)
 
 
-def bom(source: Source) -> Iterator[Finding]:
+def bom(source: Source, mends: bool) -> Iterator[Finding]:
+    """:param mends: as of :func:`faults`"""
     if source.bom:
         said = "the file begins with a byte order mark, which the engine skips"
-        yield at("bom", source, (0, 0), said, pointer="", hint="`opsinfo fmt` drops it from a mixlist")
+        hint, fix = ("`opsinfo fmt` drops it", Fix(drops_bom=True)) if mends else (None, None)
+        yield at("bom", source, (0, 0), said, pointer="", hint=hint, fix=fix)
 
 
-def duplicate_keys(source: Source, node: Node, pointer: str = "") -> Iterator[Finding]:
-    """Every key that a later one of the same object makes vanish."""
+def duplicate_keys(source: Source, node: Node, mends: bool, pointer: str = "") -> Iterator[Finding]:
+    """Every key that a later one of the same object makes vanish; to drop what vanishes is for a person to choose."""
     seen: dict[str, int] = {}
-    for member in node:
+    for index, member in enumerate(node):
         here = f"{pointer}/{escaped(member.name)}"
         if member.name in seen:
-            yield duplicate_key(source, member.name, (member.key.start, member.key.end), seen[member.name], here)
-        seen[member.name] = member.key.start
-        yield from duplicate_keys(source, member.value, here)
+            earlier = seen[member.name]
+            fix = Fix((drop_member(node, earlier),), is_safe=False) if mends else None
+            span, first = (member.key.start, member.key.end), node.members[earlier].key.start
+            yield duplicate_key(source, member.name, span, first, here, fix)
+        seen[member.name] = index
+        yield from duplicate_keys(source, member.value, mends, here)
     for index, item in enumerate(node.items):
-        yield from duplicate_keys(source, item, f"{pointer}/{index}")
+        yield from duplicate_keys(source, item, mends, f"{pointer}/{index}")
 
 
-def duplicate_key(source: Source, name: str, span: tuple[int, int], first: int, pointer: str) -> Finding:
+def duplicate_key(
+    source: Source, name: str, span: tuple[int, int], first: int, pointer: str, fix: Fix | None = None
+) -> Finding:
     line = source.place(first).line
     said = f"`{name}` stands in line {line} already; the engine reads only the last one"
-    return at("duplicate-key", source, span, said, pointer=pointer, hint="join the two by hand")
+    return at("duplicate-key", source, span, said, pointer=pointer, hint="join the two by hand", fix=fix)
 
 
 def escaped(key: str) -> str:

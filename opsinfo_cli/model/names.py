@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "distance", "near_names"]
+__all__ = ["did_you_mean", "distance", "meant", "near_names"]
 
 _LOOK_ALIKE = [set(group) for group in ("1lI|i", "0OoQ", "5S", "2Z", "8B", "-_", "6b", "uv", "vV", "nm")]
 _STEP, _CASE, _ALIKE = 1.0, 0.3, 0.3
@@ -30,7 +30,11 @@ def near_names(name: str, candidates: Iterable[str], most: int = 3) -> list[str]
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
-    near = near_names(name, candidates)
+    return meant(near_names(name, candidates))
+
+
+def meant(near: list[str]) -> str | None:
+    """Near names as a hint."""
     return f"did you mean {', '.join(f'`{each}`' for each in near)}?" if near else None
 
 

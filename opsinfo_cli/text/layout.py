@@ -122,19 +122,27 @@ def drop_item(container: Node, index: int) -> Edit:
 
 
 def _spans(container: Node) -> list[tuple[int, int]]:
+    return [_span(container, index) for index in range(_count(container))]
+
+
+def _count(container: Node) -> int:
+    return len(container.items if container.kind == "array" else container.members)
+
+
+def _span(container: Node, index: int) -> tuple[int, int]:
     if container.kind == "array":
-        return [(item.start, item.end) for item in container.items]
-    return [(member.key.start, member.value.end) for member in container]
+        return container.items[index].start, container.items[index].end
+    return container.members[index].key.start, container.members[index].value.end
 
 
 def _drop(container: Node, index: int) -> Edit:
     """Take one part away with its comma and its line; the blanks around the others stay."""
-    spans = _spans(container)
-    if len(spans) == 1:
+    count = _count(container)
+    if count == 1:
         return Edit(container.start + 1, container.end - 1, "")
-    if index < len(spans) - 1:
-        return Edit(spans[index][0], spans[index + 1][0], "")
-    return Edit(spans[index - 1][1], spans[index][1], "")
+    if index < count - 1:
+        return Edit(_span(container, index)[0], _span(container, index + 1)[0], "")
+    return Edit(_span(container, index - 1)[1], _span(container, index)[1], "")
 
 
 def _insert(text: str, container: Node, at: int, body: str, style: Style) -> Edit:

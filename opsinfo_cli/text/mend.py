@@ -5,7 +5,7 @@ from __future__ import annotations
 from .patch import Edit, Patch
 from .scanner import Document
 
-__all__ = ["mending_patch"]
+__all__ = ["mending_patch", "without_tail"]
 
 
 def mending_patch(document: Document) -> Patch:
@@ -18,11 +18,11 @@ def mending_patch(document: Document) -> Patch:
         document.require_root()
     edits = {fault.mend for fault in document.faults if fault.mend}
     if document.tail is not None:
-        edits.add(_without_tail(document))
+        edits.add(without_tail(document.source.text, document.end))
     return Patch(document.source.sha256, tuple(sorted(edits)), drop_bom=document.source.bom)
 
 
-def _without_tail(document: Document) -> Edit:
-    text = document.source.text
+def without_tail(text: str, end: int) -> Edit:
+    """:param end: offset behind the first value"""
     newline = "\r\n" if "\r\n" in text else "\n"
-    return Edit(document.end, len(text), newline if text.endswith("\n") else "")
+    return Edit(end, len(text), newline if text.endswith("\n") else "")

@@ -144,9 +144,9 @@ def test_an_edit_that_comes_with_a_finding_mends_it() -> None:
         checker = Checker(kind="mixlist")
         checker.file("ops_info.json", rule.fails.encode())
         for finding in checker.outcome.findings:
-            if finding.edit is None or finding.rule.name not in ("trailing-comma", "missing-comma", "comment"):
+            if finding.fix is None or finding.rule.name not in ("trailing-comma", "missing-comma", "comment"):
                 continue
-            edit = finding.edit
+            (edit,) = finding.fix.edits
             json.loads(rule.fails[: edit.start] + edit.text + rule.fails[edit.end :])
 
 

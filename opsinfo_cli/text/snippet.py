@@ -1,0 +1,33 @@
+"""The line that a span begins in, as much of it as anybody can look at."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["Snippet", "snippet"]
+
+_REACH = 200
+"""Code points kept on either side: a minified file is one line, and every finding would carry it all."""
+
+
+class Snippet(NamedTuple):
+    """``text[start:end]`` is the marked part; ``end`` is the end of the text where the span goes on below."""
+
+    text: str
+    start: int
+    end: int
+    cut_left: bool
+    cut_right: bool
+
+
+def snippet(text: str, start: int, end: int) -> Snippet:
+    """:param start: offset of the span, with ``end`` exclusive"""
+    first = max(0, start - _REACH)
+    line = text.rfind("\n", first, start) + 1
+    first = line or first
+    last = text.find("\n", start, start + _REACH)
+    cut_right = last < 0 and start + _REACH < len(text)
+    if last < 0:
+        last = min(len(text), start + _REACH)
+    shown = text[first:last].removesuffix("\r")
+    return Snippet(shown, start - first, min(end - first, len(shown)), not line and first > 0, cut_right)
