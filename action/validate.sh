@@ -32,6 +32,6 @@ add_lines "${INPUT_PATHS:-.}"
 
 echo "::add-matcher::$GITHUB_ACTION_PATH/action/problem-matcher.json"
 status=0
-"$venv/bin/opsinfo" validate "${words[@]}" || status=$?
+"$venv/bin/opsinfo" validate --format concise "${words[@]}" || status=$? # the matcher reads lines; args may say otherwise
 echo "::remove-matcher owner=opsinfo::"
 exit "$status"

@@ -18,7 +18,7 @@ from ..text.scanner import scan
 from ..text.source import Source
 from .building import built
 from .options import format_option, output_of, write_options
-from .remarks import refusals, require_no_library
+from .remarks import require_no_library, say_refusals
 from .writing import Run
 
 __all__ = ["command"]
@@ -97,7 +97,4 @@ def _still_refused(source: Source, output: Output) -> int:
     """1, with the reasons on stderr, where the engine refuses the mended text still."""
     document = scan(source)
     text = Source(mending_patch(document).apply(source), source.path) if document.root is not None else source
-    refusing = refusals(scan(text), output)
-    for line in refusing:
-        output.complain(line)
-    return 1 if refusing else 0
+    return 1 if say_refusals(scan(text), output) else 0

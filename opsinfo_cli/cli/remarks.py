@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from ..errors import Damaged, MissingPackage, Refused, UsageFault
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = [
     "accepted_mixlist",
     "mendable_mixlist",
-    "refusals",
     "require_no_library",
     "require_operators",
     "require_writable",
     "say_doubts",
+    "say_refusals",
     "say_unknown",
 ]
 
@@ -59,10 +60,7 @@ def _accepted(document: Document, as_it_stands: Document, output: Output) -> Mix
     try:
         return Mixlist(document)
     except Refused as error:
-        refusing = refusals(as_it_stands, output)
-        for line in refusing:
-            output.complain(line)
-        reasons = sum(not line.startswith(" ") for line in refusing)
+        reasons = say_refusals(as_it_stands, output)
         raise Refused(
             f"the engine refuses this mixlist ({reasons} finding{'' if reasons == 1 else 's'}); "
             "nothing was done with it",
@@ -74,10 +72,10 @@ def _accepted(document: Document, as_it_stands: Document, output: Output) -> Mix
         ) from None
 
 
-def refusals(document: Document, output: Output) -> list[str]:
-    """Why the engine refuses a mixlist, in lines; none where it accepts it.
+def say_refusals(document: Document, output: Output) -> int:
+    """Say why the engine refuses a mixlist; where jsonschema is not to be had, the first reason alone.
 
-    Where jsonschema is not to be had, the first reason alone.
+    :returns: how many reasons there are
     """
     from ..model.mixlist import Mixlist
 
@@ -86,15 +84,20 @@ def refusals(document: Document, output: Output) -> list[str]:
     except Damaged as error:
         first = error
     else:
-        return []
+        return 0
     from ..check.mixlist import check_mixlist
-    from ..report.findings import finding_lines
+    from ..report.failure import failure_lines
+    from ..report.text import finding_lines
 
+    look = output.look(sys.stderr)
     try:
         refusing = [finding for finding in check_mixlist(document) if finding.engine == "refuses"]
+        lines = finding_lines(refusing, look)
     except MissingPackage:
-        return [f"{first.path}:{first.line}:{first.column}: {first.message}"]
-    return list(finding_lines(output, refusing))
+        refusing, lines = [], failure_lines(first, look)
+    for line in lines:
+        output.complain(line)
+    return len(refusing) or 1
 
 
 def say_unknown(mixlist: Mixlist, operators: Operators, output: Output) -> list[str]:

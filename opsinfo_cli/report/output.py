@@ -11,13 +11,13 @@ from contextlib import suppress
 from typing import IO, Any, TextIO
 
 from ..errors import OpsinfoError, Refused
+from .failure import failure_document, failure_lines
+from .look import PLAIN, Look, painted
 from .visible import visible
 
 __all__ = ["SCHEMA_VERSION", "Output", "prepare_streams"]
 
 SCHEMA_VERSION = 1
-
-_COLORS = {"error": "1;31", "warning": "33", "note": "36", "hint": "36", "white": "1", "black": "34", "gray": "90"}
 
 
 def prepare_streams() -> None:
@@ -71,8 +71,12 @@ class Output:
         return stream.isatty() and os.environ.get("TERM") != "dumb"
 
     def paint(self, text: str, color: str, stream: IO[str] | None = None) -> str:
-        code = _COLORS.get(color) if self.colored(stream or sys.stdout) else None
-        return f"\033[{code}m{text}\033[0m" if code else text
+        return painted(text, color) if self.colored(stream or sys.stdout) else text
+
+    def look(self, stream: TextIO) -> Look:
+        """What a stream can show; a pipe is read by somebody with a window of the usual width."""
+        width = shutil.get_terminal_size().columns if stream.isatty() else PLAIN.width
+        return Look(self.colored(stream), width, stream.encoding or "utf-8")
 
     # data
 
@@ -120,8 +124,10 @@ class Output:
 
     def document(self, content: dict[str, Any]) -> None:
         """One JSON document; on one line off a terminal."""
-        whole = {"schema_version": SCHEMA_VERSION, "command": self.command, **content}
-        self.data(json.dumps(whole, indent=2 if self.on_terminal else None) + "\n")
+        self.data(json.dumps(self.headed(content), indent=2 if self.on_terminal else None) + "\n")
+
+    def headed(self, content: dict[str, Any]) -> dict[str, Any]:
+        return {"schema_version": SCHEMA_VERSION, "command": self.command, **content}
 
     # talk
 
@@ -150,25 +156,9 @@ class Output:
         if self.format != "text":
             self.document({"error": failure_document(error)})
             return
-        place = visible(error.path) if error.path else ""
-        if error.line:
-            place += f":{error.line}" + (f":{error.column}" if error.column else "")
-        said = f"{place}: {visible(error.message)}" if place else visible(error.message)
-        self._stderr(f"{self.paint('error:', 'error', sys.stderr)} {said}")
-        if error.hint:
-            self._stderr(f"{self.paint('hint:', 'hint', sys.stderr)} {visible(error.hint)}")
+        for line in failure_lines(error, self.look(sys.stderr)):
+            self._stderr(line)
 
     def _stderr(self, line: str) -> None:
         with suppress(OSError):  # where nobody listens, the exit status still speaks
             print(line, file=sys.stderr, flush=True)
-
-
-def failure_document(error: OpsinfoError) -> dict[str, Any]:
-    return {
-        "name": error.name,
-        "message": error.message,
-        "path": error.path,
-        "line": error.line,
-        "column": error.column,
-        "hint": error.hint,
-    }

@@ -150,7 +150,7 @@ def test_a_filter_that_cannot_mend_prints_nothing(opsinfo: Run) -> None:
 def test_a_filter_of_what_is_still_refused_is_exit_1(opsinfo: Run) -> None:
     ran = opsinfo("fmt", "-", input='{"grey-list": {"to-add": ["Add",]}}')
     assert (ran.code, ran.out) == (1, '{"grey-list": {"to-add": ["Add"]}}')
-    assert "unknown-list" in ran.err
+    assert "error[M001]: `grey-list`" in ran.err
 
 
 def test_standard_input_stands_alone(opsinfo: Run, commented: Path) -> None:
@@ -196,7 +196,7 @@ def test_what_is_mended_and_still_refused_is_exit_1_with_the_reasons(
     path = write(tmp_path / "mixlist.json", data)
     ran = opsinfo("fmt", path)
     assert ran.code == 1
-    assert "unknown-list" in ran.err
+    assert "error[M001]: `grey-list`" in ran.err
     assert path.read_bytes() != data
     assert finding_names(opsinfo("validate", path, "--format", "json")) == ["unknown-list"]
     assert opsinfo("fmt", path).code == 1, "and it stays refused"
