@@ -34,7 +34,7 @@ def isolation(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     """A home and a vault of the test's own, beside ``tmp_path``; nothing of the caller's environment that matters."""
     home = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
-        if name.startswith(("ASCEND_", "GITHUB_", "OPSINFO_")) or name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        if name.startswith(("ASCEND_", "GITHUB_", "OPSINFO_", "CI_")) or name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("OPSINFO_LANG", "en")
     monkeypatch.setenv("HOME", str(home))

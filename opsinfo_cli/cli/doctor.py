@@ -7,14 +7,18 @@ from typing import Any
 
 import click
 
+from ..check.checked import Checked
+from ..check.fingerprint import fingerprinted
 from ..check.install import check_install
 from ..check.run import Checker
 from ..check.vault import check_vault
 from ..errors import UsageFault
 from ..model.install import Install, opp_root, socs_of
+from ..model.repository import Repository
 from ..model.target import Options, Target, environment_customs, resolve, select_root
+from ..report.findings import findings_document
+from .findings import say_findings
 from .options import backup_option, format_option, output_of
-from .validate import report_findings
 from .writing import scope_of, vault_of
 
 __all__ = ["command"]
@@ -52,7 +56,11 @@ def command(target: str | None, soc: str | None, customs: tuple[str, ...], forma
         checker.store(folder)
     vault = vault_of(options)
     checker.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path)), accepts=True)
-    return report_findings(output, checker.outcome, [])
+    repository = Repository.around(os.getcwd(), os.environ)
+    checked = Checked(checker.outcome, repository)
+    checker.outcome.findings = fingerprinted(checker.outcome.findings, checked.relative)
+    say_findings(output, checked, format_, findings_document(checked, []))
+    return checked.status
 
 
 def _chosen(target: str | None, soc: str | None, customs: tuple[str, ...]) -> tuple[str, list[Install]]:

@@ -1,38 +1,19 @@
-"""Findings for people and for programs."""
+"""Findings as a JSON document."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from ..check.finding import Finding, Outcome
-from .output import Output
-from .visible import visible
+from ..check.checked import Checked
+from ..check.finding import Finding
+from .failure import failure_document
 
-__all__ = ["finding_lines", "findings_document", "summary_line"]
-
-
-def finding_lines(output: Output, findings: list[Finding]) -> Iterator[str]:
-    """`path:line:column: severity[code] name: message`, and the hint below."""
-    for finding in findings:
-        place = visible(finding.path) + (f":{finding.start.line}:{finding.start.column}" if finding.start else "")
-        severity = output.paint(f"{finding.severity}[{finding.rule.code}]", finding.severity)
-        yield f"{place}: {severity} {finding.rule.name}: {visible(finding.message)}"
-        if finding.hint:
-            yield f"    {output.paint('hint:', 'hint')} {visible(finding.hint)}"
+__all__ = ["findings_document"]
 
 
-def summary_line(outcome: Outcome) -> str:
-    tally = outcome.tally
-    counts = [(tally.errors, "error"), (tally.warnings, "warning"), (tally.notes, "note")]
-    said = ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counts if count)
-    files = sum(verdict.kind in ("library", "mixlist") for verdict in outcome.files)
-    return f"{files} file{'' if files == 1 else 's'} checked: {said or 'no findings'}"
-
-
-def findings_document(outcome: Outcome) -> dict[str, Any]:
-    tally = outcome.tally
-    return {
+def findings_document(checked: Checked, against: list[str]) -> dict[str, Any]:
+    outcome, tally = checked.outcome, checked.outcome.tally
+    document: dict[str, Any] = {
         "findings": [_finding(finding) for finding in outcome.findings],
         "files": [
             {"path": each.path, "kind": each.kind, "engine_accepts": each.engine_accepts} for each in outcome.files
@@ -43,7 +24,11 @@ def findings_document(outcome: Outcome) -> dict[str, Any]:
             "warnings": tally.warnings,
             "notes": tally.notes,
         },
+        "against": against,
     }
+    if checked.failures:
+        document["error"] = failure_document(checked.failures[0])
+    return document
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -61,5 +46,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "pointer": finding.pointer,
         "message": finding.message,
         "hint": finding.hint,
-        "fixable": finding.edit is not None,
+        "fixable": finding.fix is not None,
+        "fix": finding.fix.kind if finding.fix else None,
+        "fingerprint": finding.fingerprint,
     }

@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from ..errors import Refused, UsageFault
+from .files import write_file
 
-__all__ = ["write_report"]
+__all__ = ["require_report", "write_report"]
 
 
 def write_report(path: str, data: bytes) -> None:
     """:raises UsageFault: where a library or a mixlist stands there; :raises Refused: where it cannot be written"""
-    _require_report(path)
-    try:
-        if os.path.lexists(path) and not os.path.isfile(path):  # /dev/stdout, a pipe
-            with open(path, "wb") as file:
-                file.write(data)
-            return
-        real = os.path.realpath(path)
-        made = f"{real}.{os.getpid()}.tmp"
-        try:
-            with open(made, "xb") as file:
-                file.write(data)
-            os.replace(made, real)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(made)
-            raise
-    except OSError as error:
-        raise Refused(error.strerror or str(error), name="not-written", path=path) from None
+    require_report(path)
+    write_file(path, data)
 
 
-def _require_report(path: str) -> None:
+def require_report(path: str) -> None:
+    """:raises UsageFault: where a library or a mixlist stands there"""
     if not path.endswith(".json") or not os.path.isfile(path):
         return
     from ..model.kind import is_marked

@@ -1,0 +1,45 @@
+"""The repository that paths are told relative to where a machine reads them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+__all__ = ["Repository"]
+
+
+@dataclass(frozen=True)
+class Repository:
+    """:param root: an absolute path"""
+
+    root: str
+
+    @classmethod
+    def around(cls, folder: str, environment: Mapping[str, str]) -> Repository:
+        """What CI says it is, if the folder lies in that; else the nearest folder with a ``.git``, or the folder."""
+        for name in ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
+            root = environment.get(name)
+            if root and _below(os.path.realpath(folder), os.path.realpath(root)) is not None:
+                return cls(os.path.abspath(root))
+        above = os.path.abspath(folder)
+        while not os.path.exists(os.path.join(above, ".git")):
+            above, before = os.path.dirname(above), above
+            if above == before:
+                return cls(os.path.abspath(folder))
+        return cls(above)
+
+    def relative(self, path: str) -> str:
+        """A path with forward slashes, from the root where it lies below it, else absolute."""
+        absolute = os.path.abspath(path)
+        found = _below(absolute, self.root)
+        if found is None:
+            found = _below(os.path.realpath(path), os.path.realpath(self.root))
+        return (absolute if found is None else found).replace(os.sep, "/")
+
+
+def _below(path: str, root: str) -> str | None:
+    if path == root:
+        return "."
+    inside = root.rstrip(os.sep) + os.sep
+    return path[len(inside) :] if path.startswith(inside) else None

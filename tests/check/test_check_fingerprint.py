@@ -1,0 +1,103 @@
+"""A finding is known again when lines move, entries come and go, or the repository lies elsewhere."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from opsinfo_cli.check.checked import Checked
+from opsinfo_cli.check.finding import Finding
+from opsinfo_cli.check.fingerprint import fingerprinted
+from opsinfo_cli.check.run import Checker
+from opsinfo_cli.model.repository import Repository
+
+TEXT = """{
+  "black-list": {"to-add": ["Log", "Log", 7]},
+  "black-list": {"to-add": ["Log", "Log", "Log"]},
+  "grey-list": {}
+}
+"""
+
+
+def prints(text: str, path: str = "/r/m.json", root: str = "/r") -> list[tuple[str, str]]:
+    checker = Checker(kind="mixlist")
+    checker.file(path, text.encode())
+    checked = Checked(checker.outcome, Repository(root))
+    return [(each.rule.name, each.fingerprint) for each in fingerprinted(checker.outcome.findings, checked.relative)]
+
+
+def test_no_two_findings_share_one() -> None:
+    found = prints(TEXT)
+    assert [name for name, _ in found].count("duplicate-operator") == 2
+    assert len({each for _, each in found}) == len(found)
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        "\n\n\n" + TEXT,
+        TEXT.replace('"Log", "Log", "Log"', '"Add",\n "Log",\n "Pow", "Log", "Log"'),
+        TEXT.replace("\n", "\r\n"),
+        "\ufeff" + TEXT.replace("  ", "\t\t\t"),
+    ],
+    ids=["lines before", "entries before", "line ends", "indent and mark"],
+)
+def test_what_only_moves_is_known_again(moved: str) -> None:
+    assert set(prints(TEXT)) <= set(prints(moved))
+
+
+def test_what_says_something_else_is_another() -> None:
+    assert set(prints(TEXT)) & set(prints(TEXT.replace("Log", "Pow").replace("grey", "graey"))) == {
+        each for each in prints(TEXT) if each[0] == "duplicate-key"
+    }
+
+
+def test_the_place_of_the_repository_does_not_count_but_the_file_does() -> None:
+    assert prints(TEXT) == prints(TEXT, "/else/where/m.json", "/else/where")
+    assert not set(prints(TEXT)) & set(prints(TEXT, "/r/other.json"))
+
+
+def test_the_place_of_a_target_on_this_machine_does_not_count() -> None:
+    def made(place: str) -> str:
+        finding = prints_of(f"`Ad` is no op type of ascend910b ({place}); the engine ignores it")
+        return finding.fingerprint
+
+    assert made("/usr/local/opp") == made("/opt/cann/opp")
+    assert made("ci/a.json") != made("ci/b.json")
+
+
+def prints_of(message: str) -> Finding:
+    from opsinfo_cli.check.rules import RULES
+
+    (finding,) = fingerprinted([Finding(RULES["unknown-operator"], message, "m.json")], lambda path: path)
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("environment", "path", "relative"),
+    [
+        ({}, "sub/m.json", "sub/m.json"),
+        ({"GITHUB_WORKSPACE": ".."}, "sub/m.json", "in/sub/m.json"),
+        ({"CI_PROJECT_DIR": ".."}, "../x.json", "x.json"),
+        ({"GITHUB_WORKSPACE": "/nowhere"}, "m.json", "m.json"),
+        ({}, "/etc/m.json", "/etc/m.json"),
+    ],
+    ids=["here", "GitHub's workspace above", "GitLab's project above", "a workspace elsewhere", "outside"],
+)
+def test_paths_are_told_from_the_repository(
+    environment: dict[str, str], path: str, relative: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = os.path.join(str(tmp_path), "in")
+    os.makedirs(folder)
+    monkeypatch.chdir(folder)
+    there = {name: os.path.abspath(value) for name, value in environment.items()}
+    assert Repository.around(folder, there).relative(path) == relative
+
+
+def test_without_ci_the_folder_with_git_is_the_root(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = os.path.join(str(tmp_path), "a", "b")
+    os.makedirs(folder)
+    os.makedirs(os.path.join(str(tmp_path), ".git"))
+    monkeypatch.chdir(folder)
+    assert Repository.around(folder, {}).relative("m.json") == "a/b/m.json"
