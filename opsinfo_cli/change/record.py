@@ -64,7 +64,7 @@ class Widened:
 class Record:
     """One run that wrote.
 
-    :param kind: move, apply, fmt, restore, reapply
+    :param kind: move, apply, fmt, validate, restore, reapply
     :param state: pending until the last file is in place; then done, undone, or abandoned
     :param undoes: the change that a restore took back
     """

@@ -59,6 +59,9 @@ OPSINFO_BACKUP_DIR      where backups live; --backup-dir wins
 XDG_STATE_HOME          holds opsinfo/, where backups live otherwise; ~/.local/state, and /var/lib/opsinfo for root
 XDG_CACHE_HOME          holds opsinfo/, where names for completion are kept; ~/.cache otherwise
 OPSINFO_LANG            the language of explain, en or zh; otherwise that of LC_ALL, LC_MESSAGES or LANG
+GITHUB_ACTIONS          true: validate --format auto adds annotations
+GITHUB_WORKSPACE        the root that reports and fingerprints tell paths from, where the current folder lies in it
+CI_PROJECT_DIR          the same for GitLab; without both the nearest folder with .git, else the current one
 NO_COLOR                no colours, where it is not empty; --color wins
 TERM                    dumb: no colours, no tables and no pager
 PAGER                   shows what `diff` has too much of for a terminal; --no-pager and -q go without""",

@@ -33,6 +33,7 @@ __all__ = [
     "open_targets",
     "out_option",
     "output_of",
+    "stacked",
     "talk_options",
     "target_options",
     "write_options",
@@ -41,7 +42,9 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _stacked(*decorators: Callable[[Any], Any]) -> Callable[[F], F]:
+def stacked(*decorators: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Several options as one decorator, shown in this order."""
+
     def decorate(function: F) -> F:
         for decorator in reversed(decorators):
             function = decorator(function)
@@ -67,7 +70,7 @@ class ListChoice(click.Choice[str]):
 
 
 def talk_options(function: F) -> F:
-    return _stacked(
+    return stacked(
         version_option,
         click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Use colours."),
         click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong."),
@@ -77,7 +80,7 @@ def talk_options(function: F) -> F:
 
 def format_option(*more: str) -> Callable[[F], F]:
     choice = click.Choice(["text", "json", *more])
-    return _stacked(
+    return stacked(
         click.option("--format", "format_", type=choice, default="text", show_default=True, help="Output format."),
         talk_options,
     )
@@ -115,11 +118,11 @@ customs_option: Callable[[Any], Any] = click.option(
 
 
 def target_options(function: F) -> F:
-    return _stacked(as_option, install_options)(function)
+    return stacked(as_option, install_options)(function)
 
 
 def install_options(function: F) -> F:
-    return _stacked(
+    return stacked(
         click.option("--soc", metavar="SOC", help="Which chip of an install."),
         core_option,
         customs_option,
@@ -127,7 +130,7 @@ def install_options(function: F) -> F:
 
 
 def write_options(function: F) -> F:
-    return _stacked(
+    return stacked(
         click.option("-n", "--dry-run", is_flag=True, help="Show what would change; write nothing."),
         click.option("--check", is_flag=True, help="Write nothing; exit 1 where something would change."),
         lock_options,
@@ -135,7 +138,7 @@ def write_options(function: F) -> F:
 
 
 def lock_options(function: F) -> F:
-    return _stacked(
+    return stacked(
         click.option(
             "--wait",
             metavar="SECONDS",
@@ -150,7 +153,7 @@ def lock_options(function: F) -> F:
 
 
 def entry_options(function: F) -> F:
-    return _stacked(
+    return stacked(
         click.option(
             "--store", metavar="NAME", help="Only this store of an install: built-in, vendor:<name> or env:<path>."
         ),

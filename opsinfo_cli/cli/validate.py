@@ -3,21 +3,46 @@
 from __future__ import annotations
 
 import os
-import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..check.finding import Outcome
-from ..check.run import validate
+from ..check.narrowing import Narrowing
+from ..check.selection import Selection
+from ..model.repository import Repository
 from ..model.target import Target
-from ..report.findings import finding_lines, findings_document, summary_line
-from ..report.output import Output, failure_document
-from ..report.progress import Steps
+from ..report.output import Output
 from .config import Configured, config_in_use, config_options
-from .options import as_option, format_option, open_against, output_of
+from .options import as_option, format_option, lock_options, open_against, output_of, stacked
+from .validation import Validation
 
-__all__ = ["command", "report_findings"]
+if TYPE_CHECKING:
+    from ..check.baseline import Baseline
+    from .fixing import Fixing
+    from .reports import Report
+
+__all__ = ["command"]
+
+_narrowing_options = stacked(
+    click.option(
+        "--select", metavar="CODE|NAME", multiple=True, help="Only these findings; M means all of M...; repeatable."
+    ),
+    click.option(
+        "--ignore",
+        metavar="CODE[:POINTER]",
+        multiple=True,
+        help="Not these, or not at and below a JSON pointer; repeatable.",
+    ),
+    click.option("--baseline", metavar="FILE", help="Findings that are known and accepted."),
+    click.option("--update-baseline", is_flag=True, help="Write what is found into the baseline; exit 0."),
+    click.option("--strict", is_flag=True, help="Warnings fail too."),
+)
+_fix_options = stacked(
+    click.option("--fix", is_flag=True, help="Mend mixlists where that is safe; say what stays."),
+    click.option("--diff", "show_diff", is_flag=True, help="Show what --fix would change; exit 1 where it would."),
+    click.option("--unsafe-fixes", is_flag=True, help="Mend by guesses too: near names, keys that stand twice."),
+    lock_options,
+)
 
 
 @click.command("validate", cls=Configured)
@@ -36,16 +61,12 @@ __all__ = ["command", "report_findings"]
     "--soc", "socs", multiple=True, metavar="SOC", help="Which chip of an install given with --against; repeatable."
 )
 @as_option
+@_narrowing_options
+@_fix_options
+@click.option("--report", "reports", metavar="FORMAT:FILE", multiple=True, help="Write a report too; repeatable.")
 @config_options
-@format_option()
-def command(
-    paths: tuple[str, ...],
-    against: tuple[str, ...],
-    modes: tuple[str, ...],
-    socs: tuple[str, ...],
-    format_: str,
-    **options: Any,
-) -> int:
+@format_option("concise", "github", "gitlab", "sarif", "junit", "auto")
+def command(paths: tuple[str, ...], against: tuple[str, ...], format_: str, **options: Any) -> int:
     """Check files, stores and trees: what the engine refuses or ignores, and what cannot work.
 
     Exit status 1 where a finding is an error. Op names are checked against the targets given with
@@ -53,27 +74,43 @@ def command(
     tree, mixlists and libraries are checked, but for what .gitignore files exclude. What is said
     every time can stand in opsinfo.toml, or in pyproject.toml under [tool.opsinfo].
 
+    Format concise is one line for each finding; github adds annotations to the text, and auto does so inside
+    GitHub Actions.
+
     \b
     Examples:
       opsinfo validate ops_info.json --against ascend910b
       opsinfo validate ops_info.json --against ascend910b --precision-mode mixed_bfloat16
       opsinfo validate . --against ascend910b.opsinfo.json --against ascend910_93.opsinfo.json
       opsinfo validate /usr/local/Ascend/ascend-toolkit/latest/opp
+      opsinfo validate . --report sarif:opsinfo.sarif --report junit:opsinfo.xml
+      opsinfo validate . --ignore T006 --ignore unknown-operator:/black-list/to-add
+      opsinfo validate . --baseline opsinfo-baseline.json --update-baseline
+      opsinfo validate ops_info.json --diff
     """
-    output = output_of("validate", options, format_)
+    output = output_of("validate", options, "json" if format_ == "json" else "text")
     config = config_in_use(click.get_current_context())
     if config:
         output.detail(f"defaults from {config}")
-    targets = [each for text in against for each in _chips(text, socs, output)]
-    stdin = sys.stdin.buffer.read() if "-" in paths else None
-    steps = Steps(output)
-    try:
-        outcome = validate(*paths, against=targets, modes=modes, kind=options["kind"], stdin=stdin, step=steps)
-    finally:
-        steps.done()
-    if not targets and any(file.kind == "mixlist" for file in outcome.files):
-        output.say("op names were not checked; --against TARGET does that")
-    return report_findings(output, outcome, list(against))
+    fixing, baseline, reports = _fixing(options, paths, format_), _baseline(options), _reports(options, paths)
+    selection = Selection.of(options["select"], options["ignore"])
+    targets = [each for text in against for each in _chips(text, options["socs"], output)]
+    validation = Validation(
+        output,
+        paths,
+        targets,
+        list(options["modes"]),
+        options["kind"],
+        Narrowing(Repository.around(os.getcwd(), os.environ), selection, baseline),
+        options["strict"],
+        options["baseline"],
+    )
+    validation.check()
+    if fixing:
+        validation.fix(fixing)
+    if options["update_baseline"]:
+        validation.accept()
+    return validation.report(_chosen(format_), reports, list(against), fixing)
 
 
 def _chips(text: str, socs: tuple[str, ...], output: Output) -> list[Target]:
@@ -83,21 +120,34 @@ def _chips(text: str, socs: tuple[str, ...], output: Output) -> list[Target]:
     return [open_against(text, output, {})]
 
 
-def report_findings(output: Output, outcome: Outcome, against: list[str]) -> int:
-    """Everything found, and the exit status."""
-    if output.format == "json":
-        document = {**findings_document(outcome), "against": against}
-        if outcome.failures:
-            document["error"] = failure_document(outcome.failures[0])
-        output.document(document)
-    else:
-        output.lines(finding_lines(output, outcome.findings))
-        for verdict in outcome.files:
-            word = {True: "accepts", False: "refuses", None: "is not asked of"}[verdict.engine_accepts]
-            output.detail(f"{verdict.path}: {verdict.kind}; the engine {word} it")
-        for error in outcome.failures:
-            output.failure(error)
-        output.tell(summary_line(outcome))
-    if outcome.failures:
-        return max(error.exit_code for error in outcome.failures)
-    return 1 if outcome.tally.errors else 0
+# what few runs ask for is loaded where it is asked for
+
+
+def _fixing(options: dict[str, Any], paths: tuple[str, ...], format_: str) -> Fixing | None:
+    if not (options["fix"] or options["show_diff"] or options["unsafe_fixes"]):
+        return None
+    from .fixing import fixing_of
+
+    return fixing_of(options, paths, format_)
+
+
+def _baseline(options: dict[str, Any]) -> Baseline | None:
+    if not (options["baseline"] or options["update_baseline"]):
+        return None
+    from .accepting import baseline_of
+
+    return baseline_of(options["baseline"], options["update_baseline"])
+
+
+def _reports(options: dict[str, Any], paths: tuple[str, ...]) -> list[Report]:
+    if not options["reports"]:
+        return []
+    from .reports import parsed_reports
+
+    return parsed_reports(options["reports"], [*paths, *([options["baseline"]] if options["baseline"] else [])])
+
+
+def _chosen(format_: str) -> str:
+    if format_ != "auto":
+        return format_
+    return "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "text"

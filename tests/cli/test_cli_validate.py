@@ -47,7 +47,7 @@ def test_warnings_alone_are_exit_0(opsinfo: Run, fixtures: Path) -> None:
 
 def test_errors_are_exit_1_on_stdout_with_path_line_and_column(opsinfo: Run, fixtures: Path) -> None:
     path = fixtures / "mixlists/bad/comment-hash.json"
-    ran = opsinfo("validate", path)
+    ran = opsinfo("validate", path, "--format", "concise")
     assert ran.code == 1
     assert ran.out.startswith(f"{path}:2:3: error[")
     assert " comment: " in ran.out
@@ -175,6 +175,7 @@ def test_validate_json_keys(opsinfo: Run, tmp_path: Path) -> None:
     (finding,) = opsinfo("validate", path, "--format", "json").json["findings"]
     hint = finding.pop("hint")
     assert "gray-list" in finding.pop("message") + str(hint)
+    assert len(finding.pop("fingerprint")) == 32
     code = finding.pop("code")
     assert code[0] == "M"
     assert finding == {
@@ -188,6 +189,7 @@ def test_validate_json_keys(opsinfo: Run, tmp_path: Path) -> None:
         "end_column": 14,
         "pointer": "/grey-list",
         "fixable": False,
+        "fix": None,
     }
 
 

@@ -1,0 +1,102 @@
+"""Findings that are known and accepted: a file of fingerprints that lies in the repository."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import asdict, dataclass
+
+from ..errors import Damaged, Refused
+from ..text.source import read_bytes
+from .finding import Finding
+from .rules import RULES
+from .schema import validator_for
+from .selection import Selection
+
+__all__ = ["Baseline", "Known"]
+
+
+@dataclass(frozen=True, order=True)
+class Known:
+    """One accepted finding; only the fingerprint counts, the rest is for people.
+
+    :param path: relative to the repository
+    """
+
+    path: str
+    code: str
+    name: str
+    pointer: str
+    message: str
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Baseline:
+    entries: tuple[Known, ...] = ()
+
+    @classmethod
+    def read(cls, path: str) -> Baseline:
+        """:raises Refused: where it cannot be read; :raises Damaged: where it is no baseline"""
+        try:
+            document = json.loads(read_bytes(path))
+        except Refused as error:
+            error.hint = "--update-baseline makes it"
+            raise
+        except (ValueError, RecursionError):
+            raise _no_baseline(path, "it is not JSON") from None
+        fault = next(validator_for("baseline").iter_errors(document), None)
+        if fault is not None:
+            raise _no_baseline(path, f"{fault.json_path}: {fault.message}"[:300])
+        return cls(tuple(Known(**{key: each[key] for key in Known.__annotations__}) for each in document["findings"]))
+
+    @property
+    def fingerprints(self) -> frozenset[str]:
+        return frozenset(entry.fingerprint for entry in self.entries)
+
+    def gone(
+        self, findings: Iterable[Finding], checked: Collection[str], selection: Selection, root: str
+    ) -> list[Known]:
+        """Entries that no finding has any more, of files that were checked or are there no more.
+
+        :param findings: all that was found, before the baseline took its own away
+        :param checked: the files of this run, relative to the repository
+        """
+        seen = {finding.fingerprint for finding in findings}
+        missing = [entry for entry in self.entries if entry.fingerprint not in seen]
+        return [entry for entry in missing if _concerned(entry, checked, selection, root)]
+
+    def updated(self, findings: Iterable[Finding], gone: Iterable[Known], relative: Callable[[str], str]) -> Baseline:
+        """With what is found now, without what is gone; entries that this run did not look for stay."""
+        kept = {entry.fingerprint: entry for entry in self.entries}
+        for entry in gone:
+            del kept[entry.fingerprint]
+        kept.update((finding.fingerprint, _known(finding, relative)) for finding in findings)
+        return Baseline(tuple(sorted(kept.values())))
+
+    def text(self) -> str:
+        document = {
+            "schema_version": 1,
+            "kind": "opsinfo-baseline",
+            "findings": [asdict(entry) for entry in sorted(self.entries)],
+        }
+        return json.dumps(document, indent=2) + "\n"
+
+
+def _known(finding: Finding, relative: Callable[[str], str]) -> Known:
+    rule = finding.rule
+    path = relative(finding.path)
+    return Known(path, rule.code, rule.name, finding.pointer or "", finding.message, finding.fingerprint)
+
+
+def _concerned(entry: Known, checked: Collection[str], selection: Selection, root: str) -> bool:
+    rule = RULES.get(entry.name)
+    if rule is not None and not selection.keeps(rule, entry.pointer):
+        return False
+    return entry.path in checked or not os.path.lexists(os.path.join(root, entry.path))
+
+
+def _no_baseline(path: str, why: str) -> Damaged:
+    said = f"this is no baseline of opsinfo: {why}"
+    return Damaged(said, path=path, hint="take it away and make it anew with --update-baseline")

@@ -1,0 +1,102 @@
+"""Mending a mixlist by what its findings say, as a plan that the writer makes under the lock and proves. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from ..change.moves import Move, proof_failed
+from ..text.patch import Edit, Patch, splice
+from ..text.scanner import Node, scan
+from ..text.source import Source
+from .finding import Finding, Fix
+
+__all__ = ["FixPlan", "applicable"]
+
+_PASSES = 10
+"""Edits that touch each other wait for the next pass; what ten leave over is said to be there still."""
+
+
+def applicable(findings: Iterable[Finding], unsafe: bool) -> list[Fix]:
+    """What mends the findings; :param unsafe: whether a fix may be a guess"""
+    return [each.fix for each in findings if each.fix and (unsafe or each.fix.is_safe)]
+
+
+@dataclass(frozen=True)
+class FixPlan:
+    """:param find: the findings on a text that are to be mended
+    :param unsafe: whether a fix may be a guess
+    """
+
+    find: Callable[[Source], list[Finding]]
+    unsafe: bool = False
+
+    def moves(self, source: Source) -> list[Move]:
+        return []
+
+    def patch(self, source: Source) -> Patch:
+        from ..change.mixlist_plan import edits_between
+
+        mended, _ = self._mended(source)
+        return Patch(source.sha256, tuple(edits_between(source.text, mended.text)), source.bom and not mended.bom)
+
+    def prove(self, source: Source, result: Source) -> None:
+        """The result says what the source said, names that were renamed and repetitions apart."""
+        _, renamed = self._mended(source)
+        before, after = scan(source).root, scan(result).root
+        if before is None or after is None or _said(before, renamed) != _said(after, {}):
+            raise proof_failed(source.path)
+
+    def _mended(self, source: Source) -> tuple[Source, dict[str, str]]:
+        """The text when nothing more is to be mended, and which op types were renamed on the way."""
+        renamed: dict[str, str] = {}
+        for _ in range(_PASSES):
+            fixes = _together(applicable(self.find(source), self.unsafe))
+            if not fixes:
+                break
+            renamed.update(fix.renames for fix in fixes if fix.renames)
+            text = splice(source.text, (edit for fix in fixes for edit in fix.edits))
+            drops_bom = any(fix.drops_bom for fix in fixes)
+            source = Source(text.encode() if drops_bom else source.with_text(text), source.path)
+        return source, renamed
+
+
+def _together(fixes: list[Fix]) -> list[Fix]:
+    """As many as do not touch each other, so that each does what it does alone."""
+    taken: list[Fix] = []
+    edits: list[Edit] = []
+    targets: set[str] = set()
+    for fix in fixes:
+        target = fix.renames[1] if fix.renames else None
+        if target not in targets and not any(_touches(edit, edits) for edit in fix.edits):
+            taken.append(fix)
+            for edit in fix.edits:
+                insort(edits, edit)
+            targets |= {target} if target else set()
+    return taken
+
+
+def _touches(edit: Edit, edits: list[Edit]) -> bool:
+    """Whether it overlaps one of a sorted list, or one of the two only inserts and stands where the other ends."""
+    at = bisect_left(edits, edit)
+    for other in edits[max(0, at - 1) : at + 1]:
+        inserts = edit.start == edit.end or other.start == other.end
+        if edit.start < other.end + inserts and other.start < edit.end + inserts:
+            return True
+    return False
+
+
+def _said(node: Node, renamed: Mapping[str, str]) -> object:
+    """What a text says, each string of an array once."""
+    if node.kind == "object":
+        return {member.name: _said(member.value, renamed) for member in node}
+    if node.kind == "array":
+        return list({_item(item, renamed, index): None for index, item in enumerate(node.items)})
+    return node.plain()
+
+
+def _item(item: Node, renamed: Mapping[str, str], index: int) -> object:
+    if item.kind == "string":
+        return renamed.get(str(item.value), item.value)
+    return index, repr(item.plain())

@@ -1,0 +1,107 @@
+"""Mending a mixlist by its findings: what is safe, what is a guess, and what the result still says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from opsinfo_cli.change.writer import Job, planned
+from opsinfo_cli.check.against import Against
+from opsinfo_cli.check.finding import Finding, Outcome
+from opsinfo_cli.check.fixes import FixPlan
+from opsinfo_cli.check.run import Checker
+from opsinfo_cli.errors import Refused
+from opsinfo_cli.model.target import Options, resolve
+from opsinfo_cli.text.source import Source
+
+
+@pytest.fixture(scope="module")
+def against() -> list[Against]:
+    opp = Path(__file__).resolve().parents[2] / "fixtures/opp"
+    return [Against(resolve(str(opp), Options(soc="ascend910b"), {}))]
+
+
+def mended(text: str, against: list[Against], unsafe: bool = False) -> str:
+    def find(source: Source) -> list[Finding]:
+        outcome = Outcome()
+        outcome.add(source.path, "mixlist", Checker(against).mixlist(source))
+        return outcome.findings
+
+    return planned(Job("m.json", FixPlan(find, unsafe)), Source(text.encode(), "m.json")).result.data.decode()
+
+
+SAFE = {
+    "an op type twice": (
+        '{"black-list": {"to-add": ["Log", "Pow", "Log"]}}',
+        '{"black-list": {"to-add": ["Log", "Pow"]}}',
+    ),
+    "many times": (
+        '{"black-list": {"to-add": [' + ", ".join(['"Log"'] * 50) + "]}}",
+        '{"black-list": {"to-add": ["Log"]}}',
+    ),
+    "twice without a comma": ('{"black-list": {"to-add": ["Log" "Log"]}}', '{"black-list": {"to-add": ["Log"]}}'),
+    "a comment between two": (
+        '{"black-list": {"to-add": ["Log", // a\n"Log", # b\n]}} x\n',
+        '{"black-list": {"to-add": ["Log"\n]}}\n',
+    ),
+    "a byte order mark": ("\ufeff{}", "{}"),
+    "an escaped name": ('{"black-list": {"to-add": ["Log", "L\\u006fg"]}}', '{"black-list": {"to-add": ["Log"]}}'),
+}
+UNSAFE = {
+    "a near name": ('{"black-list": {"to-add": ["matmulv2"]}}', '{"black-list": {"to-add": ["MatMulV2"]}}'),
+    "a near name that is there": (
+        '{"black-list": {"to-add": ["MatMulV2", "matmulv2"]}}',
+        '{"black-list": {"to-add": ["MatMulV2"]}}',
+    ),
+    "a near name under two marks": (
+        '{"black-list": {"to-add": ["matmulv2"]}, "white-list": {"to-remove": ["matmulv2"]}}',
+        '{"black-list": {"to-add": ["MatMulV2"]}, "white-list": {"to-remove": ["MatMulV2"]}}',
+    ),
+    "a list twice": (
+        '{"black-list": {"to-add": ["Log"]},\n "black-list": {"to-add": ["Pow"]}}',
+        '{"black-list": {"to-add": ["Pow"]}}',
+    ),
+    "a list three times": ('{"black-list": {}, "black-list": {}, "black-list": {}}', '{"black-list": {}}'),
+}
+LEFT = {
+    "a name that would contradict": '{"black-list": {"to-add": ["matmulv2"]}, "white-list": {"to-add": ["MatMulV2"]}}',
+    "a name with several near": '{"black-list": {"to-add": ["MatMulV9"]}}',
+    "a name with none near": '{"black-list": {"to-add": ["Zzzzzzzzzzzzzz"]}}',
+    "a text that is broken elsewhere": '{"black-list": {"to-add": ["Log", "Log",]}, // x\n nonsense}',
+    "a library's word": '{"grey-list": {}}',
+}
+
+
+@pytest.mark.parametrize("name", SAFE)
+def test_what_is_safe_is_mended(name: str, against: list[Against]) -> None:
+    text, wanted = SAFE[name]
+    assert mended(text, against) == wanted
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_a_guess_is_made_where_it_is_asked_for_only(name: str, against: list[Against]) -> None:
+    text, wanted = UNSAFE[name]
+    assert mended(text, against, unsafe=True) == wanted
+    assert mended(text, against) == text
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_nobody_can_know_is_left(name: str, against: list[Against]) -> None:
+    assert mended(LEFT[name], against, unsafe=True) == LEFT[name]
+
+
+def test_two_guesses_at_one_name_make_no_contradiction(against: list[Against]) -> None:
+    text = '{"black-list": {"to-add": ["matmulv2"]}, "white-list": {"to-add": ["MATMULV2"]}}'
+    assert mended(text, against, unsafe=True) == text.replace("matmulv2", "MatMulV2")
+
+
+def test_a_result_that_says_something_else_is_refused() -> None:
+    plan = FixPlan(lambda _: [])
+    before, after = (
+        Source(f'{{"black-list": {{"to-add": ["{name}"]}}}}'.encode(), "m.json") for name in ("Log", "Pow")
+    )
+    plan.prove(before, before)
+    with pytest.raises(Refused) as caught:
+        plan.prove(before, after)
+    assert caught.value.name == "proof-failed"

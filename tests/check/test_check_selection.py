@@ -1,0 +1,66 @@
+"""`--select` and `--ignore`: by code, name, the beginning of a code, and place."""
+
+from __future__ import annotations
+
+import pytest
+
+from opsinfo_cli.check.rules import RULES
+from opsinfo_cli.check.selection import Selection
+from opsinfo_cli.errors import UsageFault
+
+
+def kept(select: list[str], ignore: list[str], pointer: str | None = None) -> set[str]:
+    selection = Selection.of(select, ignore)
+    return {rule.name for rule in RULES.values() if selection.keeps(rule, pointer)}
+
+
+def with_codes(*letters: str) -> set[str]:
+    return {rule.name for rule in RULES.values() if rule.code.startswith(letters)}
+
+
+@pytest.mark.parametrize(
+    ("select", "ignore", "names"),
+    [
+        ([], [], set(RULES)),
+        (["M"], [], with_codes("M")),
+        (["m003", "syntax"], [], {"contradiction", "syntax"}),
+        (["M01"], [], with_codes("M01")),
+        ([], ["T"], set(RULES) - with_codes("T")),
+        (["M", "T"], ["unknown-list", "T00"], with_codes("M") - {"unknown-list"}),
+    ],
+)
+def test_what_words_mean(select: list[str], ignore: list[str], names: set[str]) -> None:
+    assert kept(select, ignore) == names
+
+
+@pytest.mark.parametrize(
+    ("word", "pointer", "ignored"),
+    [
+        ("M005:/black-list", "/black-list", True),
+        ("M005:/black-list", "/black-list/to-add/3", True),
+        ("M005:/black-list/to-add/3", "/black-list/to-add/3", True),
+        ("M005:/black-list/to-add/3", "/black-list/to-add/30", False),
+        ("M005:/black-list", "/white-list/to-add/3", False),
+        ("M005:/black-list", None, False),
+        ("M004:/black-list", "/black-list", False),
+        ("M005:/a:b", "/a:b", True),
+    ],
+)
+def test_a_pointer_means_what_is_at_and_below_it(word: str, pointer: str | None, ignored: bool) -> None:
+    assert ("unknown-operator" not in kept([], [word], pointer)) is ignored
+
+
+@pytest.mark.parametrize(
+    ("select", "ignore", "said"),
+    [
+        (["contradicton"], [], "did you mean `contradiction`?"),
+        (["X"], [], "opsinfo explain"),
+        ([""], [], "opsinfo explain"),
+        ([], ["M005,M004"], "repeatable"),
+        ([], ["M005:black-list"], "/black-list/to-add"),
+    ],
+)
+def test_what_means_nothing_is_wrong_usage(select: list[str], ignore: list[str], said: str) -> None:
+    with pytest.raises(UsageFault) as caught:
+        Selection.of(select, ignore)
+    assert said in str(caught.value.hint)

@@ -1,0 +1,191 @@
+"""The formats of `validate`, and the files that --report writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from cli_support import Run, mixlist, snapshot, write
+
+FORMATS = ["text", "concise", "json", "github", "gitlab", "sarif", "junit"]
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    return write(tmp_path / "sub/m.json", '{\n  "算子-list": {"to-add": ["Add"]}\n}\n')
+
+
+def test_text_is_a_headline_the_place_the_line_and_a_hint(opsinfo: Run, bad: Path) -> None:
+    ran = opsinfo("validate", "sub/m.json")
+    assert ran.out == (
+        "error[M001]: `算子-list` is no list; the engine refuses the file\n"
+        "  --> sub/m.json:2:3\n"
+        "   |\n"
+        ' 2 |   "算子-list": {"to-add": ["Add"]}\n'
+        "   |   ^^^^^^^^^^^\n"
+        "\n"
+        "hint: there are `black-list`, `white-list`, `gray-list`\n"
+        "\n"
+    )
+
+
+def test_concise_is_a_line_for_each_finding(opsinfo: Run, bad: Path) -> None:
+    ran = opsinfo("validate", "sub/m.json", "sub/m.json", "--format", "concise")
+    line = (
+        "sub/m.json:2:3: error[M001] unknown-list: `算子-list` is no list; the engine refuses the file "
+        "(there are `black-list`, `white-list`, `gray-list`)\n"
+    )
+    assert ran.out == line * 2
+
+
+def test_text_under_an_ascii_locale_keeps_the_carets_below_the_word(opsinfo: Run, bad: Path) -> None:
+    environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    lines = opsinfo("validate", bad, env=environment).out.splitlines()
+    assert lines[3:5] == [' 2 |   "\\u7b97\\u5b50-list": {"to-add": ["Add"]}', "   |   " + "^" * 19]
+
+
+@pytest.mark.parametrize(
+    "where", [{}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}], ids=["UTF-8", "C"]
+)
+def test_a_format_on_standard_output_is_the_file_of_the_report(
+    opsinfo: Run, bad: Path, tmp_path: Path, where: dict[str, str]
+) -> None:
+    for name in ("gitlab", "sarif", "junit"):
+        ran = opsinfo("validate", bad, "--format", name, "--report", f"{name}:out", env=where)
+        assert (ran.code, ran.out) == (1, (tmp_path / "out").read_text("utf-8"))
+        assert "1 error" in ran.err
+
+
+def test_one_run_gives_people_text_and_machines_files(opsinfo: Run, bad: Path, tmp_path: Path) -> None:
+    words = [word for name in FORMATS for word in ("--report", f"{name}:out.{name}")]
+    ran = opsinfo("validate", "sub/m.json", *words)
+    assert ran.code == 1
+    assert ran.out.startswith("error[M001]")
+    written = {name: (tmp_path / f"out.{name}").read_text("utf-8") for name in FORMATS}
+    assert written["text"] == ran.out + "1 file checked: 1 error\n"
+    assert written["concise"].startswith("sub/m.json:2:3: error[M001]")
+    assert written["github"].startswith("::error title=opsinfo (M001 unknown-list),file=sub/m.json,line=2,col=3,")
+    (finding,) = json.loads(written["json"])["findings"]
+    (issue,) = json.loads(written["gitlab"])
+    (result,) = json.loads(written["sarif"])["runs"][0]["results"]
+    assert {finding["fingerprint"], issue["fingerprint"], *result["partialFingerprints"].values()} == {
+        finding["fingerprint"]
+    }
+    assert ElementTree.fromstring(written["junit"]).attrib["failures"] == "1"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_inside_github_actions_auto_adds_annotations_from_the_workspace(
+    opsinfo: Run, bad: Path, tmp_path: Path
+) -> None:
+    inside = {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(tmp_path)}
+    ran = opsinfo("validate", "m.json", "--format", "auto", cwd=bad.parent, env=inside)
+    assert ran.out.startswith("error[M001]")
+    assert "\n::error title=opsinfo (M001 unknown-list),file=sub/m.json,line=2," in ran.out
+    assert opsinfo("validate", "m.json", "--format", "github", cwd=bad.parent, env=inside).out == ran.out
+    outside = opsinfo("validate", "m.json", "--format", "auto", cwd=bad.parent)
+    assert outside.out == opsinfo("validate", "m.json", cwd=bad.parent).out
+
+
+def test_github_has_every_finding_in_the_text_and_counts_what_it_does_not_annotate(
+    opsinfo: Run, tmp_path: Path
+) -> None:
+    write(tmp_path / "m.json", mixlist(black_add=["Log"] * 31))
+    out = opsinfo("validate", "m.json", "--format", "github").out
+    assert (out.count("\nwarning[M004]") + out.startswith("warning[M004]"), out.count("\n::warning ")) == (30, 10)
+    assert out.endswith("\n::notice title=opsinfo::20 more in the log\n")
+
+
+def test_a_name_in_a_file_cannot_give_the_runner_commands(opsinfo: Run, tmp_path: Path) -> None:
+    write(tmp_path / "m.json", '{"##[add-mask]x\\n::error::y": {},\n"::stop-commands::z": {}}')
+    lines = opsinfo("validate", "m.json", "--as", "mixlist", "--format", "github").out.splitlines()
+    commands = [line for line in lines if line.lstrip().startswith("::")]
+    assert [line.split(" ")[0] for line in commands] == ["::error", "::error"]
+    assert not any("##[" in line for line in lines if line not in commands)
+
+
+def test_a_clean_run_writes_clean_reports(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    good = fixtures / "mixlists/good/add-black.json"
+    words = [word for name in FORMATS for word in ("--report", f"{name}:out.{name}")]
+    ran = opsinfo("validate", good, *words)
+    assert (ran.code, ran.out) == (0, "")
+    assert (tmp_path / "out.github").read_text() == (tmp_path / "out.concise").read_text() == ""
+    assert json.loads((tmp_path / "out.gitlab").read_text()) == []
+    assert json.loads((tmp_path / "out.sarif").read_text())["runs"][0]["results"] == []
+
+
+def test_a_file_that_cannot_be_read_is_in_every_report(opsinfo: Run, tmp_path: Path) -> None:
+    for name in FORMATS:
+        ran = opsinfo("validate", "gone.json", "--report", f"{name}:out")
+        assert ran.code == 3
+        assert "gone.json" in (tmp_path / "out").read_text(), name
+
+
+def test_where_a_directory_is_missing_nothing_is_checked_and_nothing_written(
+    opsinfo: Run, bad: Path, tmp_path: Path
+) -> None:
+    before = snapshot(tmp_path)
+    ran = opsinfo("validate", bad, "--report", "sarif:out.sarif", "--report", "junit:none/out.xml")
+    assert (ran.code, ran.out) == (3, "")
+    assert "none/out.xml" in ran.err
+    assert snapshot(tmp_path) == before
+
+
+def test_a_report_that_cannot_be_written_is_exit_3_and_hides_no_finding(opsinfo: Run, bad: Path) -> None:
+    name = "x" * 300  # longer than any file system takes
+    ran = opsinfo("validate", bad, "--report", f"sarif:{name}")
+    assert ran.code == 3
+    assert ran.out.startswith("error[M001]")
+    assert name in ran.err
+    assert opsinfo("validate", bad, "--report", f"sarif:{name}", "--format", "json").json["error"]["path"] == name
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--report", "sarfi:x"], "did you mean `sarif`?"),
+        (["--report", "auto:x"], "there are: "),
+        (["--report", "sarif"], "--report sarif:FILE"),
+        (["--report", "sarif:-"], "--format sarif"),
+        (["--report", "sarif:sub/../sub/m.json"], "overwrite"),
+        (["--report", "sarif:x", "--report", "junit:./x"], "overwrite"),
+        (["--report", "json:other.json"], "a library or a mixlist is there"),
+        (["--baseline", "b.json", "--update-baseline", "--report", "sarif:b.json"], "overwrite"),
+        (["--format", "sarfi"], "sarif"),
+    ],
+)
+def test_wrong_reports_are_wrong_usage(opsinfo: Run, bad: Path, tmp_path: Path, words: list[str], said: str) -> None:
+    write(tmp_path / "other.json", mixlist(black_add=["Log"]))
+    before = snapshot(tmp_path)
+    ran = opsinfo("validate", "sub/m.json", *words)
+    assert ran.code == 2
+    assert said in ran.err
+    assert snapshot(tmp_path) == before
+
+
+def test_a_report_replaces_a_file_through_its_link_and_keeps_its_mode(opsinfo: Run, bad: Path, tmp_path: Path) -> None:
+    real = write(tmp_path / "real/out.sarif", "old")
+    real.chmod(0o640)
+    (tmp_path / "link").symlink_to("real/out.sarif")
+    opsinfo("validate", bad, "--report", "sarif:link")
+    assert (tmp_path / "link").is_symlink()
+    assert json.loads(real.read_text())["version"] == "2.1.0"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+def test_a_report_goes_into_a_pipe_and_does_not_replace_it(opsinfo: Run, bad: Path, tmp_path: Path) -> None:
+    """As with /dev/null, which no test may put at risk: tests are run by root too."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        ran = opsinfo("validate", bad, "--report", "concise:pipe")
+        assert ran.code == 1
+        assert b"m.json:2:3: error[M001]" in os.read(reader, 1 << 16)
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
