@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from ..errors import UsageFault
+from ..report.files import write_file
 from ..report.output import Output
 from ..report.progress import Progress
-from ..report.scale_plot import require_svg, svg_text, write_svg
+from ..report.scale_plot import require_svg, svg_text
 from ..report.soundness import scale_lines, show_verdict, verdict_document
 from ..runs.gather import gather
 from ..runs.grouping import Run, runs_of
@@ -85,7 +86,8 @@ def command(
         progress.done()
     _say_doubts(found, asked, output)
     if plot:
-        write_svg(plot, svg_text(scale_lines(found), "step" if found[0].evidence.at_is_step else "message"))
+        drawn = svg_text(scale_lines(found), "step" if found[0].evidence.at_is_step else "message")
+        write_file(plot, drawn.encode("utf-8"))
     verdict = judge(found, compared, asked, pattern is not None)
     if output.format == "json":
         output.document(verdict_document(verdict, found, compared, asked))

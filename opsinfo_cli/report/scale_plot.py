@@ -12,7 +12,7 @@ from ..errors import Refused, UsageFault
 from ..runs.trajectory import Point
 from .visible import visible
 
-__all__ = ["Line", "require_svg", "svg_text", "text_plot", "write_svg"]
+__all__ = ["Line", "require_svg", "svg_text", "text_plot"]
 
 _COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
 _WIDTH, _HEIGHT = 800, 360
@@ -127,17 +127,6 @@ def _x(frame: _Frame, at: int) -> float:
 
 def _y(frame: _Frame, scale: float) -> float:
     return _HEIGHT - _BOTTOM - frame.y(scale) * (_HEIGHT - _TOP - _BOTTOM)
-
-
-def write_svg(path: str, text: str) -> None:
-    """:raises Refused: where it cannot be written"""
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise Refused(f"cannot write the plot: {error.strerror}", name="not-written", path=path) from None
-    except ValueError as error:
-        raise Refused(str(error), name="not-written", path=path) from None
 
 
 def require_svg(path: str) -> None:
