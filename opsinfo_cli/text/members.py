@@ -178,7 +178,10 @@ def _placed(
         quotes = _quotes(value)
         if quotes < 0:
             return None
-        after = last if following is None else text.find(f'{gap}"{following}"', at) + len(gap)
+        found = last if following is None else text.find(f'{gap}"{following}"', at)
+        if found < 0:  # written with escapes, or behind another gap
+            return None
+        after = last if following is None else found + len(gap)
         excess = text.count('"', at, after) - 2 - quotes
         if excess and excess != _quotes_inside(value):
             return None

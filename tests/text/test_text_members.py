@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opsinfo_cli.text.members import Members, RawMember, read_members
@@ -70,6 +70,32 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
     max_leaves=12,
 )
+
+
+def in_escapes(key: str) -> str:
+    return '"' + "".join(f"\\u{ord(each):04x}" for each in key) + '"'
+
+
+@given(
+    st.dictionaries(st.text("ab,}{ :", max_size=4), st.dictionaries(WORDS, st.dictionaries(WORDS, WORDS, max_size=2))),
+    st.sets(st.integers(0, 8)),
+    st.sampled_from([",", ", ", ",\n ", " ,\n"]) | st.builds(" ,{}".format, st.text(" ", max_size=30)),
+)
+@example({"a": {}, "b": {}}, {1}, ",          ")
+@example({"a": {}, "b": {}, "c": {}}, {1}, ",          ")
+def test_members_laid_out_alike_are_found_however_their_keys_are_written(
+    entries: dict[str, Any], escaped: set[int], gap: str
+) -> None:
+    parts = [
+        (in_escapes(key) if number in escaped else json.dumps(key)) + ":" + json.dumps(value)
+        for number, (key, value) in enumerate(entries.items())
+    ]
+    source = source_of("{" + gap.join(parts) + "}")
+    exact = [
+        (member.name, member.key.start, member.key.end, member.value.start, member.value.end)
+        for member in scan(source).require_root()
+    ]
+    assert [(m.key, m.key_start, m.key_end, m.start, m.end) for m in members_of(source.text)] == exact
 
 
 @given(st.dictionaries(WORDS, VALUES, max_size=6), st.integers(0, 2**32))
@@ -153,6 +179,32 @@ def test_what_the_standard_scanner_takes_too_lightly_is_handed_to_the_exact_one(
     outcome = read_members(source_of(f'{{"a": {value}}}'))
     assert isinstance(outcome, Document)
     assert outcome.faults
+
+
+@pytest.mark.parametrize(
+    ("written", "is_whole"),
+    [
+        ("\\ud83d\\ude00" * 3000, True),
+        ("\\n" * 3000 + "\\ud83d\\ude00", True),
+        ("\\ud83d\\ude00" * 3000 + "\\ud83d", False),
+        ("\\ud83d\\ude00" * 3000 + "\\ude00", False),
+        ("\\ud83d\\ud83d\\ude00", False),
+        ("\\ud83d \\ude00", False),
+        ("\\ud83d\\n\\ude00", False),
+        ("\\ud83d\\\\ude00", False),
+        ("\\\\ud83d", True),
+        ("\\\\\\ud83d", False),
+        ("\\ud7ff\\ue000\\uD83D\\uDE00", True),
+    ],
+)
+def test_halves_of_pairs_are_told_from_whole_ones_wherever_they_stand(written: str, is_whole: bool) -> None:
+    for text in (
+        f'{{"Add": {{"op": {{"x": "{written}"}}}}}}',
+        f'{{"{written}": {{}}}}',
+        f'{{"a": {{}}, "b{written}": {{}}}}',
+    ):
+        assert isinstance(read_members(source_of(text)), Members) is is_whole
+        assert (scan(source_of(text)).faults == []) is is_whole
 
 
 def test_a_half_pair_in_a_key_is_found_too() -> None:
