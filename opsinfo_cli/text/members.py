@@ -24,6 +24,8 @@ MAX_DEPTH = 128
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_WHOLE = r"(?:\\(?:[^u]|u(?![dD][89a-fA-F])|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})){1,999}"
+"""Escapes one after the other, halves of pairs in twos; no more of them than a match remembers cheaply."""
 
 
 class RawMember(NamedTuple):
@@ -262,11 +264,13 @@ def _refuse_depth(value: Any, depth: int = 0) -> None:
 
 
 def _refuse_half_pairs(text: str, members: Members) -> None:
-    """Surrogate escapes are rare enough to be read exactly. What stands behind the value is not read at all."""
+    """Surrogate escapes are rare enough to look at every escape. What stands behind the value is not read at all."""
     if "\\" not in text or not _HALF.search(text, members.start, members.end):
         return
-    for match in re.compile(r'"(?:[^"\\]|\\.)*"').finditer(text, members.start, members.end):
-        if _HALF.search(match.group()):
-            value, _ = scanstring(text, match.start() + 1, True)
-            if any("\ud800" <= character <= "\udfff" for character in value):
-                raise _Unusual
+    whole = re.compile(_WHOLE, re.DOTALL).match
+    at = text.find("\\", members.start, members.end)
+    while at >= 0:
+        match = whole(text, at, members.end)
+        if not match:
+            raise _Unusual
+        at = text.find("\\", match.end(), members.end)
