@@ -14,12 +14,53 @@ The tree, by exit status (the one mapping to exit codes is ``cli.main``)::
 
 from __future__ import annotations
 
-__all__ = ["Damaged", "Locked", "MissingPackage", "NotConfirmed", "OpsinfoError", "Refused", "Stale", "UsageFault"]
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Sequence
+
+__all__ = [
+    "Damaged",
+    "Locked",
+    "MissingPackage",
+    "NotConfirmed",
+    "OpsinfoError",
+    "Refused",
+    "Stale",
+    "UsageFault",
+    "brief",
+    "few",
+]
+
+_LONGEST_NAME, _LONGEST = 200, 1000
+
+
+def brief(said: str) -> str:
+    """What is said, with the rest of absurd names left out: a file may hold a name of megabytes."""
+    if len(said) <= _LONGEST_NAME:
+        return said
+    import re
+
+    said = re.sub("`([^`]*)`", _brief_name, said)
+    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 203]}...{said[-200:]}"
+
+
+def _brief_name(match: re.Match[str]) -> str:
+    name = match[1]
+    return match[0] if len(name) <= _LONGEST_NAME else f"`{name[: _LONGEST_NAME - 3]}...`"
+
+
+def few(said: Sequence[str], most: int = 3) -> str:
+    """The first of many things, and how many more there are."""
+    shown = ", ".join(said[:most])
+    return f"{shown} and {len(said) - most} more" if len(said) > most else shown
 
 
 class OpsinfoError(Exception):
     """Base of every expected failure.
 
+    :param message: may hold names of any length; it is kept brief
     :param name: kebab-case slug, stable, for scripts
     :param hint: what to do about it
     :param line: 1-based, with ``column`` in code points
@@ -38,10 +79,11 @@ class OpsinfoError(Exception):
         line: int | None = None,
         column: int | None = None,
     ) -> None:
+        message = brief(message)
         super().__init__(message)
         self.message = message
         self.name = name or self.default_name
-        self.hint = hint
+        self.hint = brief(hint) if hint else hint
         self.path = path
         self.line = line
         self.column = column

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..errors import Damaged, OpsinfoError
+from ..errors import Damaged, OpsinfoError, brief
 from ..text.patch import Edit
 from ..text.snippet import Snippet, snippet
 from ..text.source import Place, Source
@@ -41,6 +41,7 @@ class Fix:
 class Finding:
     """What is wrong, where, what the engine does about it, and what to do.
 
+    :param message: may hold names of any length; it is kept brief, ``pointer`` is exact
     :param start: place of the offending token; ``end`` is exclusive; None where a file as a whole is meant
     :param pointer: JSON pointer, where the text could be read
     :param fix: what mends it, where there is something; ``places`` are those of its edits
@@ -63,6 +64,8 @@ class Finding:
     fingerprint: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "message", brief(self.message))
+        object.__setattr__(self, "hint", brief(self.hint) if self.hint else self.hint)
         object.__setattr__(self, "severity", self.severity or self.rule.severity)
         object.__setattr__(self, "engine", self.engine or self.rule.engine)
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ..errors import few
 from ..model.library import Library
 from ..model.store import Store
 from .finding import Finding, at, whole_file
@@ -67,10 +68,9 @@ def _stray(store: Store, library: Library) -> str | None:
 
 def load_order_undefined(store: Store) -> Iterator[Finding]:
     for first, second, names in store.undecided():
-        shown = ", ".join(f"`{name}`" for name in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         said = (
             f"the engine's order leaves open whether {os.path.basename(first.path)} or "
-            f"{os.path.basename(second.path)} is loaded last, and both have {shown}"
+            f"{os.path.basename(second.path)} is loaded last, and both have {few([f'`{name}`' for name in names])}"
         )
         hint = "the path holds `legacy` in a folder's name" if _legacy_above(second.path) else None
         yield whole_file("load-order-undefined", second.path, said, hint)

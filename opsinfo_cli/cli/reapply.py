@@ -9,7 +9,7 @@ import click
 from ..change.library_plan import LibraryPlan
 from ..change.reapply import lost_edits
 from ..change.writer import Job
-from ..errors import UsageFault
+from ..errors import UsageFault, few
 from .options import format_option, output_of, write_options
 from .writing import Run, scope_of, vault_of
 
@@ -37,6 +37,6 @@ def command(change: str | None, target: str | None, format_: str, **options: Any
     gone = sorted({name for each in lost for name in each.gone})
     for each in lost:
         if each.gone:
-            output.say(f"{each.path} has no {', '.join(each.gone)} any more", "warning")
+            output.say(f"{each.path} has no {few(each.gone, 10)} any more", "warning")
     run = Run("reapply", output, options, undo=lost[0].path if lost else "TARGET", ignored=gone)
     return run.files([Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted])

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import IO, Any, TextIO
 
-from ..errors import OpsinfoError, Refused
+from ..errors import OpsinfoError, Refused, brief
 from .failure import failure_document, failure_lines
 from .look import PLAIN, Look, painted
 from .visible import visible
@@ -135,7 +135,7 @@ class Output:
         """A word on stderr; -q silences notes, never warnings and errors."""
         if self.quiet and kind == "note":
             return
-        self._stderr(f"{self.paint(kind + ':', kind, sys.stderr)} {visible(text)}")
+        self._stderr(f"{self.paint(kind + ':', kind, sys.stderr)} {visible(brief(text))}")
 
     def tell(self, text: str) -> None:
         """A plain line on stderr: what was done, what to do next."""
