@@ -105,11 +105,12 @@ def say_unknown(mixlist: Mixlist, operators: Operators, output: Output) -> list[
 
     :returns: them
     """
-    from ..model.names import did_you_mean
+    from ..model.names import NearNames, did_you_mean
 
     unknown = [name for name in sorted(mixlist.marks) if name not in operators]
+    known = NearNames(operators.names)
     for name in unknown:
-        near = did_you_mean(name, operators.names)
+        near = did_you_mean(name, known)
         said = f"`{name}` is no op type of the target; the engine ignores it" + (f"; {near}" if near else "")
         output.say(said, "warning")
     return unknown

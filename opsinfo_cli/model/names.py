@@ -2,40 +2,157 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import insort
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache, reduce
+from heapq import merge
+from itertools import chain, count
+from operator import or_
 
-__all__ = ["did_you_mean", "distance", "meant", "near_names"]
+__all__ = ["NearNames", "did_you_mean", "distance", "meant", "near_names"]
 
 _LOOK_ALIKE = [set(group) for group in ("1lI|i", "0OoQ", "5S", "2Z", "8B", "-_", "6b", "uv", "vV", "nm")]
-_STEP, _CASE, _ALIKE = 1.0, 0.3, 0.3
+_STEP, _CASE, _ALIKE = 10, 3, 3
+"""In tenths of a step, so that sums are exact."""
 
 
 def near_names(name: str, candidates: Iterable[str], most: int = 3) -> list[str]:
-    """At most ``most`` candidates within reach of ``name``, the nearest first.
-
-    Reach grows with the length of the name: a step for every three letters, three at the most.
-    """
-    reach = min(3.0, max(1.0, len(name) / 3))
-    found = []
-    for candidate in candidates:
-        if abs(len(candidate) - len(name)) <= reach:
-            same = name.lower() == candidate.lower()
-            far = _CASE if same else distance(name, candidate, reach)
-            if far <= reach:
-                found.append((far, candidate))
-    found.sort()
-    if found and found[0][0] < _STEP:  # only case or look-alikes differ: that is what was meant
-        found = [each for each in found if each[0] < _STEP]
-    return [candidate for _, candidate in found[:most]]
+    """At most ``most`` candidates within reach of ``name``, the nearest first; see :meth:`NearNames.of`."""
+    return NearNames(candidates).of(name, most)
 
 
-def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
-    return meant(near_names(name, candidates))
+def did_you_mean(name: str, candidates: Iterable[str] | NearNames) -> str | None:
+    known = candidates if isinstance(candidates, NearNames) else NearNames(candidates)
+    return meant(known.of(name))
 
 
 def meant(near: list[str]) -> str | None:
     """Near names as a hint."""
     return f"did you mean {', '.join(f'`{each}`' for each in near)}?" if near else None
+
+
+class NearNames:
+    """Names that others may have meant. Asked for thousands of names, it looks at few candidates for each.
+
+    :param candidates: each name once; read when first asked
+    """
+
+    def __init__(self, candidates: Iterable[str]) -> None:
+        self._candidates = candidates
+
+    def of(self, name: str, most: int = 3) -> list[str]:
+        """At most ``most`` candidates within reach of ``name``, the nearest first.
+
+        Reach grows with the length of the name: a step for every three letters, three at the most.
+        """
+        reach = min(3.0, max(1.0, len(name) / 3))
+        found: list[tuple[float, str]] = []
+        for steps, candidate in self._nearest_first(name, int(reach)):
+            if found and (steps >= 1 > found[0][0] or (len(found) == most and found[-1] < (steps, candidate))):
+                break  # nothing that comes can be nearer
+            same = name.lower() == candidate.lower()
+            limit = found[-1][0] if len(found) == most else reach
+            far = _CASE / _STEP if same else distance(name, candidate, limit)
+            if far <= limit:
+                insort(found, (far, candidate))
+                del found[most:]
+        if found and found[0][0] < 1:  # only case or look-alikes differ: that is what was meant
+            found = [each for each in found if each[0] < 1]
+        return [candidate for _, candidate in found]
+
+    def _nearest_first(self, name: str, furthest: int) -> Iterator[tuple[int, str]]:
+        """Every candidate that may be so near, with how many whole steps it is away at least; then by name."""
+        seen = set()
+        for steps in range(furthest + 1):
+            lengths = range(len(name) - steps, len(name) + steps + 1)
+            groups = [self._by_length[length] for length in lengths if length in self._by_length]
+            for candidate in merge(*(group.within(name, steps) for group in groups)):
+                if candidate not in seen:
+                    seen.add(candidate)
+                    yield steps, candidate
+
+    @cached_property
+    def _by_length(self) -> dict[int, _SameLength]:
+        names: dict[int, list[str]] = {}
+        for candidate in sorted(self._candidates):
+            names.setdefault(len(candidate), []).append(candidate)
+        return {length: _SameLength(each, length) for length, each in names.items()}
+
+
+class _SameLength:
+    """Candidates of one length in order, and which of them hold which letters where: a bit for each candidate."""
+
+    _FEW = 16
+    _FRONT = 40
+    """Letters of a name that are looked at: of absurd names not all."""
+
+    def __init__(self, names: list[str], length: int) -> None:
+        self.names = names
+        self.length = length
+        self._windows: dict[tuple[int, int, int], int] = {}
+
+    def within(self, name: str, steps: int) -> Iterator[str]:
+        """Every candidate that so many steps make of ``name``, and few others.
+
+        Letters that no step takes away stand in the candidate too, as often, and moved by no more places than there
+        are steps. A longer candidate has used up steps that take none away.
+        """
+        if len(self.names) <= self._FEW:
+            yield from self.names
+            return
+        lost = steps - max(0, self.length - len(name))
+        letters = list(map(_letter, name[: self._FRONT]))
+        left = self._lacking_at_most(lost, (self._having(each, place, steps) for place, each in enumerate(letters)))
+        if left:
+            left &= self._lacking_at_most(lost, (self._bits.get(each, 0) for each in _counted(letters)))
+        while left:
+            lowest = left & -left
+            yield self.names[lowest.bit_length() - 1]
+            left ^= lowest
+
+    def _lacking_at_most(self, most: int, having: Iterable[int]) -> int:
+        """The candidates that are in all but so many of some sets."""
+        at_most = [(1 << len(self.names)) - 1] * (most + 1)
+        for each in having:
+            for n in range(most, 0, -1):
+                at_most[n] = at_most[n] & each | at_most[n - 1]
+            at_most[0] &= each
+        return at_most[most]
+
+    def _having(self, letter: int, place: int, shift: int) -> int:
+        """The candidates with a letter at a place, or moved from there by so many places at most."""
+        window = letter, place, shift
+        if window not in self._windows:
+            places = range(max(0, place - shift), place + shift + 1)
+            self._windows[window] = reduce(or_, (self._bits.get((letter, each), 0) for each in places))
+        return self._windows[window]
+
+    @cached_property
+    def _bits(self) -> dict[tuple[int, int], int]:
+        bits: dict[tuple[int, int], bytearray] = {}
+        size = len(self.names) // 8 + 1
+        for index, name in enumerate(self.names):
+            letters = list(map(_letter, name[: self._FRONT + 3]))
+            for key in chain(zip(letters, count()), _counted(letters)):
+                bits.setdefault(key, bytearray(size))[index >> 3] |= 1 << (index & 7)
+        return {key: int.from_bytes(each, "little") for key, each in bits.items()}
+
+
+def _counted(letters: list[int]) -> Iterator[tuple[int, int]]:
+    """Each letter with how often it has come: -1, -2, ..."""
+    counts: dict[int, int] = {}
+    for letter in letters:
+        counts[letter] = counts.get(letter, 0) - 1
+        yield letter, counts[letter]
+
+
+_ONE_LETTER = str.maketrans("li|oqsz86vm_\u03c2", "111005" + "2bbun-\u03c3")
+"""Lower case letters that look alike as one, and the sigma that ends a word as any other."""
+
+
+@lru_cache(maxsize=1 << 12)
+def _letter(character: str) -> int:
+    return ord(character.lower()[0].translate(_ONE_LETTER)) % 97
 
 
 def distance(a: str, b: str, limit: float = 1e9) -> float:
@@ -46,25 +163,58 @@ def distance(a: str, b: str, limit: float = 1e9) -> float:
     >>> distance("MatMu1V2", "MatMulV2") < distance("MatMu1V2", "MatMulV3")
     True
     """
-    before: list[float] = []
-    row = [i * _STEP for i in range(len(b) + 1)]
+    a, b = _apart(a, b)
+    a, b = _apart(a[::-1], b[::-1])
+    if abs(len(a) - len(b)) > limit:
+        return limit + 1
+    far = _tenths(a, b, int(min(limit * _STEP + 1e-6, _STEP * (len(a) + len(b)))))
+    return limit + 1 if far is None else far / _STEP
+
+
+def _apart(a: str, b: str) -> tuple[str, str]:
+    """Both from where they begin to differ: what they share costs nothing, be it megabytes."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if a[low:middle] == b[low:middle] else (low, middle - 1)
+    return a[low:], b[low:]
+
+
+def _tenths(a: str, b: str, limit: int) -> int | None:
+    """The distance in tenths of a step; None where it is above ``limit``.
+
+    Only a band along the diagonal is looked at: each step away from it costs one. Place ``d`` of row ``i`` stands for
+    the first ``i`` characters of ``a`` and the first ``i + d - width`` of ``b``.
+    """
+    width = limit // _STEP
+    beyond = limit + 1
+    before: list[int] = []
+    row = [(d - width) * _STEP if d >= width else beyond for d in range(2 * width + 1)]
+    row.append(beyond)  # what is left of the first place and right of the last
     for i, x in enumerate(a, 1):
-        previous, row = row, [i * _STEP]
-        for j, y in enumerate(b, 1):
-            best = previous[j - 1] + _change(x, y)
-            best = min(best, previous[j] + _STEP, row[j - 1] + _STEP)
-            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y and x != y:
-                best = min(best, before[j - 2] + _STEP)
-            row.append(best)
-        if min(row) > limit and (not before or min(previous) > limit):
-            return limit + 1
+        previous, row = row, [beyond] * (2 * width + 2)
+        for d in range(max(0, width - i), min(2 * width, len(b) - i + width) + 1):
+            j = i + d - width
+            best = min(previous[d + 1], row[d - 1]) + _STEP
+            y = b[j - 1] if j else ""
+            if j and (changed := previous[d] + (x != y and _change(x, y))) < best:
+                best = changed
+            if before and j > 1 and x == b[j - 2] and a[i - 2] == y != x and before[d] + _STEP < best:
+                best = before[d] + _STEP
+            row[d] = best
+        if min(row) > limit and min(previous) > limit:
+            return None
         before = previous
-    return row[-1]
+    far = row[len(b) - len(a) + width]
+    return far if far <= limit else None
 
 
-def _change(x: str, y: str) -> float:
-    if x == y:
-        return 0.0
+_PAIRS = {(x, y) for group in _LOOK_ALIKE for x in group for y in group}
+
+
+@lru_cache(maxsize=1 << 12)
+def _change(x: str, y: str) -> int:
+    """What it costs to put one character for another."""
     if x.lower() == y.lower():
         return _CASE
-    return _ALIKE if any(x in group and y in group for group in _LOOK_ALIKE) else _STEP
+    return _ALIKE if (x, y) in _PAIRS else _STEP

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import combinations
 
-from ..errors import Damaged, Refused, UsageFault
+from ..errors import Damaged, Refused, UsageFault, few
 from ..text.source import Source
 from .library import Entry, Library
 from .policy import BLANKS, Policy
@@ -183,15 +183,16 @@ class Operators:
         return Operator(name, found)
 
     def require(self, names: Iterable[str]) -> list[Operator]:
-        """:raises UsageFault: naming every name that is not an op type here, with the near ones"""
+        """:raises UsageFault: naming those that are no op types here, with the near ones; of many the first ten"""
         unknown = [name for name in names if name not in self]
         if unknown:
-            from .names import did_you_mean
+            from .names import NearNames, did_you_mean
 
-            near = {name: did_you_mean(name, self.names) for name in unknown}
+            known = NearNames(self.names)
+            near = {name: did_you_mean(name, known) for name in unknown[:10]}
             said = [each if len(unknown) == 1 else f"`{name}`: {each}" for name, each in near.items() if each]
             raise UsageFault(
-                "no op type is called " + ", ".join(f"`{name}`" for name in unknown),
+                f"no op type is called {few([f'`{name}`' for name in unknown], 10)}",
                 name="unknown-operator",
                 hint=" ".join(said) or "`opsinfo list TARGET --match 'PATTERN*'` shows the names",
             )

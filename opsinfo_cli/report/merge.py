@@ -7,7 +7,7 @@ from typing import Any
 
 from ..model.merge import Conflict, Minimal
 from ..model.mixlist import mixlist_content
-from ..model.names import did_you_mean
+from ..model.names import NearNames, did_you_mean
 from ..model.policy import Mark
 from ..model.target import Target
 from .operators import target_document
@@ -28,7 +28,7 @@ def conflict_lines(found: Iterable[Conflict]) -> Iterator[str]:
 
 def say_minimal(output: Output, found: Minimal, targets: list[Target]) -> None:
     """Which entries went, and why; a name that no target knows may be misspelt, and is a warning."""
-    known = sorted({name for target in targets for name in target.operators.names})
+    known = NearNames({name for target in targets for name in target.operators.names})
     asked = set(found.unknown[:_NEAR_ASKED])
     for each in found.dropped:
         if each.reason == "unknown-operator":

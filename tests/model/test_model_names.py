@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from opsinfo_cli.model.names import did_you_mean, distance, near_names
+from opsinfo_cli.model.names import NearNames, did_you_mean, distance, near_names
 from opsinfo_cli.model.precision_mode import MODES, mode_named
 from opsinfo_cli.model.soc import folder_of, suggest
 
@@ -58,6 +60,42 @@ def test_the_distance_is_the_same_both_ways_and_a_limit_only_cuts_it_short(pair:
     assert distance(a, b) == distance(b, a)
     assert distance(a, b, 10) == distance(a, b)
     assert distance(a, b, 0.5) > 0.5
+
+
+NAMES = st.text("aAbB1lI|0Oo", max_size=10)
+
+
+@given(st.sets(NAMES, min_size=20, max_size=150), st.lists(NAMES, max_size=10))
+def test_the_names_that_are_looked_at_are_all_that_matter(candidates: set[str], asked: list[str]) -> None:
+    known = NearNames(candidates)
+    for name in (*asked, *(f"{each[1:]}a" for each in sorted(candidates)[:5])):
+        reach = min(3.0, max(1.0, len(name) / 3))
+        all_ = [(0.3 if each.lower() == name.lower() else distance(name, each), each) for each in candidates]
+        near = sorted(each for each in all_ if each[0] <= reach)
+        if near and near[0][0] < 1:
+            near = [each for each in near if each[0] < 1]
+        assert known.of(name) == [each for _, each in near[:3]]
+
+
+def plain_distance(a: str, b: str) -> float:
+    """As one reads it in a book, without band, limit or common ends."""
+    rows = [[float(i + j) if not i * j else 0.0 for j in range(len(b) + 1)] for i in range(len(a) + 1)]
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            x, y = a[i - 1], b[j - 1]
+            cheap = x.lower() == y.lower() or any(x in group and y in group for group in ("1lI|i", "0OoQ", "8B", "6b"))
+            ways = [rows[i - 1][j - 1] + (0.0 if x == y else 0.3 if cheap else 1.0)]
+            ways += [rows[i - 1][j] + 1, rows[i][j - 1] + 1]
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                ways.append(rows[i - 2][j - 2] + 1)
+            rows[i][j] = min(ways)
+    return rows[-1][-1]
+
+
+@given(NAMES, NAMES, st.sampled_from([1e9, 3.0, 2.0, 1.0]))
+def test_the_distance_is_that_of_the_book(a: str, b: str, limit: float) -> None:
+    far = plain_distance(a, b)
+    assert distance(a, b, limit) == pytest.approx(far) if far < limit + 0.05 else distance(a, b, limit) > limit
 
 
 FOLDERS = ["ascend310p", "ascend910", "ascend910_93", "ascend910b"]
