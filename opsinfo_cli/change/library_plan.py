@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..errors import OpsinfoError, Refused, Stale
+from ..errors import OpsinfoError, Refused, Stale, few
 from ..model.library import FLAG, PRECISION, Entry, Library, member_read
 from ..model.policy import BLANKS, Mark, Policy, effective
 from ..text.layout import Style, add_member, drop_member, style_of
@@ -82,17 +82,18 @@ def library_patch(library: Library, wanted: Mapping[str, Policy]) -> Patch:
     :raises Refused: where a key that would be edited stands twice
     """
     edits: list[Edit] = []
+    style: Style | None = None
     for name, policy in wanted.items():
         entry = _entry(library, name)
         _require_single(library, entry)
         if entry.policy is not policy:
-            edits.append(_set_flag(library, entry, policy))
+            style = style or _style(library)
+            edits.append(_set_flag(library, entry, policy, style))
     return Patch(library.source.sha256, tuple(sorted(edits)))
 
 
-def _set_flag(library: Library, entry: Entry, policy: Policy) -> Edit:
+def _set_flag(library: Library, entry: Entry, policy: Policy, style: Style) -> Edit:
     text = library.source.text
-    style = _style(library, entry)
     section = member_read(entry.node, PRECISION)
     if section is None:
         return add_member(text, entry.node, PRECISION, {FLAG: policy.flag or ""}, style)
@@ -106,10 +107,10 @@ def _set_flag(library: Library, entry: Entry, policy: Policy) -> Edit:
     return Edit(flag.value.start, flag.value.end, f'"{policy.flag}"')
 
 
-def _style(library: Library, entry: Entry) -> Style:
+def _style(library: Library) -> Style:
     """The style of the file, read off a small part of it: a library has megabytes."""
     text = library.source.text
-    first = next((m for m in library.members if m.value), entry.member)
+    first = next((m for m in library.members if m.value), library.members[0])
     newline = text.find("\n")
     sample = "{" + text[text.find("{") + 1 : first.end] + "}"
     source = Source(sample.encode(), library.path)
@@ -123,9 +124,10 @@ def _require_single(library: Library, entry: Entry) -> None:
     places = [member.key_start for member in twins] if len(twins) > 1 else _twice(entry)
     if not places:
         return
-    lines = " and ".join(str(library.source.place(place).line) for place in places)
+    lines = [str(library.source.place(place).line) for place in places]
+    said = f"twice, in lines {' and '.join(lines)}" if len(lines) == 2 else f"{len(lines)} times, in lines {few(lines)}"
     raise Refused(
-        f"`{entry.name}` stands twice, in lines {lines}; the engine reads the last",
+        f"`{entry.name}` stands {said}; the engine reads the last",
         name="duplicate-key",
         path=library.path,
         line=library.source.place(places[-1]).line,

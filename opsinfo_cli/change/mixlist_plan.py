@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
 from ..model.mixlist import Mixlist
 from ..model.policy import ACTIONS, LISTS, Mark, Policy, marks_for
-from ..text.layout import Style, add_item, add_member, drop_item, drop_member, style_of
+from ..text.layout import Style, add_items, add_member, drop_items, drop_member, style_of
+from ..text.linediff import changed_lines
 from ..text.patch import Edit, Patch, splice
 from ..text.scanner import Node, scan
 from ..text.source import Source
@@ -83,9 +85,24 @@ def mixlist_patch(source: Source, wanted: Mapping[str, frozenset[Mark]]) -> Patc
     for container in (root, *(member.value for member in root)):
         _require_single_keys(source, container)
     style = style_of(text, root)
-    for name, marks in wanted.items():
-        text = _mark(text, source, style, name, marks)
+    # first what comes, then what goes: a list that has both stays where it is
+    for list_name, policy in LISTS.items():
+        for action in ACTIONS:
+            names = [name for name, marks in wanted.items() if Mark(action, policy) in marks]
+            edits = _adding(text, root, style, list_name, action, names)
+            text, root = _edited(text, root, edits, source)
+    for list_name, policy in LISTS.items():
+        for action in ACTIONS:
+            gone = {name for name, marks in wanted.items() if Mark(action, policy) not in marks}
+            text, root = _edited(text, root, _dropping(root, list_name, action, gone), source)
     return Patch(source.sha256, tuple(edits_between(source.text, text)))
+
+
+def _edited(text: str, root: Node, edits: list[Edit], source: Source) -> tuple[str, Node]:
+    if not edits:
+        return text, root
+    text = splice(text, edits)
+    return text, _root(text, source)
 
 
 def _require_single_keys(source: Source, container: Node) -> None:
@@ -105,58 +122,33 @@ def _require_single_keys(source: Source, container: Node) -> None:
         seen[member.name] = member.key.start
 
 
-def _mark(text: str, source: Source, style: Style, name: str, marks: frozenset[Mark]) -> str:
-    for list_name, policy in LISTS.items():
-        for action in ACTIONS:
-            if Mark(action, policy) not in marks:
-                text = _drop_all(text, source, list_name, action, name)
-    for mark in sorted(marks):
-        text = _add(text, source, style, _LIST_OF[mark.policy], mark.action, name)
-    return text
-
-
-def _drop_all(text: str, source: Source, list_name: str, action: str, name: str) -> str:
-    while True:
-        root = _root(text, source)
-        array = _array(root, list_name, action)
-        at = [str(item.value) for item in array.items].index(name) if array and _names(array, name) else None
-        if array is None or at is None:
-            return text
-        if len(array.items) > 1:
-            return_to = drop_item(array, at)
-        else:
-            return_to = _drop_emptied(root, list_name, action)
-        text = splice(text, [return_to])
-
-
-def _names(array: Node, name: str) -> bool:
-    return any(item.value == name for item in array.items)
-
-
-def _drop_emptied(root: Node, list_name: str, action: str) -> Edit:
-    """An array that would be left empty goes, and its list with it where that was all."""
-    lists = [member.name for member in root]
-    marks = root.members[len(lists) - 1 - lists[::-1].index(list_name)].value
-    if len(marks.members) == 1:
-        return drop_member(root, len(lists) - 1 - lists[::-1].index(list_name))
-    actions = [member.name for member in marks]
-    return drop_member(marks, len(actions) - 1 - actions[::-1].index(action))
-
-
-def _add(text: str, source: Source, style: Style, list_name: str, action: str, name: str) -> str:
-    root = _root(text, source)
+def _adding(text: str, root: Node, style: Style, list_name: str, action: str, names: list[str]) -> list[Edit]:
+    """Put names into an array that lacks them; the array and its list are made where they are not there."""
     marks = root.get(list_name)
-    array = _array(root, list_name, action)
+    array = marks.get(action) if marks else None
+    there = {item.value for item in array.items} if array else set()
+    names = [name for name in names if name not in there]
+    if not names:
+        return []
     if array is not None:
-        return text if _names(array, name) else splice(text, [add_item(text, array, name, style)])
+        return [add_items(text, array, names, style)]
     if marks is not None:
-        return splice(text, [add_member(text, marks, action, [name], style)])
-    return splice(text, [add_member(text, root, list_name, {action: [name]}, style)])
+        return [add_member(text, marks, action, names, style)]
+    return [add_member(text, root, list_name, {action: names}, style)]
 
 
-def _array(root: Node, list_name: str, action: str) -> Node | None:
+def _dropping(root: Node, list_name: str, action: str, names: set[str]) -> list[Edit]:
+    """Take names out of an array. One that this empties goes, and its list with it where that was all."""
     marks = root.get(list_name)
-    return marks.get(action) if marks else None
+    array = marks.get(action) if marks else None
+    if marks is None or array is None:
+        return []
+    at = [index for index, item in enumerate(array.items) if item.value in names]
+    if len(at) < len(array.items) or not at:
+        return drop_items(array, at) if at else []
+    if len(marks.members) == 1:
+        return [drop_member(root, [member.name for member in root].index(list_name))]
+    return [drop_member(marks, [member.name for member in marks].index(action))]
 
 
 def _root(text: str, source: Source) -> Node:
@@ -166,14 +158,8 @@ def _root(text: str, source: Source) -> Node:
 def edits_between(old: str, new: str) -> list[Edit]:
     """Edits, line by line, that turn one text into the other."""
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    starts = [0]
-    for line in before:
-        starts.append(starts[-1] + len(line))
-    import difflib
-
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    starts = [0, *accumulate(map(len, before))]
     return [
-        Edit(starts[i1], starts[i2], "".join(after[j1:j2]))
-        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
-        if tag != "equal"
+        Edit(starts[each.start], starts[each.end], "".join(after[each.new_start : each.new_end]))
+        for each in changed_lines(before, after)
     ]

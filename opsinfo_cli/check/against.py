@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
+from ..errors import few
 from ..model.columns import BF16, FP16, Columns, Possible
-from ..model.names import meant, near_names
+from ..model.names import NearNames, meant
 from ..model.policy import Mark, Policy, effective, is_legal
 from ..model.precision_mode import Mode
 from ..model.store import Operators
@@ -41,6 +42,14 @@ class Against:
         return self.target.operators
 
     @cached_property
+    def by_stem(self) -> Mapping[str, list[str]]:
+        """`X`, `XD`, `XV2`, `XV2D` ... by what they have in common."""
+        found: dict[str, list[str]] = {}
+        for name in self.operators.names:
+            found.setdefault(_stem(name), []).append(name)
+        return found
+
+    @cached_property
     def other_engines(self) -> Mapping[str, str]:
         return self.target.other_engines
 
@@ -53,16 +62,18 @@ class Against:
 
 def check_against(reading: Reading, targets: list[Against], modes: list[Mode]) -> Iterator[Finding]:
     """:param modes: the precision modes it will be used with; none given means both mixed modes"""
+    known = NearNames({name for against in targets for name in against.operators.names})
+    forms = {id(against): Forms(reading, against) for against in targets}
     for name, marks in reading.marks.items():
         if not is_legal(marks):
             continue
         knowing = [against for against in targets if name in against.operators]
-        yield from unknown_operator(reading, name, targets, knowing)
+        yield from unknown_operator(reading, name, targets, knowing, known)
         if not knowing:
             continue
         yield from no_effect(reading, name, marks, knowing)
         yield from remove_mismatch(reading, name, marks, knowing)
-        yield from sibling_type(reading, name, marks, knowing)
+        yield from sibling_type(reading, name, marks, knowing, forms)
         yield from black_without_fp32(reading, name, marks, knowing, modes)
         yield from white_without_low(reading, name, marks, knowing, modes)
 
@@ -85,8 +96,13 @@ def _alike(found: Iterable[tuple[Against, T | None]]) -> Iterator[tuple[T, str]]
     return ((what, _named(some)) for what, some in chips.items())
 
 
-def unknown_operator(reading: Reading, name: str, targets: list[Against], knowing: list[Against]) -> Iterator[Finding]:
-    """unknown-operator and not-in-ai-core."""
+def unknown_operator(
+    reading: Reading, name: str, targets: list[Against], knowing: list[Against], known: NearNames
+) -> Iterator[Finding]:
+    """unknown-operator and not-in-ai-core.
+
+    :param known: the op types of all targets
+    """
     if len(knowing) == len(targets):
         return
     item = reading.first(name)
@@ -101,7 +117,7 @@ def unknown_operator(reading: Reading, name: str, targets: list[Against], knowin
         said = f"`{name}` is an op type of {said}, not of the AI Core; the engine ignores it here"
         yield reading.at("not-in-ai-core", item, said)
         return
-    near = near_names(name, sorted({each for against in targets for each in against.operators.names}))
+    near = known.of(name)
     chips = f"any of the {len(targets)} targets" if len(targets) > 3 else _named(targets)
     said = f"`{name}` is no op type of {chips}; the engine ignores it"
     hint, severity = (meant(near), "error") if near else ("no op type there has a similar name", "warning")
@@ -130,36 +146,54 @@ def remove_mismatch(reading: Reading, name: str, marks: frozenset[Mark], knowing
             yield reading.at("remove-mismatch", reading.with_mark(name, mark), said)
 
 
-def sibling_type(reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against]) -> Iterator[Finding]:
-    """Its fused or versioned forms that the mixlist leaves with another policy."""
-    for said, chips in _alike((against, _siblings_say(reading, name, marks, against)) for against in knowing):
+def sibling_type(
+    reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against], forms: Mapping[int, Forms]
+) -> Iterator[Finding]:
+    """Its fused or versioned forms that the mixlist leaves with another policy.
+
+    :param forms: by the identity of their target
+    """
+    for said, chips in _alike(
+        (against, _siblings_say(name, marks, against, forms[id(against)])) for against in knowing
+    ):
         hint = "add the other form too, if it is meant as well"
         yield reading.at(
             "sibling-type", reading.first(name), f"{said} in {chips}; fusion may turn one into the other", hint
         )
 
 
-def _siblings_say(reading: Reading, name: str, marks: frozenset[Mark], against: Against) -> str | None:
+def _siblings_say(name: str, marks: frozenset[Mark], against: Against, forms: Forms) -> str | None:
     mine = effective(against.policy(name), marks)
-    others = []
-    for sibling in _siblings(name, against.operators):
-        theirs = reading.marks.get(sibling, frozenset())
-        policy = effective(against.policy(sibling), theirs) if is_legal(theirs) else mine
-        if policy is not mine:
-            others.append(f"`{sibling}` is {policy}")
+    others = forms.with_other_policy(name, mine)
     if not others:
         return None
     verb = "stays" if mine is against.policy(name) else "becomes"
-    return f"`{name}` {verb} {mine}, but {', '.join(others)}"
+    return f"`{name}` {verb} {mine}, but {few(others, 10)}"
+
+
+class Forms:
+    """What the forms of an op type end with in a target when a mixlist has been at work."""
+
+    def __init__(self, reading: Reading, against: Against) -> None:
+        self._marks = reading.marks
+        self._against = against
+        self._others: dict[tuple[str, Policy], list[str]] = {}
+
+    def with_other_policy(self, name: str, policy: Policy) -> list[str]:
+        """What to say of the other forms of an op type that end with another policy; the same for each of them."""
+        asked = _stem(name), policy
+        if asked not in self._others:
+            standings = ((each, self._standing(each)) for each in self._against.by_stem[asked[0]])
+            self._others[asked] = [f"`{each}` is {it}" for each, it in standings if it not in (None, policy)]
+        return self._others[asked]
+
+    def _standing(self, name: str) -> Policy | None:
+        """The policy an op type ends with; None where its marks contradict each other."""
+        marks = self._marks.get(name, frozenset())
+        return effective(self._against.policy(name), marks) if is_legal(marks) else None
 
 
 _FORM = re.compile(r"(.+?)(V[0-9]+)?(D)?")
-
-
-def _siblings(name: str, operators: Operators) -> list[str]:
-    """`X`, `XD`, `XV2`, `XV2D` ... of one stem, without the name itself."""
-    stem = _stem(name)
-    return [each for each in operators.names if each != name and each.startswith(stem) and _stem(each) == stem]
 
 
 def _stem(name: str) -> str:

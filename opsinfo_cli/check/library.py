@@ -50,9 +50,9 @@ def entry_findings(library: Library) -> Iterator[Finding]:
         own = entry.faults if sound else tuple(structure_faults(value))
         by_schema = schema.faults_of_strings(entry.sections) if sound else schema.faults(value)
         refused = {(fault.section, fault.key): fault for fault in by_schema}
+        better = {(fault.section, fault.key): fault for fault in reversed(own)}
         for place, fault in refused.items():
-            better = next((each for each in own if (each.section, each.key) == place), fault)
-            yield _finding(library, entry, better)
+            yield _finding(library, entry, better.get(place, fault))
         for fault in own:
             if (fault.section, fault.key) not in refused:
                 yield _finding(library, entry, fault)

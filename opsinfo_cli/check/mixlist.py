@@ -126,7 +126,7 @@ def structure(source: Source, root: Node) -> Iterator[Finding]:
         node = _node_at(root, path)
         pointer = pointer_to(*path)
         if name in ("unknown-list", "unknown-action"):
-            key = next(member.key for member in reversed(node.members) if member.name == error.instance)
+            key = node.by(str)[error.instance].key
             said, hint = _unknown_key(name, str(error.instance))
             yield at(name, source, (key.start, key.end), said, pointer=pointer_to(*path, error.instance), hint=hint)
         else:

@@ -98,11 +98,13 @@ class Checker:
         read = {path: self._read(path) for path in (os.path.join(folder, name) for name in names)}
         libraries = [library for library, _ in read.values() if library]
         store = Store(libraries, folder)
-        together = list(check_store(store)) if len(libraries) == len(read) else []
+        together: dict[str, list[Finding]] = {}
+        for finding in check_store(store) if len(libraries) == len(read) else ():
+            together.setdefault(finding.path, []).append(finding)
         first = len(self.outcome.files)
         for path, (library, findings) in read.items():
             mine = [never_built(store, library, each) for each in findings] if library else findings
-            self.outcome.add(path, "library", mine + [each for each in together if each.path == path])
+            self.outcome.add(path, "library", mine + together.get(path, []))
         accepts = all(verdict.engine_accepts for verdict in self.outcome.files[first:])
         self.outcome.add(folder, "store", [], accepts)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from ..errors import Damaged
@@ -149,9 +149,11 @@ class Entry:
 
 def member_read(node: Node, name: str) -> Member | None:
     """The member the engine reads for a trimmed name: the first spelling in byte order, of equal ones the last."""
-    spellings = [member for member in node if member.name.strip(BLANKS) == name.strip(BLANKS)]
-    first = min((member.name for member in spellings), default=None)
-    return next((member for member in reversed(spellings) if member.name == first), None)
+    return node.by(_trimmed).get(_trimmed(name))
+
+
+def _trimmed(name: str) -> str:
+    return name.strip(BLANKS)
 
 
 def _token(value: Node, index: int | None) -> tuple[int, int]:
@@ -159,11 +161,21 @@ def _token(value: Node, index: int | None) -> tuple[int, int]:
     text = str(value.value)
     if index is None or len(text) != value.end - value.start - 2:
         return value.start, value.end
-    parts = text.strip(BLANKS).split(",") if text.strip(BLANKS) else [""]
-    start = value.start + 1 + len(text) - len(text.lstrip(BLANKS)) + sum(len(part) + 1 for part in parts[:index])
-    part = parts[index]
-    start += len(part) - len(part.lstrip(BLANKS))
+    start, end = _parts(text)[index]
+    part = text[start:end]
+    start += value.start + 1 + len(part) - len(part.lstrip(BLANKS))
     return start, start + max(len(part.strip(BLANKS)), 1)
+
+
+@lru_cache(maxsize=8)
+def _parts(text: str) -> list[tuple[int, int]]:
+    """The spans of the parts of a comma list; a list of thousands may be asked for each of them."""
+    at = len(text) - len(text.lstrip(BLANKS))
+    spans = []
+    for part in text.strip(BLANKS).split(","):
+        spans.append((at, at + len(part)))
+        at += len(part) + 1
+    return spans
 
 
 class Library:
@@ -238,4 +250,13 @@ class Library:
 
     def twins(self, name: str) -> list[RawMember]:
         """All members of one name; more than one is a duplicate key."""
-        return [member for member in self.members if member.key == name]
+        if len(self.members) == len(self.entries):
+            return [self.entries[name].member]
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[RawMember]]:
+        found: dict[str, list[RawMember]] = {}
+        for member in self.members:
+            found.setdefault(member.key, []).append(member)
+        return found

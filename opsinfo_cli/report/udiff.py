@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 from ..errors import Damaged
+from ..text.linediff import changed_lines
 from ..text.patch import Edit, Patch
 from ..text.source import Source
 
@@ -85,7 +86,7 @@ def _hunks(source: Source, patch: Patch, count: int, growth: int) -> Iterator[tu
     """(first line, line behind the last, lines gained) of every changed region, context included, in the old text."""
     regions: list[list[int]] = [[0, 1, 0]] if patch.drop_bom else []
     for edit in patch.edits:
-        first = source.text.count("\n", 0, edit.start)
+        first = source.place(edit.start).line - 1
         last = first + source.text.count("\n", edit.start, edit.end) + 1
         grown = edit.text.count("\n") - source.text.count("\n", edit.start, edit.end)
         if regions and first <= regions[-1][1] + 2 * _CONTEXT:
@@ -100,17 +101,15 @@ def _hunks(source: Source, patch: Patch, count: int, growth: int) -> Iterator[tu
 
 
 def _hunk(old: list[str], new: list[str], a1: int, a2: int, b1: int, b2: int) -> Iterator[str]:
-    import difflib
-
     before, after = old[a1:a2], new[b1:b2]
     yield f"@@ -{_range(a1, len(before))} +{_range(b1, len(after))} @@\n"
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag == "equal":
-            yield from (_line(" ", line) for line in before[i1:i2])
-        else:
-            yield from (_line("-", line) for line in before[i1:i2])
-            yield from (_line("+", line) for line in after[j1:j2])
+    at = 0
+    for changed in changed_lines(before, after):
+        yield from (_line(" ", line) for line in before[at : changed.start])
+        yield from (_line("-", line) for line in before[changed.start : changed.end])
+        yield from (_line("+", line) for line in after[changed.new_start : changed.new_end])
+        at = changed.end
+    yield from (_line(" ", line) for line in before[at:])
 
 
 def _range(start: int, count: int) -> str:

@@ -5,13 +5,24 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from .patch import Edit
 from .scanner import Node
 
-__all__ = ["Layout", "Style", "Value", "add_item", "add_member", "drop_item", "drop_member", "quote", "style_of"]
+__all__ = [
+    "Layout",
+    "Style",
+    "Value",
+    "add_items",
+    "add_member",
+    "drop_item",
+    "drop_items",
+    "drop_member",
+    "quote",
+    "style_of",
+]
 
 Value: TypeAlias = "str | Mapping[str, Value] | list[str]"
 """What is ever written: strings, and objects and arrays of them."""
@@ -105,12 +116,12 @@ def add_member(text: str, container: Node, key: str, value: Value, style: Style)
     written = _like(text, like, value) if like and flat and isinstance(value, Mapping) else None
     colon = _colon(text, container) or style.colon
     body = quote(key) + colon + (written or style.render(value, indent))
-    return _insert(text, container, at, body, style)
+    return _insert(text, container, at, [body], style)
 
 
-def add_item(text: str, container: Node, item: str, style: Style) -> Edit:
-    """Append a string to an array."""
-    return _insert(text, container, len(container.items), quote(item), style)
+def add_items(text: str, container: Node, items: Sequence[str], style: Style) -> Edit:
+    """Append strings to an array."""
+    return _insert(text, container, len(container.items), [quote(item) for item in items], style)
 
 
 def drop_member(container: Node, index: int) -> Edit:
@@ -119,6 +130,20 @@ def drop_member(container: Node, index: int) -> Edit:
 
 def drop_item(container: Node, index: int) -> Edit:
     return _drop(container, index)
+
+
+def drop_items(container: Node, indexes: Sequence[int]) -> list[Edit]:
+    """Take several items away, their indexes in order."""
+    if len(indexes) == len(container.items):
+        return [Edit(container.start + 1, container.end - 1, "")]
+    going = set(indexes)
+    kept = len(container.items)  # items up to the last one that stays
+    while kept - 1 in going:
+        kept -= 1
+    edits = [_drop(container, index) for index in indexes if index < kept]
+    if kept < len(container.items):  # the last ones go with the comma before them
+        edits.append(Edit(container.items[kept - 1].end, container.items[-1].end, ""))
+    return edits
 
 
 def _spans(container: Node) -> list[tuple[int, int]]:
@@ -145,15 +170,15 @@ def _drop(container: Node, index: int) -> Edit:
     return Edit(_span(container, index - 1)[1], _span(container, index)[1], "")
 
 
-def _insert(text: str, container: Node, at: int, body: str, style: Style) -> Edit:
+def _insert(text: str, container: Node, at: int, bodies: Sequence[str], style: Style) -> Edit:
     spans = _spans(container)
     if not spans:
         layout = style.inside(_line_indent(text, container.start), container.kind)
-        return Edit(container.start + 1, container.end - 1, layout.lead + body + layout.tail)
+        return Edit(container.start + 1, container.end - 1, layout.lead + layout.gap.join(bodies) + layout.tail)
     layout = _layout(text, container, style)
     if at == len(spans):
-        return Edit(spans[-1][1], spans[-1][1], layout.gap + body)
-    return Edit(spans[at][0], spans[at][0], body + layout.gap)
+        return Edit(spans[-1][1], spans[-1][1], "".join(layout.gap + body for body in bodies))
+    return Edit(spans[at][0], spans[at][0], "".join(body + layout.gap for body in bodies))
 
 
 def _layout(text: str, container: Node, style: Style) -> Layout:

@@ -7,7 +7,7 @@ no NaN; text after the first value is left unread. Slower than :mod:`.members`, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from .source import Source
 __all__ = ["Document", "Fault", "Member", "Node", "scan"]
 
 _BLANK = re.compile(r"[ \t\n\r]*")
+_REST_OF_LINE = re.compile(r"[ \t\r]*\n")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _COMMENT = re.compile(r"//[^\n\r]*|#[^\n\r]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|-?[A-Za-z]+|.", re.DOTALL)
@@ -50,7 +51,7 @@ class Fault(NamedTuple):
 class Node:
     """A JSON value and its span. ``kind`` is object, array, string, number or literal."""
 
-    __slots__ = ("end", "items", "kind", "members", "start", "value")
+    __slots__ = ("_by", "end", "items", "kind", "members", "start", "value")
 
     def __init__(self, kind: str, start: int, end: int = 0, value: str | bool | None = None) -> None:
         self.kind = kind
@@ -59,13 +60,29 @@ class Node:
         self.value = value
         self.members: list[Member] = []
         self.items: list[Node] = []
+        self._by: tuple[Callable[[str], str], dict[str, Member]] | None = None
 
     def __iter__(self) -> Iterator[Member]:
         return iter(self.members)
 
     def get(self, key: str) -> Node | None:
-        """The member the engine reads: the last of equal keys."""
-        return next((m.value for m in reversed(self.members) if m.name == key), None)
+        """The value the engine reads: of equal keys the last."""
+        member = self.by(str).get(key)
+        return member.value if member else None
+
+    def by(self, fold: Callable[[str], str]) -> dict[str, Member]:
+        """The members by their folded keys, remembered for one way to fold.
+
+        Of keys that fold alike the first in byte order counts, of equal ones the last.
+        """
+        if self._by is None or self._by[0] is not fold:
+            found: dict[str, Member] = {}
+            for member in self.members:
+                key = fold(member.name)
+                if member.name <= found.setdefault(key, member).name:
+                    found[key] = member
+            self._by = fold, found
+        return self._by[1]
 
     def plain(self) -> object:
         """The value without spans, equal keys folded as the engine folds them. Numbers become floats."""
@@ -158,27 +175,25 @@ class _Scanner:
     def skip(self) -> None:
         """Step over blanks; comments too, each with its fault."""
         while True:
-            self.at = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr]
+            since = self.at
+            self.at = _BLANK.match(self.text, since).end()  # type: ignore[union-attr]
             comment = _COMMENT.match(self.text, self.at)
             if not comment:
                 return
-            self.faults.append(
-                Fault("comment", "JSON has no comments", *comment.span(), mend=self._without(*comment.span()))
-            )
+            mend = self._without(since, *comment.span())
+            self.faults.append(Fault("comment", "JSON has no comments", *comment.span(), mend=mend))
             self.at = comment.end()
 
-    def _without(self, start: int, end: int) -> Edit:
-        """Take a comment away: its whole line where it stands alone, else with the blanks before it."""
+    def _without(self, since: int, start: int, end: int) -> Edit:
+        """Take a comment away: its whole line where it stands alone, else with the blanks before it.
+
+        :param since: where the blanks before it begin; no more than those are looked at, lines may be long
+        """
         text = self.text
-        line = text.rfind("\n", 0, start) + 1
-        alone = not text[line:start].strip(" \t")
-        close = _BLANK.match(text, end)
-        rest = text[end : close.end()] if close else ""
-        if alone and "\n" in rest:
-            return Edit(line, end + rest.index("\n") + 1, "")
-        while start > line and text[start - 1] in " \t":
-            start -= 1
-        return Edit(start, end, "")
+        begin = since + len(text[since:start].rstrip(" \t"))
+        alone = begin == 0 or text[begin - 1] == "\n"
+        line_end = _REST_OF_LINE.match(text, end)
+        return Edit(begin, line_end.end() if alone and line_end else end, "")
 
     def value(self, depth: int) -> Node:
         if depth > MAX_DEPTH:

@@ -193,7 +193,7 @@ def test_a_broken_edit_of_a_mixlist_is_stopped_by_the_proof(monkeypatch: pytest.
         with pytest.raises(Refused) as caught:
             plan.prove(source, source_of(wrong))
         assert caught.value.name == "proof-failed"
-    monkeypatch.setattr(mixlist_plan, "add_item", lambda *_: Edit(0, 0, " "))
+    monkeypatch.setattr(mixlist_plan, "add_items", lambda *_: Edit(0, 0, " "))
     result = source_of(plan.patch(source).apply(source).decode())
     with pytest.raises(Refused):
         plan.prove(source, result)

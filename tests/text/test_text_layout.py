@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from opsinfo_cli.text.layout import Style, add_item, add_member, drop_item, drop_member, quote, style_of
+from opsinfo_cli.text.layout import Style, add_items, add_member, drop_item, drop_items, drop_member, quote, style_of
 from opsinfo_cli.text.patch import Edit, splice
 from opsinfo_cli.text.scanner import Node, scan
 from opsinfo_cli.text.source import Source
@@ -156,14 +156,14 @@ def test_a_section_taken_out_and_put_back_gives_the_same_text(
     assert back == text
 
 
-@given(st.lists(NAMES, min_size=1, max_size=4), SHAPES, NAMES)
-def test_an_item_is_appended_as_the_others_stand(names: list[str], shape: str, item: str) -> None:
+@given(st.lists(NAMES, min_size=1, max_size=4), SHAPES, st.lists(NAMES, min_size=1, max_size=3))
+def test_items_are_appended_as_the_others_stand(names: list[str], shape: str, items: list[str]) -> None:
     way = WAYS[shape]
     text = way.write({"list": {"to-add": names}})
     root = root_of(text)
     array = root.members[0].value.members[0].value
-    result = splice(text, [add_item(text, array, item, style_of(text, root))])
-    assert result == way.write({"list": {"to-add": [*names, item]}})
+    result = splice(text, [add_items(text, array, items, style_of(text, root))])
+    assert result == way.write({"list": {"to-add": [*names, *items]}})
 
 
 @given(st.lists(NAMES, min_size=1, max_size=4), SHAPES, st.data())
@@ -174,6 +174,16 @@ def test_an_item_is_dropped_with_its_comma_and_its_line(names: list[str], shape:
     array = root_of(text).members[0].value.members[0].value
     result = splice(text, [drop_item(array, index)])
     assert result == way.write({"list": {"to-add": [name for at, name in enumerate(names) if at != index]}})
+
+
+@given(st.lists(NAMES, min_size=2, max_size=6), SHAPES, st.data())
+def test_several_items_are_dropped_as_one_by_one(names: list[str], shape: str, data: st.DataObject) -> None:
+    way = WAYS[shape]
+    text = way.write({"list": {"to-add": names}})
+    indexes = sorted(data.draw(st.sets(st.integers(0, len(names) - 1), min_size=1, max_size=len(names) - 1)))
+    array = root_of(text).members[0].value.members[0].value
+    result = splice(text, drop_items(array, indexes))
+    assert result == way.write({"list": {"to-add": [name for at, name in enumerate(names) if at not in indexes]}})
 
 
 @pytest.mark.parametrize("shape", sorted(WAYS))

@@ -1,0 +1,57 @@
+"""Which lines differ: right for any two texts, and quick for those that the standard library's matcher chokes on."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opsinfo_cli.text.linediff import changed_lines
+
+LINES = st.lists(st.sampled_from("abcdefgh"), max_size=40)
+
+
+@given(LINES, LINES)
+def test_what_is_put_for_what_gives_the_new_text_and_what_lies_between_is_the_same(
+    old: list[str], new: list[str]
+) -> None:
+    at = new_at = 0
+    for changed in changed_lines(old, new):
+        assert changed.start < changed.end or changed.new_start < changed.new_end
+        assert old[at : changed.start] == new[new_at : changed.new_start]
+        at, new_at = changed.end, changed.new_end
+    assert old[at:] == new[new_at:]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        ("abc", "abc", []),
+        ("", "ab", [(0, 0, 0, 2)]),
+        ("abcd", "axcd", [(1, 2, 1, 2)]),
+        ("abcdef", "acdxef", [(1, 2, 1, 1), (4, 4, 3, 4)]),
+        ("aaab", "aab", [(2, 3, 2, 2)]),
+        ("xaybz", "xcydz", [(1, 2, 1, 2), (3, 4, 3, 4)]),
+    ],
+)
+def test_lines_that_stayed_are_not_among_those_that_changed(old: str, new: str, changes: list[tuple[int, ...]]) -> None:
+    assert [tuple(each) for each in changed_lines(old, new)] == changes
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (["x"] * 50_000, [*["x"] * 50_000, "y"]),
+        (["x"] * 50_000, ["y", *["x"] * 30_000]),
+        (["x", "y"] * 25_000, ["x", "z"] * 25_000),
+        ([str(number % 7) for number in range(50_000)], [str(number % 5) for number in range(50_000)]),
+        ([str(number) for number in range(50_000)], [str(number) for number in range(0, 100_000, 2)]),
+        ([str(number) for number in range(50_000)], [str(number) for number in reversed(range(50_000))]),
+    ],
+)
+def test_tens_of_thousands_of_lines_take_no_time(old: list[str], new: list[str]) -> None:
+    begun = time.process_time()
+    assert list(changed_lines(old, new))
+    assert time.process_time() - begun < 5
