@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
+import stat
 from collections.abc import Sequence
 from typing import Any
 
 from ..change.restore import Scope
 from ..change.vault import Vault, vault_path
 from ..change.writer import Job, Result, Writer
+from ..errors import Refused
 from ..model.install import CORES, root_above
 from ..model.target import Options, resolve
 from ..report.changes import change_document, change_lines
@@ -110,11 +113,15 @@ class Run:
 
 
 def scope_of(target: str | None) -> Scope:
-    """Which real paths a TARGET of the vault's commands means; files may be damaged or gone."""
+    """Which real paths a TARGET of the vault's commands means; files may be damaged or gone.
+
+    :raises Refused: where the system cannot tell
+    """
     if target is None:
         return lambda _: True
+    is_folder = _is_folder(target)
     real = os.path.realpath(target)
-    if os.path.isdir(target):
+    if is_folder:
         return lambda path: path.startswith(real.rstrip("/") + "/")
     if os.path.lexists(target) or "/" in target or target.endswith(".json"):
         return lambda path: path == real
@@ -122,3 +129,15 @@ def scope_of(target: str | None) -> Scope:
     assert install is not None  # a bare name is a SoC or nothing
     folders = {os.path.realpath(site.directory) for core in CORES for site in install.sites(core)}
     return lambda path: os.path.dirname(path) in folders
+
+
+def _is_folder(path: str) -> bool:
+    """:raises Refused: where a disk does not answer: that is not the same as no"""
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except ValueError:  # no path at all
+        return False
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
+            return False
+        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None

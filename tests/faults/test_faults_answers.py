@@ -295,6 +295,29 @@ def test_a_journal_that_cannot_be_read_is_not_an_empty_one(paths: list[Path], pl
     assert path.read_text() == text
 
 
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOMEM], ids=["EIO", "ENOMEM"])
+@pytest.mark.parametrize("command", ["restore", "backups"])
+def test_a_target_that_the_disk_does_not_answer_for_is_not_one_without_changes(
+    paths: list[Path], place: Path, command: str, number: int
+) -> None:
+    writer(place).run("move", jobs(paths))
+    target, before = str(paths[0].parent), texts(paths)
+
+    def run() -> int:
+        answer = os.stat
+
+        def stat(path: Any, *words: Any, **options: Any) -> os.stat_result:
+            if path == target:
+                raise OSError(number, os.strerror(number))
+            return answer(path, *words, **options)
+
+        os.stat = stat  # type: ignore[assignment]
+        return run_main([command, target, "--backup-dir", str(place)])
+
+    assert ended(fork(run)) == 3
+    assert texts(paths) == before
+
+
 # refusals have reasons
 
 
