@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import signal
@@ -141,14 +142,22 @@ def _run(words: list[str]) -> int:
         return 130
     except OpsinfoError as error:
         return _fail(words, error)
-    except MemoryError:
-        return _fail(words, Refused("there is not enough memory for this", name="out-of-memory"))
-    except Exception as error:  # a fault of ours: say so, and leave what is needed to mend it
+    except Exception as error:
+        if _is_short_of_memory(error):
+            return _fail(words, Refused("there is not enough memory for this", name="out-of-memory"))
+        # a fault of ours: say so, and leave what is needed to mend it
         from ..report.fault import kept_trace
 
         said = f"opsinfo has a fault: {type(error).__name__}: {error}"
         hint = f"please report it with the trace; {kept_trace(error)}"
         return _fail(words, Refused(said, name="internal-fault", hint=hint))
+
+
+def _is_short_of_memory(error: Exception) -> bool:
+    """The system has other words for it too, and the loader of compiled modules its own."""
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    return isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map" in str(error))
 
 
 def _help_hint(error: click.UsageError) -> str:
