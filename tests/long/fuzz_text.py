@@ -5,7 +5,7 @@
     python tests/long/fuzz_text.py FOLDER -max_total_time=600      keep what was found interesting in FOLDER
     python tests/long/fuzz_text.py crash-1234                      run one input again
 
-Options are libFuzzer's. What is asked of every input stands in `tests/long/hostile/hostile_invariants.py`: both readers
+Options are libFuzzer's. What is asked of every input stands in `tests/hostile/hostile_invariants.py`: both readers
 agree with each other and with the standard library, nothing but `Damaged` is raised, a flag that is set, put in or
 taken out proves right, and what was mended is strict. Exit status 0: no promise was broken. An input that breaks one
 is kept as `crash-...` where this was started.
@@ -33,7 +33,7 @@ def main() -> int:
     except ImportError:
         print("atheris is not installed: python -m pip install atheris", file=sys.stderr)
         return 3
-    sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "long" / "hostile")]
+    sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "hostile")]
     with atheris.instrument_imports(include=["opsinfo_cli"]):
         from hostile_invariants import check_bytes
     atheris.Setup(sys.argv, check_bytes)

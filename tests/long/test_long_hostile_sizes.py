@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent / "hostile"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "hostile"))
 
 from hostile_support import (
     ACCEPTED,

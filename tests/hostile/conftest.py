@@ -1,4 +1,7 @@
-"""The program under limits: a file that means harm gets neither the machine's memory nor its time."""
+"""The program under limits: a file that means harm gets neither the machine's memory nor its time.
+
+Small sizes here; ``tests/long`` runs what size matters to with the full ones.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile_counts import CI, Counts
 from hostile_support import Hostile, limited
+
+
+@pytest.fixture
+def counts() -> Counts:
+    return CI
 
 
 @pytest.fixture(scope="session")

@@ -93,5 +93,6 @@ COMMANDS = {
 def test_nothing_of_a_file_or_of_a_word_reaches_a_terminal_raw(evil: Path, situation: str) -> None:
     seen = OURS.sub("", on_terminal(list(COMMANDS[situation]), evil))
     assert seen
+    assert "No module" not in seen
     assert not RAW.search(seen), repr(seen)
     assert "owned\x07" not in seen

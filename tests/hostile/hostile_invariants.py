@@ -140,11 +140,12 @@ def _mending_is_strict(source: Source, document: Document) -> None:
 def _library_edits_prove(source: Source) -> None:
     try:
         library = Library.of(source)
-        Store([library]).require_loadable()
+        store = Store([library])
+        store.require_loadable()
     except Damaged as error:
         _placed(error)
         return
-    for name in islice(library.entries, 3):
+    for name in islice(store.definitions, 3):
         before = library.entries[name].policy
         for policy in Policy:
             plan = LibraryPlan({name: policy})

@@ -1,0 +1,24 @@
+"""How much: the one place where the small sizes of CI and the full ones of ``tests/long`` stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["CI", "LONG", "Counts"]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """
+    :param many: things of which an honest file has a few
+    :param long: characters of a string of which an honest file has ten
+    :param seconds: of processor time for one run with so many: what looks at all the others for each needs more
+    """
+
+    many: int
+    long: int
+    seconds: int
+
+
+CI = Counts(many=6_000, long=2 << 20, seconds=3)
+LONG = Counts(many=40_000, long=8 << 20, seconds=15)

@@ -1,0 +1,174 @@
+"""Many of everything: what is done once per thing must not look at all the others each time.
+
+Judged by processor time: what is linear needs a second or two, what is quadratic would need minutes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile_counts import Counts
+from hostile_support import ENTRY, Hostile
+
+
+def ops(many: int) -> list[str]:
+    return [f"Op{number}" for number in range(many)]
+
+
+def written(path: Path, content: Any) -> Path:
+    path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
+    return path
+
+
+def objects(names: list[str]) -> dict[str, Any]:
+    return {name: {} for name in names}
+
+
+MIXLISTS: dict[str, Callable[[int], Any]] = {
+    # situation: content, of so many things
+    "unknown lists": lambda many: objects(ops(many)),
+    "unknown actions": lambda many: {"black-list": {op: [] for op in ops(many)}},
+    "one name in one array again and again": lambda many: {"black-list": {"to-add": ["Add"] * many}},
+    "names on two lists": lambda many: {"black-list": {"to-add": ops(many)}, "white-list": {"to-add": ops(many)}},
+    "names that have no effect": lambda many: {"gray-list": {"to-add": ops(many)}},
+    "numbers for names": lambda many: {"black-list": {"to-add": list(range(many))}},
+    "a list again and again": lambda many: "{" + ",\n".join(['"black-list": {}'] * many) + "}",
+    "missing commas": lambda many: '{"black-list": {"to-add": [' + " ".join(f'"{op}"' for op in ops(many)) + "]}}",
+    "comments in one line": lambda many: '{"black-list": {"to-add": [' + "/**/" * many * 5 + "]}}",
+    "comments and blanks in one line": lambda many: '{"black-list": {"to-add": [' + " /**/ " * many * 5 + "]}}",
+    "comments in lines": lambda many: '{"black-list": {"to-add": [' + "// x\n" * many + "]}}",
+}
+
+
+@pytest.mark.parametrize("situation", MIXLISTS)
+def test_a_mixlist_with_many(hostile: Hostile, tmp_path: Path, counts: Counts, situation: str) -> None:
+    path = written(tmp_path / "f.json", MIXLISTS[situation](counts.many))
+    assert hostile("validate", path, "--as", "mixlist", seconds=counts.seconds).code in (0, 1)
+
+
+@pytest.mark.parametrize(
+    "situation",
+    ["missing commas", "comments in one line", "comments and blanks in one line", "comments in lines"],
+)
+def test_mending_many(hostile: Hostile, tmp_path: Path, counts: Counts, situation: str) -> None:
+    path = written(tmp_path / "f.json", MIXLISTS[situation](counts.many))
+    assert hostile("fmt", path, "--dry-run", seconds=counts.seconds).code == 0
+    assert hostile("fmt", path, seconds=counts.seconds).code == 0
+    json.loads(path.read_text())
+
+
+LIBRARIES: dict[str, Callable[[int], Any]] = {
+    "entries that are none": lambda many: dict.fromkeys(ops(many), 1),
+    "bad flags": lambda many: {op: {"precision_reduce": {"flag": op}} for op in ops(many)},
+    "an entry again and again": lambda many: "{" + ",\n".join([f'"Add": {ENTRY}'] * (many // 5)) + "}",
+    "a section again and again": lambda many: '{"Add": {' + ",\n".join(['"op": {}'] * many) + "}}",
+    "inputs": lambda many: {"Add": {f"input{n}": {"name": "x", "dtype": "float", "format": "ND"} for n in range(many)}},
+    "keys of one section": lambda many: {"Add": {"op": dict.fromkeys(ops(many), 1)}},
+    "columns": lambda many: {"Add": {"input0": {"name": "x", "paramType": "required", "dtype": ",".join(ops(many))}}},
+    "attributes that are not there": lambda many: {"Add": {"attr": {"list": ",".join(ops(many))}}},
+    "near misses of sections": lambda many: {"Add": {f"inputt{number}": {} for number in range(many)}},
+    "names with blanks": lambda many: {f"{op} ": {} for op in ops(many)},
+}
+
+
+@pytest.mark.parametrize("situation", LIBRARIES)
+def test_a_library_with_many(hostile: Hostile, tmp_path: Path, counts: Counts, situation: str) -> None:
+    path = written(tmp_path / "f.json", LIBRARIES[situation](counts.many))
+    assert hostile("validate", path, "--as", "library", seconds=counts.seconds).code in (0, 1)
+    assert hostile("list", path, "--as", "library", seconds=counts.seconds).code in (0, 3)
+
+
+def test_a_move_in_a_mixlist_whose_lines_are_all_the_same(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
+    path = written(tmp_path / "f.json", {"black-list": {"to-add": ["Add"] * counts.many}})
+    assert hostile("list", path, seconds=counts.seconds).code == 0
+    assert hostile("move", path, "Log", "--to", "black", seconds=counts.seconds).code == 0
+    assert hostile("move", path, "Add", "--to", "white", "--dry-run", seconds=counts.seconds).code == 0
+    assert hostile("move", path, "Add", "--to", "white", seconds=counts.seconds).code == 0
+    assert json.loads(path.read_text()) == {"black-list": {"to-add": ["Log"]}, "white-list": {"to-add": ["Add"]}}
+
+
+def test_a_move_of_a_thousand_in_a_mixlist(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
+    names = ops(counts.many)
+    path = written(tmp_path / "f.json", {"black-list": {"to-add": names}})
+    assert hostile("move", path, *names[::8][:1000], "--to", "white", seconds=counts.seconds).code == 0
+    assert json.loads(path.read_text())["white-list"] == {"to-add": names[::8][:1000]}
+
+
+@pytest.mark.parametrize("option", [(), ("--dry-run",)])
+def test_a_mixlist_of_all_ops_baked_into_a_library(
+    hostile: Hostile, tmp_path: Path, counts: Counts, option: tuple[str, ...]
+) -> None:
+    library = written(tmp_path / "aic-x-ops-info.json", objects(ops(counts.many)))
+    mixlist = written(tmp_path / "f.json", {"black-list": {"to-add": ops(counts.many)}})
+    assert hostile("apply", library, mixlist, *option, seconds=counts.seconds).code == 0
+
+
+def test_a_library_against_a_mixlist_of_its_own_size(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
+    library = written(tmp_path / "aic-x-ops-info.json", objects(ops(counts.many)))
+    mixlist = written(tmp_path / "f.json", {"black-list": {"to-add": ops(counts.many)}})
+    assert hostile("list", library, "--mixlist", mixlist, seconds=counts.seconds).code == 0
+    assert hostile("validate", mixlist, "--against", library, seconds=counts.seconds).code == 0
+    assert hostile("list", mixlist, "--against", library, seconds=counts.seconds).code == 0
+
+
+def test_many_versions_of_one_op_type(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
+    names = [f"AddV{number}" for number in range(counts.many)]
+    library = written(tmp_path / "aic-x-ops-info.json", objects(names))
+    mixlist = written(tmp_path / "f.json", {"black-list": {"to-add": names[::2]}})
+    ran = hostile("validate", mixlist, "--against", library, seconds=counts.seconds)
+    assert ran.code == 0
+    assert max(map(len, ran.out.splitlines())) < 2000
+
+
+@pytest.mark.parametrize("command", ["list", "validate"])
+def test_many_names_that_no_target_has(hostile: Hostile, tmp_path: Path, command: str) -> None:
+    """Each wants near names out of as many op types as a real chip has."""
+    words = (
+        ("Fused", "Sparse", "Grouped", "Masked", "Quant", "Batch", "Scaled", "Moving", "Segment", "Inplace"),
+        ("Ripple", "Harbor", "Lattice", "Meadow", "Prism", "Comet", "Anchor", "Cobalt", "Willow", "Summit"),
+        ("Norm", "Gather", "Pool", "Loss", "Softmax", "Conv2D", "MatMul", "Scatter", "Reduce", "Cumsum", "Gelu"),
+    )
+    known = ["".join(parts) for parts in itertools.product(*words)]
+    library = written(tmp_path / "aic-x-ops-info.json", objects(known))
+    mixlist = written(tmp_path / "f.json", {"black-list": {"to-add": [f"{name}Z{name[3]}" for name in known]}})
+    ran = hostile(command, mixlist, "--against", library, seconds=3)
+    assert ran.code in (0, 1)
+    said = ran.out + ran.err
+    assert said.count("did you mean") == len(known)
+    assert all(f"did you mean `{name}`" in said for name in known)
+
+
+def test_names_of_megabytes_that_are_near_each_other(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
+    middle = "x" * (counts.long // 8)
+    library = written(tmp_path / "aic-x-ops-info.json", {f"a{middle}b": {}})
+    mixlist = written(tmp_path / "f.json", {"black-list": {"to-add": [f"b{middle}a"]}})
+    ran = hostile("validate", mixlist, "--against", library, seconds=counts.seconds * 2)
+    assert "did you mean `axxx" in ran.out
+    assert len(ran.out) < 2000
+
+
+def test_two_libraries_that_have_nothing_in_common(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
+    a = written(tmp_path / "aic-a-ops-info.json", objects(ops(counts.many)))
+    b = written(tmp_path / "aic-b-ops-info.json", objects([f"{op}X" for op in ops(counts.many)]))
+    assert hostile("diff", a, b, seconds=counts.seconds).code == 1
+
+
+def test_a_refusal_is_short_however_often_a_key_stands_there(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
+    path = written(tmp_path / "f.json", "{" + ",\n".join(['"Add": {}'] * counts.many) + "}")
+    ran = hostile("move", path, "Add", "--to", "black", "--as", "library", seconds=counts.seconds)
+    assert ran.code == 3
+    assert f"stands {counts.many} times, in lines 1, 2, 3 and {counts.many - 3} more" in ran.err
+
+
+def test_a_refusal_is_short_however_many_names_are_unknown(hostile: Hostile, tmp_path: Path) -> None:
+    path = written(tmp_path / "aic-x-ops-info.json", objects(ops(100)))
+    for command in (["show"], ["move", "--to", "black"]):
+        ran = hostile(*command[:1], path, *(f"{op}Zz" for op in ops(5000)), *command[1:], seconds=3)
+        assert ran.code == 2
+        assert "`Op9Zz` and 4990 more" in ran.err
+        assert len(ran.err) < 3000
