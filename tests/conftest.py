@@ -65,6 +65,14 @@ def corpus() -> Path:
     return CORPUS
 
 
+@pytest.fixture
+def report_schemas(corpus: Path) -> Path:
+    folder = corpus / "report-schemas"
+    if not folder.is_dir():
+        pytest.skip("this corpus holds no schemas of report formats")
+    return folder
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """``suite_case`` is every file name of the corpus' JSONTestSuite in turn."""
     if "suite_case" in metafunc.fixturenames:

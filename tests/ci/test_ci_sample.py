@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ci_support import ROOT, SAMPLE
+from ci_support import ROOT, SAMPLE, committed
+from jsonschema import Draft7Validator
 
 Run = Callable[..., Any]
 
@@ -37,6 +39,51 @@ def test_what_serves_one_chip_alone_is_said(opsinfo: Run, sample: Path) -> None:
     (finding,) = opsinfo("validate", ".", "--format", "json", cwd=sample).json["findings"]
     assert finding["path"] == "mixlists/new.mixlist.json"
     assert "not of ascend910 (snapshots/ascend910.opsinfo.json)" in finding["message"]
+
+
+def wrong_list(sample: Path) -> str:
+    """A list with a name that is nearly right, and one that only one chip has."""
+    path = "mixlists/new.mixlist.json"
+    (sample / path).write_text(json.dumps({"black-list": {"to-add": ["MatMu1V2", "BatchMatMulV2"]}}), "utf-8")
+    return path
+
+
+REPORTS = ["--report", "sarif:out.sarif", "--report", "junit:out.xml", "--report", "gitlab:out.json"]
+
+
+def test_one_run_gives_people_text_and_machines_their_files(opsinfo: Run, sample: Path) -> None:
+    committed(sample)
+    path = wrong_list(sample)
+    ran = opsinfo("validate", ".", *REPORTS, cwd=sample)
+    assert (ran.code, "did you mean `MatMulV2`?" in ran.out) == (1, True)
+    (results,) = [run["results"] for run in json.loads((sample / "out.sarif").read_bytes())["runs"]]
+    places = [each["locations"][0]["physicalLocation"] for each in results]
+    assert {place["artifactLocation"]["uri"] for place in places} == {path}
+    assert [each["level"] for each in results] == ["error", "warning"]
+    suites = {
+        suite.attrib["name"]: suite.attrib["failures"] for suite in ElementTree.parse(sample / "out.xml").getroot()
+    }
+    assert [name for name, failures in suites.items() if failures != "0"] == [path]
+    assert [issue["location"]["path"] for issue in json.loads((sample / "out.json").read_bytes())] == [path, path]
+
+
+def test_its_reports_hold_to_the_formats_schemas(opsinfo: Run, sample: Path, report_schemas: Path) -> None:
+    xmlschema = pytest.importorskip("xmlschema", reason="only xmlschema reads the schema of JUnit reports")
+    wrong_list(sample)
+    opsinfo("validate", ".", *REPORTS, cwd=sample)
+    xmlschema.XMLSchema(str(report_schemas / "junit-10.xsd")).validate(str(sample / "out.xml"))
+    schema = json.loads((report_schemas / "sarif-schema-2.1.0.json").read_bytes())
+    faults = Draft7Validator(schema).iter_errors(json.loads((sample / "out.sarif").read_bytes()))
+    assert [fault.message for fault in faults] == []
+
+
+def test_what_is_known_lets_the_next_run_pass_until_something_new_comes(opsinfo: Run, sample: Path) -> None:
+    path = wrong_list(sample)
+    assert opsinfo("validate", ".", "--baseline", "known.json", "--update-baseline", cwd=sample).code == 0
+    assert opsinfo("validate", ".", "--baseline", "known.json", cwd=sample).code == 0
+    (sample / path).write_text(json.dumps({"black-list": {"to-add": ["MatMu1V2", "SoftmaxV3"]}}), "utf-8")
+    (new,) = opsinfo("validate", ".", "--baseline", "known.json", "--format", "json", cwd=sample).json["findings"]
+    assert "SoftmaxV3" in new["message"]
 
 
 @pytest.mark.parametrize(("language", "name"), [("toml", "opsinfo.toml"), ("yaml", ".pre-commit-config.yaml")])

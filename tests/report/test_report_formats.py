@@ -29,14 +29,6 @@ def ten_thousand() -> Checked:
     return checked(many(10_000))
 
 
-@pytest.fixture
-def report_schemas(corpus: Path) -> Path:
-    folder = corpus / "report-schemas"
-    if not folder.is_dir():
-        pytest.skip("this corpus holds no schemas of report formats")
-    return folder
-
-
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_github_annotations_are_those_of_the_golden_file(name: str) -> None:
     assert github(SITUATIONS[name]) == (GOLDEN / f"{name}.txt").read_text("utf-8")
