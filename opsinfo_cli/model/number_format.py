@@ -174,16 +174,18 @@ def parse_number(text: str) -> Fraction:
 
     :raises ValueError: where it is none, or too long to be meant
     """
-    plain = text.strip().replace("_", "")
-    if plain.lower().lstrip("+-").startswith("0x"):
-        return Fraction(float.fromhex(plain))
-    mantissa, _, power = plain.lower().partition("e")
-    if len(mantissa) > _MOST_DIGITS or (power and abs(int(power)) > _MOST_DIGITS):
-        raise ValueError(f"too many digits: {text[:40]}...")
+    plain = text.strip().replace("_", "").lower()
+    mantissa, _, power = ("", "", "") if "0x" in plain else plain.partition("e")
     try:
-        return Fraction(plain)
+        if "0x" in plain:
+            return Fraction(float.fromhex(plain))
+        if len(mantissa) <= _MOST_DIGITS and abs(int(power or 0)) <= _MOST_DIGITS:
+            return Fraction(plain)
     except ZeroDivisionError:
         raise ValueError("divided by zero") from None
+    except (ValueError, OverflowError):
+        raise ValueError("write 65504, 1e-8, 1/3, 0x1p-14, inf or nan, or name a file") from None
+    raise ValueError(f"too many digits: {text[:40]}...")
 
 
 HIF8 = _hif8()

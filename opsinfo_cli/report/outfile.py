@@ -11,25 +11,26 @@ __all__ = ["require_report", "write_report"]
 
 
 def write_report(path: str, data: bytes) -> None:
-    """:raises UsageFault: where a library or a mixlist stands there; :raises Refused: where it cannot be written"""
+    """:raises UsageFault: where a target or a mixlist stands there; :raises Refused: where it cannot be written"""
     require_report(path)
     write_file(path, data)
 
 
 def require_report(path: str) -> None:
-    """:raises UsageFault: where a library or a mixlist stands there"""
+    """:raises UsageFault: where a target or a mixlist stands there"""
     if not path.endswith(".json") or not os.path.isfile(path):
         return
-    from ..model.kind import is_marked
+    from ..model.kind import is_marked, kind_of
     from ..text.source import Source
 
     try:
-        marked = is_marked(Source.read(path))
-    except Refused:  # what is no text is neither
+        source = Source.read(path)
+        marked = is_marked(source) or kind_of(source) == "snapshot"
+    except Refused:  # what is no text is none of them
         return
     if marked:
         raise UsageFault(
-            "a library or a mixlist is there; a report does not replace it",
+            "a library, a mixlist or a snapshot is there; a report does not replace it",
             name="wrong-kind",
             path=path,
             hint="name another file",

@@ -153,13 +153,15 @@ def test_a_report_that_cannot_be_written_is_exit_3_and_hides_no_finding(opsinfo:
         (["--report", "sarif:-"], "--format sarif"),
         (["--report", "sarif:sub/../sub/m.json"], "overwrite"),
         (["--report", "sarif:x", "--report", "junit:./x"], "overwrite"),
-        (["--report", "json:other.json"], "a library or a mixlist is there"),
+        (["--report", "json:snapshot.json"], "a library, a mixlist or a snapshot is there"),
+        (["--report", "json:other.json"], "a library, a mixlist or a snapshot is there"),
         (["--baseline", "b.json", "--update-baseline", "--report", "sarif:b.json"], "overwrite"),
         (["--format", "sarfi"], "sarif"),
     ],
 )
 def test_wrong_reports_are_wrong_usage(opsinfo: Run, bad: Path, tmp_path: Path, words: list[str], said: str) -> None:
     write(tmp_path / "other.json", mixlist(black_add=["Log"]))
+    write(tmp_path / "snapshot.json", {"kind": "opsinfo-snapshot"})
     before = snapshot(tmp_path)
     ran = opsinfo("validate", "sub/m.json", *words)
     assert ran.code == 2
