@@ -7,8 +7,7 @@ import pwd
 import re
 import sys
 import time
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["Changed", "Record", "Widened", "now"]
 
@@ -18,7 +17,6 @@ def now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
-@dataclass
 class Changed:
     """One file of a change. Hashes are SHA-256; ``before`` is None for a file that the change made, ``after`` for one
     that it took away.
@@ -28,13 +26,23 @@ class Changed:
     :param moves: op type -> [policy before, policy after], null where only a library could tell
     """
 
-    path: str
-    before: str | None
-    after: str | None
-    lineage: str
-    version: str | None = None
-    moves: dict[str, list[str | None]] = field(default_factory=dict)
-    given: str = ""
+    def __init__(
+        self,
+        path: str,
+        before: str | None,
+        after: str | None,
+        lineage: str,
+        version: str | None = None,
+        moves: dict[str, list[str | None]] | None = None,
+        given: str = "",
+    ) -> None:
+        self.path = path
+        self.before = before
+        self.after = after
+        self.lineage = lineage
+        self.version = version
+        self.moves = {} if moves is None else moves
+        self.given = given
 
     def is_sound(self) -> bool:
         hashes = (self.before, self.after)
@@ -52,15 +60,13 @@ def _is_move(move: list[str | None]) -> bool:
     return len(move) == 2 and all(policy in (None, "white", "black", "gray") for policy in move)
 
 
-@dataclass
-class Widened:
+class Widened(NamedTuple):
     """A folder whose mode was widened for the moment, and the mode it must have again."""
 
     path: str
     mode: int
 
 
-@dataclass
 class Record:
     """One run that wrote.
 
@@ -69,16 +75,29 @@ class Record:
     :param undoes: the change that a restore took back
     """
 
-    id: str
-    kind: str
-    command: list[str]
-    time: str
-    user: str
-    pid: int
-    state: str = "pending"
-    files: list[Changed] = field(default_factory=list)
-    folders: list[Widened] = field(default_factory=list)
-    undoes: str | None = None
+    def __init__(
+        self,
+        id: str,
+        kind: str,
+        command: list[str],
+        time: str,
+        user: str,
+        pid: int,
+        state: str = "pending",
+        files: list[Changed] | None = None,
+        folders: list[Widened] | None = None,
+        undoes: str | None = None,
+    ) -> None:
+        self.id = id
+        self.kind = kind
+        self.command = command
+        self.time = time
+        self.user = user
+        self.pid = pid
+        self.state = state
+        self.files = files or []
+        self.folders = folders or []
+        self.undoes = undoes
 
     @classmethod
     def begin(cls, kind: str) -> Record:
@@ -112,7 +131,8 @@ class Record:
             raise ValueError("not a record of a change")
 
     def to_json(self) -> dict[str, Any]:
-        data = asdict(self)
+        files, folders = [dict(vars(each)) for each in self.files], [each._asdict() for each in self.folders]
+        data = {**vars(self), "files": files, "folders": folders}
         for each in (*data["files"], *data["folders"]):
             each["path"] = _everywhere(each["path"])
         for each in data["files"]:
@@ -130,7 +150,7 @@ class Record:
 
 def _known(kind: type[Record] | type[Changed], data: dict[str, Any]) -> dict[str, Any]:
     """What this version knows of a record; a later one may have written more."""
-    names = {each.name for each in fields(kind)}
+    names = kind.__init__.__annotations__.keys() - {"return"}
     return {key: value for key, value in data.items() if key in names}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import Any
 
 import click
@@ -22,7 +21,7 @@ from ..report.differences import (
     section_lines,
     summary,
 )
-from ..report.output import Output
+from ..report.output import Output, terminal_size
 from .options import core_option, format_option, open_target, out_option, output_of
 from .remarks import accepted_mixlist, say_doubts, say_unknown
 
@@ -118,7 +117,7 @@ def _report(
 
         output.data(diff_page(a, b, found, inside), exact=True)
     elif output.on_terminal:
-        width = shutil.get_terminal_size().columns
+        width = terminal_size().columns
         output.pages([*difference_groups(output, a, b, found, width), *section_lines(output, inside or [])], pager)
     else:
         output.lines([*difference_rows(found), *section_lines(output, inside or [])])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from ..errors import OpsinfoError, UsageFault
 from ..model.install import Install, opp_root, socs_of, version_of
 from ..model.soc import products_of
 from ..model.target import Root, environment_root, usual_roots
+from ..report.output import terminal_size
 from ..report.visible import row, visible
 from .options import format_option, output_of
 
@@ -87,7 +87,7 @@ def _block(found: Found) -> list[str]:
     lines = [f"{'*' if found.selected else ' '} {visible(found.root.path)}{link}"]
     by = {"given": "", "usual folder": ", found in a usual folder"}.get(found.root.by, f", found by {found.root.by}")
     lines.append(f"    CANN {visible(found.version or 'of unknown version')}{by}")
-    width = shutil.get_terminal_size().columns
+    width = terminal_size().columns
     for soc, count in found.socs:
         number = "does not load" if count is None else f"{count} op types"
         line = f"    {visible(soc):<14} {number:<14} {', '.join(products_of(soc)[:3])}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 from ..change.writer import FileResult, Result
 from .cells import cell_width, padded
-from .output import Output
+from .output import Output, terminal_size
 from .places import place_shown
 from .visible import row, shown
 
@@ -22,7 +21,7 @@ def change_lines(output: Output, result: Result, target: str) -> Iterator[str]:
     """
     moves = [(file, move) for file in result.files for move in file.moved]
     width = max((cell_width(shown(move.name)) for _, move in moves), default=0)
-    columns = shutil.get_terminal_size().columns if output.on_terminal else 0
+    columns = terminal_size().columns if output.on_terminal else 0
     for file, move in moves:
         before, after = str(move.before or "-"), str(move.after or "-")
         if output.on_terminal:

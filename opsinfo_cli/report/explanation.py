@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 
 from ..check.rule import Rule
 from ..check.wording import Wording
 from .cells import wrapped
-from .output import Output
+from .output import Output, terminal_size
 
 __all__ = ["example_text", "rule_lines"]
 
@@ -17,7 +16,7 @@ _WIDTH = 78
 
 def rule_lines(output: Output, rule: Rule, said: Wording) -> Iterator[str]:
     """What it is, why it matters, an example that fails and one that passes, and where it stands in the engine."""
-    width = min(_WIDTH, shutil.get_terminal_size().columns) if output.on_terminal else _WIDTH
+    width = min(_WIDTH, terminal_size().columns) if output.on_terminal else _WIDTH
     severity, engine = said.word(rule.severity), said.word(rule.engine)
     yield said.word("head").format(code=rule.code, name=rule.name, severity=severity, engine=engine)
     yield ""

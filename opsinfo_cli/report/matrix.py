@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +12,7 @@ from ..model.policy import Policy
 from ..model.target import Target
 from .cells import cell_width
 from .operators import target_document
-from .output import Output
+from .output import Output, terminal_size
 from .visible import row, shown, visible
 
 __all__ = ["column_labels", "matrix_document", "show_matrix"]
@@ -55,7 +54,7 @@ def _table(output: Output, labels: list[str], rows: Mapping[str, Policies]) -> N
 
     names = max((cell_width(shown(name)) for name in rows), default=0)
     wide = names + sum(2 + max(cell_width(shown(label)), 5) for label in labels)
-    if wide <= shutil.get_terminal_size().columns:
+    if wide <= terminal_size().columns:
         columns = [Column(label, policy=True) for label in labels]
         cells = [[name, *map(_word, policies)] for name, policies in rows.items()]
     else:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import Any
 
 from ..model.columns import Columns, Tensor
 from ..model.listing import Row, Standing
 from .cells import cell_width, padded, wrapped
-from .output import Output
+from .output import Output, terminal_size
 from .places import place_shown
 from .visible import shown, visible
 
@@ -30,7 +29,7 @@ def _tensor_document(tensor: Tensor) -> dict[str, Any]:
 
 def show_lines(output: Output, row: Row, columns: Columns, why: list[str], target: str) -> list[str]:
     """One operator on one screen: where it is, why, who else says something, what it could be."""
-    width = shutil.get_terminal_size().columns - _HEAD if output.on_terminal else 0
+    width = terminal_size().columns - _HEAD if output.on_terminal else 0
     black, white = columns.can_be_black(), columns.can_be_white()
 
     def place(each: Row | Standing, more: str = "") -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from typing import Any
 
@@ -10,8 +9,7 @@ from ..errors import MissingPackage
 from ..model.listing import Row, Standing
 from ..model.policy import Policy
 from ..model.target import Target
-from .cells import cell_width
-from .output import Output
+from .output import Output, terminal_size
 from .visible import row as tab_row
 from .visible import shown
 
@@ -38,12 +36,13 @@ def _word(policy: Policy | None) -> str:
 
 
 def _table(output: Output, target: Target, rows: list[Row], total: int) -> None:
+    from .cells import cell_width
     from .table import Column, print_table
 
     files = sorted({row.file for row in rows if row.file})
     marked = any(row.marks for row in rows)
     names = max((cell_width(shown(row.name)) for row in rows), default=0)
-    room = shutil.get_terminal_size().columns - names - len("   policy   ") - (_LEAST if marked else 0)
+    room = terminal_size().columns - names - len("   policy   ") - (_LEAST if marked else 0)
     columns = [Column("operator"), Column("policy", policy=True)]
     if marked:
         columns += [Column("library", policy=True), Column("marks")]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -15,7 +14,7 @@ from .failure import failure_document, failure_lines
 from .look import PLAIN, Look, painted
 from .visible import visible
 
-__all__ = ["SCHEMA_VERSION", "Output", "prepare_streams"]
+__all__ = ["SCHEMA_VERSION", "Output", "prepare_streams", "terminal_size"]
 
 SCHEMA_VERSION = 1
 
@@ -27,6 +26,13 @@ def prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def terminal_size() -> os.terminal_size:
+    """Cells and lines of the terminal, or what COLUMNS and LINES say."""
+    from shutil import get_terminal_size  # with the archives it can make it takes longer to load than all of ours here
+
+    return get_terminal_size()
 
 
 def _nowhere() -> TextIO:
@@ -75,7 +81,7 @@ class Output:
 
     def look(self, stream: TextIO) -> Look:
         """What a stream can show; a pipe is read by somebody with a window of the usual width."""
-        width = shutil.get_terminal_size().columns if stream.isatty() else PLAIN.width
+        width = terminal_size().columns if stream.isatty() else PLAIN.width
         return Look(self.colored(stream), width, stream.encoding or "utf-8")
 
     # data
@@ -113,7 +119,7 @@ class Output:
         :param pager: whether that may be
         """
         text = [f"{line}\n" for line in lines]
-        room = shutil.get_terminal_size().lines - 1
+        room = terminal_size().lines - 1
         if not (pager and self.on_terminal and sys.stdin.isatty() and not self.quiet and len(text) > room):
             self.data("".join(text))
             return

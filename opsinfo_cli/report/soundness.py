@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -12,7 +11,7 @@ from typing import Any
 from ..runs.points import Asked, Share, share_of
 from ..runs.scale import Advice, advise, collapsed
 from ..runs.verdict import RunFound, Verdict
-from .output import Output
+from .output import Output, terminal_size
 from .scale_plot import Line, text_plot
 from .visible import row, visible
 
@@ -63,7 +62,7 @@ def _point_lines(output: Output, verdict: Verdict) -> Iterator[str]:
 def _run_lines(run: RunFound, asked: Asked) -> Iterator[str]:
     texts = _advice(advise(run.evidence, asked.limit))
     unicode = (sys.stdout.encoding or "ascii").lower().replace("-", "") in ("utf8", "utf16")
-    width = min(100, shutil.get_terminal_size().columns)
+    width = min(100, terminal_size().columns)
     what = "step" if run.evidence.at_is_step else "message"
     plot = list(text_plot(Line(run.name, run.evidence.scale.drawn), what, width, unicode))
     if plot:

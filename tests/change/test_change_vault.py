@@ -200,8 +200,10 @@ def test_a_record_comes_back_as_it_was_saved(vault: Vault) -> None:
     record = Record.begin("move")
     record.command = ["opsinfo", "move", "a\udcff b", "\u4e2d"]
     vault.save(record)
-    assert vault.records() == [record]
-    assert vault.record(record.id) == record
+    assert [each.to_json() for each in vault.records()] == [record.to_json()]
+    found = vault.record(record.id)
+    assert found is not None
+    assert found.to_json() == record.to_json()
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"id": 1}', "null"])
