@@ -143,6 +143,8 @@ def _run(words: list[str]) -> int:
     except OpsinfoError as error:
         return _fail(words, error)
     except Exception as error:
+        if isinstance(error.__cause__, (KeyboardInterrupt, _Stopped)):  # Python wraps what comes while it makes a class
+            raise error.__cause__ from None
         if _is_short_of_memory(error):
             return _fail(words, Refused("there is not enough memory for this", name="out-of-memory"))
         # a fault of ours: say so, and leave what is needed to mend it

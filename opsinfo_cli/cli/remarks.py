@@ -105,9 +105,11 @@ def say_unknown(mixlist: Mixlist, operators: Operators, output: Output) -> list[
 
     :returns: them
     """
+    unknown = [name for name in sorted(mixlist.marks) if name not in operators]
+    if not unknown:
+        return []
     from ..model.names import NearNames, did_you_mean
 
-    unknown = [name for name in sorted(mixlist.marks) if name not in operators]
     known = NearNames(operators.names)
     for name in unknown:
         near = did_you_mean(name, known)

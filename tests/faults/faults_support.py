@@ -12,6 +12,7 @@ import signal
 import sys
 import tempfile
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -307,6 +308,7 @@ def run_main(words: Sequence[str], stdout: int | None = None) -> int:
     """
     from opsinfo_cli.cli.main import main
 
+    warnings.simplefilter("ignore", ResourceWarning)  # as the interpreter does, and the test runner does not
     out = os.open(os.devnull, os.O_WRONLY) if stdout is None else stdout
     os.dup2(out, 1)
     os.dup2(out, 2)

@@ -182,6 +182,27 @@ def test_a_signal_at_any_moment_leaves_old_or_new_files_shut_folders_and_nothing
     assert {status for status, _ in seen} & {130, 143, 129}
 
 
+@pytest.mark.parametrize("number", list(GENTLE))
+def test_a_signal_while_a_class_is_made_is_a_signal_still(isolation: Path, number: signal.Signals) -> None:
+    """Before 3.12 Python makes a RuntimeError of it; classes are made wherever a module is loaded late."""
+
+    def make_a_class(*_: object, **__: object) -> None:
+        class Named:
+            def __set_name__(self, owner: type, name: str) -> None:
+                signal.raise_signal(number)
+
+        type("Made", (), {"named": Named()})
+
+    def act() -> int:
+        from opsinfo_cli.cli.program import cli
+
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        cli.main = make_a_class
+        return run_main(["list"])
+
+    assert ended(fork(act)) == GENTLE[number]
+
+
 def test_a_kill_at_any_moment_is_mended_by_the_next_run(install: Install, counts: Counts) -> None:
     pick = random.Random(21)
     length = duration(install)
