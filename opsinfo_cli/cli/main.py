@@ -80,6 +80,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
     :param args: the words of a caller who stays, and catches the exit; None for those of the process
     """
+    stays = args is not None or bool(sys.getprofile() or sys.gettrace())  # whoever measures has a report to write
     try:
         if args is None and os.environ.get("_OPSINFO_COMPLETE"):
             from .completing import complete
@@ -87,12 +88,17 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
             status = complete(os.environ)
         else:
             status = _prepared(list(sys.argv[1:] if args is None else args))
+        _leave(status, stays)
     except KeyboardInterrupt:
-        status = 130
+        _leave(130, stays)
     except _Stopped as stopped:
-        status = 128 + stopped.number
+        _leave(128 + stopped.number, stays)
+
+
+def _leave(status: int, stays: bool) -> NoReturn:
+    """With a signal that comes now still told by its own status: :func:`main` hears of it to the end."""
     _flush()
-    if args is not None or sys.getprofile() or sys.gettrace():  # whoever measures has a report to write
+    if stays:
         sys.exit(status)
     os._exit(status)  # at once: to take apart a library in memory takes a third of the time that its reading took
 
