@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from typing import Any
 
 import click
@@ -15,6 +14,8 @@ from ..report.output import Output
 from .options import (
     ListChoice,
     format_option,
+    match_option,
+    matches,
     mixlist_option,
     open_against,
     open_target,
@@ -36,7 +37,7 @@ __all__ = ["command"]
     type=ListChoice(),
     help="Only operators on this list; repeatable.",
 )
-@click.option("--match", "globs", multiple=True, metavar="GLOB", help="Only names like this; repeatable.")
+@match_option
 @mixlist_option
 @click.option("--against", metavar="TARGET", help="For a mixlist: the target that knows the policies.")
 @click.option("--system", metavar="SYSTEM", help="Another system's lists: NAME, NAME:LEVEL or NAME=FILE[,FILE].")
@@ -118,4 +119,4 @@ def _mixlist_rows(target: Target, against: Target | None, output: Output) -> lis
 def _wanted(row: Row, lists: tuple[str, ...], globs: tuple[str, ...]) -> bool:
     if lists and (row.policy is None or str(row.policy) not in lists):
         return False
-    return not globs or any(fnmatch.fnmatchcase(row.name, glob) for glob in globs)
+    return matches(row.name, globs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from ..neighbours.systems import System, lists_of, names_system, system_called
 from ..report.neighbours import lists_document, say_losses, show_lists
 from ..report.output import Output
 from ..text.source import Source
-from .options import open_against, open_target
+from .options import matches, open_against, open_target
 from .remarks import accepted_mixlist, say_doubts, say_unknown
 
 __all__ = ["list_system", "open_lists", "open_system", "read_files", "told_of_target"]
@@ -97,4 +96,4 @@ def list_system(text: str, lists: tuple[str, ...], globs: tuple[str, ...], outpu
 def _wanted(each: Placed, classes: set[str], globs: tuple[str, ...]) -> bool:
     if classes and str(each.cls) not in classes:
         return False
-    return not globs or any(fnmatch.fnmatchcase(each.name, glob) for glob in globs)
+    return matches(each.name, globs)

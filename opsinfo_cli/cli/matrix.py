@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 from typing import Any
 
@@ -20,6 +19,8 @@ from .options import (
     core_option,
     customs_option,
     format_option,
+    match_option,
+    matches,
     mixlist_option,
     open_target,
     out_option,
@@ -36,7 +37,7 @@ __all__ = ["command"]
 @click.option(
     "--on", "lists", multiple=True, type=ListChoice(), help="Only operators that any target has on it; repeatable."
 )
-@click.option("--match", "globs", multiple=True, metavar="GLOB", help="Only names like this; repeatable.")
+@match_option
 @click.option("--differing", is_flag=True, help="Only operators that are not the same in all, or not in all.")
 @mixlist_option
 @core_option
@@ -77,7 +78,7 @@ def command(
         if _wanted(name, policies, lists, globs) and (differs(policies) or not differing)
     }
     if whole and not shown:
-        output.say(f"none of the {len(whole)} operators is wanted")
+        output.say(f"none of the {len(whole)} operators matches --on, --match and --differing")
     if output.format == "json":
         output.document(matrix_document(columns, shown, len(whole)))
     elif output.format == "html":
@@ -113,4 +114,4 @@ def _columns(text: str, socs: tuple[str, ...], options: dict[str, Any], output: 
 def _wanted(name: str, policies: Policies, lists: tuple[str, ...], globs: tuple[str, ...]) -> bool:
     if lists and not any(policy is not None and str(policy) in lists for policy in policies):
         return False
-    return not globs or any(fnmatch.fnmatchcase(name, glob) for glob in globs)
+    return matches(name, globs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import sys
 from collections.abc import Callable
@@ -27,6 +28,8 @@ __all__ = [
     "given_names",
     "install_options",
     "lock_options",
+    "match_option",
+    "matches",
     "mixlist_option",
     "open_against",
     "open_target",
@@ -98,6 +101,9 @@ as_option: Callable[[Any], Any] = click.option(
 out_option: Callable[[Any], Any] = click.option(
     "-o", "--output", "out", metavar="FILE", help="Write to FILE instead of standard output."
 )
+match_option: Callable[[Any], Any] = click.option(
+    "--match", "globs", multiple=True, metavar="GLOB", help="Only names like this; repeatable."
+)
 mixlist_option: Callable[[Any], Any] = click.option(
     "--mixlist", metavar="FILE", help="Show policies as this mixlist changes them."
 )
@@ -167,6 +173,11 @@ backup_option: Callable[[Any], Any] = click.option("--backup-dir", metavar="DIR"
 def given_names(words: tuple[str, ...]) -> tuple[str, ...]:
     """Op types from the command line, each once. They are UTF-8 whatever the locale is."""
     return tuple(dict.fromkeys(os.fsencode(word).decode("utf-8", "replace") for word in words))
+
+
+def matches(name: str, globs: tuple[str, ...]) -> bool:
+    """Whether a name is one that ``--match`` asks for; without it every one is."""
+    return not globs or any(fnmatch.fnmatchcase(name, glob) for glob in globs)
 
 
 def output_of(command: str, talk: dict[str, Any], format_: str = "text") -> Output:

@@ -37,9 +37,8 @@ def gather(
         best.precision = best.precision or found.precision
         best.scaling = best.scaling or found.scaling
         best.fatal = best.fatal or found.fatal
-    values = [(log.metric.value, log.metric.found) for log in logs if log.metric and log.metric.value is not None]
-    value, found_times = values[0] if values else (None, 0)
-    return RunFound(run.name, run.paths, best, value, found_times)
+    values = (log.metric.value for log in logs if log.metric and log.metric.value is not None)
+    return RunFound(run.name, run.paths, best, next(values, None))
 
 
 _ORDER = [reader.name for reader in READERS]

@@ -31,7 +31,6 @@ class Metric:
         self._pattern = pattern
         self._pick = pick
         self.value: float | None = None
-        self.found = 0
 
     def window(self, data: bytes, limit: int) -> None:
         for match in self._pattern.finditer(data):
@@ -45,7 +44,6 @@ class Metric:
             value = float(text)
         except ValueError:  # the expression found something else
             return
-        self.found += 1
         better = {"max": max, "min": min}.get(self._pick)
         if self.value is None or better is None or math.isnan(value):
             self.value = value

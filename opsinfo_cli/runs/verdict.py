@@ -30,7 +30,6 @@ class RunFound:
     paths: tuple[str, ...]
     evidence: Evidence
     metric: float | None = None
-    metric_found: int = 0
 
 
 @dataclass(frozen=True)

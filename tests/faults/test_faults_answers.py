@@ -149,22 +149,28 @@ def test_a_restore_that_is_not_confirmed_counts_as_done(paths: list[Path], place
 # a restore that could not note how it ended
 
 
+class DyingAfter(Unsynced):
+    """Ends the process when the last of some files is replaced."""
+
+    def __init__(self, paths: list[Path]) -> None:
+        super().__init__()
+        self.left = {str(path) for path in paths}
+
+    def replace(self, source: str, target: str) -> None:
+        super().replace(source, target)
+        ours = target in self.left
+        self.left.discard(target)
+        if ours and not self.left:
+            os._exit(9)
+
+
 def test_a_restore_that_was_killed_when_all_was_back_is_not_undone_by_the_next_one(
     paths: list[Path], place: Path
 ) -> None:
     before = texts(paths)
     writer(place).run("apply", jobs(paths))
 
-    class Dying(Unsynced):
-        replaced = 0
-
-        def replace(self, source: str, target: str) -> None:
-            super().replace(source, target)
-            self.replaced += target in map(str, paths)
-            if self.replaced == len(paths):
-                os._exit(9)
-
-    assert ended(fork(lambda: undo(writer(place, Dying())) and 1)) == 9
+    assert ended(fork(lambda: undo(writer(place, DyingAfter(paths))) and 1)) == 9
     assert texts(paths) == before
     with suppress(UsageFault):  # nothing is left to undo
         undo(writer(place))
@@ -192,16 +198,7 @@ def test_a_killed_restore_that_was_complete_leaves_no_move_that_counts_as_made(p
     """What was taken back is not missed after an upgrade."""
     writer(place).run("apply", jobs(paths))
 
-    class Dying(Unsynced):
-        replaced = 0
-
-        def replace(self, source: str, target: str) -> None:
-            super().replace(source, target)
-            self.replaced += target in map(str, paths)
-            if self.replaced == len(paths):
-                os._exit(9)
-
-    assert ended(fork(lambda: undo(writer(place, Dying())) and 1)) == 9
+    assert ended(fork(lambda: undo(writer(place, DyingAfter(paths))) and 1)) == 9
     writer(place).run("apply", jobs(paths, Policy.WHITE, "Log"))
     for path in paths:
         path.write_text(library_text(Add="true", Exp=None, Log=None))

@@ -37,7 +37,6 @@ class MindSpore(Reader):
         self.flags = Flags()
         self.words = 0
         self._base: int | None = None
-        self._step = 0
 
     def line(self, line: bytes) -> bool:
         flag = _FLAG.search(line)
