@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import click
-
 from ..change.library_plan import BakePlan
 from ..change.output import write_copies
 from ..change.writer import Job, Result
@@ -14,6 +12,7 @@ from ..errors import UsageFault
 from ..model.mixlist import Mixlist
 from ..model.target import Target
 from ..report.changes import change_lines
+from . import spec
 from .move import winning_files
 from .options import entry_options, format_option, open_target, output_of, target_options, write_options
 from .remarks import accepted_mixlist, require_operators, require_writable, say_doubts, say_unknown
@@ -22,11 +21,11 @@ from .writing import Run, writer_of
 __all__ = ["command"]
 
 
-@click.command("apply")
-@click.argument("target")
-@click.argument("mixlist")
-@click.option("--output", "copy", metavar="PATH", help="Write a copy instead: a file, or a new directory for a store.")
-@click.option("--strict", is_flag=True, help="Exit 1, writing nothing, where the target lacks an op type.")
+@spec.command("apply")
+@spec.argument("target")
+@spec.argument("mixlist")
+@spec.option("--output", "copy", metavar="PATH", help="Write a copy instead: a file, or a new directory for a store.")
+@spec.option("--strict", is_flag=True, help="Exit 1, writing nothing, where the target lacks an op type.")
 @entry_options
 @target_options
 @write_options

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..change.prune import prune
 from ..change.vault import Vault, lineages_in
 from ..report.backups import Backup, backup_lines, backups_document
+from . import spec
 from .options import backup_option, format_option, output_of
 from .writing import scope_of, vault_of
 
 __all__ = ["command"]
 
 
-@click.command("backups")
-@click.argument("target", required=False)
-@click.option(
+@spec.command("backups")
+@spec.argument("target", required=False)
+@spec.option(
     "--prune",
     "keep",
-    type=click.IntRange(min=1),
+    type=spec.IntRange(min=1),
     metavar="N",
     help="Keep the newest N backups of each file, and every pristine one; drop the others.",
 )
-@click.option("-n", "--dry-run", is_flag=True, help="Show what --prune would drop; drop nothing.")
+@spec.option("-n", "--dry-run", is_flag=True, help="Show what --prune would drop; drop nothing.")
 @backup_option
 @format_option()
 def command(target: str | None, keep: int | None, dry_run: bool, format_: str, **options: Any) -> int:

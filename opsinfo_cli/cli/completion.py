@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import click
-
+from . import spec
 from .options import output_of, talk_options
 
 __all__ = ["command"]
@@ -15,8 +14,8 @@ _SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "report", "s
 _ENDINGS = {"bash": "bash", "zsh": "zsh", "fish": "fish", "powershell": "ps1"}
 
 
-@click.command("completion")
-@click.argument("shell", type=click.Choice(list(_ENDINGS)))
+@spec.command("completion")
+@spec.argument("shell", type=spec.Choice(list(_ENDINGS)))
 @talk_options
 def command(shell: str, **options: Any) -> int:
     """Print the script that completes commands, options, chips and operators in SHELL.

@@ -13,6 +13,7 @@ import click
 from ..errors import UsageFault
 from ..model.names import did_you_mean
 from ..text.source import Source
+from . import spec
 
 __all__ = ["KEYS", "Configured", "config_in_use", "config_options"]
 
@@ -36,15 +37,15 @@ class Config(NamedTuple):
 
 def config_options(function: Callable[..., Any]) -> Callable[..., Any]:
     said = f"Take defaults from this file, not from the nearest {_OWN_FILE} or {_SHARED_FILE}."
-    function = click.option("--no-config", is_flag=True, expose_value=False, help="Take defaults from no file.")(
+    function = spec.option("--no-config", is_flag=True, expose_value=False, help="Take defaults from no file.")(
         function
     )
-    return click.option("--config", metavar="FILE", expose_value=False, help=said)(function)
+    return spec.option("--config", metavar="FILE", expose_value=False, help=said)(function)
 
 
-def config_in_use(context: click.Context) -> str | None:
+def config_in_use() -> str | None:
     """The path of the file that defaults came from."""
-    path: str | None = context.meta.get(_IN_USE)
+    path: str | None = click.get_current_context().meta.get(_IN_USE)
     return path
 
 

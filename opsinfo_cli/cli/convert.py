@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import click
-
 from ..change.output import make_in_folder
 from ..change.writer import Result
 from ..errors import UsageFault
@@ -16,6 +14,7 @@ from ..neighbours.placed import Told
 from ..neighbours.systems import SYSTEMS, System, lists_of, names_system, system_called
 from ..report.neighbours import loss_document, say_losses
 from ..report.output import Output
+from . import spec
 from .building import built, made
 from .lists import read_files
 from .options import format_option, open_against, output_of, write_options
@@ -25,18 +24,18 @@ from .writing import Run, writer_of
 __all__ = ["command"]
 
 
-@click.command("convert")
-@click.argument("inputs", nargs=-1, metavar="[IN]...")
-@click.option("--from", "source", required=True, metavar="FORMAT", help="What IN is; without IN a system's own lists.")
-@click.option("--to", required=True, metavar="FORMAT", help="What is to be made; `opsinfo systems` lists them.")
-@click.option(
+@spec.command("convert")
+@spec.argument("inputs", nargs=-1, metavar="[IN]...")
+@spec.option("--from", "source", required=True, metavar="FORMAT", help="What IN is; without IN a system's own lists.")
+@spec.option("--to", required=True, metavar="FORMAT", help="What is to be made; `opsinfo systems` lists them.")
+@spec.option(
     "--base", "bases", multiple=True, metavar="TARGET", help="What a mixlist differs from; for TensorFlow `tensorflow`."
 )
-@click.option("--soc", metavar="SOC", help="Which chip of an install.")
-@click.option("-o", "--output", "out", metavar="OUT", help="A file; a new directory where there are two.")
-@click.option("--strict", is_flag=True, help="Exit 1, writing nothing, where anything is lost.")
-@click.option("--replace", is_flag=True, help="Also move the op types that IN does not list, as its system would.")
-@click.option("--same-names", is_flag=True, help="Take an unknown name for the base's op type of that name.")
+@spec.option("--soc", metavar="SOC", help="Which chip of an install.")
+@spec.option("-o", "--output", "out", metavar="OUT", help="A file; a new directory where there are two.")
+@spec.option("--strict", is_flag=True, help="Exit 1, writing nothing, where anything is lost.")
+@spec.option("--replace", is_flag=True, help="Also move the op types that IN does not list, as its system would.")
+@spec.option("--same-names", is_flag=True, help="Take an unknown name for the base's op type of that name.")
 @write_options
 @format_option()
 def command(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..errors import UsageFault
 from ..model.names import did_you_mean
 from ..model.precision_mode import Mode, required_mode
@@ -14,6 +12,7 @@ from ..neighbours.decide import FLOATS, Call, Decision, decide
 from ..neighbours.mindspore import class_name
 from ..report.decisions import decisions_document, show_decisions
 from ..report.output import Output
+from . import spec
 from .lists import open_system
 from .options import format_option, open_against, output_of
 from .remarks import accepted_mixlist, say_doubts
@@ -25,17 +24,17 @@ _SHORT = {"fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "flo
 _SHORT |= {"fp64": "float64", "double": "float64", "hif8": "hifloat8"}
 
 
-@click.command("decide")
-@click.argument("ops", nargs=-1, required=True, metavar="OP[:DTYPE,...]...")
-@click.option("--system", required=True, metavar="SYSTEM", help="apex:O1, torch-amp, ascend:mixed_float16 and so on.")
-@click.option("--low", metavar="DTYPE", help="The low dtype, where the system leaves a choice.")
-@click.option("--to-float", metavar="DTYPE", help="MindSpore: the Cell's own to_float.")
-@click.option("--as-loss", is_flag=True, help="MindSpore: the call is the loss, outside the network.")
-@click.option("--disabled", is_flag=True, help="APEX, HMP: the call stands inside disable_casts().")
-@click.option("--own", metavar="DTYPE", help="Ascend: the dtype in the graph; float32 unless said.")
-@click.option("--against", metavar="TARGET", help="Ascend: the target that knows the policies.")
-@click.option("--mixlist", metavar="FILE", help="Ascend: with this mixlist.")
-@click.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
+@spec.command("decide")
+@spec.argument("ops", nargs=-1, required=True, metavar="OP[:DTYPE,...]...")
+@spec.option("--system", required=True, metavar="SYSTEM", help="apex:O1, torch-amp, ascend:mixed_float16 and so on.")
+@spec.option("--low", metavar="DTYPE", help="The low dtype, where the system leaves a choice.")
+@spec.option("--to-float", metavar="DTYPE", help="MindSpore: the Cell's own to_float.")
+@spec.option("--as-loss", is_flag=True, help="MindSpore: the call is the loss, outside the network.")
+@spec.option("--disabled", is_flag=True, help="APEX, HMP: the call stands inside disable_casts().")
+@spec.option("--own", metavar="DTYPE", help="Ascend: the dtype in the graph; float32 unless said.")
+@spec.option("--against", metavar="TARGET", help="Ascend: the target that knows the policies.")
+@spec.option("--mixlist", metavar="FILE", help="Ascend: with this mixlist.")
+@spec.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
 @format_option()
 def command(
     ops: tuple[str, ...],

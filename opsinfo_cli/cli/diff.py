@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..compare.policies import Difference, diff, difference, policies_of
 from ..compare.port import mixlist_for
 from ..compare.sections import SectionDifference, section_differences
@@ -22,23 +20,24 @@ from ..report.differences import (
     summary,
 )
 from ..report.output import Output, terminal_size
+from . import spec
 from .options import core_option, format_option, open_target, out_option, output_of
 from .remarks import accepted_mixlist, say_doubts, say_unknown
 
 __all__ = ["command"]
 
 
-@click.command("diff")
-@click.argument("a")
-@click.argument("b")
-@click.option("--mixlist-a", metavar="FILE", help="Compare A as this mixlist changes it.")
-@click.option("--mixlist-b", metavar="FILE", help="Compare B as this mixlist changes it.")
-@click.option("--soc-a", metavar="SOC", help="Which chip of A.")
-@click.option("--soc-b", metavar="SOC", help="Which chip of B.")
+@spec.command("diff")
+@spec.argument("a")
+@spec.argument("b")
+@spec.option("--mixlist-a", metavar="FILE", help="Compare A as this mixlist changes it.")
+@spec.option("--mixlist-b", metavar="FILE", help="Compare B as this mixlist changes it.")
+@spec.option("--soc-a", metavar="SOC", help="Which chip of A.")
+@spec.option("--soc-b", metavar="SOC", help="Which chip of B.")
 @core_option
-@click.option("--sections", is_flag=True, help="Also what differs inside the entries.")
-@click.option("--only-in", metavar="MIXLIST", help="Only operators that this mixlist names.")
-@click.option("--no-pager", is_flag=True, help="Do not page what is longer than the terminal.")
+@spec.option("--sections", is_flag=True, help="Also what differs inside the entries.")
+@spec.option("--only-in", metavar="MIXLIST", help="Only operators that this mixlist names.")
+@spec.option("--no-pager", is_flag=True, help="Do not page what is longer than the terminal.")
 @format_option("mixlist", "html")
 @out_option
 def command(

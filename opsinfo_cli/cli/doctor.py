@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import click
-
 from ..check.checked import Checked
 from ..check.fingerprint import fingerprinted
 from ..check.install import check_install
@@ -17,6 +15,7 @@ from ..model.install import Install, opp_root, socs_of
 from ..model.repository import Repository
 from ..model.target import Options, Target, environment_customs, resolve, select_root
 from ..report.findings import findings_document
+from . import spec
 from .findings import say_findings
 from .options import backup_option, format_option, output_of
 from .writing import scope_of, vault_of
@@ -24,10 +23,10 @@ from .writing import scope_of, vault_of
 __all__ = ["command"]
 
 
-@click.command("doctor")
-@click.argument("target", required=False)
-@click.option("--soc", metavar="SOC", help="Only this chip of an install.")
-@click.option(
+@spec.command("doctor")
+@spec.argument("target", required=False)
+@spec.option("--soc", metavar="SOC", help="Only this chip of an install.")
+@spec.option(
     "--custom",
     "customs",
     metavar="PATH",

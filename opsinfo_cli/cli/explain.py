@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-import click
-
 from ..check.rule import Rule
 from ..check.rules import rule_called
 from ..check.wording import Wording, wording
@@ -16,13 +14,14 @@ from ..model.policy import policy_meant
 from ..report.explanation import rule_lines
 from ..report.language import language_for
 from ..report.visible import row
+from . import spec
 from .options import format_option, output_of
 
 __all__ = ["command"]
 
 
-@click.command("explain")
-@click.argument("subject", required=False, metavar="[CODE|NAME|TOPIC]")
+@spec.command("explain")
+@spec.argument("subject", required=False, metavar="[CODE|NAME|TOPIC]")
 @format_option()
 def command(subject: str | None, format_: str, **options: Any) -> int:
     """Explain a finding by its code or name, or a topic; without one, list them all.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import click
-
 from ..change.fmt_plan import FmtPlan, mended
 from ..change.writer import Job, Result
 from ..errors import UsageFault
@@ -16,6 +14,7 @@ from ..report.udiff import unified_diff
 from ..text.mend import mending_patch
 from ..text.scanner import scan
 from ..text.source import Source
+from . import spec
 from .building import built
 from .options import format_option, output_of, write_options
 from .remarks import require_no_library, say_refusals
@@ -24,10 +23,10 @@ from .writing import Run
 __all__ = ["command"]
 
 
-@click.command("fmt")
-@click.argument("mixlists", nargs=-1, required=True, metavar="MIXLIST...")
-@click.option("--diff", "show_diff", is_flag=True, help="Show what would change; write nothing. As --dry-run.")
-@click.option("-o", "--output", "out", metavar="OUT", help="Write the mended text there; leave the source alone.")
+@spec.command("fmt")
+@spec.argument("mixlists", nargs=-1, required=True, metavar="MIXLIST...")
+@spec.option("--diff", "show_diff", is_flag=True, help="Show what would change; write nothing. As --dry-run.")
+@spec.option("-o", "--output", "out", metavar="OUT", help="Write the mended text there; leave the source alone.")
 @write_options
 @format_option()
 def command(mixlists: tuple[str, ...], show_diff: bool, out: str | None, format_: str, **options: Any) -> int:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..errors import UsageFault
 from ..model.listing import Row, mixlist_rows, operator_row
 from ..model.target import Target
 from ..report.operators import list_document, show_rows
 from ..report.output import Output
+from . import spec
 from .options import (
-    ListChoice,
+    LIST,
     format_option,
     match_option,
     matches,
@@ -28,19 +27,19 @@ from .remarks import accepted_mixlist, say_doubts, say_unknown
 __all__ = ["command"]
 
 
-@click.command("list", short_help="Show operators with their policy.")
-@click.argument("target", required=False)
-@click.option(
+@spec.command("list", short_help="Show operators with their policy.")
+@spec.argument("target", required=False)
+@spec.option(
     "--on",
     "lists",
     multiple=True,
-    type=ListChoice(),
+    type=LIST,
     help="Only operators on this list; repeatable.",
 )
 @match_option
 @mixlist_option
-@click.option("--against", metavar="TARGET", help="For a mixlist: the target that knows the policies.")
-@click.option("--system", metavar="SYSTEM", help="Another system's lists: NAME, NAME:LEVEL or NAME=FILE[,FILE].")
+@spec.option("--against", metavar="TARGET", help="For a mixlist: the target that knows the policies.")
+@spec.option("--system", metavar="SYSTEM", help="Another system's lists: NAME, NAME:LEVEL or NAME=FILE[,FILE].")
 @target_options
 @format_option("html")
 @out_option

@@ -10,12 +10,9 @@ import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
-from ..errors import OpsinfoError, Refused, UsageFault
-
-if TYPE_CHECKING:
-    import click
+from ..errors import OpsinfoError, Refused
 
 __all__ = ["COMMANDS", "main"]
 
@@ -128,24 +125,17 @@ def _prepared(words: list[str]) -> int:
 
 
 def _run(words: list[str]) -> int:
-    import click
-
-    from .program import cli
-
     try:
-        result = cli.main(words, prog_name="opsinfo", standalone_mode=False)
-        return result if isinstance(result, int) else 0
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
-        return 2
-    except click.UsageError as error:
-        return _fail(words, UsageFault(error.format_message(), hint=_help_hint(error)))
-    except click.exceptions.Exit as error:
-        return error.exit_code
-    except SystemExit:  # click's answer to a pipe that nobody reads
+        from .plain import plain_call
+
+        call = plain_call(words)
+        if call:
+            return call()
+        from .program import run
+
+        return run(words)
+    except BrokenPipeError:  # nobody reads
         return 0
-    except click.Abort:
-        return 130
     except OpsinfoError as error:
         return _fail(words, error)
     except Exception as error:
@@ -166,11 +156,6 @@ def _is_short_of_memory(error: Exception) -> bool:
     if isinstance(error, OSError):
         return error.errno == errno.ENOMEM
     return isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map" in str(error))
-
-
-def _help_hint(error: click.UsageError) -> str:
-    path = error.ctx.command_path if error.ctx else "opsinfo"
-    return f"`{path} --help` shows how it is used"
 
 
 def _fail(words: list[str], error: OpsinfoError) -> int:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import click
-
 from ..compare.matrix import Policies, differs, policies_by_name
 from ..compare.policies import policies_of
 from ..errors import UsageFault
@@ -14,8 +12,9 @@ from ..model.install import opp_root, socs_of
 from ..model.target import Target
 from ..report.matrix import matrix_document, show_matrix
 from ..report.output import Output
+from . import spec
 from .options import (
-    ListChoice,
+    LIST,
     core_option,
     customs_option,
     format_option,
@@ -31,14 +30,12 @@ from .remarks import accepted_mixlist, say_doubts
 __all__ = ["command"]
 
 
-@click.command("matrix")
-@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
-@click.option("--soc", "socs", metavar="SOC", multiple=True, help="Only this chip of an install; repeatable.")
-@click.option(
-    "--on", "lists", multiple=True, type=ListChoice(), help="Only operators that any target has on it; repeatable."
-)
+@spec.command("matrix")
+@spec.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@spec.option("--soc", "socs", metavar="SOC", multiple=True, help="Only this chip of an install; repeatable.")
+@spec.option("--on", "lists", multiple=True, type=LIST, help="Only operators that any target has on it; repeatable.")
 @match_option
-@click.option("--differing", is_flag=True, help="Only operators that are not the same in all, or not in all.")
+@spec.option("--differing", is_flag=True, help="Only operators that are not the same in all, or not in all.")
 @mixlist_option
 @core_option
 @customs_option

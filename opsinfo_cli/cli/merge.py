@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..change.mixlist_text import written_like
 from ..errors import UsageFault
 from ..model.merge import conflicts, merged, minimal
 from ..report.merge import conflict_lines, merge_document, say_minimal
 from ..text.source import Source
+from . import spec
 from .building import delivered, refused, report_built
 from .options import against_option, format_option, install_options, open_targets, output_of, write_options
 from .remarks import mendable_mixlist
@@ -19,11 +18,11 @@ from .writing import Run
 __all__ = ["command"]
 
 
-@click.command("merge")
-@click.argument("base")
-@click.argument("overs", nargs=-1, required=True, metavar="OVER...")
-@click.option("-o", "--output", "out", metavar="OUT", help="Write it there; what was there is backed up.")
-@click.option("--strict", is_flag=True, help="Exit 1, writing nothing, where they disagree or a name is unknown.")
+@spec.command("merge")
+@spec.argument("base")
+@spec.argument("overs", nargs=-1, required=True, metavar="OVER...")
+@spec.option("-o", "--output", "out", metavar="OUT", help="Write it there; what was there is backed up.")
+@spec.option("--strict", is_flag=True, help="Exit 1, writing nothing, where they disagree or a name is unknown.")
 @against_option
 @install_options
 @write_options

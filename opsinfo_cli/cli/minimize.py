@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..change.mixlist_text import written_like
 from ..model.merge import minimal
 from ..report.merge import minimal_document, say_minimal
 from ..text.source import Source
+from . import spec
 from .building import delivered, refused, report_built
 from .options import against_option, format_option, install_options, open_targets, output_of, write_options
 from .remarks import mendable_mixlist
@@ -18,10 +17,10 @@ from .writing import Run
 __all__ = ["command"]
 
 
-@click.command("minimize")
-@click.argument("mixlist")
-@click.option("-o", "--output", "out", metavar="OUT", help="Write it there, MIXLIST itself included.")
-@click.option("--strict", is_flag=True, help="Exit 1, writing nothing, where no target has an op type.")
+@spec.command("minimize")
+@spec.argument("mixlist")
+@spec.option("-o", "--output", "out", metavar="OUT", help="Write it there, MIXLIST itself included.")
+@spec.option("--strict", is_flag=True, help="Exit 1, writing nothing, where no target has an op type.")
 @against_option
 @install_options
 @write_options

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..errors import UsageFault
 from ..model.precision_mode import MODES, SERIES, required_mode, series_of
 from ..model.soc import KNOWN_FOLDERS, folder_of, suggest
 from ..neighbours.snippet import snippet, snippet_names
 from ..report.modes import modes_document, show_modes, snippet_document
+from . import spec
 from .options import format_option, output_of
 from .remarks import accepted_mixlist
 
 __all__ = ["command"]
 
 
-@click.command("modes")
-@click.option("--soc", metavar="SOC", help="Only what this chip has, and what its documents ask of a training.")
-@click.option("--snippet", "name", metavar="NAME", help=f"Print the lines for a script: {', '.join(snippet_names())}.")
-@click.option("--mixlist", metavar="FILE", help="With --snippet: the mixlist to set.")
-@click.option("--mode", metavar="MODE", help="With --snippet: the mode to set; allow_mix_precision unless said.")
+@spec.command("modes")
+@spec.option("--soc", metavar="SOC", help="Only what this chip has, and what its documents ask of a training.")
+@spec.option("--snippet", "name", metavar="NAME", help=f"Print the lines for a script: {', '.join(snippet_names())}.")
+@spec.option("--mixlist", metavar="FILE", help="With --snippet: the mixlist to set.")
+@spec.option("--mode", metavar="MODE", help="With --snippet: the mode to set; allow_mix_precision unless said.")
 @format_option()
 def command(
     soc: str | None, name: str | None, mixlist: str | None, mode: str | None, format_: str, **options: Any

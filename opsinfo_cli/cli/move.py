@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import click
-
 from ..change.library_plan import LibraryPlan
 from ..change.mixlist_plan import MixlistPlan
 from ..change.writer import Job, Result, planned
@@ -17,8 +15,9 @@ from ..model.store import Store, library_files, load_order
 from ..model.target import Target
 from ..model.tensor_loading import forget_tensors
 from ..text.source import Source
+from . import spec
 from .options import (
-    ListChoice,
+    LIST,
     entry_options,
     format_option,
     given_names,
@@ -34,12 +33,12 @@ from .writing import Run, writer_of
 __all__ = ["command", "winning_files"]
 
 
-@click.command("move")
-@click.argument("target")
-@click.argument("ops", nargs=-1, required=True, metavar="OP...")
-@click.option("--to", required=True, type=ListChoice(), help="The list to put them on.")
-@click.option("--against", metavar="TARGET", help="For a mixlist: the target that knows names and policies.")
-@click.option("--create", is_flag=True, help="For a mixlist: make the file if there is none.")
+@spec.command("move")
+@spec.argument("target")
+@spec.argument("ops", nargs=-1, required=True, metavar="OP...")
+@spec.option("--to", required=True, type=LIST, help="The list to put them on.")
+@spec.option("--against", metavar="TARGET", help="For a mixlist: the target that knows names and policies.")
+@spec.option("--create", is_flag=True, help="For a mixlist: make the file if there is none.")
 @entry_options
 @target_options
 @write_options

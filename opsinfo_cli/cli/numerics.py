@@ -5,24 +5,21 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import click
-
 from ..errors import UsageFault
 from ..model.number_format import FORMATS, Rounded, parse_number, rounded, special
 from ..model.policy import Policy
 from ..report.output import Output
+from . import spec
 from .options import format_option, open_against, output_of
 
 __all__ = ["command"]
 
 
-@click.command("numerics", context_settings={"ignore_unknown_options": True})
-@click.argument("given", nargs=-1, metavar="[VALUE|FILE.npy|DIR]...")
-@click.option(
-    "--low", type=click.Choice(list(FORMATS)), default="fp16", show_default=True, help="Rank operators by it."
-)
-@click.option("--against", metavar="TARGET", help="Show the policy of dumped operators in this target.")
-@click.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
+@spec.command("numerics", context_settings={"ignore_unknown_options": True})
+@spec.argument("given", nargs=-1, metavar="[VALUE|FILE.npy|DIR]...")
+@spec.option("--low", type=spec.Choice(list(FORMATS)), default="fp16", show_default=True, help="Rank operators by it.")
+@spec.option("--against", metavar="TARGET", help="Show the policy of dumped operators in this target.")
+@spec.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
 @format_option()
 def command(
     given: tuple[str, ...], low: str, against: str | None, soc: str | None, format_: str, **options: Any

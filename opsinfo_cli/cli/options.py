@@ -8,17 +8,16 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import click
-
 from ..errors import UsageFault
 from ..model.install import CORES
 from ..model.policy import Policy, policy_meant
 from ..model.target import Options, Target, resolve
 from ..report.output import Output
+from . import spec
 from .version import version_option
 
 __all__ = [
-    "ListChoice",
+    "LIST",
     "against_option",
     "as_option",
     "core_option",
@@ -56,65 +55,53 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[F], F]:
     return decorate
 
 
-class ListChoice(click.Choice[str]):
-    """White, black or gray; who says it in another word is told which one is meant."""
-
-    def __init__(self) -> None:
-        super().__init__([str(policy) for policy in Policy])
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter as error:
-            meant = policy_meant(str(value))
-            if meant is None:
-                raise
-            raise UsageFault(error.format_message(), hint=f"did you mean `{meant}`?") from None
+LIST = spec.Choice([str(policy) for policy in Policy], meant=policy_meant)
+"""White, black or gray."""
 
 
 def talk_options(function: F) -> F:
     return stacked(
         version_option,
-        click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Use colours."),
-        click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong."),
-        click.option("-v", "--verbose", count=True, help="Say more."),
+        spec.option("--color", type=spec.Choice(["auto", "always", "never"]), default="auto", help="Use colours."),
+        spec.option("-q", "--quiet", is_flag=True, help="Say only what is wrong."),
+        spec.option("-v", "--verbose", count=True, help="Say more."),
     )(function)
 
 
 def format_option(*more: str) -> Callable[[F], F]:
-    choice = click.Choice(["text", "json", *more])
+    choice = spec.Choice(["text", "json", *more])
     return stacked(
-        click.option("--format", "format_", type=choice, default="text", show_default=True, help="Output format."),
+        spec.option("--format", "format_", type=choice, default="text", show_default=True, help="Output format."),
         talk_options,
     )
 
 
-against_option: Callable[[Any], Any] = click.option(
+against_option: Callable[[Any], Any] = spec.option(
     "--against", multiple=True, metavar="TARGET", help="A target the mixlist is for; repeatable."
 )
-as_option: Callable[[Any], Any] = click.option(
+as_option: Callable[[Any], Any] = spec.option(
     "--as",
     "kind",
-    type=click.Choice(["library", "mixlist"]),
+    type=spec.Choice(["library", "mixlist"]),
     help="What a file is, where its text and name do not tell.",
 )
-out_option: Callable[[Any], Any] = click.option(
+out_option: Callable[[Any], Any] = spec.option(
     "-o", "--output", "out", metavar="FILE", help="Write to FILE instead of standard output."
 )
-match_option: Callable[[Any], Any] = click.option(
+match_option: Callable[[Any], Any] = spec.option(
     "--match", "globs", multiple=True, metavar="GLOB", help="Only names like this; repeatable."
 )
-mixlist_option: Callable[[Any], Any] = click.option(
+mixlist_option: Callable[[Any], Any] = spec.option(
     "--mixlist", metavar="FILE", help="Show policies as this mixlist changes them."
 )
-core_option: Callable[[Any], Any] = click.option(
+core_option: Callable[[Any], Any] = spec.option(
     "--core",
-    type=click.Choice(CORES),
+    type=spec.Choice(CORES),
     default="ai",
     show_default=True,
     help="Operators of which engine: AI Core, vector core or DSA.",
 )
-customs_option: Callable[[Any], Any] = click.option(
+customs_option: Callable[[Any], Any] = spec.option(
     "--custom",
     "customs",
     metavar="PATH",
@@ -129,7 +116,7 @@ def target_options(function: F) -> F:
 
 def install_options(function: F) -> F:
     return stacked(
-        click.option("--soc", metavar="SOC", help="Which chip of an install."),
+        spec.option("--soc", metavar="SOC", help="Which chip of an install."),
         core_option,
         customs_option,
     )(function)
@@ -137,37 +124,37 @@ def install_options(function: F) -> F:
 
 def write_options(function: F) -> F:
     return stacked(
-        click.option("-n", "--dry-run", is_flag=True, help="Show what would change; write nothing."),
-        click.option("--check", is_flag=True, help="Write nothing; exit 1 where something would change."),
+        spec.option("-n", "--dry-run", is_flag=True, help="Show what would change; write nothing."),
+        spec.option("--check", is_flag=True, help="Write nothing; exit 1 where something would change."),
         lock_options,
     )(function)
 
 
 def lock_options(function: F) -> F:
     return stacked(
-        click.option(
+        spec.option(
             "--wait",
             metavar="SECONDS",
-            type=click.FloatRange(min=0),
+            type=spec.FloatRange(min=0),
             default=30.0,
             show_default=True,
             help="How long to wait for a lock.",
         ),
-        click.option("--in-place", is_flag=True, help="Overwrite where a replace is impossible; not atomic."),
+        spec.option("--in-place", is_flag=True, help="Overwrite where a replace is impossible; not atomic."),
         backup_option,
     )(function)
 
 
 def entry_options(function: F) -> F:
     return stacked(
-        click.option(
+        spec.option(
             "--store", metavar="NAME", help="Only this store of an install: built-in, vendor:<name> or env:<path>."
         ),
-        click.option("--force", is_flag=True, help="Edit a library's entry even where another file overrides it."),
+        spec.option("--force", is_flag=True, help="Edit a library's entry even where another file overrides it."),
     )(function)
 
 
-backup_option: Callable[[Any], Any] = click.option("--backup-dir", metavar="DIR", help="Where backups are kept.")
+backup_option: Callable[[Any], Any] = spec.option("--backup-dir", metavar="DIR", help="Where backups are kept.")
 
 
 def given_names(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -216,7 +203,10 @@ def open_target(text: str, output: Output, options: dict[str, Any], stdin: bool 
         stdin=data,
     )
     if text == "-" and not stdin:
-        raise click.UsageError("standard input can be read by list, show, validate and fmt only")
+        raise UsageFault(
+            "standard input can be read by list, show, validate and fmt only",
+            hint=f"`opsinfo {output.command} --help` shows how it is used",
+        )
     try:
         target = resolve(text, chosen, os.environ)
     except UsageFault as fault:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import click
 
 from ..errors import UsageFault
+from . import spec
+from .clicked import click_command
 from .main import COMMANDS
 from .version import version_option
 
-__all__ = ["cli"]
+__all__ = ["cli", "run"]
 
 
 class Commands(click.Group):
@@ -23,8 +25,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f".{name}", __package__).command
-        return command
+        return click_command(import_module(f".{name}", __package__).command)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
@@ -42,9 +43,9 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@spec.command("cli", cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @version_option
-def cli() -> None:
+def program() -> None:
     """See, move, check and compare the precision policy of Ascend operators.
 
     A TARGET is a library (aic-<soc>-ops-info.json), a mixlist, a directory of libraries,
@@ -57,3 +58,28 @@ def cli() -> None:
       opsinfo move ops_info.json SoftmaxV2 --to black --against ascend910b
       opsinfo validate ops_info.json --against ascend910b
     """
+
+
+cli = cast(click.Group, click_command(program))
+
+
+def run(words: list[str]) -> int:
+    """Run what a line asks for.
+
+    :raises UsageFault: in click's words, where it is no good
+    """
+    try:
+        result = cli.main(words, prog_name="opsinfo", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else "opsinfo"
+        raise UsageFault(error.format_message(), hint=f"`{path} --help` shows how it is used") from None
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except SystemExit:  # click's answer to a pipe that nobody reads
+        return 0
+    except click.Abort:
+        return 130

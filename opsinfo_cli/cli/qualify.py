@@ -6,8 +6,6 @@ import math
 import sys
 from typing import Any
 
-import click
-
 from ..errors import UsageFault
 from ..report.files import write_file
 from ..report.output import Output
@@ -20,32 +18,33 @@ from ..runs.metric import PICKS, compiled_metric
 from ..runs.points import Asked
 from ..runs.startup import LEVELS, level_kind
 from ..runs.verdict import RunFound, judge
+from . import spec
 from .options import format_option, output_of
 
 __all__ = ["command"]
 
 
-@click.command("qualify")
-@click.argument("logs", nargs=-1, required=True, metavar="LOG...")
-@click.option("--steps", metavar="N", type=click.IntRange(min=1), help="Optimizer steps of each run.")
-@click.option("--ranks", metavar="N", type=click.IntRange(min=1), help="How many ranks print into each log.")
-@click.option("--large-batch", is_flag=True, help="Large global batch: 0.1 % may overflow, not 0.5 %.")
-@click.option("--metric", metavar="REGEX", help="Finds the validation metric; its first group is the number.")
-@click.option("--pick", type=click.Choice(PICKS), default="last", show_default=True, help="Which of its values counts.")
-@click.option(
+@spec.command("qualify")
+@spec.argument("logs", nargs=-1, required=True, metavar="LOG...")
+@spec.option("--steps", metavar="N", type=spec.IntRange(min=1), help="Optimizer steps of each run.")
+@spec.option("--ranks", metavar="N", type=spec.IntRange(min=1), help="How many ranks print into each log.")
+@spec.option("--large-batch", is_flag=True, help="Large global batch: 0.1 % may overflow, not 0.5 %.")
+@spec.option("--metric", metavar="REGEX", help="Finds the validation metric; its first group is the number.")
+@spec.option("--pick", type=spec.Choice(PICKS), default="last", show_default=True, help="Which of its values counts.")
+@spec.option(
     "--spread",
     metavar="PERCENT",
-    type=click.FloatRange(min=0),
+    type=spec.FloatRange(min=0),
     default=1.0,
     show_default=True,
     help="How far metrics of runs may lie apart, by their mean.",
 )
-@click.option("--expect", type=click.Choice(["dynamic"]), help="A log that shows no dynamic loss scaling fails.")
-@click.option("--amp", metavar="LEVEL", help="Your word for the level or mode, where the log tells none.")
-@click.option("--loss-scale", metavar="dynamic|VALUE", help="Your word for the loss scaling, where the log tells none.")
-@click.option("--reference", metavar="LOG", multiple=True, help="A high-precision run of the same model; repeatable.")
-@click.option("--plot", metavar="FILE", help="Draw the loss scale over the steps into an SVG file.")
-@click.option("--strict", is_flag=True, help="Exit 1 where the verdict is incomplete.")
+@spec.option("--expect", type=spec.Choice(["dynamic"]), help="A log that shows no dynamic loss scaling fails.")
+@spec.option("--amp", metavar="LEVEL", help="Your word for the level or mode, where the log tells none.")
+@spec.option("--loss-scale", metavar="dynamic|VALUE", help="Your word for the loss scaling, where the log tells none.")
+@spec.option("--reference", metavar="LOG", multiple=True, help="A high-precision run of the same model; repeatable.")
+@spec.option("--plot", metavar="FILE", help="Draw the loss scale over the steps into an SVG file.")
+@spec.option("--strict", is_flag=True, help="Exit 1 where the verdict is incomplete.")
 @format_option()
 def command(
     logs: tuple[str, ...],

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..change.library_plan import LibraryPlan
 from ..change.reapply import lost_edits
 from ..change.writer import Job
 from ..errors import UsageFault, few
+from . import spec
 from .options import format_option, output_of, write_options
 from .writing import Run, scope_of, vault_of
 
 __all__ = ["command"]
 
 
-@click.command("reapply")
-@click.argument("change", required=False)
-@click.option("--target", metavar="TARGET", help="Only files of this target.")
+@spec.command("reapply")
+@spec.argument("change", required=False)
+@spec.option("--target", metavar="TARGET", help="Only files of this target.")
 @write_options
 @format_option()
 def command(change: str | None, target: str | None, format_: str, **options: Any) -> int:

@@ -5,22 +5,21 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import click
-
 from ..model.policy import Policy
 from ..neighbours.translation import table_of
 from ..report.progress import Progress
 from ..report.reduced import reduced_document, show_reduced
 from ..runs.reduced import Reduced, read_reduced
+from . import spec
 from .options import format_option, open_against, output_of
 
 __all__ = ["command"]
 
 
-@click.command("reduced")
-@click.argument("logs", nargs=-1, required=True, metavar="LOG...")
-@click.option("--against", metavar="TARGET", help="Show each one's policy in this target, by its op type.")
-@click.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
+@spec.command("reduced")
+@spec.argument("logs", nargs=-1, required=True, metavar="LOG...")
+@spec.option("--against", metavar="TARGET", help="Show each one's policy in this target, by its op type.")
+@spec.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
 @format_option()
 def command(logs: tuple[str, ...], against: str | None, soc: str | None, format_: str, **options: Any) -> int:
     """List the operators that MindSpore ran with less precision than asked for, with the number of records.

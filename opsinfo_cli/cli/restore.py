@@ -5,23 +5,22 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import click
-
 from ..change.restore import Restored, restore_last, restore_to
 from ..report.output import Output
 from ..report.udiff import diff_of_bytes
 from ..report.visible import row, visible
+from . import spec
 from .options import format_option, lock_options, output_of
 from .writing import scope_of, writer_of
 
 __all__ = ["command"]
 
 
-@click.command("restore")
-@click.argument("target")
-@click.option("--to", "which", metavar="ID", help="A backup or change by its id, or `pristine`.")
-@click.option("--force", is_flag=True, help="Also where the file was changed or upgraded since.")
-@click.option("-n", "--dry-run", is_flag=True, help="Show what would be put back; write nothing.")
+@spec.command("restore")
+@spec.argument("target")
+@spec.option("--to", "which", metavar="ID", help="A backup or change by its id, or `pristine`.")
+@spec.option("--force", is_flag=True, help="Also where the file was changed or upgraded since.")
+@spec.option("-n", "--dry-run", is_flag=True, help="Show what would be put back; write nothing.")
 @lock_options
 @format_option()
 def command(target: str, which: str | None, force: bool, dry_run: bool, format_: str, **options: Any) -> int:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..check.schema import schema_names, schema_text
+from . import spec
 from .options import output_of, talk_options
 
 __all__ = ["command"]
 
 
-@click.command("schema")
-@click.argument("name", required=False)
+@spec.command("schema")
+@spec.argument("name", required=False)
 @talk_options
 def command(name: str | None, **options: Any) -> int:
     """Print the schema NAME, or the names of all.

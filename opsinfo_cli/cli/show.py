@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..model.columns import Columns
 from ..model.listing import Row, operator_row
 from ..model.mixlist import Mixlist
@@ -14,15 +12,16 @@ from ..model.store import Operator
 from ..model.target import Target
 from ..report.operator import show_lines, tensors_document
 from ..report.operators import row_document, target_document
+from . import spec
 from .options import format_option, given_names, mixlist_option, open_target, output_of, target_options
 from .remarks import accepted_mixlist, require_operators, say_doubts
 
 __all__ = ["command"]
 
 
-@click.command("show")
-@click.argument("target")
-@click.argument("ops", nargs=-1, required=True, metavar="OP...")
+@spec.command("show")
+@spec.argument("target")
+@spec.argument("ops", nargs=-1, required=True, metavar="OP...")
 @mixlist_option
 @target_options
 @format_option()

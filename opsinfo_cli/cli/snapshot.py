@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..errors import UsageFault
 from ..model.kind import is_library_name, kind_of
 from ..model.snapshot_text import snapshot_text
 from ..text.source import Source
+from . import spec
 from .building import built
 from .options import format_option, open_target, output_of, target_options, write_options
 from .remarks import say_doubts
@@ -18,9 +17,9 @@ from .writing import Run
 __all__ = ["command"]
 
 
-@click.command("snapshot")
-@click.argument("target")
-@click.option("-o", "--output", "out", metavar="FILE", help="Write it there instead of to standard output.")
+@spec.command("snapshot")
+@spec.argument("target")
+@spec.option("-o", "--output", "out", metavar="FILE", help="Write it there instead of to standard output.")
 @target_options
 @write_options
 @format_option()

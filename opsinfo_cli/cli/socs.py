@@ -6,14 +6,13 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-import click
-
 from ..errors import OpsinfoError, UsageFault
 from ..model.install import Install, opp_root, socs_of, version_of
 from ..model.soc import products_of
 from ..model.target import Root, environment_root, usual_roots
 from ..report.output import terminal_size
 from ..report.visible import row, visible
+from . import spec
 from .options import format_option, output_of
 
 __all__ = ["command"]
@@ -42,8 +41,8 @@ class Found:
             return None
 
 
-@click.command("socs")
-@click.argument("roots", nargs=-1, metavar="[ROOT]...")
+@spec.command("socs")
+@spec.argument("roots", nargs=-1, metavar="[ROOT]...")
 @format_option()
 def command(roots: tuple[str, ...], format_: str, **options: Any) -> int:
     """List installs with their version and chips: those of the environment and the usual folders, or of ROOT.

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..neighbours.systems import SYSTEMS, system_called
 from ..report.neighbours import show_levels, show_systems, system_document
+from . import spec
 from .options import format_option, output_of
 
 __all__ = ["command"]
 
 
-@click.command("systems")
-@click.argument("name", required=False, metavar="[SYSTEM]")
+@spec.command("systems")
+@spec.argument("name", required=False, metavar="[SYSTEM]")
 @format_option()
 def command(name: str | None, format_: str, **options: Any) -> int:
     """List the systems whose lists can be read, written or asked; of SYSTEM its levels and what they set.

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ..check.narrowing import Narrowing
 from ..check.selection import Selection
 from ..model.repository import Repository
 from ..model.target import Target
 from ..report.output import Output
+from . import spec
 from .config import Configured, config_in_use, config_options
 from .options import as_option, format_option, lock_options, open_against, output_of, stacked
 from .validation import Validation
@@ -24,46 +23,46 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _narrowing_options = stacked(
-    click.option(
+    spec.option(
         "--select", metavar="CODE|NAME", multiple=True, help="Only these findings; M means all of M...; repeatable."
     ),
-    click.option(
+    spec.option(
         "--ignore",
         metavar="CODE[:POINTER]",
         multiple=True,
         help="Not these, or not at and below a JSON pointer; repeatable.",
     ),
-    click.option("--baseline", metavar="FILE", help="Findings that are known and accepted."),
-    click.option("--update-baseline", is_flag=True, help="Write what is found into the baseline; exit 0."),
-    click.option("--strict", is_flag=True, help="Warnings fail too."),
+    spec.option("--baseline", metavar="FILE", help="Findings that are known and accepted."),
+    spec.option("--update-baseline", is_flag=True, help="Write what is found into the baseline; exit 0."),
+    spec.option("--strict", is_flag=True, help="Warnings fail too."),
 )
 _fix_options = stacked(
-    click.option("--fix", is_flag=True, help="Mend mixlists where that is safe; say what stays."),
-    click.option("--diff", "show_diff", is_flag=True, help="Show what --fix would change; exit 1 where it would."),
-    click.option("--unsafe-fixes", is_flag=True, help="Mend by guesses too: near names, keys that stand twice."),
+    spec.option("--fix", is_flag=True, help="Mend mixlists where that is safe; say what stays."),
+    spec.option("--diff", "show_diff", is_flag=True, help="Show what --fix would change; exit 1 where it would."),
+    spec.option("--unsafe-fixes", is_flag=True, help="Mend by guesses too: near names, keys that stand twice."),
     lock_options,
 )
 
 
-@click.command("validate", cls=Configured)
-@click.argument("paths", nargs=-1, required=True, metavar="FILE|DIR...")
-@click.option(
+@spec.command("validate", cls=Configured)
+@spec.argument("paths", nargs=-1, required=True, metavar="FILE|DIR...")
+@spec.option(
     "--against", "against", multiple=True, metavar="TARGET", help="A target that the mixlists are for; repeatable."
 )
-@click.option(
+@spec.option(
     "--precision-mode",
     "modes",
     multiple=True,
     metavar="MODE",
     help="The precision mode that the mixlists are used with.",
 )
-@click.option(
+@spec.option(
     "--soc", "socs", multiple=True, metavar="SOC", help="Which chip of an install given with --against; repeatable."
 )
 @as_option
 @_narrowing_options
 @_fix_options
-@click.option("--report", "reports", metavar="FORMAT:FILE", multiple=True, help="Write a report too; repeatable.")
+@spec.option("--report", "reports", metavar="FORMAT:FILE", multiple=True, help="Write a report too; repeatable.")
 @config_options
 @format_option("concise", "github", "gitlab", "sarif", "junit", "auto")
 def command(paths: tuple[str, ...], against: tuple[str, ...], format_: str, **options: Any) -> int:
@@ -89,7 +88,7 @@ def command(paths: tuple[str, ...], against: tuple[str, ...], format_: str, **op
       opsinfo validate ops_info.json --diff
     """
     output = output_of("validate", options, "json" if format_ == "json" else "text")
-    config = config_in_use(click.get_current_context())
+    config = config_in_use()
     if config:
         output.detail(f"defaults from {config}")
     fixing, baseline, reports = _fixing(options, paths, format_), _baseline(options), _reports(options, paths)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import click
+from . import spec
+
+if TYPE_CHECKING:
+    import click
 
 __all__ = ["version_option"]
 
@@ -14,10 +17,10 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     if wanted and not ctx.resilient_parsing:
         from .. import __version__
 
-        click.echo(f"opsinfo {__version__}")
+        print(f"opsinfo {__version__}")
         ctx.exit()
 
 
-version_option: Callable[[Any], Any] = click.option(
+version_option: Callable[[Any], Any] = spec.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
 )

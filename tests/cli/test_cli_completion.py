@@ -20,6 +20,7 @@ import pytest
 from cli_support import COMMANDS, NN, ROOT, Run, entry, library, write
 
 from opsinfo_cli.cli.candidates import NOTHING, OFFERS, word_of
+from opsinfo_cli.cli.clicked import click_command
 from opsinfo_cli.cli.completing import _VALUED
 from opsinfo_cli.cli.line import split
 
@@ -241,7 +242,7 @@ def test_names_of_operators_need_no_click(environment: dict[str, str], opp: Path
 
 
 def parameters() -> list[tuple[str, click.Parameter]]:
-    commands = [(name, import_module(f"opsinfo_cli.cli.{name}").command) for name in COMMANDS]
+    commands = [(name, click_command(import_module(f"opsinfo_cli.cli.{name}").command)) for name in COMMANDS]
     return [(name, each) for name, command in commands for each in command.params]
 
 

@@ -11,6 +11,7 @@ import pytest
 from cli_support import SCHEMAS, Run, finding_names, mixlist, write
 from jsonschema import Draft202012Validator
 
+from opsinfo_cli.cli.clicked import click_command
 from opsinfo_cli.cli.config import KEYS
 from opsinfo_cli.cli.validate import command
 
@@ -121,7 +122,9 @@ def test_a_name_that_is_no_path_stays_a_chip(opsinfo: Run, repository: Path, fix
 def test_the_schema_has_the_keys_and_each_is_an_option() -> None:
     properties = SCHEMA.schema["properties"]
     assert list(properties) == list(KEYS)
-    options = {word[2:]: each for each in command.params if isinstance(each, click.Option) for word in each.opts}
+    options = {
+        word[2:]: each for each in click_command(command).params if isinstance(each, click.Option) for word in each.opts
+    }
     for key, said in properties.items():
         option = options.get(key)
         if option is None:

@@ -144,6 +144,25 @@ def test_what_a_start_does_not_load(environment: dict[str, str], opp: Path, tmp_
     assert loaded(words, environment, tmp_path) & HEAVY == set()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["list", "opp", "--soc", "ascend910b", "--on", "black"],
+        ["show", f"opp/{NN}", "SwiGlu"],
+        ["move", f"opp/{NN}", "SwiGlu", "--to=black", "-n"],
+        ["diff", "opp", "opp", "--soc-a", "ascend910", "--soc-b", "ascend910b", "-q"],
+        ["backups"],
+        ["socs", "opp"],
+        ["doctor", "opp"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_plain_line_is_read_without_click(
+    environment: dict[str, str], opp: Path, tmp_path: Path, words: list[str]
+) -> None:
+    assert "click" not in loaded(words, environment, tmp_path)
+
+
 def test_help_loads_no_command(environment: dict[str, str], tmp_path: Path) -> None:
     ours = {name for name in loaded(["--help"], environment, tmp_path) if name.startswith("opsinfo_cli.")}
     wings = {name.split(".")[1] for name in ours}

@@ -1,0 +1,108 @@
+"""Lines that click is not asked about: what they mean is what click says they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opsinfo_cli.cli.clicked import click_command
+from opsinfo_cli.cli.main import COMMANDS
+from opsinfo_cli.cli.plain import values_of
+from opsinfo_cli.cli.spec import Choice, Command
+from opsinfo_cli.errors import UsageFault
+
+DECLARED: list[Command] = [import_module(f"opsinfo_cli.cli.{name}").command for name in COMMANDS]
+PLAIN = [each for each in DECLARED if each.attributes.keys() <= {"short_help"}]
+
+ODD = ["", "-", "--", "-x", "--nothing", "-qv", "-ofile", "--color=", "--format=", "3", "-1", "a=b", "\udcff", "名"]
+
+
+def said_by_click(command: Command, words: list[str]) -> dict[str, Any] | None:
+    """What click hands over; None where it refuses, or answers itself."""
+    try:
+        return dict(click_command(command).make_context(command.name, list(words)).params)
+    except (click.ClickException, click.exceptions.Exit, UsageFault):
+        return None
+
+
+@st.composite
+def lines(draw: Callable[..., Any]) -> tuple[Command, list[str]]:
+    """A command with words that mean something to it, in any order."""
+    command = draw(st.sampled_from(DECLARED))
+    own = [word for each in command.parameters for word in each.words if word.startswith("-")]
+    kinds = [each.attributes.get("type") for each in command.parameters]
+    values = ["add", "x.json", *(word for kind in kinds if isinstance(kind, Choice) for word in kind.words)]
+    pairs = st.tuples(st.sampled_from(own), st.sampled_from(values))
+    word = st.sampled_from([*own, *values])
+    piece = st.one_of(
+        word.map(lambda one: [one]),
+        st.sampled_from(values).map(lambda one: [one]),
+        pairs.map(list),
+        pairs.map(lambda pair: ["=".join(pair)]),
+        st.sampled_from(ODD).map(lambda one: [one]),
+    )
+    return command, [word for some in draw(st.lists(piece, max_size=7)) for word in some]
+
+
+@given(lines())
+def test_a_plain_line_means_what_click_says_it_means(line: tuple[Command, list[str]]) -> None:
+    command, words = line
+    values = values_of(command, words)
+    if values is not None:
+        assert values == said_by_click(command, words)
+
+
+@pytest.mark.parametrize("command", PLAIN, ids=lambda command: command.name)
+def test_a_line_with_its_operands_and_every_option_is_plain(command: Command) -> None:
+    words = ["a"] * len([each for each in command.parameters if not each.is_option])
+    words = ["bash"] if command.name == "completion" else words
+    for each in command.parameters:
+        kind, get = each.attributes.get("type"), each.attributes.get
+        if not each.is_option or not get("expose_value", True) or not (kind is None or isinstance(kind, Choice)):
+            continue
+        value = kind.words[0] if kind else "x"
+        has_value = not (get("is_flag") or get("count"))
+        words += [each.words[0], value, f"{_long(each.words)}={value}"] if has_value else [each.words[0]]
+    values = values_of(command, words)
+    assert values is not None
+    assert values == said_by_click(command, words)
+
+
+def _long(words: Any) -> str:
+    return next(word for word in words if word.startswith("--"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["a", "--help"],
+        ["a", "--version"],
+        ["a", "b"],
+        ["a", "--on"],
+        ["a", "--on", "blue"],
+        ["a", "--format=yaml"],
+        ["a", "--quiet=yes"],
+        ["a", "--soc", "--quiet"],
+        ["--", "a"],
+        ["a", "-qv"],
+        ["a", "-ox.html"],
+        ["a", "--forma", "json"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_not_plain_is_left_to_click(words: list[str]) -> None:
+    command = next(each for each in DECLARED if each.name == "list")
+    assert values_of(command, words) is None
+
+
+def test_numbers_and_files_of_defaults_are_left_to_click() -> None:
+    left = {each.name: values_of(each, ["a"]) for each in DECLARED if each not in PLAIN}
+    assert left == {"validate": None, "numerics": None}
+    move = next(each for each in DECLARED if each.name == "move")
+    assert values_of(move, ["a", "Add", "--to", "black", "--wait", "1"]) is None
