@@ -10,9 +10,6 @@ The command line and the library are one thing; docs/api.md shows it at work::
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 
 __all__ = [
@@ -32,7 +29,11 @@ __all__ = [
     "validate",
 ]
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from .check.finding import Finding, Outcome
     from .check.run import validate
     from .compare.policies import Difference, diff
@@ -65,6 +66,8 @@ def __getattr__(name: str) -> Any:
     """Import on first use: a command pays only for what it needs."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(f".{_HOMES[name]}", __name__), name)
 
 

@@ -14,7 +14,7 @@ The tree, by exit status (the one mapping to exit codes is ``cli.main``)::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import re

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import accumulate
-from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
 from ..model.mixlist import Mixlist
@@ -14,6 +13,7 @@ from ..text.linediff import changed_lines
 from ..text.patch import Edit, Patch, splice
 from ..text.scanner import Node, scan
 from ..text.source import Source
+from ..typed import NamedTuple
 from .moves import Move, proof_failed
 
 __all__ = ["MixlistPlan", "edits_between", "mixlist_patch"]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
-
 from ..errors import Refused
 from ..model.policy import Policy
 from ..text.patch import Patch
 from ..text.source import Source
+from ..typed import NamedTuple, Protocol
 
 __all__ = ["Move", "Plan", "proof_failed"]
 

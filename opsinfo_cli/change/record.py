@@ -7,7 +7,11 @@ import pwd
 import re
 import sys
 import time
-from typing import Any, NamedTuple
+
+from ..typed import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["Changed", "Record", "Widened", "now"]
 

@@ -8,9 +8,9 @@ import os
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
 
 from ..errors import Refused, Stale
+from ..typed import NamedTuple
 from .attributes import dress
 from .filesystem import FileSystem
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
-from ..model.install import root_above, version_of
+from ..model.opp import root_above, version_of
+from ..typed import NamedTuple
 from .folders import shut
 from .lock import locked
 from .record import Changed, Record

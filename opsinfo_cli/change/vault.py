@@ -9,14 +9,17 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
 
 from ..errors import Refused
-from ..model.install import root_above, version_of
 from ..model.kind import is_library_name
+from ..model.opp import root_above, version_of
+from ..typed import TYPE_CHECKING, NamedTuple
 from .filesystem import FileSystem
 from .record import Record, now
 from .replace import digest_at, read_original, remove_leftovers, sync_folder, temp_beside, write_all
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["Lineage", "Vault", "lineages_in", "sha256_of", "vault_path"]
 

@@ -11,11 +11,11 @@ import signal
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
 
 from ..errors import NotConfirmed, OpsinfoError, Refused
 from ..text.patch import Patch
 from ..text.source import Source, read_bytes
+from ..typed import NamedTuple
 from .filesystem import FileSystem
 from .folders import shut, widen
 from .lock import locked

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..change.prune import prune
 from ..change.vault import Vault, lineages_in
 from ..report.backups import Backup, backup_lines, backups_document
+from ..typed import TYPE_CHECKING
 from . import spec
 from .options import backup_option, format_option, output_of
 from .writing import scope_of, vault_of
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["command"]
 

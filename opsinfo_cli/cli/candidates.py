@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem, ShellComplete
 
 from ..errors import OpsinfoError
-from ..model.install import opp_root, socs_of
+from ..model.opp import opp_root, socs_of
 from ..model.target import Options, resolve, select_root
 from .completing import Candidate
 from .line import Line

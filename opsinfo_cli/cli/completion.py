@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
+from ..typed import TYPE_CHECKING
 from . import spec
 from .options import output_of, talk_options
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["command"]
 

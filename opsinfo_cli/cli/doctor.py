@@ -11,7 +11,8 @@ from ..check.install import check_install
 from ..check.run import Checker
 from ..check.vault import check_vault
 from ..errors import UsageFault
-from ..model.install import Install, opp_root, socs_of
+from ..model.install import Install
+from ..model.opp import opp_root, socs_of
 from ..model.repository import Repository
 from ..model.target import Options, Target, environment_customs, resolve, select_root
 from ..report.findings import findings_document

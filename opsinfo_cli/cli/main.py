@@ -10,9 +10,12 @@ import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from types import FrameType
-from typing import Any, NoReturn
 
 from ..errors import OpsinfoError, Refused
+from ..typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 __all__ = ["COMMANDS", "main"]
 

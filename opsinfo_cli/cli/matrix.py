@@ -8,7 +8,7 @@ from typing import Any
 from ..compare.matrix import Policies, differs, policies_by_name
 from ..compare.policies import policies_of
 from ..errors import UsageFault
-from ..model.install import opp_root, socs_of
+from ..model.opp import opp_root, socs_of
 from ..model.target import Target
 from ..report.matrix import matrix_document, show_matrix
 from ..report.output import Output

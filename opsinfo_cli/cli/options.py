@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
 
 from ..errors import UsageFault
-from ..model.install import CORES
+from ..model.opp import CORES
 from ..model.policy import Policy, policy_meant
 from ..model.target import Options, Target, resolve
 from ..report.output import Output
+from ..typed import TYPE_CHECKING
 from . import spec
 from .version import version_option
+
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = [
     "LIST",
@@ -40,8 +44,6 @@ __all__ = [
     "target_options",
     "write_options",
 ]
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def stacked(*decorators: Callable[[Any], Any]) -> Callable[[F], F]:
@@ -164,7 +166,11 @@ def given_names(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def matches(name: str, globs: tuple[str, ...]) -> bool:
     """Whether a name is one that ``--match`` asks for; without it every one is."""
-    return not globs or any(fnmatch.fnmatchcase(name, glob) for glob in globs)
+    if not globs:
+        return True
+    from fnmatch import fnmatchcase
+
+    return any(fnmatchcase(name, glob) for glob in globs)
 
 
 def output_of(command: str, talk: dict[str, Any], format_: str = "text") -> Output:

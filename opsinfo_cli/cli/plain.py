@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import import_module
-from typing import Any
 
+from ..typed import TYPE_CHECKING
 from .main import COMMANDS
 from .spec import Choice, Command, Parameter
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["plain_call", "values_of"]
 
@@ -20,7 +22,7 @@ def plain_call(words: list[str]) -> Callable[[], int] | None:
     """What a line asks for; None where it is not plain."""
     if not words or words[0] not in COMMANDS:
         return None
-    command: Command = import_module(f".{words[0]}", __package__).command
+    command: Command = __import__(f"{__package__}.{words[0]}", fromlist=["command"]).command  # importlib loads warnings
     values = values_of(command, words[1:])
     return None if values is None else partial(command.function, **values)
 

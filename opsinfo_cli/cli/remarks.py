@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from ..errors import Damaged, MissingPackage, Refused, UsageFault
 from ..model.store import Operators
 from ..model.target import Target
 from ..report.output import Output
+from ..typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..model.mixlist import Mixlist

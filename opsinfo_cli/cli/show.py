@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..model.columns import Columns
 from ..model.listing import Row, operator_row
 from ..model.mixlist import Mixlist
@@ -12,9 +10,13 @@ from ..model.store import Operator
 from ..model.target import Target
 from ..report.operator import show_lines, tensors_document
 from ..report.operators import row_document, target_document
+from ..typed import TYPE_CHECKING
 from . import spec
 from .options import format_option, given_names, mixlist_option, open_target, output_of, target_options
 from .remarks import accepted_mixlist, require_operators, say_doubts
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["command"]
 

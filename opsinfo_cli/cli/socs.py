@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
 
 from ..errors import OpsinfoError, UsageFault
-from ..model.install import Install, opp_root, socs_of, version_of
+from ..model.install import Install
+from ..model.opp import opp_root, socs_of, version_of
 from ..model.soc import products_of
 from ..model.target import Root, environment_root, usual_roots
 from ..report.output import terminal_size
 from ..report.visible import row, visible
+from ..typed import TYPE_CHECKING
 from . import spec
 from .options import format_option, output_of
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["command"]
 

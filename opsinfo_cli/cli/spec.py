@@ -6,11 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+
+from ..typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = ["Choice", "Command", "FloatRange", "IntRange", "Parameter", "Range", "argument", "command", "option"]
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Choice:

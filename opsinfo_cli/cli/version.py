@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
+from ..typed import TYPE_CHECKING
 from . import spec
 
 if TYPE_CHECKING:
+    from typing import Any
+
     import click
 
 __all__ = ["version_option"]

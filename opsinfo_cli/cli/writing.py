@@ -7,17 +7,20 @@ import os
 import shlex
 import stat
 from collections.abc import Sequence
-from typing import Any
 
 from ..change.restore import Scope
 from ..change.vault import Vault, vault_path
 from ..change.writer import Job, Result, Writer
 from ..errors import Refused
-from ..model.install import CORES, root_above
+from ..model.opp import CORES, root_above
 from ..model.target import Options, resolve
 from ..report.changes import change_document, change_lines
 from ..report.output import Output
 from ..report.udiff import unified_diff
+from ..typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["Run", "scope_of", "vault_of", "writer_of"]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar, overload
 
 from ..model.mixlist import Mixlist
 from ..model.policy import Mark, Policy
 from ..model.store import Operators
+from ..typed import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar, overload
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["Difference", "HasOperators", "diff", "difference", "marks_of", "policies_of"]
 
@@ -22,8 +24,7 @@ class HasOperators(Protocol):
     def operators(self) -> Operators: ...
 
 
-@dataclass(frozen=True)
-class Difference(Generic[T]):
+class Difference(NamedTuple, Generic[T]):
     """Op types of one side only, and those on both with different values: name -> (a, b)."""
 
     only_in_a: list[str]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
 
+from ..typed import TYPE_CHECKING, NamedTuple
 from .load_fault import Sections
 from .loading import pattern_of
 from .policy import BLANKS, folded

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import glob
 import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
+from ..typed import NamedTuple
+from .opp import BUILT_IN, CORES, CUSTOM, LEGACY_CUSTOM, matching, socs_of, version_of
 from .soc import folder_of, suggest
 from .store import Operators, Store, library_files
 
-__all__ = ["CORES", "Install", "LoadPriority", "Site", "Skipped", "opp_root", "root_above", "socs_of", "version_of"]
+__all__ = ["Install", "LoadPriority", "Site", "Skipped"]
 
-CORES = ("ai", "vector", "dsa")
-
-_BUILT_IN = {
-    "ai": ("built-in/op_impl/ai_core/tbe/config/{soc}", "op_impl/built-in/ai_core/tbe/config/{soc}"),
-    "vector": ("built-in/op_impl/vector_core/tbe/config", "op_impl/built-in/vector_core/tbe/config"),
-    "dsa": ("built-in/op_impl/dsa_core/config/{soc}", "op_impl/built-in/dsa_core/config/{soc}"),
-}
-"""Directory of the built-in store: the layout of today, then the one of CANN before 5.1."""
-
-_CUSTOM = {"ai": "op_impl/ai_core/tbe", "vector": "op_impl/vector_core/tbe"}
-_LEGACY_CUSTOM = "op_impl/custom/ai_core/tbe/config/{soc}"
 _OTHER_ENGINES = {
     "AI CPU": ("built-in/op_impl/aicpu/**/config/*.json", "op_impl/built-in/aicpu/**/config/*.json"),
     "DVPP": ("built-in/op_impl/dvpp/**/config/*.json",),
@@ -110,11 +98,11 @@ class Install:
         """All stores of a core in the engine's order: environment, vendors, built-in."""
         core = core or self.core
         custom = [site for site, _ in self._custom_sites(core) if site]
-        built_in = [Site(os.path.join(self.root, self._soc(path)), "built-in", core) for path in _BUILT_IN[core]]
+        built_in = [Site(os.path.join(self.root, self._soc(path)), "built-in", core) for path in BUILT_IN[core]]
         present = [site for site in built_in if os.path.isdir(site.directory)] or built_in[:1]
         if core == "ai" and not custom:
             # its key in fe.ini is free only where no generated store took it (CFG:736-744)
-            legacy = os.path.join(self.root, self._soc(_LEGACY_CUSTOM))
+            legacy = os.path.join(self.root, self._soc(LEGACY_CUSTOM))
             custom = [Site(legacy, "vendor:custom", core)] if os.path.isdir(legacy) else []
         return [*custom, *present]
 
@@ -178,7 +166,7 @@ class Install:
         engines = {}
         for engine, patterns in _OTHER_ENGINES.items():
             for pattern in patterns:
-                for path in glob.glob(os.path.join(glob.escape(self.root), pattern), recursive=True):
+                for path in matching(self.root, pattern):
                     outcome = read_members(Source.read(path))
                     if isinstance(outcome, Members):
                         engines.update({member.key: engine for member in outcome.members or ()})
@@ -192,7 +180,7 @@ class Install:
         return path.format(soc=self.soc or "")
 
     def _custom_sites(self, core: str) -> Iterator[tuple[Site | None, Skipped | None]]:
-        if core not in _CUSTOM:
+        if core not in CUSTOM:
             return
         for path in self.customs:
             yield self._custom_site(path, f"env:{path}", core)
@@ -200,7 +188,7 @@ class Install:
             yield self._custom_site(os.path.join(self.root, "vendors", vendor), f"vendor:{vendor}", core)
 
     def _custom_site(self, path: str, label: str, core: str) -> tuple[Site | None, Skipped | None]:
-        base = os.path.join(path, _CUSTOM[core])
+        base = os.path.join(path, CUSTOM[core])
         name = os.path.basename(path.rstrip("/"))
         if label.startswith("env:") and not path.startswith("/"):
             return None, Skipped(path, "the path is not absolute")
@@ -208,7 +196,7 @@ class Install:
             return None, Skipped(path, "there is no such directory")
         for folder in ("config", f"{name}_impl"):
             if not os.path.isdir(os.path.join(base, folder)):
-                reason = f"there is no `{_CUSTOM[core]}/{folder}`"
+                reason = f"there is no `{CUSTOM[core]}/{folder}`"
                 return None, Skipped(path, reason) if core == "ai" else None
         directory = os.path.join(base, "config", self.soc or "") if core == "ai" else os.path.join(base, "config")
         return Site(directory, label, core), None
@@ -217,39 +205,6 @@ class Install:
 def _op_api_first(paths: list[str]) -> list[str]:
     """Paths that deliver ``libcust_opapi.so`` come ahead of run packages."""
     return sorted(paths, key=lambda path: not os.path.isfile(os.path.join(path, "op_api", "lib", "libcust_opapi.so")))
-
-
-def opp_root(path: str) -> str | None:
-    """The OPP root at or under a directory: the path itself, or ``opp`` in a toolkit."""
-    for candidate in (path, os.path.join(path, "opp"), os.path.join(path, "latest", "opp")):
-        if any(os.path.isdir(os.path.join(candidate, mark)) for mark in _ROOT_MARKS):
-            return candidate
-    return None
-
-
-_ROOT_MARKS = ("built-in/op_impl", "op_impl/built-in", "op_impl/custom", "vendors")
-
-
-def root_above(path: str) -> str | None:
-    """The OPP root that a file or directory lies in."""
-    folder = os.path.realpath(path)
-    while os.path.dirname(folder) != folder:
-        folder = os.path.dirname(folder)
-        if any(os.path.isdir(os.path.join(folder, mark)) for mark in _ROOT_MARKS):
-            return folder
-    return None
-
-
-def socs_of(root: str, core: str = "ai") -> list[str]:
-    """SoC folders of an OPP root that hold libraries."""
-    patterns = [*_BUILT_IN[core], f"vendors/*/{_CUSTOM['ai']}/config/{{soc}}", _LEGACY_CUSTOM]
-    found = set()
-    for pattern in patterns:
-        if "{soc}" in pattern:
-            for path in glob.glob(os.path.join(glob.escape(root), pattern.format(soc="*"))):
-                if os.path.isdir(path) and library_files(path):
-                    found.add(os.path.basename(path))
-    return sorted(found)
 
 
 def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
@@ -273,28 +228,3 @@ def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
             hint="choose one with --soc",
         )
     return found[0] if found else None
-
-
-def version_of(root: str) -> str | None:
-    """The CANN version an OPP root says it is: ``version_dir`` of ``version.info`` before ``Version``."""
-    above = os.path.dirname(os.path.realpath(root))
-    paths = [
-        os.path.join(root, "version.info"),
-        *sorted(glob.glob(os.path.join(glob.escape(above), "*-linux", "ascend_toolkit_install.info"))),
-        os.path.join(above, "compiler", "version.info"),
-    ]
-    for path in paths:
-        facts = _facts(path)
-        version = facts.get("version_dir") or facts.get("version")
-        if version:
-            return version
-    return None
-
-
-def _facts(path: str) -> Mapping[str, str]:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            pairs = (re.fullmatch(r"\s*(\w+)\s*=\s*(.*?)\s*", line) for line in file.read(1 << 16).splitlines())
-            return {match[1].lower(): match[2] for match in pairs if match}
-    except OSError:
-        return {}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
+from ..typed import TYPE_CHECKING, NamedTuple
 from .library import Entry
 from .policy import Mark, Policy
 from .store import Operator, Operators, Store

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from ..errors import Damaged
 from ..text.scanner import Document, Node, scan
 from ..text.source import Source
+from ..typed import NamedTuple
 from .policy import ACTIONS, LISTS, Mark, Policy, combination, effective, is_legal
 
 __all__ = ["Marked", "Mixlist", "marked_items", "mixlist_content"]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Refused, UsageFault
 from ..text.source import Source
-from .install import Install, opp_root, version_of
+from ..typed import TYPE_CHECKING, NamedTuple
 from .kind import is_library_name, kind_of
 from .library import Library
+from .opp import matching, opp_root, version_of
 from .store import Operators, Store, library_files
 
 if TYPE_CHECKING:
+    from .install import Install
     from .mixlist import Mixlist
     from .snapshot import Snapshot
 
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-_SOC_IN_NAME = re.compile(r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json")
+_SOC_IN_NAME = r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json"
 
 
 class Options(NamedTuple):
@@ -67,6 +67,12 @@ class Target:
         self.source = source
         self.install = install
         self.notes = notes or []
+        self._kept: Target | None = None
+
+    def keep(self) -> Target:
+        """Stay until the garbage collector comes, which a short run never sees: to take a library apart takes time."""
+        self._kept = self
+        return self
 
     @classmethod
     def open(cls, text: str, soc: str | None = None, core: str = "ai", kind: str | None = None) -> Target:
@@ -122,7 +128,7 @@ class Target:
         name, parent = os.path.basename(folder), os.path.basename(os.path.dirname(folder))
         if parent == "config":
             return name
-        named = _SOC_IN_NAME.fullmatch(os.path.basename(self.path)) if self.kind == "library" else None
+        named = re.fullmatch(_SOC_IN_NAME, os.path.basename(self.path)) if self.kind == "library" else None
         return named[1] if named else None
 
     @property
@@ -182,9 +188,11 @@ def _from_file(text: str, source: Source, options: Options) -> Target:
 def _from_directory(text: str, options: Options) -> Target:
     root = opp_root(text)
     if root:
+        from .install import Install
+
         install = Install.open(root, options.soc, options.core, list(options.customs))
         return Target(text, "install", text, install=install, notes=_old_910_note(options.soc, install))
-    if any(is_library_name(os.path.join(text, name)) for name in library_files(text)) or _holds_libraries(text):
+    if _holds_libraries(text):
         return Target(text, "store", text)
     raise UsageFault(
         "the directory is neither a store nor an operator package",
@@ -197,7 +205,9 @@ def _from_directory(text: str, options: Options) -> Target:
 def _holds_libraries(directory: str) -> bool:
     if os.path.basename(os.path.dirname(os.path.abspath(directory))) == "config":
         return True
-    paths = (os.path.join(directory, name) for name in library_files(directory))
+    paths = [os.path.join(directory, name) for name in library_files(directory)]
+    if any(map(is_library_name, paths)):
+        return True
     return any(os.path.isfile(path) and kind_of(Source.read(path)) == "library" for path in paths)
 
 
@@ -244,7 +254,7 @@ def usual_roots(environ: Mapping[str, str]) -> list[Root]:
     found: dict[str, Root] = {}
     for base in bases:
         paths = [os.path.join(base, tail, "opp") for tail in tails] + [os.path.join(base, "opp")]
-        paths += sorted(glob.glob(os.path.join(glob.escape(base), "cann-*", "opp")))
+        paths += matching(base, "cann-*/opp")
         for path in paths:
             if os.path.isdir(path):
                 found.setdefault(os.path.realpath(path), Root(path, "usual folder"))
@@ -283,6 +293,8 @@ def environment_customs(environ: Mapping[str, str]) -> list[str]:
 
 
 def _from_soc(text: str, options: Options, environ: Mapping[str, str]) -> Target:
+    from .install import Install
+
     root = select_root(environ, f"`{text}` is no file or directory")
     customs = [*options.customs, *environment_customs(environ)]
     install = Install.open(root.path, text, options.core, customs)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 from functools import cache
-from typing import Any
 
 from ..errors import UsageFault
 from ..model.names import did_you_mean
+from ..typed import TYPE_CHECKING
 from .placed import Class, Lists, Placed
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["built_in", "facts", "level_of"]
 

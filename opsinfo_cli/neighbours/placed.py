@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+
+from ..typed import NamedTuple
 
 __all__ = ["Class", "Lists", "Loss", "Placed", "Told"]
 

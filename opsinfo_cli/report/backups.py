@@ -5,11 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from ..change.record import Changed, Record
+from ..typed import TYPE_CHECKING
 from .output import Output
 from .visible import row, visible
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["Backup", "backup_lines", "backups_document"]
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ..change.writer import FileResult, Result
+from ..typed import TYPE_CHECKING
 from .cells import cell_width, padded
 from .output import Output, terminal_size
 from .places import place_shown
 from .visible import row, shown
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["change_document", "change_lines", "file_documents"]
 

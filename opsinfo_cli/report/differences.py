@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 from ..compare.policies import Difference
 from ..compare.sections import SectionDifference
 from ..model.target import Target
+from ..typed import TYPE_CHECKING
 from .grid import side_by_side
 from .operators import target_document
 from .output import Output
 from .visible import row, visible
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = [
     "changes_worst_first",

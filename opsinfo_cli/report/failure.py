@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ..errors import OpsinfoError
+from ..typed import TYPE_CHECKING
 from .look import Look
 from .visible import visible
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["failure_document", "failure_lines", "place_of"]
 

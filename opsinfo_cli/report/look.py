@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from ..typed import NamedTuple
 
 __all__ = ["PLAIN", "Look", "painted"]
 

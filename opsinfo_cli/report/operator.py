@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..model.columns import Columns, Tensor
 from ..model.listing import Row, Standing
+from ..typed import TYPE_CHECKING
 from .cells import cell_width, padded, wrapped
 from .output import Output, terminal_size
 from .places import place_shown
 from .visible import shown, visible
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["show_lines", "tensors_document"]
 

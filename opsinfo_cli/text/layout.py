@@ -6,10 +6,13 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
 
+from ..typed import TYPE_CHECKING, NamedTuple
 from .patch import Edit
 from .scanner import Node
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 __all__ = [
     "Layout",

@@ -9,7 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+from ..typed import NamedTuple
 
 __all__ = ["Changed", "changed_lines"]
 

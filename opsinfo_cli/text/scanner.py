@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import NamedTuple
 
 from ..errors import Damaged
+from ..typed import NamedTuple
 from .members import MAX_DEPTH
 from .patch import Edit
 from .source import Source

@@ -26,7 +26,7 @@ ODD = ["", "-", "--", "-x", "--nothing", "-qv", "-ofile", "--color=", "--format=
 def said_by_click(command: Command, words: list[str]) -> dict[str, Any] | None:
     """What click hands over; None where it refuses, or answers itself."""
     try:
-        return dict(click_command(command).make_context(command.name, list(words)).params)
+        return dict(click_command.__wrapped__(command).make_context(command.name, list(words)).params)
     except (click.ClickException, click.exceptions.Exit, UsageFault):
         return None
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from opsinfo_cli.errors import Refused, UsageFault
-from opsinfo_cli.model.install import Install, LoadPriority, opp_root, root_above, socs_of, version_of
+from opsinfo_cli.model.install import Install, LoadPriority
+from opsinfo_cli.model.opp import opp_root, root_above, socs_of, version_of
 
 SOC = "ascend910b"
 

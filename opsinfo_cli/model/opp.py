@@ -1,0 +1,98 @@
+"""Operator packages (OPP): where what lies in one, and which version of CANN it is of (engine.md 1.2-1.7)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+from .store import library_files
+
+__all__ = [
+    "BUILT_IN",
+    "CORES",
+    "CUSTOM",
+    "LEGACY_CUSTOM",
+    "matching",
+    "opp_root",
+    "root_above",
+    "socs_of",
+    "version_of",
+]
+
+CORES = ("ai", "vector", "dsa")
+
+BUILT_IN = {
+    "ai": ("built-in/op_impl/ai_core/tbe/config/{soc}", "op_impl/built-in/ai_core/tbe/config/{soc}"),
+    "vector": ("built-in/op_impl/vector_core/tbe/config", "op_impl/built-in/vector_core/tbe/config"),
+    "dsa": ("built-in/op_impl/dsa_core/config/{soc}", "op_impl/built-in/dsa_core/config/{soc}"),
+}
+"""Directory of the built-in store: the layout of today, then the one of CANN before 5.1."""
+
+CUSTOM = {"ai": "op_impl/ai_core/tbe", "vector": "op_impl/vector_core/tbe"}
+LEGACY_CUSTOM = "op_impl/custom/ai_core/tbe/config/{soc}"
+
+
+def opp_root(path: str) -> str | None:
+    """The OPP root at or under a directory: the path itself, or ``opp`` in a toolkit."""
+    for candidate in (path, os.path.join(path, "opp"), os.path.join(path, "latest", "opp")):
+        if any(os.path.isdir(os.path.join(candidate, mark)) for mark in _ROOT_MARKS):
+            return candidate
+    return None
+
+
+_ROOT_MARKS = ("built-in/op_impl", "op_impl/built-in", "op_impl/custom", "vendors")
+
+
+def root_above(path: str) -> str | None:
+    """The OPP root that a file or directory lies in."""
+    folder = os.path.realpath(path)
+    while os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+        if any(os.path.isdir(os.path.join(folder, mark)) for mark in _ROOT_MARKS):
+            return folder
+    return None
+
+
+def matching(folder: str, pattern: str) -> list[str]:
+    """Paths below a folder that are like a pattern, whatever signs the folder's own name has."""
+    from glob import escape, glob
+
+    return sorted(glob(os.path.join(escape(folder), pattern), recursive=True))
+
+
+def socs_of(root: str, core: str = "ai") -> list[str]:
+    """SoC folders of an OPP root that hold libraries."""
+    patterns = [*BUILT_IN[core], f"vendors/*/{CUSTOM['ai']}/config/{{soc}}", LEGACY_CUSTOM]
+    found = set()
+    for pattern in patterns:
+        if "{soc}" in pattern:
+            for path in matching(root, pattern.format(soc="*")):
+                if os.path.isdir(path) and library_files(path):
+                    found.add(os.path.basename(path))
+    return sorted(found)
+
+
+def version_of(root: str) -> str | None:
+    """The CANN version an OPP root says it is: ``version_dir`` of ``version.info`` before ``Version``."""
+    above = os.path.dirname(os.path.realpath(root))
+    paths = [
+        os.path.join(root, "version.info"),
+        *matching(above, "*-linux/ascend_toolkit_install.info"),
+        os.path.join(above, "compiler", "version.info"),
+    ]
+    for path in paths:
+        facts = _facts(path)
+        version = facts.get("version_dir") or facts.get("version")
+        if version:
+            return version
+    return None
+
+
+def _facts(path: str) -> Mapping[str, str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            pairs = (re.fullmatch(r"\s*(\w+)\s*=\s*(.*?)\s*", line) for line in file.read(1 << 16).splitlines())
+            return {match[1].lower(): match[2] for match in pairs if match}
+    except OSError:
+        return {}
