@@ -119,6 +119,14 @@ def test_the_readers_agree_with_the_standard_library_and_their_spans_hold(value:
     ]
 
 
+@pytest.mark.parametrize(
+    "text", ["nullAdd", "true_", "false1", "null null", "null,", "null-", "1a", "1.", "01", "1+", "1 a", '"a"b']
+)
+def test_what_only_begins_like_a_word_or_number_of_json_is_read_by_neither(text: str) -> None:
+    outcome, document = read_members(source_of(text)), scan(source_of(text))
+    assert isinstance(outcome, Document) is bool(document.faults)
+
+
 @given(st.dictionaries(WORDS, VALUES, max_size=3), st.integers(0, 2**32), st.data())
 def test_a_text_with_one_character_changed_is_read_by_both_or_by_neither(
     value: dict[str, Any], seed: int, data: st.DataObject

@@ -1,0 +1,130 @@
+"""Objects of objects of objects of strings that are laid out alike throughout, as vendors write them.
+
+They are loaded in pieces, which is faster than member by member, and each piece is looked at while it is at hand. Its
+keys are looked for where they must be.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from ..typed import TYPE_CHECKING
+from .decoding import Members, RawMember, Unusual, decoder, has_unicode_escape, key_at, quotes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from .decoding import Judge
+
+__all__ = ["regular_members"]
+
+_PIECE = 1 << 17
+"""Letters; what is made of them stays in the processor's own memory."""
+
+
+def regular_members(text: str, start: int, first: int, judge: Judge | None) -> Members | None:
+    """The members of the object at ``start``, whose first key is at ``first``; None where anything is unusual.
+
+    :param judge: what it says of values, of each in turn, comes with them
+    """
+    members: list[RawMember] = []
+    names: set[str] = set()
+    end = start
+    try:
+        between = _between(text, first)
+        for content, at, end in _pieces(text, first, between) if between else ():
+            placed = _holds_no_key_twice(text, at, end, content) and _placed(text, content, at, end, between, judge)
+            if not placed:
+                return None
+            members += placed
+            names |= set().union(*content.values(), *chain.from_iterable(map(dict.values, content.values())))
+    except (Unusual, ValueError, StopIteration, RecursionError):
+        return None  # no JSON; or a piece was cut off where a string only looks like the end of a member
+    if not members or len({member.key for member in members}) != len(members):
+        return None
+    return Members(members, start, end + 1, frozenset(names))
+
+
+def _between(text: str, first: int) -> str:
+    """From the end of the first member's last string to the key of the next; and then perhaps between all."""
+    value, end = decoder()(text, key_at(text, first)[2])
+    between = text[text.rfind('"', first, end) : text.find('"', end) + 1]
+    is_usual = "".join(between.split()) == '"}},"' and quotes_of([value]) >= 0
+    return "" if not is_usual or has_unicode_escape(text) else between  # a quote may be written in hexadecimal
+
+
+def _pieces(text: str, at: int, between: str) -> Iterator[tuple[dict[str, Any], int, int]]:
+    """What some members at a time say, and the span of these; the last one ends where the root closes.
+
+    If each piece is an object when braces are put around it, so are all of them together.
+
+    :raises ValueError: where a piece is none; :raises Unusual: where it ends too early, or holds what is not for us
+    """
+    closed = between.rindex("}") + 1
+    while (cut := text.find(between, at + _PIECE)) >= 0:
+        piece = "{" + text[at : cut + closed] + "}"
+        content, end = _object(piece)
+        if end != len(piece):
+            raise Unusual
+        yield content, at, cut + closed
+        at = cut + len(between) - 1
+    content, end = _object("{" + text[at:])
+    yield content, at, at + end - 2
+
+
+def _object(text: str) -> tuple[dict[str, Any], int]:
+    try:
+        return decoder()(text, 0)
+    except StopIteration:
+        raise ValueError("no value") from None
+
+
+def _placed(
+    text: str, content: dict[str, Any], at: int, last: int, between: str, judge: Judge | None
+) -> list[RawMember] | None:
+    """The members of ``content``, the first at ``at``; None where some key does not stand behind ``between``.
+
+    What is found is the key. The quote at the end of ``between`` opens a string, for the letter behind it could not
+    follow one. So the quote before closes one, the two braces close a section and a member, and what is opened is a key
+    of the outermost object, where none stands twice.
+    """
+    members: list[RawMember] = []
+    closed = between.rindex("}") + 1
+    if not text.startswith(f'"{next(iter(content))}"', at) or any("\\" in key for key in content):
+        return None
+    coming = iter([*content, None])
+    next(coming)
+    for (key, value), following in zip(content.items(), coming, strict=True):
+        if following is None:
+            after, end = last, text.rfind("}", at, last) + 1
+        else:
+            found = text.find(f'{between}{following}"', at)
+            if found < 0 or following[:1] in _BEHIND_STRINGS:  # written with escapes, or behind something else
+                return None
+            after, end = found + len(between) - 1, found + closed
+        key_end = at + len(key) + 2
+        begin = text.find("{", key_end)
+        members.append(RawMember(key, value, at, key_end, begin, end, False, True, judge and judge(value)))
+        at = after
+    return members
+
+
+_BEHIND_STRINGS = frozenset(["", *" \t\n\r:,}]"])
+"""What may stand right behind a string; a key that begins so, or is empty, is none of the usual ones."""
+
+
+def _holds_no_key_twice(text: str, start: int, end: int, content: dict[str, Any]) -> bool:
+    """Whether a text says an object of objects of objects of strings, and no key of any of them twice."""
+    quotes = quotes_of(content.values())
+    return quotes >= 0 and text.count('"', start, end) - _quotes_inside(text, start, end) == quotes + 2 * len(content)
+
+
+def _quotes_inside(text: str, start: int, end: int) -> int:
+    """How many quotes stand within strings, each behind a backslash."""
+    count = 0
+    at = text.find("\\", start, end)
+    while at >= 0:
+        count += text[at + 1] == '"'
+        at = text.find("\\", at + 2, end)
+    return count

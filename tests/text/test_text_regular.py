@@ -1,0 +1,123 @@
+"""Texts laid out alike throughout, read in pieces: whatever comes of it, it is what the exact reader says."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from opsinfo_cli.text import regular
+from opsinfo_cli.text.decoding import Members
+from opsinfo_cli.text.members import read_members
+from opsinfo_cli.text.regular import regular_members
+from opsinfo_cli.text.scanner import Document, Node, scan
+from opsinfo_cli.text.source import Source
+
+TEMPTING = ["}},", '"}},"', '"', "{", "}", ",", ":", "\\", "\\u0022", " ", "\n", "Add", "Mul", "x", "名", ""]
+WORDS = st.lists(st.sampled_from(TEMPTING), max_size=3).map("".join)
+ENTRY = st.dictionaries(WORDS, st.dictionaries(WORDS, WORDS, min_size=1, max_size=2), min_size=1, max_size=2)
+ENTRIES = st.dictionaries(WORDS, ENTRY, min_size=2, max_size=6)
+INDENTS = st.sampled_from([None, 0, 1, 4, "\t"])
+PIECES = st.sampled_from([1, 10, 60, 1 << 17])
+ODD = ["", '"', "{", "}", ",", ":", "\\", " ", "x", "null", '"Add":{"a":{"b":"c"}},', '"a":null,', ',"Add":{}', "}}"]
+
+
+def has_twins(node: Node) -> bool:
+    if node.kind != "object":
+        return False
+    names = [member.name for member in node]
+    return len(set(names)) != len(names) or any(has_twins(member.value) for member in node)
+
+
+def agree(text: str) -> None:
+    source = Source(text.encode("utf-8", "surrogatepass"), "f.json")
+    outcome, exact = read_members(source), scan(source)
+    if isinstance(outcome, Document):
+        assert outcome.faults == exact.faults != []
+        return
+    assert exact.faults == []
+    root = exact.require_root()
+    assert (outcome.start, outcome.end) == (root.start, root.end)
+    if outcome.members is None:
+        return
+    assert [(m.key, m.key_start, m.key_end, m.start, m.end, m.has_duplicates) for m in outcome.members] == [
+        (m.name, m.key.start, m.key.end, m.value.start, m.value.end, has_twins(m.value)) for m in root
+    ]
+    for read, member in zip(outcome.members, root, strict=True):
+        if read.is_sound:
+            assert read.value == json.loads(text[member.value.start : member.value.end])
+
+
+@given(ENTRIES, INDENTS, PIECES, st.booleans())
+@example({"Add": {"a": {"b": '"}},'}}, "Mul": {"a": {"b": "c"}}, "Sub": {"a": {"b": "c"}}}, None, 1, False)
+def test_what_is_laid_out_alike_is_read_as_the_exact_reader_has_it(
+    entries: dict[str, Any], indent: int | str | None, piece: int, escapes: bool
+) -> None:
+    with mock.patch.object(regular, "_PIECE", piece):
+        agree(json.dumps(entries, indent=indent, ensure_ascii=escapes))
+
+
+@given(ENTRIES, INDENTS, PIECES, st.data())
+def test_and_so_is_what_was_changed_in_one_place(
+    entries: dict[str, Any], indent: int | str | None, piece: int, data: st.DataObject
+) -> None:
+    text = json.dumps(entries, indent=indent, ensure_ascii=False)
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(len(text), start + 3)))
+    with mock.patch.object(regular, "_PIECE", piece):
+        agree(text[:start] + data.draw(st.sampled_from(ODD)) + text[end:])
+
+
+@given(ENTRIES, INDENTS, PIECES, st.data())
+def test_and_so_is_a_member_that_stands_twice(
+    entries: dict[str, Any], indent: int | str | None, piece: int, data: st.DataObject
+) -> None:
+    names = list(entries)
+    again = data.draw(st.sampled_from(names))
+    gap = data.draw(st.sampled_from([",", ", ", ",\n    ", " ,"]))
+    value = data.draw(st.sampled_from([entries[again], {}, {"a": {}}, None, "x"]))
+    text = json.dumps(entries, indent=indent, ensure_ascii=False)
+    closing = text.rindex("}")
+    with mock.patch.object(regular, "_PIECE", piece):
+        agree(text[:closing].rstrip() + gap + f"{json.dumps(again)}:{json.dumps(value)}" + text[closing:])
+
+
+@pytest.mark.parametrize("piece", [1, 300, 1 << 17])
+@pytest.mark.parametrize("indent", [None, 4, "\t"])
+def test_the_judge_is_asked_of_every_value_in_turn(piece: int, indent: int | str | None) -> None:
+    entries = {f"Op{number}": {"input0": {"name": f"x{number}"}} for number in range(40)}
+    text = json.dumps(entries, indent=indent)
+    asked: list[int] = []
+
+    def judge(value: Any) -> str:
+        asked.append(1)
+        return str(value["input0"]["name"])
+
+    with mock.patch.object(regular, "_PIECE", piece):
+        found = regular_members(text, 0, text.index('"'), judge)
+    assert isinstance(found, Members)
+    assert found.members is not None
+    assert [(member.key, member.judged) for member in found.members] == [(f"Op{n}", f"x{n}") for n in range(40)]
+    assert sum(asked) == 40
+    assert found.names == {"input0", "name"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": {"b": {"c": "d"}}, "a": {"b": {"c": "d"}}}',
+        '{"a": {"b": {"c": "d", "c": "e"}}, "f": {"b": {"c": "d"}}}',
+        '{"a": {"b": {"c": "d"}}, "f": {"b": {"c": 1}}}',
+        '{"a": {"b": {"c": "d"}}, "f": {"b": {}}, "g": {"b": {"c": "d"}}}',
+        '{"a": {"b": {"c": "\\u0022"}}, "f": {"b": {"c": "d"}}}',
+        '{"a": {"b": {"c": "d"}}, ":f": {"b": {"c": "d"}}}',
+        '{"a": {"b": {"c": "d"}}}',
+    ],
+)
+def test_what_is_not_alike_is_left_to_the_other_readers(text: str) -> None:
+    assert regular_members(text, 0, 1, None) is None
+    agree(text)
