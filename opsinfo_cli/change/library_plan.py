@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..errors import OpsinfoError, Refused, Stale, few
-from ..model.library import FLAG, PRECISION, Entry, Library, member_read
-from ..model.policy import BLANKS, Mark, Policy, effective
+from ..model.library import Entry, Library, member_read
+from ..model.policy import BLANKS, FLAG, PRECISION, Mark, Policy, effective
 from ..text.layout import Style, add_member, drop_member, style_of
 from ..text.members import end_of_value
 from ..text.patch import Edit, Patch

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from ..errors import Damaged, OpsinfoError, Refused, UsageFault
 from ..model.kind import is_library_name, kind_of
-from ..model.library import Library
+from ..model.library import Library, members_of
 from ..model.precision_mode import mode_named
 from ..model.store import Store, library_files, load_order
 from ..model.target import Target
-from ..text.members import Members, read_members
+from ..text.members import Members
 from ..text.scanner import scan
 from ..text.source import Source, read_bytes
 from .against import Against, check_against
@@ -174,7 +174,7 @@ def validate(
 
 def _library(source: Source) -> tuple[Library | None, list[Finding]]:
     """A library and its findings; None where the engine could not load its entries at all."""
-    outcome = read_members(source)
+    outcome = members_of(source)
     if not isinstance(outcome, Members):
         return None, [*bom(source, mends=False), *faults(outcome, mends=False)]
     if outcome.members is None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from ..change.library_plan import LibraryPlan
 from ..change.mixlist_plan import MixlistPlan
 from ..change.writer import Job, Result, planned
 from ..errors import Refused, UsageFault
+from ..model.clearance import forget_texts
 from ..model.library import Library
 from ..model.policy import Policy
 from ..model.store import Store, library_files, load_order
 from ..model.target import Target
-from ..model.tensor_loading import forget_tensors
 from ..text.source import Source
+from ..typed import TYPE_CHECKING
 from . import spec
 from .options import (
     LIST,
@@ -29,6 +29,9 @@ from .options import (
 )
 from .remarks import require_writable, say_doubts
 from .writing import Run, writer_of
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["command", "winning_files"]
 
@@ -82,7 +85,7 @@ def _jobs(text: str, names: tuple[str, ...], to: Policy, against: str | None, cr
     wanted = [operator.name for operator in target.operators.require(names)]
     files = winning_files(target, wanted, run.options)
     seen = target.operators.sources()
-    forget_tensors()
+    forget_texts()
     return [Job(path, LibraryPlan(dict.fromkeys(mine, to)), seen[path]) for path, mine in files.items()]
 
 

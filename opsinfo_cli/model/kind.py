@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import re
 from collections.abc import Iterable
-from typing import Any
 
-from ..text.members import Members, read_members
+from ..text.members import Members
 from ..text.source import Source
-from .library import PRECISION
+from ..typed import TYPE_CHECKING
+from .library import members_of
+from .policy import PRECISION
 from .vocabulary import KNOWN_SECTIONS, TENSOR_SECTION
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["SNAPSHOT", "is_library_name", "is_marked", "kind_of"]
 
-_LIBRARY_NAME = re.compile(r"(?:aic-.*ops-info|vector_core_tbe_ops_info|dsa-.*-ops-info).*\.json", re.DOTALL)
-_IN_STORE = re.compile(r"/(?:tbe|dsa_core)/config(?:/[^/]+)?/[^/]+\.json")
+_LIBRARY_NAME = r"(?:aic-.*ops-info|vector_core_tbe_ops_info|dsa-.*-ops-info).*\.json"
+_IN_STORE = r"/(?:tbe|dsa_core)/config(?:/[^/]+)?/[^/]+\.json"
 _MIXLIST_NAMES = ("*mixlist*.json", "ops_info.json", "*mix_list*.json")
 SNAPSHOT = "opsinfo-snapshot"
-_SAYS_SNAPSHOT = re.compile(r'\s*\{\s*"kind"\s*:\s*"opsinfo-snapshot"')
-_FIRST_KEY = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
+_SAYS_SNAPSHOT = r'\s*\{\s*"kind"\s*:\s*"opsinfo-snapshot"'
+_FIRST_KEY = r'"((?:[^"\\]|\\.)*)"\s*:'
 
 
 def is_library_name(path: str) -> bool:
     """Whether a path alone says library: by its name, or by lying in a store's config directory."""
-    return bool(_LIBRARY_NAME.fullmatch(os.path.basename(path)) or _IN_STORE.search(os.path.abspath(path)))
+    return bool(
+        re.fullmatch(_LIBRARY_NAME, os.path.basename(path), re.DOTALL) or re.search(_IN_STORE, os.path.abspath(path))
+    )
 
 
 def kind_of(source: Source) -> str | None:
     """``library``, ``mixlist``, ``snapshot``, or None where neither the text nor the name tells."""
-    outcome = read_members(source)
+    outcome = members_of(source)
     if not isinstance(outcome, Members) or outcome.members is None:
         return _kind_of_broken(source)
     content = {member.key: member.value for member in outcome.members}
@@ -48,7 +53,7 @@ def is_marked(source: Source) -> bool:
 
     Keys and names tell; arrays alone do not, for every other tool's JSON has some.
     """
-    outcome = read_members(source)
+    outcome = members_of(source)
     if not isinstance(outcome, Members) or outcome.members is None:
         return _kind_of_broken(source) in ("library", "mixlist") and bool(source.text.strip())
     content = {member.key: member.value for member in outcome.members}
@@ -82,13 +87,15 @@ def _looks_like_library(entries: Iterable[Any]) -> bool:
 
 def _kind_of_broken(source: Source) -> str | None:
     name = os.path.basename(source.path)
-    if _SAYS_SNAPSHOT.match(source.text):
+    if re.match(_SAYS_SNAPSHOT, source.text):
         return "snapshot"
     if is_library_name(source.path):
         return "library"
-    if any(fnmatch.fnmatchcase(name, pattern) for pattern in _MIXLIST_NAMES):
+    from fnmatch import fnmatchcase
+
+    if any(fnmatchcase(name, pattern) for pattern in _MIXLIST_NAMES):
         return "mixlist"
-    for match in list(_FIRST_KEY.finditer(source.text))[:3]:
+    for match in list(re.finditer(_FIRST_KEY, source.text))[:3]:
         key = match[1]
         if key.endswith("list") or key.startswith(("to-", "to_")):
             return "mixlist"

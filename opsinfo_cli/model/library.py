@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 from ..errors import Damaged
 from ..text.members import Members, RawMember, read_members
 from ..text.source import Source
+from ..typed import TYPE_CHECKING
+from .clearance import policy_if_clear
 from .load_fault import LoadFault, Sections
 from .loading import build_faults, names_in, structure_faults, trimmed
 from .policy import BLANKS, BadFlag, Policy
 
 if TYPE_CHECKING:
-    from ..text.scanner import Member, Node
+    from ..text.scanner import Document, Member, Node
     from .columns import Listed
     from .store import Operators
 
-__all__ = ["FLAG", "PRECISION", "Entry", "File", "Library", "member_read"]
+__all__ = ["Entry", "File", "Library", "member_read", "members_of"]
 
-PRECISION, FLAG = "precision_reduce", "flag"
+
+def members_of(source: Source) -> Members | Document:
+    """What a text that may be a library holds, each entry judged as it is read."""
+    return read_members(source, policy_if_clear)
 
 
 class File:
@@ -58,8 +62,9 @@ class Entry:
         self.name = member.key
         self.member = member
         self._sections: Sections | None = None
-        self._policy: Policy | None = None
-        self._faults: list[LoadFault] | None = None
+        # what was judged when the file was read is no word on names that need trimming
+        self._policy: Policy | None = None if file.has_blank_names else member.judged
+        self._faults: Sequence[LoadFault] | None = () if self._policy else None
 
     def __repr__(self) -> str:
         return f"<Entry {self.name}: {self.policy_or_none} in {self.path}:{self.line}>"
@@ -75,8 +80,7 @@ class Entry:
     def policy(self) -> Policy:
         """:raises BadFlag: on a flag that fails the engine"""
         if self._policy is None:
-            section = self.sections.get(PRECISION)
-            self._policy = Policy.GRAY if section is None else Policy.from_flag(section.get(FLAG))
+            self._policy = Policy.of(self.sections)
         return self._policy
 
     @property
@@ -95,10 +99,10 @@ class Entry:
         return listed_in(self.sections)
 
     @property
-    def faults(self) -> list[LoadFault]:
+    def faults(self) -> Sequence[LoadFault]:
         """What the engine cannot build a kernel from, and what it would not know."""
         if self._faults is None:
-            self._faults = build_faults(self.sections)
+            self._faults = () if policy_if_clear(self.sections) else build_faults(self.sections)
         return self._faults
 
     @property
@@ -189,7 +193,7 @@ class Library:
         self.path = source.path
         self.members = members
         self._file = File(source, members)
-        self.entries = {member.key: self.entry_of(member) for member in members}
+        self.entries = {member.key: Entry(self._file, member) for member in members}
 
     @classmethod
     def read(cls, path: str) -> Library:
@@ -199,7 +203,7 @@ class Library:
     @classmethod
     def of(cls, source: Source) -> Library:
         """:raises Damaged: where the text is no object of objects of objects of strings"""
-        outcome = read_members(source)
+        outcome = members_of(source)
         if not isinstance(outcome, Members):
             outcome.require_root()
             raise AssertionError("a text that only the slow reader accepts")

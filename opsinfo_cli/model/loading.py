@@ -9,14 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
 
+from ..typed import TYPE_CHECKING
 from .load_fault import LoadFault, Sections, case_variants
 from .policy import BLANKS, folded
 from .tensor_loading import NamedTensor, TensorKey, tensor_faults, tensor_key
 from .vocabulary import ATTR_TYPES, ENUMERATIONS, KNOWN_SECTIONS, Enumeration
 
-__all__ = ["build_faults", "names_in", "pattern_of", "structure_faults", "trimmed"]
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = [
+    "attribute_faults",
+    "build_faults",
+    "enumeration_faults",
+    "names_in",
+    "pattern_of",
+    "role_of",
+    "structure_faults",
+    "trimmed",
+]
 
 
 def structure_faults(entry: Any) -> Iterator[LoadFault]:
@@ -64,13 +76,13 @@ def build_faults(sections: Sections) -> list[LoadFault]:
     faults: list[LoadFault] = []
     tensors: list[NamedTensor] = []
     for name, content in sections.items():
-        role = _role(name)
+        role = role_of(name)
         if role is None:
             continue
         if isinstance(role, Enumeration):
             value = content.get(role.key)
             if value is not None and value not in role.words:
-                faults += _enumeration_faults(name, role, value)
+                faults += enumeration_faults(name, role, value)
         elif isinstance(role, LoadFault):
             faults.append(role)
         else:
@@ -88,13 +100,15 @@ def build_faults(sections: Sections) -> list[LoadFault]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _role(section: str) -> Enumeration | TensorKey | LoadFault | None:
+def role_of(section: str) -> Enumeration | TensorKey | LoadFault | None:
     """What a section is by its name: an enumeration, a tensor, a slip of the pen, or none of our business."""
+    if section.startswith("attr_"):
+        return None
     if section in ENUMERATIONS:
         return ENUMERATIONS[section]
     key = tensor_key(section)
-    if key or section.startswith("attr_") or section in KNOWN_SECTIONS:
-        return key or None
+    if key or section in KNOWN_SECTIONS:
+        return key
     meant = _near_section(section)
     if meant is None:
         return None
@@ -113,7 +127,7 @@ def _value(sections: Sections, section: str, key: str) -> str:
     return sections.get(section, {}).get(key, "").strip(BLANKS)
 
 
-def _enumeration_faults(section: str, enumeration: Enumeration, value: str) -> Iterator[LoadFault]:
+def enumeration_faults(section: str, enumeration: Enumeration, value: str) -> Iterator[LoadFault]:
     key, words = enumeration
     word = folded(value.strip(BLANKS))
     if word and word not in words:
@@ -127,8 +141,12 @@ def _near_section(name: str) -> str | None:
     letters = _letters(name)
     if letters in ("input", "output", "inputs", "outputs"):
         return letters.removesuffix("s") + "0"
-    known = {_letters(each): each for each in KNOWN_SECTIONS}
-    return known.get(letters) or known.get(letters.removesuffix("s"))
+    return _by_letters().get(letters) or _by_letters().get(letters.removesuffix("s"))
+
+
+@lru_cache(maxsize=1)
+def _by_letters() -> dict[str, str]:
+    return {_letters(each): each for each in KNOWN_SECTIONS}
 
 
 def _letters(name: str) -> str:
@@ -146,12 +164,11 @@ def _attr_faults(sections: Sections) -> Iterator[LoadFault]:
             yield LoadFault("bad-value", "attr", "list", said, token=index)
             continue
         get = content.get
-        for fault in _attr_value_faults(get("type"), get("value"), get("paramType"), get("defaultValue")):
+        for fault in attribute_faults(get("type"), get("value"), get("paramType"), get("defaultValue")):
             yield fault._replace(section=section)
 
 
-@lru_cache(maxsize=1 << 12)
-def _attr_value_faults(
+def attribute_faults(
     type_: str | None, value: str | None, param_type: str | None, default: str | None
 ) -> tuple[LoadFault, ...]:
     """Values the engine reads as numbers; of a scalar's default it only warns, of a list's it fails."""
@@ -192,8 +209,8 @@ _NUMBERS = {
 
 def _items(kind: str, text: str) -> list[str]:
     """The numbers of a value; the engine drops brackets and does not mind how they nest."""
-    plain = re.sub(r"[\[\]]", "", text) if kind.startswith("list") else text
-    return re.split(r"[,;]", plain) if plain else []
+    plain = text.replace("[", "").replace("]", "") if kind.startswith("list") else text
+    return plain.replace(";", ",").split(",") if plain else []
 
 
 def _fallback_faults(content: Mapping[str, str]) -> Iterator[LoadFault]:

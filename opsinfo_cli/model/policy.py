@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import NamedTuple
+
+from ..typed import NamedTuple
 
 __all__ = [
     "ACTIONS",
     "BLANKS",
+    "FLAG",
     "LEGAL_COMBINATIONS",
     "LISTS",
+    "PRECISION",
     "BadFlag",
     "Mark",
     "Policy",
@@ -22,6 +25,9 @@ __all__ = [
     "marks_for",
     "policy_meant",
 ]
+
+PRECISION, FLAG = "precision_reduce", "flag"
+"""The section and the key that say a policy."""
 
 BLANKS = " \t\n\v\f\r"
 """What the engine trims: C ``isspace`` in the plain locale (engine.md 1.9)."""
@@ -64,6 +70,12 @@ class Policy(str, Enum):
         if word not in _FLAGS:
             raise BadFlag(f"`{flag}` is neither true nor false")
         return _FLAGS[word]
+
+    @classmethod
+    def of(cls, sections: Mapping[str, Mapping[str, str]]) -> Policy:
+        """What an entry's (trimmed) sections say. :raises BadFlag: as :meth:`from_flag`"""
+        section = sections.get(PRECISION)
+        return _FLAGS[None] if section is None else cls.from_flag(section.get(FLAG))
 
     @property
     def flag(self) -> str | None:

@@ -5,17 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, TypeAlias
 
+from ..typed import TYPE_CHECKING
 from .load_fault import LoadFault, Sections, case_variants
 from .policy import BLANKS, folded
 from .vocabulary import DTYPES, FORMATS, PARAM_TYPES, RESERVED_FORMATS, TENSOR_SECTION, looks_like_dtype
 
-__all__ = ["NamedTensor", "TensorKey", "forget_tensors", "tensor_faults", "tensor_key", "tensors_of"]
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+__all__ = [
+    "UNCOUNTED",
+    "NamedTensor",
+    "TensorKey",
+    "comma_list",
+    "sub_format_faults",
+    "tensor_faults",
+    "tensor_key",
+    "tensors_of",
+]
 
 
 TensorKey: TypeAlias = tuple[int, int]
 """0 for an input, 1 for an output, with its number: the engine's order."""
+UNCOUNTED = frozenset(["", "dynamic"])
+"""Op patterns with which a tensor without formats needs no columns."""
 NamedTensor: TypeAlias = "tuple[TensorKey, str, Mapping[str, str]]"
 """A tensor's key, the name of its section, and what that says."""
 
@@ -38,18 +52,7 @@ def tensor_faults(tensors: list[NamedTensor], pattern: str) -> list[LoadFault]:
     columns: int | None = None
     first = ""
     for _, section, content in tensors:
-        get = content.get
-        name = get("name")
-        own, wrong = _tensor(
-            pattern,
-            get("dtype"),
-            get("format"),
-            get("unknownshape_format"),
-            get("sub_format"),
-            name and name.strip(BLANKS) and "named",
-            get("paramType"),
-            get("tuneformatSwitch"),
-        )
+        own, wrong = _tensor(pattern, content)
         if wrong:
             faults += [fault._replace(section=section) for fault in wrong]
         if own == columns or own is None:
@@ -62,39 +65,24 @@ def tensor_faults(tensors: list[NamedTensor], pattern: str) -> list[LoadFault]:
     return faults
 
 
-@lru_cache(maxsize=1 << 13)
-def _tensor(
-    pattern: str,
-    dtype: str | None,
-    format_: str | None,
-    unknown: str | None,
-    sub_format: str | None,
-    name: str | None,
-    param_type: str | None,
-    switch: str | None,
-) -> tuple[int | None, tuple[LoadFault, ...]]:
-    """The number of columns, where the engine counts them, and the faults. Few tensors of a library differ in these."""
-    columns, wrong = _columns(pattern, dtype, format_, unknown)
-    wrong = [*_others(name, param_type, switch), *wrong]
-    if sub_format is not None and format_ is not None:
-        wrong += _sub_format_faults(sub_format)
-    return columns, tuple(wrong)
-
-
-def forget_tensors() -> None:
-    """Let go of the texts that were judged: a few thousand strings can hold on to the memory of a whole library."""
-    for judged in (_tensor, _dtypes, _formats):
-        judged.cache_clear()
+def _tensor(pattern: str, content: Mapping[str, str]) -> tuple[int | None, list[LoadFault]]:
+    """The number of columns, where the engine counts them, and the faults."""
+    columns, wrong = _columns(pattern, content)
+    wrong = [*_others(content), *wrong]
+    if "sub_format" in content and "format" in content:
+        wrong += sub_format_faults(content["sub_format"])
+    return columns, wrong
 
 
 def _bad(key: str | None, message: str, name: str = "bad-value", **more: Any) -> LoadFault:
     return LoadFault(name, "", key, message, **more)
 
 
-def _others(name: str | None, param_type: str | None, switch: str | None) -> list[LoadFault]:
+def _others(content: Mapping[str, str]) -> list[LoadFault]:
     """Faults of a tensor beside its columns."""
     faults = []
-    if not name:
+    name, param_type, switch = map(content.get, ("name", "paramType", "tuneformatSwitch"))
+    if not (name or "").strip(BLANKS):
         faults.append(_bad(None if name is None else "name", "a tensor needs a `name`"))
     if (param_type or "").strip(BLANKS) not in PARAM_TYPES:
         said = "a tensor needs a `paramType`" if param_type is None else f"no `paramType` is called `{param_type}`"
@@ -105,47 +93,32 @@ def _others(name: str | None, param_type: str | None, switch: str | None) -> lis
     return faults
 
 
-def _columns(
-    pattern: str, dtype: str | None, format_: str | None, unknown: str | None
-) -> tuple[int | None, list[LoadFault]]:
+def _columns(pattern: str, content: Mapping[str, str]) -> tuple[int | None, list[LoadFault]]:
     """Count and check the columns (OKC:522-577, 765-995)."""
-    if format_ is None and unknown is None and pattern in ("", "dynamic"):
+    listed = [(key, content[key]) for key in ("format", "unknownshape_format") if key in content]
+    if not listed and pattern in UNCOUNTED:
         return None, []
+    dtype = content.get("dtype")
     if dtype is None:
         return None, [_bad(None, "a `dtype` list is needed here")]
-    count, all_known = _dtypes(dtype)
-    faults = [] if all_known else list(_dtype_faults(dtype))
-    for key, text in (("format", format_), ("unknownshape_format", unknown)):
-        if text is None:
-            continue
-        own, all_known = _formats(text)
+    count = len(comma_list(dtype))
+    faults = list(_dtype_faults(dtype))
+    for key, text in listed:
+        own = len(comma_list(text))
         if own != count:
             faults.append(_bad(key, f"{own} entries in `{key}`, {count} in `dtype`", "column-mismatch"))
-        if not all_known:
-            faults += _format_faults(key, text)
+        faults += _format_faults(key, text)
     return count, faults
 
 
-def _parts(text: str) -> list[str]:
+def comma_list(text: str) -> list[str]:
     """A comma list as the engine splits it: of blanks alone, nothing."""
-    return text.strip(BLANKS).split(",") if text.strip(BLANKS) else []
-
-
-@lru_cache(maxsize=1 << 13)
-def _dtypes(text: str) -> tuple[int, bool]:
-    """How many dtypes a list has, and whether all are known as they stand."""
-    words = _parts(folded(text))
-    return len(words), DTYPES.issuperset(words)
-
-
-@lru_cache(maxsize=1 << 13)
-def _formats(text: str) -> tuple[int, bool]:
-    words = _parts(text)
-    return len(words), FORMATS.issuperset(words)
+    text = text.strip(BLANKS)
+    return text.split(",") if text else []
 
 
 def _dtype_faults(text: str) -> Iterator[LoadFault]:
-    for index, word in enumerate(map(_trim, _parts(text))):
+    for index, word in enumerate(map(_trim, comma_list(text))):
         if folded(word) in DTYPES:
             continue
         if looks_like_dtype(word):
@@ -159,7 +132,7 @@ _MEANT_DTYPE = {"bf16": ("bfloat16",), "fp16": ("float16",), "half": ("float16",
 
 
 def _format_faults(key: str, text: str) -> Iterator[LoadFault]:
-    for index, word in enumerate(map(_trim, _parts(text))):
+    for index, word in enumerate(map(_trim, comma_list(text))):
         name, colon, suffix = word.partition(":")
         if name in FORMATS and (not colon or suffix.isdigit()):
             continue
@@ -171,8 +144,8 @@ def _format_faults(key: str, text: str) -> Iterator[LoadFault]:
             yield _bad(key, said, "unknown-value", token=index)
 
 
-def _sub_format_faults(text: str) -> Iterator[LoadFault]:
-    for index, word in enumerate(_parts(text)):
+def sub_format_faults(text: str) -> Iterator[LoadFault]:
+    for index, word in enumerate(comma_list(text)):
         number = re.match(r"\s*[+-]?[0-9]+", word)
         if not number or not 0 <= int(number.group()) <= 65535:
             yield _bad("sub_format", f"`{word}` is no number from 0 to 65535", token=index)

@@ -1,0 +1,145 @@
+"""The policy of an entry clear of faults, told in one quick pass: nearly all are, and whoever lists them asks each.
+
+What is not clear at a glance may still be without a fault: :func:`.loading.build_faults` says what the engine says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from ..typed import TYPE_CHECKING
+from .load_fault import LoadFault, Sections
+from .loading import attribute_faults, enumeration_faults, pattern_of, role_of
+from .policy import Policy, folded
+from .tensor_loading import UNCOUNTED, comma_list, sub_format_faults, tensors_of
+from .vocabulary import DTYPES, FORMATS, PARAM_TYPES, Enumeration
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["forget_texts", "policy_if_clear"]
+
+_FEW = 1 << 13
+"""What is remembered at a time; a real library asks for a tenth of that."""
+
+
+class _Memory(dict["Any", "Any"]):
+    """What a function said of each of the few texts that libraries are full of."""
+
+    def __init__(self, ask: Callable[[Any], Any]) -> None:
+        self.ask = ask
+
+    def __missing__(self, text: Any) -> Any:
+        if len(self) >= _FEW:
+            self.clear()
+        self[text] = answer = self.ask(text)
+        return answer
+
+
+_UNCLEAR = -1
+"""No number of columns."""
+
+
+def _count_dtypes(text: str | None) -> int:
+    return _UNCLEAR if text is None else _count(folded(text), DTYPES)
+
+
+def _count_formats(text: str) -> int:
+    return _count(text, FORMATS)
+
+
+def _count(text: str, known: frozenset[str]) -> int:
+    words = comma_list(text)
+    return len(words) if known.issuperset(words) else _UNCLEAR
+
+
+def _kind(section: str) -> Any:
+    """What a section is by its name: a tensor (True), an enumeration (key, judge), unclear (False), or passed over."""
+    role = role_of(section)
+    if isinstance(role, Enumeration):
+        return role.key, _Memory(lambda value: value is None or not any(enumeration_faults(section, role, value)))
+    return role and not isinstance(role, LoadFault)
+
+
+def _learned(section: str) -> Any:
+    if len(_kinds) >= _FEW:
+        _kinds.clear()
+    _kinds[section] = kind = _kind(section)
+    return kind
+
+
+_kinds: dict[str, Any] = {}
+_dtypes = _Memory(_count_dtypes)
+_formats = _Memory(_count_formats)
+_sub_formats = _Memory(lambda text: not any(sub_format_faults(text)))
+_attributes = _Memory(lambda values: not attribute_faults(*values))
+
+
+def forget_texts() -> None:
+    """Let go of what is remembered: a few thousand texts can hold on to the memory of a whole library."""
+    for memory in (_kinds, _dtypes, _formats, _sub_formats, _attributes):
+        memory.clear()
+
+
+def policy_if_clear(sections: Sections) -> Policy | None:
+    """The policy (trimmed) sections say, where the engine finds no fault with them; None where that takes more."""
+    tensors = []
+    known = _kinds  # no memory: it is asked more often than all others, and a plain dict answers sooner
+    for section, content in sections.items():
+        try:
+            kind = known[section]
+        except KeyError:
+            kind = _learned(section)
+        if kind is None:
+            continue
+        if kind is True:
+            tensors.append(content)
+        elif not kind or not kind[1][content.get(kind[0])]:
+            return None
+    pattern = pattern_of(sections) if "op" in sections or "dynamicFormat" in sections else ""
+    if not _are_clear(tensors, pattern) or (pattern == "formatagnostic" and not _has_one_each(sections)):
+        return None
+    if "fallback" in sections or ("attr" in sections and not _has_clear_attributes(sections)):
+        return None
+    return Policy.of(sections)
+
+
+def _are_clear(tensors: Iterable[Mapping[str, str]], pattern: str) -> bool:
+    columns = same = None
+    for content in tensors:
+        get = content.get
+        name = get("name")
+        if not name or name.isspace() or get("paramType") not in PARAM_TYPES or "tuneformatSwitch" in content:
+            return False
+        if "sub_format" in content and not _sub_formats[content["sub_format"]]:
+            return False
+        lists = get("dtype"), get("format"), get("unknownshape_format")
+        if lists == same:
+            continue
+        dtype, format_, unknown = same = lists
+        if format_ is None and unknown is None and pattern in UNCOUNTED:
+            continue
+        count = _dtypes[dtype]
+        if (format_ and _formats[format_] != count) or (unknown and _formats[unknown] != count):
+            return False
+        if count == _UNCLEAR or columns not in (None, count) or "" in lists:
+            return False
+        columns = count
+    return True
+
+
+def _has_one_each(sections: Sections) -> bool:
+    inputs, outputs = tensors_of(sections)
+    return len(inputs) == len(outputs) == 1
+
+
+def _has_clear_attributes(sections: Sections) -> bool:
+    listed = sections["attr"].get("list")
+    for name in listed.split(",") if listed else ():
+        content = sections.get("attr_" + name)
+        if content is None:
+            return False
+        get = content.get
+        if not _attributes[get("type"), get("value"), get("paramType"), get("defaultValue")]:
+            return False
+    return True
