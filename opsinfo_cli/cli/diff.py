@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..compare.policies import Difference, diff, difference, policies_of
 from ..compare.port import mixlist_for
 from ..compare.sections import SectionDifference, section_differences
@@ -20,9 +18,13 @@ from ..report.differences import (
     summary,
 )
 from ..report.output import Output, terminal_size
+from ..typed import TYPE_CHECKING
 from . import spec
 from .options import core_option, format_option, open_target, out_option, output_of
 from .remarks import accepted_mixlist, say_doubts, say_unknown
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["command"]
 
@@ -76,8 +78,8 @@ def command(
         from .lists_diff import diff_lists
 
         return diff_lists(a, b, (soc_a, soc_b), core, output)
-    first = open_target(a, output, {"soc": soc_a, "core": core, "soc_option": "--soc-a"})
-    second = open_target(b, output, {"soc": soc_b, "core": core, "soc_option": "--soc-b"})
+    first = open_target(a, output, {"soc": soc_a, "core": core, "soc_option": "--soc-a"}).keep()
+    second = open_target(b, output, {"soc": soc_b, "core": core, "soc_option": "--soc-b"}).keep()
     if (first.kind == "mixlist") != (second.kind == "mixlist"):
         raise UsageFault(f"A is a {first.kind}, B is a {second.kind}; they cannot be compared", name="wrong-kind")
     named = frozenset(accepted_mixlist(only_in, output).marks) if only_in else None

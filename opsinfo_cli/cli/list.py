@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..errors import UsageFault
 from ..model.listing import Row, mixlist_rows, operator_row
 from ..model.target import Target
 from ..report.operators import list_document, show_rows
 from ..report.output import Output
+from ..typed import TYPE_CHECKING
 from . import spec
 from .options import (
     LIST,
@@ -23,6 +22,9 @@ from .options import (
     target_options,
 )
 from .remarks import accepted_mixlist, say_doubts, say_unknown
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["command"]
 
@@ -77,7 +79,7 @@ def command(
         return list_system(system, lists, globs, output)
     if target is None:
         raise UsageFault("a TARGET is missing, or --system", hint="`opsinfo list --help` shows how it is used")
-    found = open_target(target, output, options, stdin=True)
+    found = open_target(target, output, options, stdin=True).keep()
     if mixlist and found.kind == "mixlist":
         raise UsageFault("--mixlist changes a library's policies; this is a mixlist", path=found.path)
     if against and found.kind != "mixlist":
@@ -86,7 +88,7 @@ def command(
         rows = _mixlist_rows(found, open_against(against, output, options) if against else None, output)
     else:
         rows = _operator_rows(found, mixlist, output)
-    shown = [row for row in rows if _wanted(row, lists, globs)]
+    shown = [row for row in rows if _wanted(row, lists, globs)] if lists or globs else rows
     if rows and not shown:
         output.say(f"none of the {len(rows)} operators matches --on and --match")
     if output.format == "json":

@@ -173,7 +173,9 @@ class Operators:
         return any(name in store.definitions for store in self.stores)
 
     def __iter__(self) -> Iterator[Operator]:
-        return map(self.__getitem__, self.names)
+        if len(self.stores) > 1:
+            return map(self.__getitem__, self.names)
+        return (Operator(name, [(store, store.definitions[name])]) for store in self.stores for name in self.names)
 
     def __getitem__(self, name: str) -> Operator:
         """:raises KeyError: where the target lacks it"""

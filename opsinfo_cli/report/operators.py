@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from ..errors import MissingPackage
-from ..model.listing import Row, Standing
+from ..model.listing import Row
 from ..model.policy import Policy
 from ..model.target import Target
+from ..typed import TYPE_CHECKING
 from .output import Output, terminal_size
 from .visible import row as tab_row
 from .visible import shown
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["list_document", "row_document", "short_name", "show_rows", "target_document"]
 
@@ -72,11 +75,11 @@ def short_name(path: str | None, files: list[str]) -> str:
 
 
 def list_document(target: Target, rows: list[Row], total: int) -> dict[str, Any]:
-    counts = Counter(row.policy for row in rows)
+    policies = [row.policy for row in rows]
     return {
         "target": target_document(target),
         "operators": [row_document(row) for row in rows],
-        "counts": {str(policy): counts[policy] for policy in (Policy.WHITE, Policy.BLACK, Policy.GRAY)},
+        "counts": {str(policy): policies.count(policy) for policy in (Policy.WHITE, Policy.BLACK, Policy.GRAY)},
         "total": total,
         "other_stores": target.install.other_counts() if target.install else {},
     }
@@ -93,18 +96,15 @@ def target_document(target: Target) -> dict[str, Any]:
 
 
 def row_document(row: Row) -> dict[str, Any]:
+    name, policy, library_policy, marks, file, line, store, shadowed, also_in = row
     return {
-        "name": row.name,
-        "policy": row.policy,
-        "library_policy": row.library_policy,
-        "marks": [str(mark) for mark in row.marks],
-        "file": row.file,
-        "line": row.line,
-        "store": row.store,
-        "shadowed": [_standing_document(each) for each in row.shadowed],
-        "also_in": [_standing_document(each) for each in row.also_in],
+        "name": name,
+        "policy": policy,
+        "library_policy": library_policy,
+        "marks": [str(mark) for mark in marks] if marks else [],
+        "file": file,
+        "line": line,
+        "store": store,
+        "shadowed": [each._asdict() for each in shadowed] if shadowed else [],
+        "also_in": [each._asdict() for each in also_in] if also_in else [],
     }
-
-
-def _standing_document(each: Standing) -> dict[str, Any]:
-    return {"file": each.file, "line": each.line, "policy": each.policy, "store": each.store}

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
-from contextlib import suppress
-from typing import IO, Any, TextIO
+from collections.abc import Callable, Iterable
 
 from ..errors import OpsinfoError, Refused, brief
-from .failure import failure_document, failure_lines
-from .look import PLAIN, Look, painted
+from ..typed import TYPE_CHECKING
 from .visible import visible
+
+if TYPE_CHECKING:
+    from typing import IO, Any, TextIO
+
+    from .look import Look
 
 __all__ = ["SCHEMA_VERSION", "Output", "prepare_streams", "terminal_size"]
 
@@ -37,6 +39,21 @@ def terminal_size() -> os.terminal_size:
 
 def _nowhere() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")
+
+
+def _on_one_line(content: dict[str, Any]) -> str:
+    """What `json.dumps` says, with long lists some items at a time: it holds each word of what it is given."""
+    encode = json.JSONEncoder(check_circular=False).encode
+    return "{" + ", ".join(f"{encode(key)}: {_encoded(value, encode)}" for key, value in content.items()) + "}"
+
+
+def _encoded(value: Any, encode: Callable[[Any], str]) -> str:
+    if not isinstance(value, list):
+        return encode(value)
+    return "[" + ", ".join(encode(value[at : at + _SOME])[1:-1] for at in range(0, len(value), _SOME)) + "]"
+
+
+_SOME = 64
 
 
 class Output:
@@ -77,10 +94,16 @@ class Output:
         return stream.isatty() and os.environ.get("TERM") != "dumb"
 
     def paint(self, text: str, color: str, stream: IO[str] | None = None) -> str:
-        return painted(text, color) if self.colored(stream or sys.stdout) else text
+        if not self.colored(stream or sys.stdout):
+            return text
+        from .look import painted
+
+        return painted(text, color)
 
     def look(self, stream: TextIO) -> Look:
         """What a stream can show; a pipe is read by somebody with a window of the usual width."""
+        from .look import PLAIN, Look
+
         width = terminal_size().columns if stream.isatty() else PLAIN.width
         return Look(self.colored(stream), width, stream.encoding or "utf-8")
 
@@ -130,7 +153,8 @@ class Output:
 
     def document(self, content: dict[str, Any]) -> None:
         """One JSON document; on one line off a terminal."""
-        self.data(json.dumps(self.headed(content), indent=2 if self.on_terminal else None) + "\n")
+        headed = self.headed(content)
+        self.data((json.dumps(headed, indent=2) if self.on_terminal else _on_one_line(headed)) + "\n")
 
     def headed(self, content: dict[str, Any]) -> dict[str, Any]:
         return {"schema_version": SCHEMA_VERSION, "command": self.command, **content}
@@ -159,6 +183,8 @@ class Output:
 
     def failure(self, error: OpsinfoError) -> None:
         """Say why a command failed, in the format that was asked for."""
+        from .failure import failure_document, failure_lines
+
         if self.format != "text":
             self.document({"error": failure_document(error)})
             return
@@ -166,5 +192,7 @@ class Output:
             self._stderr(line)
 
     def _stderr(self, line: str) -> None:
+        from contextlib import suppress
+
         with suppress(OSError):  # where nobody listens, the exit status still speaks
             print(line, file=sys.stderr, flush=True)
