@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import UsageFault
-from ..model.listing import Row, mixlist_rows, operator_row
+from ..model.listing import Row, mixlist_rows, operator_rows
 from ..model.target import Target
 from ..report.operators import list_document, show_rows
 from ..report.output import Output
@@ -107,7 +107,7 @@ def _operator_rows(target: Target, mixlist: str | None, output: Output) -> list[
     say_doubts(target, output)
     if chosen:
         say_unknown(chosen, target.operators, output)
-    return [operator_row(operator, chosen) for operator in target.operators]
+    return operator_rows(target.operators, chosen)
 
 
 def _mixlist_rows(target: Target, against: Target | None, output: Output) -> list[Row]:

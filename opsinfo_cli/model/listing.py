@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from ..typed import TYPE_CHECKING, NamedTuple
 from .library import Entry
 from .policy import Mark, Policy
@@ -10,7 +12,7 @@ from .store import Operator, Operators, Store
 if TYPE_CHECKING:
     from .mixlist import Mixlist
 
-__all__ = ["Row", "Standing", "mixlist_rows", "operator_row"]
+__all__ = ["Row", "Standing", "mixlist_rows", "operator_row", "operator_rows"]
 
 
 class Standing(NamedTuple):
@@ -34,6 +36,11 @@ class Row(NamedTuple):
     store: str | None = None
     shadowed: tuple[Standing, ...] = ()
     also_in: tuple[Standing, ...] = ()
+
+
+def operator_rows(operators: Operators, mixlist: Mixlist | None) -> list[Row]:
+    """Op types by name. They are looked at in the order of their files, in which they lie in memory."""
+    return sorted((operator_row(operator, mixlist) for operator in operators.by_file()), key=itemgetter(0))
 
 
 def operator_row(operator: Operator, mixlist: Mixlist | None) -> Row:

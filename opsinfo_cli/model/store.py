@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 
 from ..errors import Damaged, Refused, UsageFault, few
 from ..text.source import Source
@@ -173,9 +173,13 @@ class Operators:
         return any(name in store.definitions for store in self.stores)
 
     def __iter__(self) -> Iterator[Operator]:
+        return map(self.__getitem__, self.names)
+
+    def by_file(self) -> Iterator[Operator]:
+        """In the order of stores, files and lines."""
         if len(self.stores) > 1:
-            return map(self.__getitem__, self.names)
-        return (Operator(name, [(store, store.definitions[name])]) for store in self.stores for name in self.names)
+            return map(self.__getitem__, dict.fromkeys(chain(*(store.definitions for store in self.stores))))
+        return (Operator(name, [(store, found)]) for store in self.stores for name, found in store.definitions.items())
 
     def __getitem__(self, name: str) -> Operator:
         """:raises KeyError: where the target lacks it"""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     Judge = Callable[[Any], Any]
+    Decode = Callable[[str, int], tuple[Any, int]]
 
 __all__ = ["Members", "RawMember", "Unusual", "after_blanks", "decoder", "has_unicode_escape", "key_at", "quotes_of"]
 
@@ -65,7 +66,7 @@ def _constant(_: str) -> Any:
     raise Unusual
 
 
-def decoder(**hooks: Any) -> Callable[[str, int], tuple[Any, int]]:
+def decoder(**hooks: Any) -> Decode:
     """What reads the value at a place of a text, and tells where it ends."""
     made = JSONDecoder(parse_int=_Number, parse_float=_Number, parse_constant=_constant, **hooks)
     return made.scan_once  # type: ignore[attr-defined, no-any-return]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from .decoding import Judge
+    from .decoding import Decode, Judge
 
 __all__ = ["regular_members"]
 
@@ -61,21 +61,22 @@ def _pieces(text: str, at: int, between: str) -> Iterator[tuple[dict[str, Any], 
 
     :raises ValueError: where a piece is none; :raises Unusual: where it ends too early, or holds what is not for us
     """
+    decode = decoder()
     closed = between.rindex("}") + 1
     while (cut := text.find(between, at + _PIECE)) >= 0:
         piece = "{" + text[at : cut + closed] + "}"
-        content, end = _object(piece)
+        content, end = _object(decode, piece)
         if end != len(piece):
             raise Unusual
         yield content, at, cut + closed
         at = cut + len(between) - 1
-    content, end = _object("{" + text[at:])
+    content, end = _object(decode, "{" + text[at:])
     yield content, at, at + end - 2
 
 
-def _object(text: str) -> tuple[dict[str, Any], int]:
+def _object(decode: Decode, text: str) -> tuple[dict[str, Any], int]:
     try:
-        return decoder()(text, 0)
+        return decode(text, 0)
     except StopIteration:
         raise ValueError("no value") from None
 
