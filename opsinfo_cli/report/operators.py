@@ -101,10 +101,10 @@ def row_document(row: Row) -> dict[str, Any]:
         "name": name,
         "policy": policy,
         "library_policy": library_policy,
-        "marks": [str(mark) for mark in marks] if marks else [],
+        "marks": [str(mark) for mark in marks] if marks else marks,
         "file": file,
         "line": line,
         "store": store,
-        "shadowed": [each._asdict() for each in shadowed] if shadowed else [],
-        "also_in": [each._asdict() for each in also_in] if also_in else [],
+        "shadowed": [each._asdict() for each in shadowed] if shadowed else shadowed,
+        "also_in": [each._asdict() for each in also_in] if also_in else also_in,
     }
