@@ -6,6 +6,7 @@ import json
 import re
 from itertools import islice
 from typing import Any, NoReturn
+from unittest import mock
 
 from opsinfo_cli.change.fmt_plan import FmtPlan
 from opsinfo_cli.change.library_plan import LibraryPlan
@@ -15,7 +16,8 @@ from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.policy import Policy
 from opsinfo_cli.model.store import Store
-from opsinfo_cli.text.members import read_members
+from opsinfo_cli.text import regular
+from opsinfo_cli.text.members import Members, read_members
 from opsinfo_cli.text.mend import mending_patch
 from opsinfo_cli.text.scanner import Document, scan
 from opsinfo_cli.text.source import Source
@@ -54,10 +56,15 @@ def _named(error: OpsinfoError, name: str) -> None:
 
 
 def _readers_agree(source: Source, document: Document) -> None:
-    outcome = read_members(source)
     for fault in document.faults:
         assert 0 <= fault.start <= fault.end <= len(source.text) + 1
         assert source.place(fault.start).line >= 1
+    _agrees(read_members(source), document)
+    with mock.patch.object(regular, "_PIECE", 40):  # what is read in pieces is otherwise longer than any input here
+        _agrees(read_members(Source(source.data, source.path)), document)
+
+
+def _agrees(outcome: Members | Document, document: Document) -> None:
     if isinstance(outcome, Document):
         assert document.faults, "the exact reader accepts what the fast one refuses"
         assert outcome.faults == document.faults
