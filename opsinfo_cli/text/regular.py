@@ -100,7 +100,7 @@ def _placed(
         if following is None:
             after, end = last, text.rfind("}", at, last) + 1
         else:
-            found = text.find(f'{between}{following}"', at)
+            found = text.find(f'{between}{following}"', at, last)
             if found < 0 or following[:1] in _BEHIND_STRINGS:  # written with escapes, or behind something else
                 return None
             after, end = found + len(between) - 1, found + closed

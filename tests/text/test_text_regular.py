@@ -86,6 +86,21 @@ def test_and_so_is_a_member_that_stands_twice(
         agree(text[:closing].rstrip() + gap + f"{json.dumps(again)}:{json.dumps(value)}" + text[closing:])
 
 
+@given(ENTRIES, ENTRIES, INDENTS, PIECES, st.sampled_from(["", " ", "\n", ",", "}", '"']))
+@example(
+    {"Add": {"a": {"b": "c"}}, "Log": {}, "Pow": {}},
+    {"Add": {"a": {"b": "c"}}, "Pow": {"a": {"b": "c"}}, "Log": {"a": {"b": "c"}}},
+    4,
+    1 << 17,
+    "",
+)
+def test_what_stands_behind_the_root_is_not_looked_at(
+    entries: dict[str, Any], others: dict[str, Any], indent: int | str | None, piece: int, between: str
+) -> None:
+    with mock.patch.object(regular, "_PIECE", piece):
+        agree(json.dumps(entries, indent=indent) + between + json.dumps(others, indent=indent))
+
+
 @pytest.mark.parametrize("piece", [1, 300, 1 << 17])
 @pytest.mark.parametrize("indent", [None, 4, "\t"])
 def test_the_judge_is_asked_of_every_value_in_turn(piece: int, indent: int | str | None) -> None:
