@@ -13,7 +13,8 @@ from click.shell_completion import CompletionItem, ShellComplete
 
 from ..errors import OpsinfoError
 from ..model.opp import opp_root, socs_of
-from ..model.target import Options, resolve, select_root
+from ..model.roots import select_root
+from ..model.target import Options, resolve
 from .completing import Candidate
 from .line import Line
 from .main import COMMANDS

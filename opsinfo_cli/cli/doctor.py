@@ -14,7 +14,8 @@ from ..errors import UsageFault
 from ..model.install import Install
 from ..model.opp import opp_root, socs_of
 from ..model.repository import Repository
-from ..model.target import Options, Target, environment_customs, resolve, select_root
+from ..model.roots import environment_customs, select_root
+from ..model.target import Options, Target, resolve
 from ..report.findings import findings_document
 from . import spec
 from .findings import say_findings

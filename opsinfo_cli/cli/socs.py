@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ..errors import OpsinfoError, UsageFault
 from ..model.install import Install
 from ..model.opp import opp_root, socs_of, version_of
+from ..model.roots import Root, environment_root, usual_roots
 from ..model.soc import products_of
-from ..model.target import Root, environment_root, usual_roots
 from ..report.output import terminal_size
 from ..report.visible import row, visible
 from ..typed import TYPE_CHECKING

@@ -12,7 +12,7 @@ from ..text.source import Source
 from ..typed import TYPE_CHECKING, NamedTuple
 from .kind import is_library_name, kind_of
 from .library import Library
-from .opp import matching, opp_root, version_of
+from .opp import opp_root
 from .store import Operators, Store, library_files
 
 if TYPE_CHECKING:
@@ -20,16 +20,7 @@ if TYPE_CHECKING:
     from .mixlist import Mixlist
     from .snapshot import Snapshot
 
-__all__ = [
-    "Options",
-    "Root",
-    "Target",
-    "environment_customs",
-    "environment_root",
-    "resolve",
-    "select_root",
-    "usual_roots",
-]
+__all__ = ["Options", "Target", "resolve"]
 
 
 _SOC_IN_NAME = r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json"
@@ -217,83 +208,9 @@ def _old_910_note(said: str | None, install: Install) -> list[str]:
     return []
 
 
-class Root(NamedTuple):
-    """An OPP root and how it was found: a variable's name, or ``usual folder``."""
-
-    path: str
-    by: str
-
-
-def environment_root(environ: Mapping[str, str]) -> Root | None:
-    """The root the engine would take from its environment.
-
-    :raises Refused: where ``ASCEND_OPP_PATH`` is set and does not resolve, as the engine (E20002)
-    """
-    path = environ.get("ASCEND_OPP_PATH", "").strip()
-    if path:
-        if not os.path.isdir(path):
-            raise Refused(
-                "ASCEND_OPP_PATH names no directory; the engine fails with E20002", name="no-install", path=path
-            )
-        return Root(path, "ASCEND_OPP_PATH")
-    home = environ.get("ASCEND_HOME_PATH", "").strip()
-    if not home:
-        return None
-    path = os.path.join(home, "opp")
-    if not os.path.isdir(path):
-        raise Refused("ASCEND_HOME_PATH has no `opp`; the engine does not start", name="no-install", path=path)
-    return Root(path, "ASCEND_HOME_PATH")
-
-
-def usual_roots(environ: Mapping[str, str]) -> list[Root]:
-    """OPP roots in the usual folders, one for each real path."""
-    bases = ["/usr/local/Ascend", os.path.join(environ.get("HOME", "/"), "Ascend")]
-    tails = [
-        f"{package}{latest}" for package in ("ascend-toolkit", "nnae", "nnrt", "cann") for latest in ("/latest", "")
-    ]
-    found: dict[str, Root] = {}
-    for base in bases:
-        paths = [os.path.join(base, tail, "opp") for tail in tails] + [os.path.join(base, "opp")]
-        paths += matching(base, "cann-*/opp")
-        for path in paths:
-            if os.path.isdir(path):
-                found.setdefault(os.path.realpath(path), Root(path, "usual folder"))
-    return list(found.values())
-
-
-def select_root(environ: Mapping[str, str], asked: str) -> Root:
-    """The root of the environment, else the only one in the usual folders.
-
-    :param asked: what it is needed for, in words
-    :raises UsageFault: where there is none, or more than one real path
-    """
-    root = environment_root(environ)
-    if root is not None:
-        return root
-    roots = usual_roots(environ)
-    if not roots:
-        raise UsageFault(
-            f"{asked}, and no CANN was found",
-            name="no-install",
-            hint="set ASCEND_OPP_PATH, or give the path of a library, a store or an operator package",
-        )
-    if len(roots) > 1:
-        listed = "; ".join(f"{each.path} ({version_of(each.path) or 'version unknown'})" for each in roots)
-        raise UsageFault(
-            f"several CANN installs: {listed}",
-            name="ambiguous-target",
-            hint="set ASCEND_OPP_PATH, or give the path of one",
-        )
-    return roots[0]
-
-
-def environment_customs(environ: Mapping[str, str]) -> list[str]:
-    """Custom operator paths; they count where the root came from the environment too."""
-    return [path for path in environ.get("ASCEND_CUSTOM_OPP_PATH", "").split(":") if path]
-
-
 def _from_soc(text: str, options: Options, environ: Mapping[str, str]) -> Target:
     from .install import Install
+    from .roots import environment_customs, select_root
 
     root = select_root(environ, f"`{text}` is no file or directory")
     customs = [*options.customs, *environment_customs(environ)]

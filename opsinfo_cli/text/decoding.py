@@ -67,7 +67,9 @@ def _constant(_: str) -> Any:
 
 
 def decoder(**hooks: Any) -> Decode:
-    """What reads the value at a place of a text, and tells where it ends."""
+    """What reads the value at a place of a text, and tells where it ends. One does for a text: it refers to itself, and
+    without the garbage collector each would stay.
+    """
     made = JSONDecoder(parse_int=_Number, parse_float=_Number, parse_constant=_constant, **hooks)
     return made.scan_once  # type: ignore[attr-defined, no-any-return]
 
