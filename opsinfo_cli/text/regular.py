@@ -50,7 +50,8 @@ def _between(text: str, first: int) -> str:
     """From the end of the first member's last string to the key of the next; and then perhaps between all."""
     value, end = decoder()(text, key_at(text, first)[2])
     between = text[text.rfind('"', first, end) : text.find('"', end) + 1]
-    is_usual = "".join(between.split()) == '"}},"' and quotes_of([value]) >= 0
+    signs = "".join(letter for letter in between if letter not in _BLANKS)
+    is_usual = signs == '"}},"' and quotes_of([value]) >= 0
     return "" if not is_usual or has_unicode_escape(text) else between  # a quote may be written in hexadecimal
 
 
@@ -111,7 +112,8 @@ def _placed(
     return members
 
 
-_BEHIND_STRINGS = frozenset(["", *" \t\n\r:,}]"])
+_BLANKS = " \t\n\r"
+_BEHIND_STRINGS = frozenset(["", *_BLANKS, *":,}]"])
 """What may stand right behind a string; a key that begins so, or is empty, is none of the usual ones."""
 
 

@@ -86,6 +86,13 @@ def test_and_so_is_a_member_that_stands_twice(
         agree(text[:closing].rstrip() + gap + f"{json.dumps(again)}:{json.dumps(value)}" + text[closing:])
 
 
+@given(ENTRIES, PIECES, st.sampled_from([*"\x00\x0b\x0c\x1d\x85\u00a0\u2028\ufeff", "\\n", "//"]))
+@example({"Add": {"a": {"b": "c"}}, "Log": {"a": {"b": "c"}}}, 1, "\x1d")
+def test_what_only_looks_blank_between_members_is_no_blank(entries: dict[str, Any], piece: int, blank: str) -> None:
+    with mock.patch.object(regular, "_PIECE", piece):
+        agree(json.dumps(entries, separators=("," + blank, ":"), ensure_ascii=False))
+
+
 @given(ENTRIES, ENTRIES, INDENTS, PIECES, st.sampled_from(["", " ", "\n", ",", "}", '"']))
 @example(
     {"Add": {"a": {"b": "c"}}, "Log": {}, "Pow": {}},
