@@ -44,6 +44,8 @@ class Change:
     files: dict[str, tuple[bytes, bytes]]
     states: dict[str, int]
     undone: bool = False
+    words: dict[str, dict[str, Policy]] = field(default_factory=dict)
+    """The policies it asked for, by file; none where it only took another change back."""
 
 
 @dataclass
@@ -130,10 +132,14 @@ class HostileHistory(RuleBasedStateMachine):
     def _note(self, change: str, files: dict[str, tuple[bytes, bytes]], undone: bool = False) -> None:
         noted = Change(files, {}, undone)
         self.changes.append(noted)
-        for index, changed in enumerate(self.vault.record(change).files):  # type: ignore[union-attr]
+        record = self.vault.record(change)
+        assert record is not None
+        for index, changed in enumerate(record.files):
             name = next(each for each, path in self.path.items() if str(path.resolve()) == changed.path)
             before, after = files[name]
             noted.states[name] = state = self.states[name].note(before, after)
+            if record.can_be_undone:
+                noted.words[name] = {op: Policy(to) for op, (_, to) in changed.moves.items() if to is not None}
             self.backups.append((f"{change}.{index + 1}", name, before, state))
             self.now[name] = after
 
@@ -223,20 +229,31 @@ class HostileHistory(RuleBasedStateMachine):
     @rule()
     def reapply(self) -> None:
         lost = lost_edits(self.vault, lambda _: True)
+        assert {each.path: each.wanted for each in lost} == {
+            str(self.path[name].resolve()): wanted for name in LIBRARIES if (wanted := self._lost(name))
+        }
         if not lost:
             return
         before = {name: policies(self.now[name]) for name in LIBRARIES}
         names = {str(path.resolve()): name for name, path in self.path.items()}
         touched = [names[each.path] for each in lost]
-        for name in touched:
-            stands = {each.states[name] for each in self.changes if name in each.files and not each.undone}
-            newest = len(self.states[name].known) - 1
-            assert newest not in stands or not self.states[name].is_current(self.now[name])
         jobs = [Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted]
         self._run("reapply", jobs, touched)
         for each in lost:
             assert policies(self.now[names[each.path]]) == before[names[each.path]] | each.wanted
         assert lost_edits(self.vault, lambda _: True) == []
+
+    def _lost(self, name: str) -> dict[str, Policy]:
+        """Of each op type the last word that stands, where it was said of another vendor state and is not so now."""
+        last = {
+            op: (each.states[name], to)
+            for each in self.changes
+            if not each.undone
+            for op, to in each.words.get(name, {}).items()
+        }
+        states, now = self.states[name], policies(self.now[name])
+        here = len(states.known) - 1 if states.is_current(self.now[name]) else None
+        return {op: to for op, (state, to) in last.items() if state != here and now[op] is not to}
 
     def _scope(self, name: str) -> Callable[[str], bool]:
         return lambda path: path == str(self.path[name].resolve())
