@@ -76,7 +76,9 @@ def run(words: list[str]) -> int:
         return 2
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "opsinfo"
-        raise UsageFault(error.format_message(), hint=f"`{path} --help` shows how it is used") from None
+        raise UsageFault(
+            error.format_message().replace("\n\t", " "), hint=f"`{path} --help` shows how it is used"
+        ) from None
     except click.exceptions.Exit as error:
         return error.exit_code
     except SystemExit:  # click's answer to a pipe that nobody reads

@@ -99,6 +99,12 @@ def test_an_unknown_option_gives_the_near_one(opsinfo: Run, fixtures: Path) -> N
     assert "--format" in ran.err
 
 
+def test_a_missing_option_is_named_on_one_line_with_what_it_takes(opsinfo: Run) -> None:
+    ran = opsinfo("move", "a.json", "Add")
+    assert ran.code == 2
+    assert ran.err.splitlines()[0].startswith("error: Missing option '--to'. Choose from: white, black, gray")
+
+
 def test_the_console_entry_is_the_same_program(opsinfo: Run, environment: dict[str, str]) -> None:
     script = shutil.which("opsinfo", path=str(Path(sys.executable).parent))
     entry = [script] if script else [sys.executable, "-c", "from opsinfo_cli.cli.main import main; main()"]
