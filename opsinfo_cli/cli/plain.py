@@ -15,16 +15,22 @@ from .spec import Choice, Command, Parameter
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["plain_call", "values_of"]
+__all__ = ["declared", "plain_call", "values_of"]
 
 
 def plain_call(words: list[str]) -> Callable[[], int] | None:
     """What a line asks for; None where it is not plain."""
     if not words or words[0] not in COMMANDS:
         return None
-    command: Command = __import__(f"{__package__}.{words[0]}", fromlist=["command"]).command  # importlib loads warnings
+    command = declared(words[0])
     values = values_of(command, words[1:])
     return None if values is None else partial(command.function, **values)
+
+
+def declared(name: str) -> Command:
+    """A command by its name, from its own module."""
+    found: Command = __import__(f"{__package__}.{name}", fromlist=["command"]).command  # importlib would load warnings
+    return found
 
 
 def values_of(command: Command, words: list[str]) -> dict[str, Any] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, cast
 
 import click
@@ -11,6 +10,7 @@ from ..errors import UsageFault
 from . import spec
 from .clicked import click_command
 from .main import COMMANDS
+from .plain import declared
 from .version import version_option
 
 __all__ = ["cli", "run"]
@@ -25,7 +25,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        return click_command(import_module(f".{name}", __package__).command)
+        return click_command(declared(name))
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):

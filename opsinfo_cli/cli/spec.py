@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-__all__ = ["Choice", "Command", "FloatRange", "IntRange", "Parameter", "Range", "argument", "command", "option"]
+__all__ = ["Choice", "Command", "FloatRange", "IntRange", "Parameter", "argument", "command", "option"]
 
 
 class Choice:
@@ -28,19 +28,15 @@ class Choice:
         self.meant = meant
 
 
-class Range:
+class FloatRange:
     """A number, not below ``min``."""
 
     def __init__(self, min: int) -> None:
         self.min = min
 
 
-class IntRange(Range):
-    """Whole ones."""
-
-
-class FloatRange(Range):
-    """Any."""
+class IntRange(FloatRange):
+    """A whole one."""
 
 
 class Parameter:

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import click
@@ -23,6 +22,7 @@ from opsinfo_cli.cli.candidates import NOTHING, OFFERS, word_of
 from opsinfo_cli.cli.clicked import click_command
 from opsinfo_cli.cli.completing import _VALUED
 from opsinfo_cli.cli.line import split
+from opsinfo_cli.cli.plain import declared
 
 Complete = Callable[..., list[str]]
 
@@ -242,7 +242,7 @@ def test_names_of_operators_need_no_click(environment: dict[str, str], opp: Path
 
 
 def parameters() -> list[tuple[str, click.Parameter]]:
-    commands = [(name, click_command(import_module(f"opsinfo_cli.cli.{name}").command)) for name in COMMANDS]
+    commands = [(name, click_command(declared(name))) for name in COMMANDS]
     return [(name, each) for name, command in commands for each in command.params]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import click
@@ -13,11 +12,11 @@ from hypothesis import strategies as st
 
 from opsinfo_cli.cli.clicked import click_command
 from opsinfo_cli.cli.main import COMMANDS
-from opsinfo_cli.cli.plain import values_of
+from opsinfo_cli.cli.plain import declared, values_of
 from opsinfo_cli.cli.spec import Choice, Command
 from opsinfo_cli.errors import UsageFault
 
-DECLARED: list[Command] = [import_module(f"opsinfo_cli.cli.{name}").command for name in COMMANDS]
+DECLARED: list[Command] = [declared(name) for name in COMMANDS]
 PLAIN = [each for each in DECLARED if each.attributes.keys() <= {"short_help"}]
 
 ODD = ["", "-", "--", "-x", "--nothing", "-qv", "-ofile", "--color=", "--format=", "3", "-1", "a=b", "\udcff", "名"]
