@@ -113,14 +113,11 @@ def _flush() -> None:
 
 def _prepared(words: list[str]) -> int:
     """Run a command with the process made ready for it."""
-    from ..report.output import prepare_streams
-
-    gc.disable()  # a short life, and the libraries are all it has
-    prepare_streams()
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
             signal.signal(number, _stop)
     sys.unraisablehook = _note_missed
+    gc.disable()  # a short life, and the libraries are all it has
     status = _run(words)
     if _missed:
         status = 128 + _missed[0]
@@ -129,6 +126,9 @@ def _prepared(words: list[str]) -> int:
 
 def _run(words: list[str]) -> int:
     try:
+        from ..report.output import prepare_streams
+
+        prepare_streams()
         from .plain import plain_call
 
         call = plain_call(words)

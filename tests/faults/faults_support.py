@@ -302,19 +302,29 @@ def _complaints_of_a_detour(scene: Scene, detour: Callable[[Writer], Any]) -> It
 
 
 def run_main(words: Sequence[str], stdout: int | None = None) -> int:
-    """The program in this process, as the interpreter would run it.
+    """The program in this process, as the interpreter would run it: it ends the process, but for one that is measured.
+
+    Signals that were held back come once the program can hear them.
 
     :returns: its exit status
     """
-    from opsinfo_cli.cli.main import main
+    from opsinfo_cli.cli import main as program
 
+    prepared = program._prepared
+
+    def heard(words: list[str]) -> int:
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        return prepared(words)
+
+    program._prepared = heard
     warnings.simplefilter("ignore", ResourceWarning)  # as the interpreter does, and the test runner does not
     out = os.open(os.devnull, os.O_WRONLY) if stdout is None else stdout
     os.dup2(out, 1)
     os.dup2(out, 2)
     sys.stdout, sys.stderr = (os.fdopen(each, "w", encoding="utf-8", closefd=False) for each in (1, 2))
+    sys.argv = ["opsinfo", *words]
     try:
-        main(words)
+        program.main()
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 1
     except BaseException:
@@ -339,8 +349,6 @@ def fork(action: Callable[[], int], user: int | None = None) -> int:
             os.setgid(user)
             os.setuid(user)
         status = action()
-    except KeyboardInterrupt:  # before the program had begun
-        status = 128 + signal.SIGINT
     except BaseException:
         traceback.print_exc()
     finally:

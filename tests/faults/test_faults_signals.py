@@ -64,12 +64,13 @@ class Install:
         return Scene(paths, self.state / f"vault-{number}", [*before], [*new], lambda writer: writer)
 
     def run(self, scene: Scene) -> int:
-        """The whole program, in a child that is the ordinary user; given back once that has begun."""
+        """The whole program, in a child that is the ordinary user; given back at the moment it begins."""
         reading, writing = os.pipe()
 
         def act() -> int:
             out = os.open(self.out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
             os.environ["OPSINFO_BACKUP_DIR"] = str(scene.place)
+            signal.pthread_sigmask(signal.SIG_BLOCK, GENTLE)  # one that came before the program would be this child's
             os.write(writing, b"x")
             return run_main(["apply", str(self.config), str(self.mixlist)], out)
 
