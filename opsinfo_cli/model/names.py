@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterable, Iterator
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache
 from heapq import merge
-from itertools import chain, count
-from operator import or_
+from itertools import count
 
 __all__ = ["NearNames", "did_you_mean", "distance", "meant", "near_names"]
 
@@ -80,7 +79,7 @@ class NearNames:
 
 
 class _SameLength:
-    """Candidates of one length in order, and which of them hold which letters where: a bit for each candidate."""
+    """Candidates of one length in order, and which of them have a letter at a place: a bit for each candidate."""
 
     _FEW = 16
     _FRONT = 40
@@ -89,61 +88,70 @@ class _SameLength:
     def __init__(self, names: list[str], length: int) -> None:
         self.names = names
         self.length = length
-        self._windows: dict[tuple[int, int, int], int] = {}
 
     def within(self, name: str, steps: int) -> Iterator[str]:
-        """Every candidate that so many steps make of ``name``, and few others.
-
-        Letters that no step takes away stand in the candidate too, as often, and moved by no more places than there
-        are steps. A longer candidate has used up steps that take none away.
-        """
-        if len(self.names) <= self._FEW:
-            yield from self.names
-            return
-        lost = steps - max(0, self.length - len(name))
-        letters = list(map(_letter, name[: self._FRONT]))
-        left = self._lacking_at_most(lost, (self._having(each, place, steps) for place, each in enumerate(letters)))
-        if left:
-            left &= self._lacking_at_most(lost, (self._bits.get(each, 0) for each in _counted(letters)))
+        """Every candidate that so many steps make of ``name``; where names are long or candidates few, others too."""
+        left = self._reached(name, steps) if len(self.names) > self._FEW else (1 << len(self.names)) - 1
         while left:
             lowest = left & -left
             yield self.names[lowest.bit_length() - 1]
             left ^= lowest
 
-    def _lacking_at_most(self, most: int, having: Iterable[int]) -> int:
-        """The candidates that are in all but so many of some sets."""
-        at_most = [(1 << len(self.names)) - 1] * (most + 1)
-        for each in having:
-            for n in range(most, 0, -1):
-                at_most[n] = at_most[n] & each | at_most[n - 1]
-            at_most[0] &= each
-        return at_most[most]
+    def _reached(self, name: str, steps: int) -> int:
+        """The edit distance of all candidates at once, in whole steps, with swaps.
 
-    def _having(self, letter: int, place: int, shift: int) -> int:
-        """The candidates with a letter at a place, or moved from there by so many places at most."""
-        window = letter, place, shift
-        if window not in self._windows:
-            places = range(max(0, place - shift), place + shift + 1)
-            self._windows[window] = reduce(or_, (self._bits.get((letter, each), 0) for each in places))
-        return self._windows[window]
+        A row for each letter of the name; in a row a set of candidates for each cell of :func:`_cells`. Of long names
+        the fronts are looked at, which are no further apart than the names.
+        """
+        everyone, having = (1 << len(self.names)) - 1, self._bits.get
+        letters = list(map(_letter, name[: self._FRONT]))
+        cells = _cells(steps, self.length - len(name))
+        above = row = [0] * (len(cells) + 1)
+        for i, letter in enumerate([-1, *letters]):
+            upper, above, row = above, row, [0] * (len(cells) + 1)
+            for n, (shift, same, changed, lost, gained) in enumerate(cells):
+                j = i + shift
+                if i > 0 and 0 < j <= self.length:
+                    row[n] = above[same] & having((letter, j - 1), 0) | above[changed] | above[lost] | row[gained]
+                    if upper[changed] and i > 1 and j > 1:
+                        row[n] |= upper[changed] & having((letter, j - 2), 0) & having((letters[i - 2], j - 1), 0)
+                elif not i * j and j >= 0:
+                    row[n] = everyone
+            if not any(row) and not any(above):
+                return 0
+        return row[len(cells) - 1]
 
     @cached_property
     def _bits(self) -> dict[tuple[int, int], int]:
         bits: dict[tuple[int, int], bytearray] = {}
         size = len(self.names) // 8 + 1
         for index, name in enumerate(self.names):
-            letters = list(map(_letter, name[: self._FRONT + 3]))
-            for key in chain(zip(letters, count()), _counted(letters)):
+            for key in zip(map(_letter, name[: self._FRONT + 3]), count()):
                 bits.setdefault(key, bytearray(size))[index >> 3] |= 1 << (index & 7)
         return {key: int.from_bytes(each, "little") for key, each in bits.items()}
 
 
-def _counted(letters: list[int]) -> Iterator[tuple[int, int]]:
-    """Each letter with how often it has come: -1, -2, ..."""
-    counts: dict[int, int] = {}
-    for letter in letters:
-        counts[letter] = counts.get(letter, 0) - 1
-        yield letter, counts[letter]
+@lru_cache(maxsize=64)
+def _cells(steps: int, longer: int) -> list[tuple[int, int, int, int, int]]:
+    """The cells of a row: how many letters longer the candidate's front is, at so many steps; the last is the end.
+
+    Cells from which the end is too far away are left out.
+
+    :returns: of each cell its shift, and where the cells stand that it comes from: in the row above by an equal, a
+        changed and a lost letter, in its own by one gained; -1 for none
+    """
+    cells = [
+        (taken, shift)
+        for taken in range(steps + 1)
+        for shift in range(-taken, taken + 1)
+        if taken + abs(longer - shift) <= steps
+    ]
+    at = {cell: n for n, cell in enumerate(cells)}
+
+    def before(taken: int, shift: int) -> int:
+        return at.get((taken - 1, shift), -1)
+
+    return [(s, n, before(k, s), before(k, s + 1), before(k, s - 1)) for n, (k, s) in enumerate(cells)]
 
 
 _ONE_LETTER = str.maketrans("li|oqsz86vm_\u03c2", "111005" + "2bbun-\u03c3")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+from itertools import combinations_with_replacement, cycle, islice
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -65,16 +69,41 @@ def test_the_distance_is_the_same_both_ways_and_a_limit_only_cuts_it_short(pair:
 NAMES = st.text("aAbB1lI|0Oo", max_size=10)
 
 
+def nearest_of_all(name: str, candidates: set[str]) -> list[str]:
+    reach = min(3.0, max(1.0, len(name) / 3))
+    far = [(0.3 if each.lower() == name.lower() else distance(name, each), each) for each in candidates]
+    near = sorted(each for each in far if each[0] <= reach)
+    if near and near[0][0] < 1:
+        near = [each for each in near if each[0] < 1]
+    return [each for _, each in near[:3]]
+
+
 @given(st.sets(NAMES, min_size=20, max_size=150), st.lists(NAMES, max_size=10))
 def test_the_names_that_are_looked_at_are_all_that_matter(candidates: set[str], asked: list[str]) -> None:
     known = NearNames(candidates)
     for name in (*asked, *(f"{each[1:]}a" for each in sorted(candidates)[:5])):
-        reach = min(3.0, max(1.0, len(name) / 3))
-        all_ = [(0.3 if each.lower() == name.lower() else distance(name, each), each) for each in candidates]
-        near = sorted(each for each in all_ if each[0] <= reach)
-        if near and near[0][0] < 1:
-            near = [each for each in near if each[0] < 1]
-        assert known.of(name) == [each for _, each in near[:3]]
+        assert known.of(name) == nearest_of_all(name, candidates)
+
+
+STEPS: list[Callable[[str, int], str]] = [
+    lambda name, at: name[:at] + name[at + 1 :],
+    lambda name, at: f"{name[:at]}x{name[at:]}",
+    lambda name, at: f"{name[:at]}x{name[at + 1 :]}",
+    lambda name, at: name[:at] + name[at : at + 2][::-1] + name[at + 2 :],
+]
+
+
+@pytest.mark.parametrize("front", ["", "Y" * 33, "Y" * 90], ids=["short", "long", "longer than what is looked at"])
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_after_any_steps_the_nearest_are_found_as_by_a_look_at_all(front: str, steps: int) -> None:
+    pick = random.Random(steps)
+    candidates = {front + "".join(pick.choices("abcdefgh", k=length)) for length in (8, 9, 10, 11) for _ in range(60)}
+    known = NearNames(candidates)
+    for taken in islice(cycle(combinations_with_replacement(STEPS, steps)), 60):
+        name = pick.choice(sorted(candidates))
+        for step in pick.sample(taken, steps):
+            name = step(name, len(front) + pick.randrange(len(name) - len(front)))
+        assert known.of(name) == nearest_of_all(name, candidates)
 
 
 def plain_distance(a: str, b: str) -> float:
