@@ -67,13 +67,11 @@ def _stray(store: Store, library: Library) -> str | None:
 
 
 def load_order_undefined(store: Store) -> Iterator[Finding]:
-    for first, second, names in store.undecided():
-        said = (
-            f"the engine's order leaves open whether {os.path.basename(first.path)} or "
-            f"{os.path.basename(second.path)} is loaded last, and both have {few([f'`{name}`' for name in names])}"
-        )
-        hint = "the path holds `legacy` in a folder's name" if _legacy_above(second.path) else None
-        yield whole_file("load-order-undefined", second.path, said, hint)
+    for paths, names in store.undecided().items():
+        files, ops = few([os.path.basename(path) for path in paths]), few([f"`{name}`" for name in names])
+        said = f"the engine's order leaves open which is loaded last of {files}, which all have {ops}"
+        hint = "the path holds `legacy` in a folder's name" if _legacy_above(paths[-1]) else None
+        yield whole_file("load-order-undefined", paths[-1], said, hint)
 
 
 def _legacy_above(path: str) -> bool:

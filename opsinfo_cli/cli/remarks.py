@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..errors import Damaged, MissingPackage, Refused, UsageFault
+from ..errors import Damaged, MissingPackage, Refused, UsageFault, few
 from ..model.store import Operators
 from ..model.target import Target
 from ..report.output import Output
@@ -126,9 +126,10 @@ def say_doubts(target: Target, output: Output) -> None:
             more = f" (and {len(store.doubts) - 1} more)" if len(store.doubts) > 1 else ""
             said = f"{first.path}:{first.line}: {first.message}{more}; an engine of today refuses this store"
             output.say(said, "warning")
-        for a, b, names in store.undecided():
-            if any(a.entries[name].policy is not b.entries[name].policy for name in names):
-                output.say(f"the engine's order of {a.path} and {b.path} is undefined; see `opsinfo doctor`", "warning")
+        for paths, names in store.undecided().items():
+            entries = ([each for each in store.definitions[name] if each.path in paths] for name in names)
+            if any(len({entry.policy for entry in each}) > 1 for each in entries):
+                output.say(f"the engine's order of {few(paths)} is undefined; see `opsinfo doctor`", "warning")
 
 
 def require_operators(target: Target) -> None:

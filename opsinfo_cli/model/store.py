@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import chain
 
 from ..errors import Damaged, Refused, UsageFault, few
 from ..text.source import Source
@@ -100,18 +100,19 @@ class Store:
     def winners(self) -> Iterator[Entry]:
         return (entries[-1] for entries in self.definitions.values())
 
-    def undecided(self) -> list[tuple[Library, Library, list[str]]]:
-        """Pairs of files whose order the engine leaves open, with the op types for which that matters."""
+    def undecided(self) -> dict[tuple[str, ...], list[str]]:
+        """Files whose order the engine leaves open, with the op types of which another entry may win for that."""
         if self.directory is None:
-            return []
+            return {}
         real = os.path.realpath(self.directory)
-        keys = [_engine_key(os.path.join(real, os.path.basename(library.path))) for library in self.libraries]
-        pairs = []
-        for (i, a), (j, b) in combinations(enumerate(self.libraries), 2):
-            shared = [name for name in a.entries if name in b.entries] if keys[i] == keys[j] else []
-            if shared:
-                pairs.append((a, b, shared))
-        return pairs
+        keys = {each.path: _engine_key(os.path.join(real, os.path.basename(each.path))) for each in self.libraries}
+        found: dict[tuple[str, ...], list[str]] = {}
+        if len(set(keys.values())) < len(keys):
+            for name, entries in self.definitions.items():
+                tied = tuple(entry.path for entry in entries if keys[entry.path] == keys[entries[-1].path])
+                if len(tied) > 1:
+                    found.setdefault(tied, []).append(name)
+        return found
 
 
 class Operator:

@@ -94,6 +94,19 @@ def test_two_files_of_one_length_that_share_an_op_type(tmp_path: Path) -> None:
     assert "load-order-undefined" in named(checker.outcome.findings)
 
 
+def test_any_number_of_files_of_one_length_is_one_finding(tmp_path: Path) -> None:
+    names = [f"{A}_{letter * 2}" for letter in "abcde"]
+    checker = checked(store(tmp_path), **{name: {"Add": WHITE, f"Own{name[-1]}": WHITE} for name in names})
+    (tie,) = [finding for finding in checker.outcome.findings if finding.rule.name == "load-order-undefined"]
+    assert "ops-info-aa.json" in tie.message
+    assert "and 2 more, which all have `Add`" in tie.message
+
+
+def test_files_of_one_length_leave_nothing_open_where_a_longer_one_wins(tmp_path: Path) -> None:
+    files = {NN: {"Add": WHITE}, CV: {"Add": BLACK}, f"{A}_math": {"Add": WHITE}}
+    assert "load-order-undefined" not in named(checked(store(tmp_path), **files).outcome.findings)
+
+
 def test_the_fixture_store_shows_its_shadowed_entries(fixtures: Path) -> None:
     checker = Checker()
     checker.path(str(fixtures / "opp/built-in/op_impl/ai_core/tbe/config/ascend910b"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -141,6 +142,27 @@ def test_many_names_that_no_target_has(hostile: Hostile, tmp_path: Path, command
     said = ran.out + ran.err
     assert said.count("did you mean") == len(known)
     assert all(f"did you mean `{name}`" in said for name in known)
+
+
+@pytest.mark.parametrize("name", ["{:08}", "Op{:020}"])
+def test_many_names_that_differ_in_digits_only(hostile: Hostile, tmp_path: Path, counts: Counts, name: str) -> None:
+    """Hundreds of op types are equally near to each."""
+    pick = random.Random(23)
+    numbers = pick.sample(range(10**8), 2 * counts.many)
+    known, asked = ([name.format(number) for number in each] for each in (numbers[::2], numbers[1::2]))
+    library = written(tmp_path / "aic-x-ops-info.json", objects(known))
+    mixlist = written(tmp_path / "f.json", {"black-list": {"to-add": asked}})
+    ran = hostile("validate", mixlist, "--against", library, seconds=4 * counts.seconds)
+    assert ran.out.count("is no op type of") == counts.many
+
+
+def test_many_files_whose_order_is_open(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
+    store = tmp_path / "config" / "ascend910b"
+    store.mkdir(parents=True)
+    for number in range(counts.many // 30):
+        written(store / f"aic-ascend910b-ops-info-{number:04}.json", objects([f"Own{number}", "Add"]))
+    ran = hostile("validate", store, "--format", "concise", seconds=counts.seconds)
+    assert ran.out.count("load-order-undefined") == 1
 
 
 def test_names_of_megabytes_that_are_near_each_other(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
