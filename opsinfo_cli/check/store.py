@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..errors import few
-from ..model.library import Library
+from ..model.library import Entry, Library
 from ..model.store import Store
 from .finding import Finding, at, whole_file
 from .text import pointer_to
@@ -29,7 +29,7 @@ def check_store(store: Store) -> Iterator[Finding]:
 def shadowed(store: Store) -> Iterator[Finding]:
     for name, entries in store.definitions.items():
         winner = entries[-1]
-        for entry in entries[:-1]:
+        for entry in entries[: -len(store.contenders(name))]:
             same = entry.policy_or_none is winner.policy_or_none
             said = f"`{name}` never wins here: {os.path.basename(winner.path)}:{winner.line} replaces it"
             if not same:
@@ -68,10 +68,16 @@ def _stray(store: Store, library: Library) -> str | None:
 
 def load_order_undefined(store: Store) -> Iterator[Finding]:
     for paths, names in store.undecided().items():
-        files, ops = few([os.path.basename(path) for path in paths]), few([f"`{name}`" for name in names])
+        files = few([os.path.basename(path) for path in paths])
+        ops = few([f"`{name}`{_by_turns(store.contenders(name))}" for name in names])
         said = f"the engine's order leaves open which is loaded last of {files}, which all have {ops}"
         hint = "the path holds `legacy` in a folder's name" if _legacy_above(paths[-1]) else None
         yield whole_file("load-order-undefined", paths[-1], said, hint)
+
+
+def _by_turns(entries: list[Entry]) -> str:
+    policies = dict.fromkeys(str(entry.policy_or_none) for entry in entries)
+    return f" ({' or '.join(policies)})" if len(policies) > 1 else ""
 
 
 def _legacy_above(path: str) -> bool:
@@ -82,8 +88,10 @@ def never_built(store: Store, library: Library, finding: Finding) -> Finding:
     """A finding on values of an entry that never wins: the engine builds nothing from it, so it refuses nothing."""
     built_late = finding.rule.name in ("bad-flag", "bad-value", "column-mismatch")
     name = (finding.pointer or "").split("/")[1] if finding.pointer else ""
-    entries = store.definitions.get(name.replace("~1", "/").replace("~0", "~"), [])
-    if not built_late or not entries or entries[-1].source is library.source:
+    name = name.replace("~1", "/").replace("~0", "~")
+    if not built_late or name not in store.definitions:
+        return finding
+    if any(entry.source is library.source for entry in store.contenders(name)):
         return finding
     said = f"{finding.message}; the engine does not notice, for a later file replaces the entry"
     return replace(finding, severity="warning", engine="ignores", message=said)

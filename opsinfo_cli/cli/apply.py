@@ -12,6 +12,7 @@ from ..errors import UsageFault
 from ..model.mixlist import Mixlist
 from ..model.target import Target
 from ..report.changes import change_lines
+from ..report.output import Output
 from . import spec
 from .move import winning_files
 from .options import entry_options, format_option, open_target, output_of, target_options, write_options
@@ -54,20 +55,20 @@ def command(target: str, mixlist: str, copy: str | None, strict: bool, format_: 
         run.options = {**options, "dry_run": False, "check": True}
         run.report(Result([]))
         return 1
-    jobs = _jobs(found, chosen, options)
+    jobs = _jobs(found, chosen, options, output)
     if copy is not None:
         return _copies(found, jobs, copy, run)
     return run.files(jobs)
 
 
-def _jobs(target: Target, mixlist: Mixlist, options: dict[str, Any]) -> list[Job]:
+def _jobs(target: Target, mixlist: Mixlist, options: dict[str, Any], output: Output) -> list[Job]:
     """Per file: each entry that wins in its store, with the marks that act on *its* policy."""
     names = [name for name in mixlist.marks if name in target.operators]
     store = options.get("store")
     if store is not None:
         stores = [each for each in target.operators.stores if each.label == store]
         names = [name for name in names if any(name in each.definitions for each in stores)] if stores else names
-    files = winning_files(target, names, options) if names else {}
+    files = winning_files(target, names, options, output) if names else {}
     seen = target.operators.sources()
     return [
         Job(path, BakePlan({name: mixlist.marks[name] for name in mine}), seen[path]) for path, mine in files.items()

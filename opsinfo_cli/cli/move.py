@@ -11,8 +11,9 @@ from ..errors import Refused, UsageFault
 from ..model.clearance import forget_texts
 from ..model.library import Library
 from ..model.policy import Policy
-from ..model.store import Store, library_files, load_order
+from ..model.store import Store, engine_keys, library_files, load_order
 from ..model.target import Target
+from ..report.output import Output
 from ..text.source import Source
 from ..typed import TYPE_CHECKING
 from . import spec
@@ -83,7 +84,7 @@ def _jobs(text: str, names: tuple[str, ...], to: Policy, against: str | None, cr
         raise UsageFault("--against and --create are for mixlists", path=target.path)
     say_doubts(target, run.output)
     wanted = [operator.name for operator in target.operators.require(names)]
-    files = winning_files(target, wanted, run.options)
+    files = winning_files(target, wanted, run.options, run.output)
     seen = target.operators.sources()
     forget_texts()
     return [Job(path, LibraryPlan(dict.fromkeys(mine, to)), seen[path]) for path, mine in files.items()]
@@ -108,8 +109,8 @@ def _create(path: str, names: tuple[str, ...], to: Policy, against: str | None, 
     return 1 if run.options.get("check") and file.patch else 0
 
 
-def winning_files(target: Target, names: list[str], options: dict[str, Any]) -> dict[str, list[str]]:
-    """The files to change: of each store that has an op type, the one whose entry wins.
+def winning_files(target: Target, names: list[str], options: dict[str, Any], output: Output) -> dict[str, list[str]]:
+    """The files to change: of each store that has an op type, the one whose entry wins, and any that might as well.
 
     :raises UsageFault: where --store names none; :raises Refused: where a lone file's entry is overridden
     """
@@ -118,36 +119,44 @@ def winning_files(target: Target, names: list[str], options: dict[str, Any]) -> 
     if not stores:
         labels = ", ".join(f"`{store.label}`" for store in target.operators.stores)
         raise UsageFault(f"no store is called `{chosen}`", name="unknown-store", hint=f"there are {labels}")
+    real = {library.path: os.path.realpath(library.path) for store in stores for library in store.libraries}
+    named = {each: path for path, each in real.items()}  # links may name a file twice
     files: dict[str, list[str]] = {}
     for name in names:
-        entries = [store.definitions[name][-1] for store in stores if name in store.definitions]
+        entries = [each for store in stores if name in store.definitions for each in store.contenders(name)]
         if not entries:
             raise UsageFault(f"`{name}` is not in store `{chosen}`", name="unknown-operator")
-        for entry in entries:
-            files.setdefault(entry.path, []).append(name)
+        for path in dict.fromkeys(named[real[entry.path]] for entry in entries):
+            files.setdefault(path, []).append(name)
     if target.kind == "library" and not options.get("force"):
-        _require_winning(target.path, names)
+        _require_winning(target.path, names, output)
     return files
 
 
-def _require_winning(path: str, names: list[str]) -> None:
-    """:raises Refused: where a file loaded later from the same directory has the op type too"""
+def _require_winning(path: str, names: list[str], output: Output) -> None:
+    """:raises Refused: where a file loaded later from the same directory has the op type too; doubts are said"""
     folder, mine = os.path.split(os.path.abspath(path))
     siblings = library_files(folder)
-    if mine not in siblings or not any(name != mine for name in siblings):
+    if mine not in siblings:
         return
-    order = load_order(folder, siblings)
-    for name in order[order.index(mine) + 1 :]:
+    keys = engine_keys(folder, siblings)
+    for name in reversed(load_order(folder, siblings)):
+        other = os.path.join(folder, name)
+        if keys[name] < keys[mine] or os.path.realpath(other) == os.path.realpath(path):
+            continue
         try:
-            later = Store([Library.read(os.path.join(folder, name))]).definitions
+            definitions = Store([Library.read(other)]).definitions
         except Refused:
             continue
         for op in names:
-            if op in later:
-                entry = later[op][-1]
+            if op not in definitions:
+                continue
+            place = f"{name}:{definitions[op][-1].line}"
+            if keys[name] > keys[mine]:
                 raise Refused(
-                    f"the entry of `{op}` never wins: {name}:{entry.line} replaces it",
+                    f"the entry of `{op}` never wins: {place} replaces it",
                     name="shadowed-entry",
                     path=path,
-                    hint=f"move it in {os.path.join(folder, name)}, or in the store {folder}; --force edits it here",
+                    hint=f"move it in {other}, or in the store {folder}; --force edits it here",
                 )
+            output.say(f"the engine's order leaves open whether this entry of `{op}` wins, or {place}", "warning")

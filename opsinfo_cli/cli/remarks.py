@@ -127,8 +127,7 @@ def say_doubts(target: Target, output: Output) -> None:
             said = f"{first.path}:{first.line}: {first.message}{more}; an engine of today refuses this store"
             output.say(said, "warning")
         for paths, names in store.undecided().items():
-            entries = ([each for each in store.definitions[name] if each.path in paths] for name in names)
-            if any(len({entry.policy for entry in each}) > 1 for each in entries):
+            if any(len({entry.policy for entry in store.contenders(name)}) > 1 for name in names):
                 output.say(f"the engine's order of {few(paths)} is undefined; see `opsinfo doctor`", "warning")
 
 

@@ -12,7 +12,7 @@ from ..text.source import Source
 from .library import Entry, Library
 from .policy import BLANKS, Policy
 
-__all__ = ["Operator", "Operators", "Store", "library_files", "load_order"]
+__all__ = ["Operator", "Operators", "Store", "engine_keys", "library_files", "load_order"]
 
 
 def library_files(directory: str) -> list[str]:
@@ -30,8 +30,13 @@ def library_files(directory: str) -> list[str]:
     return [name for name in names if name.endswith(".json") and len(name) > 5 and not name.startswith(".")]
 
 
+def engine_keys(directory: str, names: Iterable[str]) -> dict[str, tuple[bool, int]]:
+    """What the engine's comparator sees of files: the word ``legacy`` anywhere in the real path, then its length."""
+    real = os.path.realpath(directory)
+    return {name: _engine_key(os.path.join(real, name)) for name in names}
+
+
 def _engine_key(path: str) -> tuple[bool, int]:
-    """What the engine's comparator sees: the word ``legacy`` anywhere in the path, then its length in bytes."""
     legacy = "legacy" in path
     return not legacy, 0 if legacy else len(os.fsencode(path))
 
@@ -42,12 +47,9 @@ def load_order(directory: str, names: Iterable[str]) -> list[str]:
     Where the engine leaves the order open (equal lengths, two legacy files, a parent folder called legacy) the names
     alone decide, so that the answer is at least the same everywhere; :meth:`Store.undecided` tells.
     """
-    real = os.path.realpath(directory)
 
-    def key(name: str) -> tuple[bool, int, bool, int, str]:
-        return *_engine_key(os.path.join(real, name)), "legacy" not in name, len(os.fsencode(name)), name
-
-    return sorted(names, key=key)
+    keys = engine_keys(directory, names)
+    return sorted(keys, key=lambda name: (keys[name], "legacy" not in name, len(os.fsencode(name)), name))
 
 
 class Store:
@@ -100,18 +102,26 @@ class Store:
     def winners(self) -> Iterator[Entry]:
         return (entries[-1] for entries in self.definitions.values())
 
+    def contenders(self, name: str) -> list[Entry]:
+        """The entry that wins, the last, after those that might as well: the engine leaves the order of files open."""
+        entries = self.definitions[name]
+        if len(entries) == 1:
+            return entries
+        won = self._keys.get(entries[-1].path)
+        return [entry for entry in entries if self._keys.get(entry.path) == won]
+
+    @cached_property
+    def _keys(self) -> dict[str, tuple[bool, int]]:
+        paths = {os.path.basename(library.path): library.path for library in self.libraries}
+        keys = engine_keys(self.directory or "", paths)
+        return {paths[name]: key for name, key in keys.items()}
+
     def undecided(self) -> dict[tuple[str, ...], list[str]]:
         """Files whose order the engine leaves open, with the op types of which another entry may win for that."""
-        if self.directory is None:
-            return {}
-        real = os.path.realpath(self.directory)
-        keys = {each.path: _engine_key(os.path.join(real, os.path.basename(each.path))) for each in self.libraries}
         found: dict[tuple[str, ...], list[str]] = {}
-        if len(set(keys.values())) < len(keys):
-            for name, entries in self.definitions.items():
-                tied = tuple(entry.path for entry in entries if keys[entry.path] == keys[entries[-1].path])
-                if len(tied) > 1:
-                    found.setdefault(tied, []).append(name)
+        for name, entries in self.definitions.items():
+            if len(entries) > 1 and len(tied := self.contenders(name)) > 1:
+                found.setdefault(tuple(entry.path for entry in tied), []).append(name)
         return found
 
 

@@ -160,6 +160,46 @@ def test_an_entry_that_wins_is_not_refused_for_its_shadowed_sibling(opsinfo: Run
     assert opsinfo("move", opp / NN, "IndexFill", "--to", "black").code == 0
 
 
+@pytest.fixture
+def open_order(tmp_path: Path) -> Path:
+    """A store of which the engine may load either file last."""
+    folder = tmp_path / "config" / "ascend910b"
+    write(folder / "aic-ascend910b-ops-info-cv.json", library({"Add": "true"}))
+    write(folder / "aic-ascend910b-ops-info-nn.json", library({"Add": "true"}))
+    return folder
+
+
+def test_a_move_sets_every_entry_that_may_win(opsinfo: Run, open_order: Path) -> None:
+    ran = opsinfo("move", open_order, "Add", "--to", "black")
+    assert ran.code == 0
+    assert {flag_of(path, "Add") for path in open_order.iterdir()} == {"false"}
+    assert len(rows(ran)) == 2
+
+
+@pytest.mark.parametrize("package", ["cv", "nn"])
+def test_of_a_lone_library_whose_entry_may_not_win_that_is_said(opsinfo: Run, open_order: Path, package: str) -> None:
+    path = open_order / f"aic-ascend910b-ops-info-{package}.json"
+    ran = opsinfo("move", path, "Add", "--to", "black")
+    assert ran.code == 0
+    assert "the engine's order leaves open whether this entry of `Add` wins, or aic-ascend910b" in ran.err
+    assert flag_of(path, "Add") == "false"
+    assert "undefined" in opsinfo("list", open_order).err
+
+
+def test_a_link_to_the_library_beside_it_is_no_other_file(opsinfo: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "aic-x-ops-info.json", library({"Add": "true"}))
+    path.with_name("aic-x-ops-info-nn.json").symlink_to(path)
+    ran = opsinfo("move", path, "Add", "--to", "black")
+    assert (ran.code, flag_of(path, "Add")) == (0, "false")
+
+
+def test_a_file_that_a_store_holds_under_two_names_is_changed_once(opsinfo: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "config" / "ascend910b" / "aic-ascend910b-ops-info-cv.json", library({"Add": "true"}))
+    path.with_name("aic-ascend910b-ops-info-nn.json").symlink_to(path.name)
+    ran = opsinfo("move", path.parent, "Add", "--to", "black")
+    assert (ran.code, len(rows(ran)), flag_of(path, "Add")) == (0, 1, "false")
+
+
 def test_writing_below_an_install_says_once_that_every_network_is_affected(opsinfo: Run, opp: Path) -> None:
     ran = opsinfo("move", opp, "--soc", "ascend910b", "AddN", "Relu", "STFT", "--to", "black")
     assert ran.err.count("every network") == 1
