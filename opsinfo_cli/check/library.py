@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..model.library import Entry, Library
 from ..model.load_fault import LoadFault
 from ..model.loading import structure_faults
+from ..model.policy import BLANKS
 from ..text.members import Members
 from ..text.source import Source
 from .entry_schema import entry_schema
@@ -45,6 +46,9 @@ def entry_findings(library: Library) -> Iterator[Finding]:
     blank = {entry.name: fault for entry, fault in library.structure_faults() if fault.name == "blank-in-name"}
     schema = entry_schema()
     for entry in library.entries.values():
+        if library.is_passed_over(entry):
+            yield _passed_over(library, entry)
+            continue
         value = entry.member.value
         sound = entry.member.is_sound
         own = entry.faults if sound else tuple(structure_faults(value))
@@ -58,6 +62,13 @@ def entry_findings(library: Library) -> Iterator[Finding]:
                 yield _finding(library, entry, fault)
         if entry.name in blank:
             yield _finding(library, entry, blank[entry.name])
+
+
+def _passed_over(library: Library, entry: Entry) -> Finding:
+    name = entry.name.strip(BLANKS)
+    said = f"`{entry.name}` is never read: the engine takes the blanks off, and reads `{name}` instead"
+    span = entry.member.key_start, entry.member.key_end
+    return at("duplicate-key", library.source, span, said, pointer=pointer_to(entry.name), hint="join the two by hand")
 
 
 def root_is_no_object(source: Source, members: Members) -> Finding:

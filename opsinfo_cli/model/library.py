@@ -139,16 +139,14 @@ class Entry:
         )
 
     def span(self, fault: LoadFault) -> tuple[int, int]:
-        """Where the offending token stands."""
+        """Where the offending token stands. Before an entry is an object of objects of strings, no name is trimmed."""
         if fault.section is None:
             return self.member.key_start, self.member.key_end
-        section = member_read(self.node, fault.section)
-        assert section is not None
+        fold = _trimmed if self.member.is_sound else str
+        section = self.node.by(fold)[fold(fault.section)]
         if fault.key is None:
             return section.key.start, section.key.end
-        key = member_read(section.value, fault.key)
-        assert key is not None
-        return _token(key.value, fault.token)
+        return _token(section.value.by(fold)[fold(fault.key)].value, fault.token)
 
 
 def member_read(node: Node, name: str) -> Member | None:
@@ -235,11 +233,18 @@ class Library:
     def entry_of(self, member: RawMember) -> Entry:
         return Entry(self._file, member)
 
+    def is_passed_over(self, entry: Entry) -> bool:
+        """Whether another entry is read in its stead: the engine trims a key, then looks that up (SUB:150-163)."""
+        name = entry.name.strip(BLANKS)
+        return name != entry.name and name in self.entries
+
     def structure_faults(self) -> Iterator[tuple[Entry, LoadFault]]:
         """What fails the file whichever of its entries win."""
         for entry in self.entries.values():
+            if self.is_passed_over(entry):
+                continue
             name = entry.name.strip(BLANKS)
-            if name != entry.name and name not in self.entries:
+            if name != entry.name:
                 # the engine looks the trimmed key up, finds nothing, and fails (SUB:150-163)
                 said = f"op type `{entry.name}` has blanks around it, which fails the whole store"
                 yield entry, LoadFault("blank-in-name", None, None, said, near=(name,))
@@ -249,7 +254,7 @@ class Library:
 
     def build_faults(self) -> Iterator[tuple[Entry, LoadFault]]:
         for entry in self.entries.values():
-            for fault in entry.faults:
+            for fault in () if self.is_passed_over(entry) else entry.faults:
                 yield entry, fault
 
     def twins(self, name: str) -> list[RawMember]:

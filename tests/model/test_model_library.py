@@ -78,6 +78,13 @@ def test_an_op_type_beside_its_twin_with_blanks_is_the_one_without() -> None:
     assert operators["Add"].entry.policy is Policy.BLACK
 
 
+@pytest.mark.parametrize("passed_over", [5, {"opFile": 5}, {"precision_reduce": {"flag": "flase"}}])
+def test_nothing_is_asked_of_a_twin_with_blanks(passed_over: object) -> None:
+    read = library({" Add": passed_over, "Add": {"precision_reduce": {"flag": "false"}}})
+    assert list(read.operators.names) == ["Add"]
+    assert list(read.build_faults()) == []
+
+
 @pytest.mark.parametrize(
     ("text", "line", "column"),
     [
