@@ -7,10 +7,11 @@ store, because the engine builds kernels from those alone (SUB:124-209).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from ..typed import TYPE_CHECKING
+from .c_numbers import is_float, long_or_none
 from .load_fault import LoadFault, Sections, case_variants
 from .policy import BLANKS, folded
 from .tensor_loading import NamedTensor, TensorKey, tensor_faults, tensor_key
@@ -185,7 +186,7 @@ def attribute_faults(
     if kind not in ATTR_TYPES:
         near = case_variants(kind, ATTR_TYPES)
         return (*missing, LoadFault("unknown-value", "", "type", f"`{kind}` is no attribute type", near=near))
-    pattern = _NUMBERS.get(kind.removeprefix("list").removeprefix("List").lower())
+    is_number = _NUMBERS.get(kind.removeprefix("list").removeprefix("List").lower())
     checked = {"value": value or ""}
     if kind.startswith("list") and required != "required":
         checked["defaultValue"] = default or ""
@@ -194,17 +195,14 @@ def attribute_faults(
         *(
             LoadFault("bad-value", "", key, f"`{item}` is no {kind} value")
             for key, text in checked.items()
-            if pattern and text.strip(BLANKS) != "all"
+            if is_number and text.strip(BLANKS) != "all"
             for item in _items(kind, text.strip(BLANKS))
-            if not re.match(pattern, item, re.IGNORECASE)
+            if not is_number(item)
         ),
     )
 
 
-_NUMBERS = {
-    "int": r"\s*[+-]?[0-9]+",
-    "float": r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+|0x[0-9a-f]+|inf|nan)",
-}
+_NUMBERS: dict[str, Callable[[str], bool]] = {"int": lambda item: long_or_none(item) is not None, "float": is_float}
 
 
 def _items(kind: str, text: str) -> list[str]:

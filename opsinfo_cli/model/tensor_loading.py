@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from ..typed import TYPE_CHECKING
+from .c_numbers import long_or_none, saturated
 from .load_fault import LoadFault, Sections, case_variants
 from .policy import BLANKS, folded
 from .vocabulary import DTYPES, FORMATS, PARAM_TYPES, RESERVED_FORMATS, TENSOR_SECTION, looks_like_dtype
@@ -37,7 +38,7 @@ NamedTensor: TypeAlias = "tuple[TensorKey, str, Mapping[str, str]]"
 @lru_cache(maxsize=1 << 12)
 def tensor_key(section: str) -> TensorKey | None:
     match = TENSOR_SECTION.fullmatch(section)
-    return (0 if match[1] else 1, int(match[3] or -1)) if match else None
+    return (0 if match[1] else 1, saturated(match[3]) if match[3] else -1) if match else None
 
 
 def tensors_of(sections: Sections) -> tuple[list[str], list[str]]:
@@ -146,8 +147,8 @@ def _format_faults(key: str, text: str) -> Iterator[LoadFault]:
 
 def sub_format_faults(text: str) -> Iterator[LoadFault]:
     for index, word in enumerate(comma_list(text)):
-        number = re.match(r"\s*[+-]?[0-9]+", word)
-        if not number or not 0 <= int(number.group()) <= 65535:
+        number = long_or_none(word)
+        if number is None or not 0 <= number <= 65535:
             yield _bad("sub_format", f"`{word}` is no number from 0 to 65535", token=index)
 
 

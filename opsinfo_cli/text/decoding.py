@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     Judge = Callable[[Any], Any]
     Decode = Callable[[str, int], tuple[Any, int]]
 
-__all__ = ["Members", "RawMember", "Unusual", "after_blanks", "decoder", "has_unicode_escape", "key_at", "quotes_of"]
+__all__ = [
+    "Members",
+    "RawMember",
+    "Unusual",
+    "after_blanks",
+    "decoder",
+    "has_unicode_escape",
+    "is_too_large",
+    "key_at",
+    "quotes_of",
+]
 
 
 class RawMember(NamedTuple):
@@ -53,13 +63,20 @@ class Unusual(Exception):
 
 
 class _Number:
-    """A number: never rounded, never converted, and 5,000 digits are no attack. No file of ours may hold one."""
+    """A number, as it is written: 5,000 digits are no attack. No file of ours may hold one."""
 
     def __init__(self, text: str) -> None:
+        if is_too_large(text):
+            raise Unusual
         self.text = text
 
     def __repr__(self) -> str:
         return self.text
+
+
+def is_too_large(number: str) -> bool:
+    """Whether the engine's reader throws at a JSON number: it has none beyond doubles (nlohmann's out_of_range.406)."""
+    return abs(float(number)) == float("inf")
 
 
 def _constant(_: str) -> Any:

@@ -13,6 +13,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 
 from ..errors import Damaged
 from ..typed import NamedTuple
+from .decoding import is_too_large
 from .members import MAX_DEPTH
 from .patch import Edit
 from .source import Source
@@ -224,6 +225,8 @@ class _Scanner:
             self.at = number.end()
             if re.match(r"[\w.+-]", self.text[self.at : self.at + 1]):
                 raise self.syntax("no JSON number is written so")
+            if is_too_large(number.group()):
+                self.faults.append(Fault("syntax", "a number too large for the engine's reader", start, self.at))
             return Node("number", start, self.at, number.group())
         word = _WORD.match(self.text, start)
         if word and word.group() in _LITERALS:

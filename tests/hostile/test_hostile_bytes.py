@@ -94,7 +94,7 @@ def test_what_is_said_twice_is_read_as_the_engine_reads_it_and_never_edited(
 LONG = "123456789012345678901234567890.10"
 
 
-@pytest.mark.parametrize("number", [LONG, "-0", "1e400", "1E-400", "9" * 5000, "0.1000"])
+@pytest.mark.parametrize("number", [LONG, "-0", "1E-400", "9" * 300, "0." + "9" * 5000, "0.1000"])
 def test_fmt_leaves_every_digit_of_a_number_where_it_mends_beside_it(
     hostile: Hostile, tmp_path: Path, number: str
 ) -> None:

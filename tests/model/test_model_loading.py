@@ -154,6 +154,18 @@ REFUSED: dict[str, tuple[str, Sections]] = {
     "an attribute without its section": ("bad-value", {"attr": {"list": "axis"}}),
     "an attribute without a type": ("bad-value", {"attr": {"list": "axis"}, "attr_axis": {"value": "all"}}),
     "an attribute without a value": ("bad-value", {"attr": {"list": "axis"}, "attr_axis": {"type": "int"}}),
+    "an int attribute beyond 64 bits": (
+        "bad-value",
+        {"attr": {"list": "N"}, "attr_N": {"type": "int", "value": "1,9223372036854775808", "paramType": "required"}},
+    ),
+    "a list of ints of which one is beyond 64 bits": (
+        "bad-value",
+        {"attr": {"list": "N"}, "attr_N": {"type": "listInt", "value": "[1,-9223372036854775809]", "paramType": "x"}},
+    ),
+    "a float attribute beyond floats": (
+        "bad-value",
+        {"attr": {"list": "N"}, "attr_N": {"type": "float", "value": "1e39", "paramType": "required"}},
+    ),
     "an int attribute that is no number": (
         "bad-value",
         {"attr": {"list": "N"}, "attr_N": {"type": "int", "value": "x", "paramType": "required"}},

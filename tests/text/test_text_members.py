@@ -234,6 +234,6 @@ def test_both_readers_draw_the_line_of_depth_at_the_same_place(depth: int) -> No
 
 
 def test_a_number_of_5000_digits_is_no_attack() -> None:
-    (member,) = members_of('{"a": ' + "7" * 5000 + "}")
-    assert repr(member.value) == "7" * 5000
+    (member,) = members_of('{"a": 0.' + "7" * 5000 + "}")
+    assert repr(member.value) == "0." + "7" * 5000
     assert type(member.value) is not str

@@ -1,0 +1,48 @@
+"""Numbers in strings, as the C++ of the engine reads them: what begins like one counts, what does not fit throws."""
+
+from __future__ import annotations
+
+import re
+from math import ldexp
+
+__all__ = ["LONGEST", "is_float", "long_or_none", "saturated"]
+
+LONGEST = (1 << 63) - 1
+_OVERFLOW = ldexp(1, 128) - ldexp(1, 103)
+"""From here on no float is near."""
+_NORMAL = ldexp(1, -126)
+
+_BLANKS = r"[ \t-\r]*"
+_LONG = _BLANKS + r"([+-]?)0*([0-9]+)"
+_HEX = r"0x(?P<hex>[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?"
+_DECIMAL = r"(?P<decimal>[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
+_FLOAT = rf"{_BLANKS}[+-]?(?:inf|nan|(?P<number>{_HEX}|{_DECIMAL}))"
+
+
+def long_or_none(text: str) -> int | None:
+    """What ``std::stol`` makes of a text; None where it throws."""
+    match = re.match(_LONG, text)
+    if not match or len(match[2]) > 19:
+        return None
+    number = int(match[1] + match[2])
+    return number if -LONGEST - 1 <= number <= LONGEST else None
+
+
+def saturated(digits: str) -> int:
+    """What ``strtol`` makes of digits, or of none."""
+    digits = digits.lstrip("0")
+    return min(int(digits or 0), LONGEST) if len(digits) < 20 else LONGEST
+
+
+def is_float(text: str) -> bool:
+    """Whether ``std::stof`` takes a text. With glibc it throws also where a number is too small for all its digits."""
+    match = re.match(_FLOAT, text, re.IGNORECASE | re.ASCII)
+    if not match or not match["number"]:
+        return bool(match)
+    try:
+        size = float.fromhex(match["number"]) if match["hex"] else float(match["number"])
+    except OverflowError:
+        return False
+    is_nought = not (match["hex"] or match["decimal"]).strip("0.")
+    fits = size >= _NORMAL or ldexp(size, 149).is_integer()
+    return size < _OVERFLOW and (is_nought or (fits and size > 0))
