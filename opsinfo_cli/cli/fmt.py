@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from ..change.fmt_plan import FmtPlan, mended
@@ -13,7 +12,7 @@ from ..report.output import Output
 from ..report.udiff import unified_diff
 from ..text.mend import mending_patch
 from ..text.scanner import scan
-from ..text.source import Source
+from ..text.source import Source, read_standard_input
 from . import spec
 from .building import built
 from .options import format_option, output_of, write_options
@@ -59,7 +58,7 @@ def command(mixlists: tuple[str, ...], show_diff: bool, out: str | None, format_
 def _filter(mixlists: tuple[str, ...], out: str | None, run: Run) -> int:
     if mixlists != ("-",) or out is not None or run.output.format == "json":
         raise UsageFault("`-` stands alone: it reads standard input and writes standard output")
-    source = Source(sys.stdin.buffer.read(), "-")
+    source = Source(read_standard_input(), "-")
     patch = FmtPlan().patch(source)
     result = mended(source)
     if run.writes:

@@ -168,8 +168,9 @@ def _fail(words: list[str], error: OpsinfoError) -> int:
     output = Output(command, format="json" if _wants_json(words) else "text", color=_wanted_color(words))
     try:
         output.failure(error)
-    except OpsinfoError:  # not even that could be written
-        return 3
+    except OpsinfoError as worse:  # not even that could be written: then in plain words beside it
+        Output(command, format="text", color=_wanted_color(words)).failure(worse)
+        return worse.exit_code
     return error.exit_code
 
 

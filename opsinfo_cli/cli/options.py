@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 
 from ..errors import UsageFault
@@ -11,6 +10,7 @@ from ..model.opp import CORES
 from ..model.policy import Policy, policy_meant
 from ..model.target import Options, Target, resolve
 from ..report.output import Output
+from ..text.source import read_standard_input
 from ..typed import TYPE_CHECKING
 from . import spec
 from .version import version_option
@@ -200,7 +200,7 @@ def open_targets(texts: tuple[str, ...], output: Output, options: dict[str, Any]
 
 def open_target(text: str, output: Output, options: dict[str, Any], stdin: bool = False) -> Target:
     """Resolve a TARGET and say how it was found."""
-    data = sys.stdin.buffer.read() if text == "-" and stdin else None
+    data = read_standard_input() if text == "-" and stdin else None
     chosen = Options(
         kind=options.get("kind"),
         soc=options.get("soc"),

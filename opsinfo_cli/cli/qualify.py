@@ -77,7 +77,7 @@ def command(
         require_svg(plot)
     _say_groups(runs + others, output)
     progress = Progress(output, [path for run in runs + others for path in run.paths])
-    stdin = sys.stdin.buffer
+    stdin = sys.stdin.buffer if sys.stdin else None
     try:
         found = [gather(run, asked, pattern, pick, stdin, progress) for run in runs]
         compared = [gather(run, asked, pattern, pick, stdin, progress) for run in others]

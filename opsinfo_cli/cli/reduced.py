@@ -36,9 +36,10 @@ def command(logs: tuple[str, ...], against: str | None, soc: str | None, format_
     target = open_against(against, output, {"soc": soc}) if against else None
     operators = target.operators if target else None
     found, progress = Reduced(), Progress(output, list(logs))
+    stdin = sys.stdin.buffer if sys.stdin else None
     try:
         for log in logs:
-            read_reduced(log, found, sys.stdin.buffer, progress)
+            read_reduced(log, found, stdin, progress)
     finally:
         progress.done()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from ..model.target import Target
 from ..report.findings import findings_document
 from ..report.output import Output
 from ..report.progress import Steps
-from ..text.source import Source
+from ..text.source import Source, read_standard_input
 from .findings import say_findings, say_fixable, talk_about
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class Validation:
     result: Result | None = None
 
     def check(self) -> None:
-        stdin = sys.stdin.buffer.read() if "-" in self.paths else None
+        stdin = read_standard_input() if "-" in self.paths else None
         steps = Steps(self.output)
         try:
             outcome = validate(

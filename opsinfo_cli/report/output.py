@@ -143,7 +143,8 @@ class Output:
         """
         text = [f"{line}\n" for line in lines]
         room = terminal_size().lines - 1
-        if not (pager and self.on_terminal and sys.stdin.isatty() and not self.quiet and len(text) > room):
+        somebody = self.on_terminal and sys.stdin is not None and sys.stdin.isatty() and not self.quiet
+        if not (pager and somebody and len(text) > room):
             self.data("".join(text))
             return
         import click

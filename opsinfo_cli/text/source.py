@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
+import sys
 from bisect import bisect_left
 from collections.abc import Iterator
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from .members import Members
     from .scanner import Document
 
-__all__ = ["Place", "Source", "read_bytes"]
+__all__ = ["Place", "Source", "read_bytes", "read_standard_input"]
 
 
 class Place(NamedTuple):
@@ -128,3 +129,13 @@ def read_bytes(path: str) -> bytes:
         raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
     except ValueError as error:
         raise Refused(str(error), name="unreadable", path=path) from None
+
+
+def read_standard_input() -> bytes:
+    """:raises Refused: where there is none, as for a daemon, or the system says no"""
+    if sys.stdin is None:
+        raise Refused("there is no standard input here", name="unreadable", path="-")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="unreadable", path="-") from None

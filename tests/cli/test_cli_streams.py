@@ -88,6 +88,7 @@ def test_a_full_disk_is_exit_3(start: Start, opp: Path, words: tuple[str, ...]) 
         _, err = process.communicate(timeout=30)
     assert b"Traceback" not in err
     assert b"Exception ignored" not in err
+    assert b"No space left on device" in err
     assert process.returncode == 3
 
 
@@ -401,3 +402,34 @@ def test_verbose_talks_on_stderr_only(opsinfo: Run, fixtures: Path) -> None:
     talky = opsinfo("list", fixtures / "opp", "--soc", "ascend910b", "-vv")
     assert talky.out == plain.out
     assert talky.code == 0
+
+
+@pytest.fixture
+def without_input(program: list[str], environment: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run with standard input closed, as a daemon may."""
+
+    def run(*words: str | os.PathLike[str]) -> subprocess.CompletedProcess[str]:
+        line = ["sh", "-c", '"$@" <&-', "sh", *program, *words]
+        return subprocess.run(line, env=environment, capture_output=True, text=True, check=False)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "words", ["list - --as library", "show - Add", "validate -", "fmt -", "qualify -", "reduced -"]
+)
+def test_a_standard_input_that_is_closed_is_refused(
+    without_input: Callable[..., subprocess.CompletedProcess[str]], words: str
+) -> None:
+    done = without_input(*words.split())
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "there is no standard input here" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["qualify", "reduced"])
+def test_who_names_logs_needs_no_standard_input(
+    without_input: Callable[..., subprocess.CompletedProcess[str]], fixtures: Path, command: str
+) -> None:
+    done = without_input(command, fixtures / "logs" / "apex-two-ranks.log")
+    assert done.returncode in (0, 1)
+    assert done.stdout or "0 records" in done.stderr
