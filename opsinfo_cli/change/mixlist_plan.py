@@ -12,7 +12,7 @@ from ..text.layout import Style, add_items, add_member, drop_items, drop_member,
 from ..text.linediff import changed_lines
 from ..text.patch import Edit, Patch, splice
 from ..text.scanner import Node, scan
-from ..text.source import Source
+from ..text.source import Source, encoded
 from ..typed import NamedTuple
 from .moves import Move, proof_failed
 
@@ -152,7 +152,7 @@ def _dropping(root: Node, list_name: str, action: str, names: set[str]) -> list[
 
 
 def _root(text: str, source: Source) -> Node:
-    return scan(Source(text.encode(), source.path)).require_root()
+    return scan(Source(encoded(text), source.path)).require_root()
 
 
 def edits_between(old: str, new: str) -> list[Edit]:

@@ -8,7 +8,7 @@ from ..model.mixlist import Mixlist, mixlist_content
 from ..model.policy import Mark
 from ..text.layout import style_of
 from ..text.scanner import scan
-from ..text.source import Source
+from ..text.source import Source, encoded
 from .moves import proof_failed
 
 __all__ = ["written_like"]
@@ -25,6 +25,6 @@ def written_like(mixlist: Mixlist, marks: Mapping[str, frozenset[Mark]]) -> str:
         return source.text
     style = style_of(source.text, mixlist.root)
     text = style.render(lists, "") + (style.newline if source.text.endswith("\n") else "")
-    if Mixlist(scan(Source(text.encode(), source.path))).marks != dict(marks):
+    if Mixlist(scan(Source(encoded(text), source.path))).marks != dict(marks):
         raise proof_failed(source.path)
     return text

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..change.moves import Move, proof_failed
 from ..text.patch import Edit, Patch, splice
 from ..text.scanner import Node, scan
-from ..text.source import Source
+from ..text.source import Source, encoded
 from .finding import Finding, Fix
 
 __all__ = ["FixPlan", "applicable"]
@@ -58,7 +58,7 @@ class FixPlan:
             renamed.update(fix.renames for fix in fixes if fix.renames)
             text = splice(source.text, (edit for fix in fixes for edit in fix.edits))
             drops_bom = any(fix.drops_bom for fix in fixes)
-            source = Source(text.encode() if drops_bom else source.with_text(text), source.path)
+            source = Source(encoded(text) if drops_bom else source.with_text(text), source.path)
         return source, renamed
 
 

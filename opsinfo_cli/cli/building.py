@@ -9,7 +9,7 @@ from typing import Any
 from ..change.fmt_plan import BuildPlan
 from ..change.writer import FileResult, Job, Result, planned
 from ..report.changes import file_documents
-from ..text.source import Source
+from ..text.source import Source, encoded
 from .remarks import require_no_library
 from .writing import Run, writer_of
 
@@ -28,7 +28,7 @@ def built(run: Run, out: str, text: str, sources: Sequence[Source], require: Req
     :raises UsageFault: where ``out`` is something else; :raises Stale: where it is a source and was changed since
     """
     if not os.path.lexists(out):
-        return _created(run, out, text.encode())
+        return _created(run, out, encoded(text))
     require(Source.read(out))
     real = os.path.realpath(out)
     made_from = next((each.sha256 for each in sources if os.path.realpath(each.path) == real), None)

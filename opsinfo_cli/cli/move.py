@@ -7,7 +7,7 @@ import os
 from ..change.library_plan import LibraryPlan
 from ..change.mixlist_plan import MixlistPlan
 from ..change.writer import Job, Result, planned
-from ..errors import Refused, UsageFault
+from ..errors import Refused, UsageFault, few
 from ..model.clearance import forget_texts
 from ..model.library import Library
 from ..model.policy import Policy
@@ -140,6 +140,7 @@ def _require_winning(path: str, names: list[str], output: Output) -> None:
     if mine not in siblings:
         return
     keys = engine_keys(folder, siblings)
+    doubts: dict[str, list[str]] = {}
     for name in reversed(load_order(folder, siblings)):
         other = os.path.join(folder, name)
         if keys[name] < keys[mine] or os.path.realpath(other) == os.path.realpath(path):
@@ -148,9 +149,7 @@ def _require_winning(path: str, names: list[str], output: Output) -> None:
             definitions = Store([Library.read(other)]).definitions
         except Refused:
             continue
-        for op in names:
-            if op not in definitions:
-                continue
+        for op in (op for op in names if op in definitions):
             place = f"{name}:{definitions[op][-1].line}"
             if keys[name] > keys[mine]:
                 raise Refused(
@@ -159,4 +158,6 @@ def _require_winning(path: str, names: list[str], output: Output) -> None:
                     path=path,
                     hint=f"move it in {other}, or in the store {folder}; --force edits it here",
                 )
-            output.say(f"the engine's order leaves open whether this entry of `{op}` wins, or {place}", "warning")
+            doubts.setdefault(op, []).append(place)
+    for op, places in doubts.items():
+        output.say(f"the engine's order leaves open whether this entry of `{op}` wins, or {few(places)}", "warning")

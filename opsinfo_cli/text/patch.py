@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ..errors import Stale
 from ..typed import NamedTuple
-from .source import Source
+from .source import Source, encoded
 
 __all__ = ["Edit", "Patch", "splice"]
 
@@ -51,4 +51,4 @@ class Patch(NamedTuple):
                 hint="plan the change again",
             )
         text = splice(source.text, self.edits)
-        return text.encode("utf-8") if self.drop_bom else source.with_text(text)
+        return encoded(text) if self.drop_bom else source.with_text(text)

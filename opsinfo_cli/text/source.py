@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .members import Members
     from .scanner import Document
 
-__all__ = ["Place", "Source", "read_bytes", "read_standard_input"]
+__all__ = ["Place", "Source", "encoded", "read_bytes", "read_standard_input"]
 
 
 class Place(NamedTuple):
@@ -31,12 +31,16 @@ _PIECE = 1 << 20
 
 
 class Source:
-    """What a file says. ``text`` has no byte order mark; offsets are code points into ``text``."""
+    """What a file says. ``text`` has no byte order mark; offsets are code points into ``text``.
+
+    Behind the first value the engine reads nothing (engine.md 1.9): bytes there that are not UTF-8 stand in the text as
+    half surrogates, as those of paths do.
+    """
 
     __slots__ = ("_asked", "_line_ends", "_sha256", "bom", "members", "path", "text")
 
     def __init__(self, data: bytes, path: str) -> None:
-        """:raises Damaged: where the bytes are not UTF-8, with the place of the first bad one"""
+        """:raises Damaged: where bytes that the engine reads are not UTF-8, with the place of the first bad one"""
         self.path = path
         self.bom = data.startswith(codecs.BOM_UTF8)
         self._sha256: str | None = None
@@ -44,10 +48,13 @@ class Source:
         self._line_ends: list[int] = []
         self.members: Members | Document | None = None
         """What :func:`.members.read_members` found, so that a text is parsed once."""
+        said = data[3:] if self.bom else data
         try:
-            self.text = (data[3:] if self.bom else data).decode("utf-8")
+            self.text = said.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise _not_utf8(error, data, path) from None
+            if not _holds_a_value(said[: error.start].decode("utf-8")):
+                raise _not_utf8(error, data, path) from None
+            self.text = said.decode("utf-8", "surrogateescape")
 
     @classmethod
     def read(cls, path: str) -> Source:
@@ -83,7 +90,7 @@ class Source:
         """The bytes one after the other: no copy is as large as the file."""
         yield codecs.BOM_UTF8 if self.bom else b""
         for start in range(0, len(self.text), _PIECE):
-            yield self.text[start : start + _PIECE].encode("utf-8")
+            yield encoded(self.text[start : start + _PIECE])
 
     def place(self, offset: int) -> Place:
         text = self.text
@@ -97,7 +104,23 @@ class Source:
 
     def with_text(self, text: str) -> bytes:
         """The bytes of this file if its text were ``text``; the byte order mark stays."""
-        return (codecs.BOM_UTF8 if self.bom else b"") + text.encode("utf-8")
+        return (codecs.BOM_UTF8 if self.bom else b"") + encoded(text)
+
+
+def encoded(text: str) -> bytes:
+    """The bytes of a text; half surrogates in it are the bytes they were made from."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _holds_a_value(text: str) -> bool:
+    from .decoding import after_blanks
+    from .members import end_of_value
+
+    try:
+        end_of_value(text, after_blanks(text, 0))
+    except ValueError:
+        return False
+    return True
 
 
 def _not_utf8(error: UnicodeDecodeError, data: bytes, path: str) -> Damaged:

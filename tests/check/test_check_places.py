@@ -189,6 +189,13 @@ def test_a_finding_stands_at_its_token(situation: str) -> None:
         assert finding.pointer == pointer
 
 
+@pytest.mark.parametrize("kind", ["mixlist", "library"])
+def test_bytes_that_are_not_utf8_behind_the_value_are_a_tail(kind: str) -> None:
+    finding = only(kind, "trailing-text", b"{}\n \xff\xfe")
+    assert finding.start is not None
+    assert tuple(finding.start) == (2, 2)
+
+
 def test_bytes_that_are_not_utf8_have_a_place_too() -> None:
     finding = only("mixlist", "syntax", b'{"black-list":\n {"to-add": ["\xe4\xb8\xad\xff"]}}')
     assert finding.start is not None

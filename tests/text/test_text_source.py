@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 from pathlib import Path
@@ -38,7 +39,7 @@ def test_the_same_text_gives_the_same_bytes(data: bytes) -> None:
         (b"\xef\xbb\xbf\xff", 1, 1, "0xff", 3),
         (b'{"\xe4\xb8\xad":\n"\xc0\xaf"}', 2, 2, "0xc0", 9),
         (b"{\xed\xa0\x80}", 1, 2, "0xed", 1),
-        (b"{}\n\xf5", 2, 1, "0xf5", 3),
+        (b'{"a":\n\xf5', 2, 1, "0xf5", 6),
     ],
 )
 def test_bytes_that_are_not_utf8_are_refused_with_their_place(
@@ -102,3 +103,24 @@ def test_a_dangling_link_and_a_link_loop_are_refused(tmp_path: Path) -> None:
 def test_a_path_with_a_nul_is_refused() -> None:
     with pytest.raises(Refused):
         Source.read("a\0b")
+
+
+@pytest.mark.parametrize("tail", [b"\xff", b"\n\xe4\xb8 \x00\xff}", b" \xed\xa0\x80", b"\xef\xbb"])
+@pytest.mark.parametrize("value", ['{"a": "\u4e2d"}', "[]", '"x"', " \n{}"])
+@pytest.mark.parametrize("bom", [b"", codecs.BOM_UTF8])
+def test_bytes_that_are_not_utf8_may_stand_where_the_engine_reads_no_more(bom: bytes, value: str, tail: bytes) -> None:
+    data = bom + value.encode() + tail
+    source = Source(data, "f.json")
+    assert source.text.startswith(value)
+    assert source.data == data
+    assert source.says(data)
+    assert source.sha256 == hashlib.sha256(data).hexdigest()
+    assert source.with_text(f"new{source.text}") == bom + b"new" + value.encode() + tail
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xff{}", b'{"a": "\xff"}', b'{"a"\xff: {}}', b'{"a": {}\xff}', "{}".encode("utf-16")]
+)
+def test_bytes_that_are_not_utf8_in_the_value_are_refused(data: bytes) -> None:
+    with pytest.raises(Damaged):
+        Source(data, "f.json")
