@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from itertools import islice
 from typing import Any, NoReturn
@@ -112,11 +113,17 @@ def _constant(_: str) -> NoReturn:
     raise _Constant
 
 
+def _number(text: str) -> str:
+    if math.isinf(float(text)):
+        raise _Constant
+    return text
+
+
 def _standard_library_agrees(source: Source, document: Document) -> None:
-    """`json` takes what we take; what it takes besides are constants, halves of pairs and depth."""
+    """`json` takes what we take; beyond that constants, infinite numbers, halves of pairs and depth."""
     text = source.text.lstrip(_BLANKS)
     try:
-        json.JSONDecoder(parse_constant=_constant, parse_int=str, parse_float=str).raw_decode(text)
+        json.JSONDecoder(parse_constant=_constant, parse_int=_number, parse_float=_number).raw_decode(text)
         takes = True
     except (ValueError, _Constant, RecursionError):
         takes = False
@@ -140,7 +147,7 @@ def _mending_is_strict(source: Source, document: Document) -> None:
     assert again.faults == []
     assert again.tail is None
     assert not result.bom
-    json.loads(result.text, parse_constant=_constant, parse_int=str, parse_float=str)
+    json.loads(result.text, parse_constant=_constant, parse_int=_number, parse_float=_number)
     FmtPlan().prove(source, result)
 
 
@@ -173,15 +180,17 @@ def _library_edits_prove(source: Source) -> None:
 
 
 def _said(source: Source) -> Any:
-    """Every entry without its flag."""
-    entries = Library.of(source).entries
-    return {
+    """Every entry without its flag; of one that is never read just what it is."""
+    library = Library.of(source)
+    passed_over = {name: each.member.value for name, each in library.entries.items() if library.is_passed_over(each)}
+    read = {name: each for name, each in library.entries.items() if name not in passed_over}
+    return passed_over, {
         name: {
             section: {key: each for key, each in content.items() if key.strip() != "flag"} or None
             for section, content in entry.member.value.items()
             if section.strip() != "precision_reduce"
         }
-        for name, entry in entries.items()
+        for name, entry in read.items()
     }
 
 
