@@ -31,12 +31,21 @@ def write_file(path: str, data: bytes) -> None:
     real = os.path.realpath(path)
     try:
         mode = _mode(path)
-        if path.startswith(("/dev/", "/proc/")) or (mode is not None and not stat.S_ISREG(mode)):
+        if _open_already(path) is not None or (mode is not None and not stat.S_ISREG(mode)):
             _stream(path, data)
         else:
             _replace(real, data, mode)
     except OSError as error:
         raise Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path) from None
+
+
+def _open_already(path: str) -> int | None:
+    """The descriptor that a path stands for; a shell may have led it into a file, where others write too."""
+    name = {"/dev/stdout": "1", "/dev/stderr": "2"}.get(path)
+    for folder in ("/dev/fd/", "/proc/self/fd/"):
+        if path.startswith(folder):
+            name = path[len(folder) :]
+    return int(name) if name and name.isdecimal() else None
 
 
 def _mode(path: str) -> int | None:
@@ -47,7 +56,8 @@ def _mode(path: str) -> int | None:
 
 
 def _stream(path: str, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+    shared = _open_already(path)
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND) if shared is None else os.dup(shared)
     try:
         write_all(FileSystem(), descriptor, data)
     finally:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import stat
+import subprocess
+import tempfile
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -191,3 +194,26 @@ def test_a_report_goes_into_a_pipe_and_does_not_replace_it(opsinfo: Run, bad: Pa
     finally:
         os.close(reader)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_a_report_for_standard_output_stands_with_the_text_in_the_file_that_it_is(
+    start: Callable[..., subprocess.Popen[bytes]], bad: Path, tmp_path: Path, path: str
+) -> None:
+    out = tmp_path / "out"
+    with out.open("wb") as file:
+        file.write(b"before\n")
+        file.flush()
+        start("validate", bad, "--report", f"concise:{path}", stdout=file).communicate(timeout=30)
+        assert os.path.samestat(os.fstat(file.fileno()), out.stat())
+    said = out.read_text("utf-8")
+    assert said.startswith("before\n")
+    assert "error[M001] unknown-list" in said
+    assert "error[M001]: `算子-list`" in said
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="there is no /dev/shm")
+def test_a_report_can_be_made_in_shared_memory(opsinfo: Run, bad: Path) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        opsinfo("validate", bad, "--report", f"concise:{folder}/report")
+        assert "error[M001]" in Path(folder, "report").read_text("utf-8")
