@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +18,14 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("OPSINFO_CORPUS") or ROOT.parent / "shared" / "corpus")
+
+for _number, _handler in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGTERM, signal.SIG_DFL),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
+    if signal.getsignal(_number) is signal.SIG_IGN:  # as in a job in the background, and the processes of tests with it
+        signal.signal(_number, _handler)
 
 settings.register_profile(
     "steady",
@@ -34,7 +43,11 @@ def isolation(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     """A home and a vault of the test's own, beside ``tmp_path``; nothing of the caller's environment that matters."""
     home = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
-        if name.startswith(("ASCEND_", "GITHUB_", "OPSINFO_", "CI_")) or name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        if name.startswith(("ASCEND_", "GITHUB_", "OPSINFO_", "CI_", "GIT_")) or name in (
+            "NO_COLOR",
+            "FORCE_COLOR",
+            "COLUMNS",
+        ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("OPSINFO_LANG", "en")
     monkeypatch.setenv("HOME", str(home))
@@ -55,6 +68,18 @@ def fixtures() -> Path:
 def opp(tmp_path: Path, fixtures: Path) -> Path:
     """A writable copy of ``fixtures/opp``."""
     return Path(shutil.copytree(fixtures / "opp", tmp_path / "opp"))
+
+
+@pytest.fixture
+def lock_is_told() -> Callable[[Path], bool]:
+    """Whether the system tells who holds the lock of a file; an overlay of file systems names another device."""
+
+    def told(path: Path) -> bool:
+        here, locks = path.stat(), Path("/proc/locks")
+        named = f" {os.major(here.st_dev):02x}:{os.minor(here.st_dev):02x}:{here.st_ino} "
+        return locks.exists() and named in locks.read_text()
+
+    return told
 
 
 @pytest.fixture

@@ -17,7 +17,8 @@ SHIPPED = ["opsinfo_cli", "schemas", "pyproject.toml", "README.md", "LICENSE", "
 
 def git(folder: Path, *words: str) -> str:
     who = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com", "-c", "init.defaultBranch=main"]
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}  # a hook's own
+    environment = {**outside, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     done = subprocess.run(
         ["git", *who, *words], cwd=folder, env=environment, capture_output=True, text=True, check=True
     )

@@ -55,7 +55,7 @@ def run(begun: Path, store: Path, isolation: Path) -> Run:
 
     def ran(*command: str) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(command, cwd=begun, env=environment, capture_output=True, text=True, check=False)
-        if re.search("No matching distribution|Could not find a version|Temporary failure", done.stdout):
+        if re.search("No matching distribution|Could not find a version|Temporary failure", done.stdout + done.stderr):
             pytest.skip("pre-commit could not fetch what the hooks need: no network")
         return done
 

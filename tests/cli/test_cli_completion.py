@@ -180,7 +180,7 @@ def test_names_are_read_anew_when_any_file_changed(complete: Complete, store: Pa
         write(other, library({"Subtract": None}))
         os.utime(other, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     elif how == "time":
-        os.utime(other, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
+        os.utime(other, ns=(stat.st_atime_ns, stat.st_mtime_ns + 10**9))
     elif how == "new file":
         write(store / "aic-z-ops-info.json", library({"Div": None}))
     else:
@@ -313,11 +313,11 @@ def shell(tmp_path: Path, environment: dict[str, str], opp: Path) -> Callable[..
 
 
 def read_until(terminal: int, wanted: str, seconds: float = 20) -> str:
-    said, until = "", time.monotonic() + seconds
+    read, said, until = b"", "", time.monotonic() + seconds
     while wanted not in said and time.monotonic() < until:
         if select.select([terminal], [], [], 0.2)[0]:
-            said += re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", os.read(terminal, 1 << 16).decode("utf-8", "replace"))
-            said = said.replace("\r", "")
+            read += os.read(terminal, 1 << 16)
+            said = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", read.decode("utf-8", "replace")).replace("\r", "")
     return said
 
 

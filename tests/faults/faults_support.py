@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import importlib
 import json
 import os
+import pkgutil
 import re
 import shutil
 import signal
@@ -14,7 +16,7 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,6 +24,7 @@ from typing import Any
 
 import pytest
 
+import opsinfo_cli
 from opsinfo_cli.change.filesystem import FileSystem
 from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.restore import restore_last
@@ -331,6 +334,14 @@ def run_main(words: Sequence[str], stdout: int | None = None) -> int:
         traceback.print_exc()
         sys.stderr.flush()
         return 1
+
+
+def import_all() -> None:
+    """Every module, before a child becomes a user who may not read them: a checkout may be in root's home."""
+    for module in pkgutil.walk_packages(opsinfo_cli.__path__, "opsinfo_cli."):
+        with suppress(ImportError):  # of what is not installed
+            if not module.name.endswith("__main__"):
+                importlib.import_module(module.name)
 
 
 def fork(action: Callable[[], int], user: int | None = None) -> int:

@@ -211,7 +211,8 @@ def test_a_record_that_names_another_folder_opens_and_shuts_it_for_nobody(
 ) -> None:
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
     other = tmp_path / "other"
-    other.mkdir(mode=0o755)
+    other.mkdir()
+    other.chmod(0o755)
     altered(place, folders=[{"path": str(other), "mode": 0o055}], **STATES["killed"])
     words = {"move": ("move", library, "Log", "--to", "black"), "doctor": ("doctor", library.parent)}
     opsinfo(*words.get(act, ("restore", library)))

@@ -20,5 +20,5 @@ class Counts:
     seconds: int
 
 
-CI = Counts(many=6_000, long=2 << 20, seconds=3)
-LONG = Counts(many=40_000, long=8 << 20, seconds=15)
+CI = Counts(many=6_000, long=2 << 20, seconds=10)
+LONG = Counts(many=40_000, long=8 << 20, seconds=30)

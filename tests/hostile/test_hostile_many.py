@@ -137,7 +137,7 @@ def test_many_names_that_no_target_has(hostile: Hostile, tmp_path: Path, command
     known = ["".join(parts) for parts in itertools.product(*words)]
     library = written(tmp_path / "aic-x-ops-info.json", objects(known))
     mixlist = written(tmp_path / "f.json", {"black-list": {"to-add": [f"{name}Z{name[3]}" for name in known]}})
-    ran = hostile(command, mixlist, "--against", library, seconds=3)
+    ran = hostile(command, mixlist, "--against", library, seconds=10)
     assert ran.code in (0, 1)
     said = ran.out + ran.err
     assert said.count("did you mean") == len(known)
@@ -152,7 +152,7 @@ def test_many_names_that_differ_in_digits_only(hostile: Hostile, tmp_path: Path,
     known, asked = ([name.format(number) for number in each] for each in (numbers[::2], numbers[1::2]))
     library = written(tmp_path / "aic-x-ops-info.json", objects(known))
     mixlist = written(tmp_path / "f.json", {"black-list": {"to-add": asked}})
-    ran = hostile("validate", mixlist, "--against", library, seconds=4 * counts.seconds)
+    ran = hostile("validate", mixlist, "--against", library, seconds=2 * counts.seconds)
     assert ran.out.count("is no op type of") == counts.many
 
 
@@ -190,7 +190,7 @@ def test_a_refusal_is_short_however_often_a_key_stands_there(hostile: Hostile, t
 def test_a_refusal_is_short_however_many_names_are_unknown(hostile: Hostile, tmp_path: Path) -> None:
     path = written(tmp_path / "aic-x-ops-info.json", objects(ops(100)))
     for command in (["show"], ["move", "--to", "black"]):
-        ran = hostile(*command[:1], path, *(f"{op}Zz" for op in ops(5000)), *command[1:], seconds=3)
+        ran = hostile(*command[:1], path, *(f"{op}Zz" for op in ops(5000)), *command[1:], seconds=10)
         assert ran.code == 2
         assert "`Op9Zz` and 4990 more" in ran.err
         assert len(ran.err) < 3000
