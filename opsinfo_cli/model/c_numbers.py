@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from math import ldexp
 
 __all__ = ["LONGEST", "is_float", "long_or_none", "saturated"]
 
 LONGEST = (1 << 63) - 1
-_OVERFLOW = ldexp(1, 128) - ldexp(1, 103)
+_OVERFLOW = 2.0**128 - 2.0**103
 """From here on no float is near."""
-_NORMAL = ldexp(1, -126)
+_NORMAL = 2.0**-126
 
 _BLANKS = r"[ \t-\r]*"
 _LONG = _BLANKS + r"([+-]?)0*([0-9]+)"
@@ -44,5 +43,5 @@ def is_float(text: str) -> bool:
     except OverflowError:
         return False
     is_nought = not (match["hex"] or match["decimal"]).strip("0.")
-    fits = size >= _NORMAL or ldexp(size, 149).is_integer()
+    fits = size >= _NORMAL or (size * 2.0**149).is_integer()
     return size < _OVERFLOW and (is_nought or (fits and size > 0))
