@@ -241,10 +241,10 @@ class Library:
     def structure_faults(self) -> Iterator[tuple[Entry, LoadFault]]:
         """What fails the file whichever of its entries win."""
         for entry in self.entries.values():
-            if self.is_passed_over(entry):
-                continue
             name = entry.name.strip(BLANKS)
             if name != entry.name:
+                if self.is_passed_over(entry):
+                    continue
                 # the engine looks the trimmed key up, finds nothing, and fails (SUB:150-163)
                 said = f"op type `{entry.name}` has blanks around it, which fails the whole store"
                 yield entry, LoadFault("blank-in-name", None, None, said, near=(name,))
