@@ -62,7 +62,7 @@ def command(target: str, mixlist: str, copy: str | None, strict: bool, format_: 
 
 
 def _jobs(target: Target, mixlist: Mixlist, options: dict[str, Any], output: Output) -> list[Job]:
-    """Per file: each entry that wins in its store, with the marks that act on *its* policy."""
+    """Per file: each entry that wins in its store, or might as well, with the marks that act on *its* policy."""
     names = [name for name in mixlist.marks if name in target.operators]
     store = options.get("store")
     if store is not None:

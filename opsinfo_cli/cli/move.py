@@ -139,11 +139,11 @@ def _require_winning(path: str, names: list[str], output: Output) -> None:
     siblings = library_files(folder)
     if mine not in siblings:
         return
-    keys = engine_keys(folder, siblings)
+    keys, real = engine_keys(folder, siblings), os.path.realpath(path)
     doubts: dict[str, list[str]] = {}
     for name in reversed(load_order(folder, siblings)):
         other = os.path.join(folder, name)
-        if keys[name] < keys[mine] or os.path.realpath(other) == os.path.realpath(path):
+        if keys[name] < keys[mine] or os.path.realpath(other) == real:
             continue
         try:
             definitions = Store([Library.read(other)]).definitions

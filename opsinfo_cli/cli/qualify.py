@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from typing import Any
 
 from ..errors import UsageFault
@@ -18,6 +17,7 @@ from ..runs.metric import PICKS, compiled_metric
 from ..runs.points import Asked
 from ..runs.startup import LEVELS, level_kind
 from ..runs.verdict import RunFound, judge
+from ..text.source import standard_input
 from . import spec
 from .options import format_option, output_of
 
@@ -77,7 +77,7 @@ def command(
         require_svg(plot)
     _say_groups(runs + others, output)
     progress = Progress(output, [path for run in runs + others for path in run.paths])
-    stdin = sys.stdin.buffer if sys.stdin else None
+    stdin = standard_input()
     try:
         found = [gather(run, asked, pattern, pick, stdin, progress) for run in runs]
         compared = [gather(run, asked, pattern, pick, stdin, progress) for run in others]

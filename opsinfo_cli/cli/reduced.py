@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from ..model.policy import Policy
@@ -10,6 +9,7 @@ from ..neighbours.translation import table_of
 from ..report.progress import Progress
 from ..report.reduced import reduced_document, show_reduced
 from ..runs.reduced import Reduced, read_reduced
+from ..text.source import standard_input
 from . import spec
 from .options import format_option, open_against, output_of
 
@@ -36,7 +36,7 @@ def command(logs: tuple[str, ...], against: str | None, soc: str | None, format_
     target = open_against(against, output, {"soc": soc}) if against else None
     operators = target.operators if target else None
     found, progress = Reduced(), Progress(output, list(logs))
-    stdin = sys.stdin.buffer if sys.stdin else None
+    stdin = standard_input()
     try:
         for log in logs:
             read_reduced(log, found, stdin, progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from contextlib import suppress
 
@@ -31,7 +32,7 @@ def write_file(path: str, data: bytes) -> None:
     real = os.path.realpath(path)
     try:
         mode = _mode(path)
-        if _open_already(path) is not None or (mode is not None and not stat.S_ISREG(mode)):
+        if path.startswith(_STREAMS) or (mode is not None and not stat.S_ISREG(mode)):
             _stream(path, data)
         else:
             _replace(real, data, mode)
@@ -39,13 +40,14 @@ def write_file(path: str, data: bytes) -> None:
         raise Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path) from None
 
 
-def _open_already(path: str) -> int | None:
-    """The descriptor that a path stands for; a shell may have led it into a file, where others write too."""
-    name = {"/dev/stdout": "1", "/dev/stderr": "2"}.get(path)
-    for folder in ("/dev/fd/", "/proc/self/fd/"):
-        if path.startswith(folder):
-            name = path[len(folder) :]
-    return int(name) if name and name.isdecimal() else None
+_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
+"""What a shell may have led into a file, which others write too: it is not ours to replace."""
+
+
+def _descriptor(path: str) -> int | None:
+    """That of this process which a path stands for."""
+    match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]{1,9})", path)
+    return int(match[1]) if match else {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
 
 
 def _mode(path: str) -> int | None:
@@ -56,7 +58,7 @@ def _mode(path: str) -> int | None:
 
 
 def _stream(path: str, data: bytes) -> None:
-    shared = _open_already(path)
+    shared = _descriptor(path)
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND) if shared is None else os.dup(shared)
     try:
         write_all(FileSystem(), descriptor, data)

@@ -13,10 +13,12 @@ from ..errors import Damaged, Refused
 from ..typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from typing import IO
+
     from .members import Members
     from .scanner import Document
 
-__all__ = ["Place", "Source", "encoded", "read_bytes", "read_standard_input"]
+__all__ = ["Place", "Source", "encoded", "read_bytes", "read_standard_input", "standard_input"]
 
 
 class Place(NamedTuple):
@@ -154,11 +156,17 @@ def read_bytes(path: str) -> bytes:
         raise Refused(str(error), name="unreadable", path=path) from None
 
 
+def standard_input() -> IO[bytes] | None:
+    """None where it is closed, as for a daemon."""
+    return sys.stdin.buffer if sys.stdin else None
+
+
 def read_standard_input() -> bytes:
-    """:raises Refused: where there is none, as for a daemon, or the system says no"""
-    if sys.stdin is None:
+    """:raises Refused: where there is none, or the system says no"""
+    stream = standard_input()
+    if stream is None:
         raise Refused("there is no standard input here", name="unreadable", path="-")
     try:
-        return sys.stdin.buffer.read()
+        return stream.read()
     except OSError as error:
         raise Refused(error.strerror or str(error), name="unreadable", path="-") from None

@@ -212,6 +212,23 @@ def test_a_report_for_standard_output_stands_with_the_text_in_the_file_that_it_i
     assert "error[M001]: `算子-list`" in said
 
 
+@pytest.mark.parametrize("descriptor", ["999999999", "9" * 20, "9" * 5000, "x"])
+def test_a_descriptor_that_is_none_is_refused(opsinfo: Run, bad: Path, descriptor: str) -> None:
+    ran = opsinfo("validate", bad, "--report", f"concise:/dev/fd/{descriptor}")
+    assert ran.code == 3
+    assert "opsinfo has a fault" not in ran.err
+
+
+def test_a_report_for_another_process_does_not_replace_the_file_it_writes(
+    opsinfo: Run, bad: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    with out.open("wb") as file:
+        opsinfo("validate", bad, "--report", f"concise:/proc/{os.getpid()}/fd/{file.fileno()}")
+        assert os.path.samestat(os.fstat(file.fileno()), out.stat())
+    assert "error[M001]" in out.read_text("utf-8")
+
+
 @pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="there is no /dev/shm")
 def test_a_report_can_be_made_in_shared_memory(opsinfo: Run, bad: Path) -> None:
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:

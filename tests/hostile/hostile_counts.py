@@ -21,4 +21,4 @@ class Counts:
 
 
 CI = Counts(many=6_000, long=2 << 20, seconds=10)
-LONG = Counts(many=40_000, long=8 << 20, seconds=30)
+LONG = Counts(many=40_000, long=8 << 20, seconds=15)
