@@ -1,5 +1,5 @@
 """`python -m opsinfo_cli` is `opsinfo`."""
 
-from .cli.main import main
+from .cli.line.main import main
 
 main()

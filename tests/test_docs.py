@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 from opsinfo_cli.check.rules import RULES
 from opsinfo_cli.check.topics import TOPICS
-from opsinfo_cli.cli.main import COMMANDS
-from opsinfo_cli.cli.program import cli
+from opsinfo_cli.cli.line.click_program import cli
+from opsinfo_cli.cli.line.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "docs"))
@@ -35,7 +35,7 @@ def test_what_is_stale_is_named_and_so_is_a_command_without_an_example(tmp_path:
     readme = (ROOT / "README.md").read_text("utf-8")
     (tmp_path / "README.md").write_text(readme.replace("MatMulV3\tgray", "MatMulV3\twhite"), "utf-8")
     (tmp_path / "docs/man/opsinfo-gone.1").write_text(".TH GONE 1\n")
-    command = tmp_path / "opsinfo_cli/cli/schema.py"
+    command = tmp_path / "opsinfo_cli/cli/commands/schema.py"
     command.write_text(command.read_text("utf-8").replace("Examples:", "For instance:"), "utf-8")
     before = (tmp_path / "README.md").read_bytes()
     script = str(tmp_path / "docs/generate.py")

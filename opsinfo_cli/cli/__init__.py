@@ -1,1 +1,1 @@
-"""One small module per verb: arguments in, one call, a report out, an exit code."""
+"""The command line: the verbs, how a line is read and run, and what verbs share."""

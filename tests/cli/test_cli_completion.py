@@ -18,11 +18,11 @@ import click
 import pytest
 from cli_support import COMMANDS, NN, ROOT, Run, entry, library, write
 
-from opsinfo_cli.cli.candidates import NOTHING, OFFERS, word_of
-from opsinfo_cli.cli.clicked import click_command
-from opsinfo_cli.cli.completing import _VALUED
-from opsinfo_cli.cli.line import split
-from opsinfo_cli.cli.plain import declared
+from opsinfo_cli.cli.line.candidates import NOTHING, OFFERS, word_of
+from opsinfo_cli.cli.line.click_command import click_command
+from opsinfo_cli.cli.line.complete import _VALUED
+from opsinfo_cli.cli.line.fast_path import declared
+from opsinfo_cli.cli.line.unfinished import split
 
 Complete = Callable[..., list[str]]
 
@@ -228,7 +228,7 @@ def test_names_of_operators_need_no_click(environment: dict[str, str], opp: Path
     code = (
         "import json, os, sys\n"
         "os._exit = lambda status: print(json.dumps(sorted(sys.modules)), file=sys.stderr)\n"
-        "from opsinfo_cli.cli.main import main\n"
+        "from opsinfo_cli.cli.line.main import main\n"
         "main()\n"
     )
     line = f"opsinfo show {opp} --soc ascend910b Swi"

@@ -11,9 +11,9 @@ import pytest
 from cli_support import SCHEMAS, Run, finding_names, mixlist, write
 from jsonschema import Draft202012Validator
 
-from opsinfo_cli.cli.clicked import click_command
-from opsinfo_cli.cli.config import KEYS
-from opsinfo_cli.cli.validate import command
+from opsinfo_cli.cli.commands.validate import command
+from opsinfo_cli.cli.line.click_command import click_command
+from opsinfo_cli.cli.validation.config import KEYS
 
 SCHEMA = Draft202012Validator(json.loads((SCHEMAS / "config.schema.json").read_text("utf-8")))
 

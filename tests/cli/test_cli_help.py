@@ -107,7 +107,7 @@ def test_a_missing_option_is_named_on_one_line_with_what_it_takes(opsinfo: Run) 
 
 def test_the_console_entry_is_the_same_program(opsinfo: Run, environment: dict[str, str]) -> None:
     script = shutil.which("opsinfo", path=str(Path(sys.executable).parent))
-    entry = [script] if script else [sys.executable, "-c", "from opsinfo_cli.cli.main import main; main()"]
+    entry = [script] if script else [sys.executable, "-c", "from opsinfo_cli.cli.line.main import main; main()"]
     for words in (["--help"], ["list", "--help"], ["--version"], ["lst"]):
         done = subprocess.run([*entry, *words], capture_output=True, text=True, env=environment, check=False)
         ran = opsinfo(*words)
@@ -120,7 +120,7 @@ def test_every_rule_is_explained_by_name_and_by_code(environment: dict[str, str]
     code = (
         "import contextlib, io, json, sys\n"
         "from opsinfo_cli.check.rules import RULES\n"
-        "from opsinfo_cli.cli.main import main\n"
+        "from opsinfo_cli.cli.line.main import main\n"
         "def said(word):\n"
         "    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):\n"
         "        main(['explain', word])\n"

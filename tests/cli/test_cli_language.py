@@ -80,7 +80,7 @@ def test_lists_and_json_are_english_in_any_language(opsinfo: Run) -> None:
 def test_chinese_is_not_loaded_unless_it_is_asked_for(environment: dict[str, str]) -> None:
     code = (
         "import contextlib, io, sys\n"
-        "from opsinfo_cli.cli.main import main\n"
+        "from opsinfo_cli.cli.line.main import main\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main(['explain', 'M003'])\n"
         "print('opsinfo_cli.check.zh' in sys.modules)\n"
     )

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opsinfo_cli.cli.clicked import click_command
-from opsinfo_cli.cli.main import COMMANDS
-from opsinfo_cli.cli.plain import declared, values_of
-from opsinfo_cli.cli.spec import Choice, Command
+from opsinfo_cli.cli.line.click_command import click_command
+from opsinfo_cli.cli.line.declare import Choice, Command
+from opsinfo_cli.cli.line.fast_path import declared, values_of
+from opsinfo_cli.cli.line.main import COMMANDS
 from opsinfo_cli.errors import UsageFault
 
 DECLARED: list[Command] = [declared(name) for name in COMMANDS]

@@ -14,7 +14,7 @@ CODE = (
     "import sys\n"
     "from opsinfo_cli.report import progress\n"
     "progress._EVERY = 0\n"
-    "from opsinfo_cli.cli.main import main\n"
+    "from opsinfo_cli.cli.line.main import main\n"
     "main(sys.argv[1:])\n"
 )
 """The program, without the patience that small trees do not try."""

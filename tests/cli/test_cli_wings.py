@@ -111,7 +111,7 @@ def loaded(words: list[str], environment: dict[str, str], folder: Path) -> set[s
         "def tell():\n"
         "    with open(sys.argv[1], 'w') as file: json.dump(sorted(sys.modules), file)\n"
         "atexit.register(tell)\n"
-        "from opsinfo_cli.cli.main import main\n"
+        "from opsinfo_cli.cli.line.main import main\n"
         "main(sys.argv[2:])\n"
     )
     out = folder / "modules.json"
@@ -168,11 +168,13 @@ def test_help_loads_no_command(environment: dict[str, str], tmp_path: Path) -> N
     ours = {name for name in loaded(["--help"], environment, tmp_path) if name.startswith("opsinfo_cli.")}
     wings = {name.split(".")[1] for name in ours}
     assert wings <= {"cli", "errors", "report", "typed"}
-    assert ours & {f"opsinfo_cli.cli.{command}" for command in COMMANDS} == set()
+    assert ours & {f"opsinfo_cli.cli.commands.{command}" for command in COMMANDS} == set()
 
 
 def test_a_command_loads_no_other_command(environment: dict[str, str], opp: Path, tmp_path: Path) -> None:
     ours = loaded(["list", "opp", "--soc", "ascend910b"], environment, tmp_path)
-    others = {f"opsinfo_cli.cli.{name}" for name in ("show", "move", "apply", "fmt", "diff", "validate", "doctor")}
+    others = {
+        f"opsinfo_cli.cli.commands.{name}" for name in ("show", "move", "apply", "fmt", "diff", "validate", "doctor")
+    }
     assert ours & others == set()
     assert not {name for name in ours if name.startswith("opsinfo_cli.change.")}

@@ -192,7 +192,7 @@ def test_a_signal_while_a_class_is_made_is_a_signal_still(isolation: Path, numbe
         type("Made", (), {"named": Named()})
 
     def act() -> int:
-        from opsinfo_cli.cli.program import cli
+        from opsinfo_cli.cli.line.click_program import cli
 
         signal.signal(signal.SIGINT, signal.default_int_handler)
         cli.main = make_a_class

@@ -1,0 +1,101 @@
+"""`opsinfo apply`: bake a mixlist into libraries."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ...change.library_plan import BakePlan
+from ...change.output import write_copies
+from ...change.writer import Job, Result
+from ...errors import UsageFault
+from ...model.mixlist import Mixlist
+from ...model.target import Target
+from ...report.changes import change_lines
+from ...report.output import Output
+from ..line import declare
+from ..shared.mixlist_input import accepted_mixlist, require_operators, require_writable, say_doubts, say_unknown
+from ..shared.options import entry_options, format_option, open_target, output_of, target_options, write_options
+from ..shared.writing import Run, writer_of
+from .move import winning_files
+
+__all__ = ["command"]
+
+
+@declare.command("apply")
+@declare.argument("target")
+@declare.argument("mixlist")
+@declare.option(
+    "--output", "copy", metavar="PATH", help="Write a copy instead: a file, or a new directory for a store."
+)
+@declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, where the target lacks an op type.")
+@entry_options
+@target_options
+@write_options
+@format_option()
+def command(target: str, mixlist: str, copy: str | None, strict: bool, format_: str, **options: Any) -> int:
+    """Give the operators of TARGET the policies that MIXLIST gives them, in the library itself.
+
+    What the engine would compute at every start is written down once: a to-remove becomes gray,
+    which is an entry without a flag.
+
+    \b
+    Examples:
+      opsinfo apply ascend910b ops_info.json --dry-run
+      opsinfo apply aic-ascend910b-ops-info.json ops_info.json --output baked.json
+    """
+    output = output_of("apply", options, format_)
+    found = open_target(target, output, options)
+    require_operators(found)
+    require_writable(found)
+    chosen = accepted_mixlist(mixlist, output)
+    say_doubts(found, output)
+    unknown = say_unknown(chosen, found.operators, output)
+    run = Run("apply", output, options, undo=target, ignored=unknown)
+    if strict and unknown:
+        output.say(f"{len(unknown)} of {len(chosen.marks)} op types are not there; nothing was written", "error")
+        run.options = {**options, "dry_run": False, "check": True}
+        run.report(Result([]))
+        return 1
+    jobs = _jobs(found, chosen, options, output)
+    if copy is not None:
+        return _copies(found, jobs, copy, run)
+    return run.files(jobs)
+
+
+def _jobs(target: Target, mixlist: Mixlist, options: dict[str, Any], output: Output) -> list[Job]:
+    """Per file: each entry that wins in its store, or might as well, with the marks that act on *its* policy."""
+    names = [name for name in mixlist.marks if name in target.operators]
+    store = options.get("store")
+    if store is not None:
+        stores = [each for each in target.operators.stores if each.label == store]
+        names = [name for name in names if any(name in each.definitions for each in stores)] if stores else names
+    files = winning_files(target, names, options, output) if names else {}
+    seen = target.operators.sources()
+    return [
+        Job(path, BakePlan({name: mixlist.marks[name] for name in mine}), seen[path]) for path, mine in files.items()
+    ]
+
+
+def _copies(target: Target, jobs: list[Job], copy: str, run: Run) -> int:
+    if len(target.operators.stores) > 1:
+        raise UsageFault(
+            "the target has several stores; --output holds the files of one",
+            path=target.path,
+            hint="point at one store's directory",
+        )
+    if os.path.lexists(copy):
+        raise UsageFault("--output names something that exists already", name="exists", path=copy)
+    writer = writer_of(run.options, run.output)
+    result = writer.preview(jobs)
+    if run.writes:
+        changed = {file.path: file.result.data for file in result.files}
+        sources = [library.source for library in target.operators.stores[0].libraries]
+        directory = target.operators.stores[0].directory is not None
+        write_copies(writer.fs, {each.path: changed.get(each.path, each.data) for each in sources}, copy, directory)
+        if run.output.format == "text":
+            run.output.lines(change_lines(run.output, result, run.undo))
+        run.output.tell(f"wrote {copy}; {target.path} is untouched")
+    if run.output.format == "json" or not run.writes:
+        run.report(result)
+    return 1 if run.options.get("check") and result.would_change else 0

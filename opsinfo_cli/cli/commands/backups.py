@@ -1,0 +1,67 @@
+"""`opsinfo backups`: what the vault holds."""
+
+from __future__ import annotations
+
+from ...change.prune import prune
+from ...change.vault import Vault, lineages_in
+from ...report.backups import Backup, backup_lines, backups_document
+from ...typed import TYPE_CHECKING
+from ..line import declare
+from ..shared.options import backup_option, format_option, output_of
+from ..shared.writing import scope_of, vault_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["command"]
+
+
+@declare.command("backups")
+@declare.argument("target", required=False)
+@declare.option(
+    "--prune",
+    "keep",
+    type=declare.IntRange(min=1),
+    metavar="N",
+    help="Keep the newest N backups of each file, and every pristine one; drop the others.",
+)
+@declare.option("-n", "--dry-run", is_flag=True, help="Show what --prune would drop; drop nothing.")
+@backup_option
+@format_option()
+def command(target: str | None, keep: int | None, dry_run: bool, format_: str, **options: Any) -> int:
+    """List the backups of TARGET, or all, the newest last.
+
+    The first content seen of a file is its pristine one; pruning never drops it, nor the newest.
+
+    \b
+    Examples:
+      opsinfo backups
+      opsinfo backups ascend910b
+      opsinfo backups --prune 20
+    """
+    output = output_of("backups", options, format_)
+    vault, scope = vault_of(options), scope_of(target)
+    dropped = prune(vault, scope, keep, dry_run) if keep else []
+    backups = [each for each in all_backups(vault) if scope(each.path) and each.id not in dropped]
+    if output.format == "json":
+        output.document(backups_document(vault.path, backups, dropped if keep else None))
+    else:
+        output.lines(backup_lines(output, backups))
+        if keep:
+            output.tell(f"{len(dropped)} backups {'would be' if dry_run else 'were'} dropped")
+        elif not backups:
+            output.tell(f"no backups in {vault.path}")
+    return 0
+
+
+def all_backups(vault: Vault) -> list[Backup]:
+    """Every content kept, in the order of the changes."""
+    held = set(vault.objects())
+    records = vault.records()
+    pristine = {each.id: each.pristine for lineages in lineages_in(records).values() for each in lineages}
+    return [
+        Backup(record, index, changed.before == pristine[changed.lineage])
+        for record in records
+        for index, changed in enumerate(record.files)
+        if changed.before in held
+    ]

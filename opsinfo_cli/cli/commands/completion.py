@@ -1,0 +1,38 @@
+"""`opsinfo completion`: the script that lets a shell complete what is being typed."""
+
+from __future__ import annotations
+
+import os
+
+from ...typed import TYPE_CHECKING
+from ..line import declare
+from ..shared.options import output_of, talk_options
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["command"]
+
+_SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "report", "shells")
+_ENDINGS = {"bash": "bash", "zsh": "zsh", "fish": "fish", "powershell": "ps1"}
+
+
+@declare.command("completion")
+@declare.argument("shell", type=declare.Choice(list(_ENDINGS)))
+@talk_options
+def command(shell: str, **options: Any) -> int:
+    """Print the script that completes commands, options, chips and operators in SHELL.
+
+    Names of operators are kept in $XDG_CACHE_HOME/opsinfo, or ~/.cache/opsinfo.
+
+    \b
+    Examples:
+      opsinfo completion bash > ~/.local/share/bash-completion/completions/opsinfo
+      source <(opsinfo completion bash)
+      opsinfo completion zsh > ~/.zfunc/_opsinfo    # a folder of $fpath
+      opsinfo completion fish > ~/.config/fish/completions/opsinfo.fish
+      opsinfo completion powershell | Out-String | Invoke-Expression
+    """
+    with open(os.path.join(_SCRIPTS, f"opsinfo.{_ENDINGS[shell]}"), encoding="utf-8") as file:
+        output_of("completion", options).data(file.read(), exact=True)
+    return 0

@@ -1,0 +1,154 @@
+"""`opsinfo diff`: what differs between two targets, or two mixlists."""
+
+from __future__ import annotations
+
+from ...compare.policies import Difference, diff, difference, policies_of
+from ...compare.port import mixlist_for
+from ...compare.sections import SectionDifference, section_differences
+from ...errors import UsageFault
+from ...model.mixlist import Mixlist
+from ...model.target import Target
+from ...neighbours.systems import names_system
+from ...report.differences import (
+    difference_document,
+    difference_groups,
+    difference_rows,
+    mixlist_text,
+    section_lines,
+    summary,
+)
+from ...report.output import Output, terminal_size
+from ...typed import TYPE_CHECKING
+from ..line import declare
+from ..shared.mixlist_input import accepted_mixlist, say_doubts, say_unknown
+from ..shared.options import core_option, format_option, open_target, out_option, output_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["command"]
+
+
+@declare.command("diff")
+@declare.argument("a")
+@declare.argument("b")
+@declare.option("--mixlist-a", metavar="FILE", help="Compare A as this mixlist changes it.")
+@declare.option("--mixlist-b", metavar="FILE", help="Compare B as this mixlist changes it.")
+@declare.option("--soc-a", metavar="SOC", help="Which chip of A.")
+@declare.option("--soc-b", metavar="SOC", help="Which chip of B.")
+@core_option
+@declare.option("--sections", is_flag=True, help="Also what differs inside the entries.")
+@declare.option("--only-in", metavar="MIXLIST", help="Only operators that this mixlist names.")
+@declare.option("--no-pager", is_flag=True, help="Do not page what is longer than the terminal.")
+@format_option("mixlist", "html")
+@out_option
+def command(
+    a: str,
+    b: str,
+    mixlist_a: str | None,
+    mixlist_b: str | None,
+    soc_a: str | None,
+    soc_b: str | None,
+    core: str,
+    sections: bool,
+    only_in: str | None,
+    no_pager: bool,
+    format_: str,
+    **options: Any,
+) -> int:
+    """Compare the policies of A and B, or the marks of two mixlists. Exit status 1 where they differ.
+
+    A or B may also be another system: NAME, NAME:LEVEL or NAME=FILE[,FILE] (`opsinfo systems` lists them).
+
+    On a terminal what changed stands together, worst first, and $PAGER shows what is long. With --format mixlist:
+    print the mixlist that gives A's operators the policy they have in B.
+
+    \b
+    Examples:
+      opsinfo diff /old/opp /new/opp --soc-a ascend910b --soc-b ascend910b
+      opsinfo diff /old/opp /new/opp --only-in ops_info.json    # after an upgrade of CANN
+      opsinfo diff ascend910 ascend910b --sections --format html -o chips.html
+      opsinfo diff ascend910b ascend910 --format mixlist > like-910.json
+      opsinfo diff torch-npu torch-amp
+    """
+    output = output_of("diff", options, format_)
+    if names_system(a) or names_system(b):
+        if sections or mixlist_a or mixlist_b or only_in or output.format not in ("text", "json"):
+            raise UsageFault("another system's lists have no sections and no mixlist, and are shown as text or json")
+        from ..shared.neighbour_lists_diff import diff_lists
+
+        return diff_lists(a, b, (soc_a, soc_b), core, output)
+    first = open_target(a, output, {"soc": soc_a, "core": core, "soc_option": "--soc-a"}).keep()
+    second = open_target(b, output, {"soc": soc_b, "core": core, "soc_option": "--soc-b"}).keep()
+    if (first.kind == "mixlist") != (second.kind == "mixlist"):
+        raise UsageFault(f"A is a {first.kind}, B is a {second.kind}; they cannot be compared", name="wrong-kind")
+    named = frozenset(accepted_mixlist(only_in, output).marks) if only_in else None
+    if first.kind == "mixlist":
+        if sections or mixlist_a or mixlist_b or output.format == "mixlist":
+            raise UsageFault(
+                "--sections, --mixlist-a, --mixlist-b and --format mixlist compare libraries, not mixlists"
+            )
+        found: Difference[Any] = diff(first.mixlist, second.mixlist, named=named)
+        return _report(output, first, second, found, None, not no_pager)
+    for target in (first, second):
+        say_doubts(target, output)
+    mine, theirs = _chosen(mixlist_a, first, output), _chosen(mixlist_b, second, output)
+    if named:
+        _say_in_neither(named, first, second, output)
+    if output.format == "mixlist":
+        return _port(first, second, theirs, named, output)
+    found = diff(first, second, mine, theirs, named=named)
+    inside = section_differences(first.operators, second.operators) if sections else None
+    chosen = [each for each in inside if named is None or each.name in named] if inside is not None else None
+    return _report(output, first, second, found, chosen, not no_pager)
+
+
+def _report(
+    output: Output,
+    a: Target,
+    b: Target,
+    found: Difference[Any],
+    inside: list[SectionDifference] | None,
+    pager: bool,
+) -> int:
+    if output.format == "json":
+        output.document(difference_document(a, b, found, inside))
+    elif output.format == "html":
+        from ...report.pages import diff_page
+
+        output.data(diff_page(a, b, found, inside), exact=True)
+    elif output.on_terminal:
+        width = terminal_size().columns
+        output.pages([*difference_groups(output, a, b, found, width), *section_lines(output, inside or [])], pager)
+    else:
+        output.lines([*difference_rows(found), *section_lines(output, inside or [])])
+        output.tell(summary(found))
+    return 1 if found or inside else 0
+
+
+def _say_in_neither(named: frozenset[str], a: Target, b: Target, output: Output) -> None:
+    gone = sorted(name for name in named if name not in a.operators and name not in b.operators)
+    if gone:
+        output.say(f"{len(gone)} op types of the mixlist are in neither: {', '.join(gone)}", "warning")
+
+
+def _chosen(path: str | None, target: Target, output: Output) -> Mixlist | None:
+    if path is None:
+        return None
+    mixlist = accepted_mixlist(path, output)
+    say_unknown(mixlist, target.operators, output)
+    return mixlist
+
+
+def _port(a: Target, b: Target, mixlist: Mixlist | None, named: frozenset[str] | None, output: Output) -> int:
+    wanted = policies_of(b.operators, mixlist)
+    library = policies_of(a.operators)
+    if named is not None:
+        wanted = {name: policy for name, policy in wanted.items() if name in named}
+    output.data(mixlist_text(mixlist_for(library, wanted)), exact=True)
+    lacking: Difference[Any] = difference(library, wanted, named)
+    for names, where, other in ((lacking.only_in_b, "B", "A"), (lacking.only_in_a, "A", "B")):
+        if names:
+            what = "cannot be ported" if where == "B" else "keep their policy"
+            output.say(f"{len(names)} op types of {where} are not in {other} and {what}: {', '.join(names)}", "warning")
+    return 0

@@ -1,0 +1,64 @@
+"""`opsinfo explain`: a finding or a topic, from the same table that finds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from ...check.rule import Rule
+from ...check.rules import rule_called
+from ...check.wording import Wording, wording
+from ...errors import UsageFault
+from ...model.names import did_you_mean
+from ...model.policy import policy_meant
+from ...report.explanation import rule_lines
+from ...report.language import language_for
+from ...report.visible import row
+from ..line import declare
+from ..shared.options import format_option, output_of
+
+__all__ = ["command"]
+
+
+@declare.command("explain")
+@declare.argument("subject", required=False, metavar="[CODE|NAME|TOPIC]")
+@format_option()
+def command(subject: str | None, format_: str, **options: Any) -> int:
+    """Explain a finding by its code or name, or a topic; without one, list them all.
+
+    In Chinese where OPSINFO_LANG or the locale says zh; lists and JSON stay English.
+
+    \b
+    Examples:
+      opsinfo explain contradiction
+      opsinfo explain M005
+      OPSINFO_LANG=zh opsinfo explain mixlists
+    """
+    output = output_of("explain", options, format_)
+    for_people = output.format == "text" and subject is not None
+    said = wording(language_for(output) if for_people else "en")
+    rules, topics = _chosen(subject, said)
+    if output.format == "json":
+        documents = [{"name": name, "text": text} for name, text in topics.items()]
+        output.document({"rules": [asdict(rule) for rule in rules], "topics": documents})
+    elif subject is None:
+        output.lines(row(rule.code, rule.name, rule.about, rule.severity, rule.engine) for rule in rules)
+        output.lines(row("-", name, "topic", "-", "-") for name in topics)
+    else:
+        output.lines(line for rule in rules for line in rule_lines(output, rule, said))
+        output.lines(line for text in topics.values() for line in text.splitlines())
+    return 0
+
+
+def _chosen(subject: str | None, said: Wording) -> tuple[list[Rule], dict[str, str]]:
+    if subject is None:
+        return list(said.rules.values()), said.topics
+    found = rule_called(subject)
+    if found:
+        return [said.rules[found.name]], {}
+    if subject in said.topics:
+        return [], {subject: said.topics[subject]}
+    names = [*said.rules, *(rule.code for rule in said.rules.values()), *said.topics]
+    near = "did you mean `policies`?" if policy_meant(subject) else did_you_mean(subject, names)
+    hint = near or "`opsinfo explain` lists them"
+    raise UsageFault(f"nothing is called `{subject}`", name="unknown-subject", hint=hint)

@@ -1,0 +1,98 @@
+"""`opsinfo fmt`: mend a mixlist so that the engine accepts it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...change.fmt_plan import FmtPlan, mended
+from ...change.writer import Job, Result
+from ...errors import UsageFault
+from ...report.changes import change_document
+from ...report.output import Output
+from ...report.udiff import unified_diff
+from ...text.mend import mending_patch
+from ...text.scanner import scan
+from ...text.source import Source, read_standard_input
+from ..line import declare
+from ..shared.mixlist_input import require_no_library, say_refusals
+from ..shared.mixlist_output import built
+from ..shared.options import format_option, output_of, write_options
+from ..shared.writing import Run
+
+__all__ = ["command"]
+
+
+@declare.command("fmt")
+@declare.argument("mixlists", nargs=-1, required=True, metavar="MIXLIST...")
+@declare.option("--diff", "show_diff", is_flag=True, help="Show what would change; write nothing. As --dry-run.")
+@declare.option("-o", "--output", "out", metavar="OUT", help="Write the mended text there; leave the source alone.")
+@write_options
+@format_option()
+def command(mixlists: tuple[str, ...], show_diff: bool, out: str | None, format_: str, **options: Any) -> int:
+    """Mend mixlists so that the engine accepts them: comments, commas, byte order mark, text after the end.
+
+    What is right stays as it stands. `-` reads standard input and writes standard output.
+
+    With -o a commented source becomes the engine's file, and --check tells whether that file is stale; one that the
+    engine would refuse all the same is not written.
+
+    \b
+    Examples:
+      opsinfo fmt ops_info.json
+      opsinfo fmt --check ops_info.json
+      opsinfo fmt commented.json -o ops_info.json
+      opsinfo fmt commented.json -o ops_info.json --check
+    """
+    output = output_of("fmt", options, format_)
+    run = Run("fmt", output, {**options, "dry_run": options["dry_run"] or show_diff}, undo=mixlists[0])
+    if "-" in mixlists:
+        return _filter(mixlists, out, run)
+    if out is not None:
+        return _build(mixlists, out, run)
+    for path in mixlists:
+        require_no_library(Source.read(path))
+    status = run.files([Job(path, FmtPlan()) for path in mixlists])
+    return max(status, *(_still_refused(Source.read(path), output) for path in mixlists))
+
+
+def _filter(mixlists: tuple[str, ...], out: str | None, run: Run) -> int:
+    if mixlists != ("-",) or out is not None or run.output.format == "json":
+        raise UsageFault("`-` stands alone: it reads standard input and writes standard output")
+    source = Source(read_standard_input(), "-")
+    patch = FmtPlan().patch(source)
+    result = mended(source)
+    if run.writes:
+        run.output.data(result.text, exact=True)
+    elif run.options["dry_run"]:
+        run.output.data(unified_diff(source, patch, result), exact=True)
+    if run.options["check"] and patch:
+        return 1
+    return _still_refused(source, run.output)
+
+
+def _build(mixlists: tuple[str, ...], out: str, run: Run) -> int:
+    if len(mixlists) != 1:
+        raise UsageFault("-o takes one mixlist")
+    source = Source.read(mixlists[0])
+    require_no_library(source)
+    result = mended(source)
+    run.undo = out
+    if _still_refused(result, run.output):
+        return _not_built(run)
+    made = built(run, out, result.text, [source])
+    run.report(made)
+    return run.status(made)
+
+
+def _not_built(run: Run) -> int:
+    run.output.say("the engine would refuse it all the same; nothing was written", "error")
+    if run.output.format == "json":
+        run.output.document(change_document(Result([]), [], dry_run=True))
+    return 1
+
+
+def _still_refused(source: Source, output: Output) -> int:
+    """1, with the reasons on stderr, where the engine refuses the mended text still."""
+    document = scan(source)
+    text = Source(mending_patch(document).apply(source), source.path) if document.root is not None else source
+    return 1 if say_refusals(scan(text), output) else 0

@@ -1,0 +1,123 @@
+"""`opsinfo list`: op types with their policy; of a mixlist its marks."""
+
+from __future__ import annotations
+
+from ...errors import UsageFault
+from ...model.listing import Row, mixlist_rows, operator_rows
+from ...model.target import Target
+from ...report.operators import list_document, show_rows
+from ...report.output import Output
+from ...typed import TYPE_CHECKING
+from ..line import declare
+from ..shared.mixlist_input import accepted_mixlist, say_doubts, say_unknown
+from ..shared.options import (
+    LIST,
+    format_option,
+    match_option,
+    matches,
+    mixlist_option,
+    open_against,
+    open_target,
+    out_option,
+    output_of,
+    target_options,
+)
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["command"]
+
+
+@declare.command("list", short_help="Show operators with their policy.")
+@declare.argument("target", required=False)
+@declare.option(
+    "--on",
+    "lists",
+    multiple=True,
+    type=LIST,
+    help="Only operators on this list; repeatable.",
+)
+@match_option
+@mixlist_option
+@declare.option("--against", metavar="TARGET", help="For a mixlist: the target that knows the policies.")
+@declare.option("--system", metavar="SYSTEM", help="Another system's lists: NAME, NAME:LEVEL or NAME=FILE[,FILE].")
+@target_options
+@format_option("html")
+@out_option
+def command(
+    target: str | None,
+    lists: tuple[str, ...],
+    globs: tuple[str, ...],
+    mixlist: str | None,
+    against: str | None,
+    system: str | None,
+    format_: str,
+    **options: Any,
+) -> int:
+    """Show the operators of TARGET with their policy: white, black or gray.
+
+    On a terminal a table; elsewhere tab-separated lines: name, policy, library policy, file:line, marks.
+
+    \b
+    Examples:
+      opsinfo list ascend910b --on black
+      opsinfo list aic-ascend910b-ops-info.json --match 'MatMul*'
+      opsinfo list /usr/local/Ascend/ascend-toolkit/latest --soc ascend910b --mixlist ops_info.json
+      opsinfo list ops_info.json --against ascend910b
+      opsinfo list --system apex:O1
+      opsinfo list ascend910b --format html -o ascend910b.html
+    """
+    output = output_of("list", options, format_)
+    if system is not None:
+        from ..shared.neighbour_lists import list_system
+
+        if target or mixlist or against or options["kind"] or options["soc"] or options["customs"]:
+            raise UsageFault("--system stands alone: beside it count --on, --match and --format")
+        if output.format == "html":
+            raise UsageFault("another system's lists are shown as text or json")
+        return list_system(system, lists, globs, output)
+    if target is None:
+        raise UsageFault("a TARGET is missing, or --system", hint="`opsinfo list --help` shows how it is used")
+    found = open_target(target, output, options, stdin=True).keep()
+    if mixlist and found.kind == "mixlist":
+        raise UsageFault("--mixlist changes a library's policies; this is a mixlist", path=found.path)
+    if against and found.kind != "mixlist":
+        raise UsageFault("--against is for mixlists", path=found.path, hint=f"--mixlist FILE shows {target} with one")
+    if found.kind == "mixlist":
+        rows = _mixlist_rows(found, open_against(against, output, options) if against else None, output)
+    else:
+        rows = _operator_rows(found, mixlist, output)
+    shown = [row for row in rows if _wanted(row, lists, globs)] if lists or globs else rows
+    if rows and not shown:
+        output.say(f"none of the {len(rows)} operators matches --on and --match")
+    if output.format == "json":
+        output.document(list_document(found, shown, len(rows)))
+    elif output.format == "html":
+        from ...report.pages import list_page
+
+        output.data(list_page(found, shown, len(rows), mixlist), exact=True)
+    else:
+        show_rows(output, found, shown, len(rows))
+    return 0
+
+
+def _operator_rows(target: Target, mixlist: str | None, output: Output) -> list[Row]:
+    chosen = accepted_mixlist(mixlist, output) if mixlist else None
+    say_doubts(target, output)
+    if chosen:
+        say_unknown(chosen, target.operators, output)
+    return operator_rows(target.operators, chosen)
+
+
+def _mixlist_rows(target: Target, against: Target | None, output: Output) -> list[Row]:
+    operators = against.operators if against else None
+    if operators:
+        say_unknown(target.mixlist, operators, output)
+    return mixlist_rows(target.mixlist, operators)
+
+
+def _wanted(row: Row, lists: tuple[str, ...], globs: tuple[str, ...]) -> bool:
+    if lists and (row.policy is None or str(row.policy) not in lists):
+        return False
+    return matches(row.name, globs)

@@ -1,0 +1,114 @@
+"""`opsinfo matrix`: operators by target, any number of them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ...compare.matrix import Policies, differs, policies_by_name
+from ...compare.policies import policies_of
+from ...errors import UsageFault
+from ...model.opp import opp_root, socs_of
+from ...model.target import Target
+from ...report.matrix import matrix_document, show_matrix
+from ...report.output import Output
+from ..line import declare
+from ..shared.mixlist_input import accepted_mixlist, say_doubts
+from ..shared.options import (
+    LIST,
+    core_option,
+    customs_option,
+    format_option,
+    match_option,
+    matches,
+    mixlist_option,
+    open_target,
+    out_option,
+    output_of,
+)
+
+__all__ = ["command"]
+
+
+@declare.command("matrix")
+@declare.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@declare.option("--soc", "socs", metavar="SOC", multiple=True, help="Only this chip of an install; repeatable.")
+@declare.option("--on", "lists", multiple=True, type=LIST, help="Only operators that any target has on it; repeatable.")
+@match_option
+@declare.option("--differing", is_flag=True, help="Only operators that are not the same in all, or not in all.")
+@mixlist_option
+@core_option
+@customs_option
+@format_option("html")
+@out_option
+def command(
+    targets: tuple[str, ...],
+    socs: tuple[str, ...],
+    lists: tuple[str, ...],
+    globs: tuple[str, ...],
+    differing: bool,
+    mixlist: str | None,
+    format_: str,
+    **options: Any,
+) -> int:
+    """Show operators by target, with the policy they have in each.
+
+    An install has a column for each of its chips; ROOT@SOC is one of them. On a terminal a table; elsewhere
+    tab-separated lines: name, then a policy for each column, `-` where the target lacks the operator.
+
+    \b
+    Examples:
+      opsinfo matrix ascend910 ascend910b --differing
+      opsinfo matrix /usr/local/Ascend/ascend-toolkit/latest --match 'MatMul*'
+      opsinfo matrix /old/opp@ascend910b /new/opp@ascend910b --on black
+      opsinfo matrix ascend910 ascend910b --format html -o chips.html
+    """
+    output = output_of("matrix", options, format_)
+    columns = [column for text in targets for column in _columns(text, socs, options, output)]
+    chosen = accepted_mixlist(mixlist, output) if mixlist else None
+    for column in columns:
+        say_doubts(column, output)
+    whole = policies_by_name([policies_of(column.operators, chosen) for column in columns])
+    shown = {
+        name: policies
+        for name, policies in whole.items()
+        if _wanted(name, policies, lists, globs) and (differs(policies) or not differing)
+    }
+    if whole and not shown:
+        output.say(f"none of the {len(whole)} operators matches --on, --match and --differing")
+    if output.format == "json":
+        output.document(matrix_document(columns, shown, len(whole)))
+    elif output.format == "html":
+        from ...report.pages import matrix_page
+
+        output.data(matrix_page(columns, shown, len(whole), mixlist), exact=True)
+    else:
+        show_matrix(output, columns, shown, len(whole))
+    return 0
+
+
+def _columns(text: str, socs: tuple[str, ...], options: dict[str, Any], output: Output) -> list[Target]:
+    """What a TARGET stands for: an install for its chips, anything else for itself."""
+    root, at, soc = text.rpartition("@")
+    if at and os.path.isdir(root) and not os.path.lexists(text):
+        text, socs = root, (soc,)
+    found = opp_root(text) if os.path.isdir(text) else None
+    if found:
+        core = options["core"]
+        chips: list[str | None] = [*(socs or socs_of(found, "ai" if core == "vector" else core))]
+        return [open_target(text, output, {**options, "soc": chip}) for chip in chips or [None]]
+    target = open_target(text, output, options)
+    if target.kind == "mixlist":
+        raise UsageFault(
+            "a mixlist has marks, not policies",
+            name="wrong-kind",
+            path=text,
+            hint="--mixlist FILE shows what it makes of the targets",
+        )
+    return [target]
+
+
+def _wanted(name: str, policies: Policies, lists: tuple[str, ...], globs: tuple[str, ...]) -> bool:
+    if lists and not any(policy is not None and str(policy) in lists for policy in policies):
+        return False
+    return matches(name, globs)

@@ -1,0 +1,68 @@
+"""`opsinfo merge`: one mixlist from several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...change.mixlist_text import written_like
+from ...errors import UsageFault
+from ...model.merge import conflicts, merged, minimal
+from ...report.merge import conflict_lines, merge_document, say_minimal
+from ...text.source import Source
+from ..line import declare
+from ..shared.mixlist_input import mendable_mixlist
+from ..shared.mixlist_output import delivered, refused, report_built
+from ..shared.options import against_option, format_option, install_options, open_targets, output_of, write_options
+from ..shared.writing import Run
+
+__all__ = ["command"]
+
+
+@declare.command("merge")
+@declare.argument("base")
+@declare.argument("overs", nargs=-1, required=True, metavar="OVER...")
+@declare.option("-o", "--output", "out", metavar="OUT", help="Write it there; what was there is backed up.")
+@declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, where they disagree or a name is unknown.")
+@against_option
+@install_options
+@write_options
+@format_option()
+def command(
+    base: str,
+    overs: tuple[str, ...],
+    out: str | None,
+    strict: bool,
+    against: tuple[str, ...],
+    format_: str,
+    **options: Any,
+) -> int:
+    """Make one mixlist of several: the engine takes one file.
+
+    Where two name an op type, the later one decides. Each op type gets the fewest marks; with --against, entries
+    that change nothing for the targets go, as with minimize. Sources may be commented, as for fmt.
+
+    \b
+    Examples:
+      opsinfo merge team.json bert.json -o ops_info.json
+      opsinfo merge team.json bert.json --strict > ops_info.json
+      opsinfo merge team.json bert.json --against ascend910b -o ops_info.json --check
+    """
+    output = output_of("merge", options, format_)
+    run = Run("merge", output, options, undo=out or base)
+    if out is None and not run.writes:
+        raise UsageFault("--check and --dry-run look at the file of -o, and none was given")
+    sources = [Source.read(path) for path in (base, *overs)]
+    mixlists = [mendable_mixlist(source, output) for source in sources]
+    targets = open_targets(against, output, options)
+    disputes = conflicts(mixlists)
+    found = minimal(merged(mixlists), [target.operators for target in targets])
+    for line in conflict_lines(disputes):
+        output.say(line, "error" if strict else "note")
+    say_minimal(output, found, targets)
+    document = merge_document([base, *overs], targets, found, disputes)
+    text = written_like(mixlists[0], found.marks)
+    if strict and (disputes or found.unknown):
+        return refused(run, out, document)
+    result = delivered(run, out, text, sources)
+    report_built(run, out, text, result, document)
+    return run.status(result)

@@ -1,0 +1,53 @@
+"""`opsinfo minimize`: drop the entries of a mixlist that change nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...change.mixlist_text import written_like
+from ...model.merge import minimal
+from ...report.merge import minimal_document, say_minimal
+from ...text.source import Source
+from ..line import declare
+from ..shared.mixlist_input import mendable_mixlist
+from ..shared.mixlist_output import delivered, refused, report_built
+from ..shared.options import against_option, format_option, install_options, open_targets, output_of, write_options
+from ..shared.writing import Run
+
+__all__ = ["command"]
+
+
+@declare.command("minimize")
+@declare.argument("mixlist")
+@declare.option("-o", "--output", "out", metavar="OUT", help="Write it there, MIXLIST itself included.")
+@declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, where no target has an op type.")
+@against_option
+@install_options
+@write_options
+@format_option()
+def command(mixlist: str, out: str | None, strict: bool, against: tuple[str, ...], format_: str, **options: Any) -> int:
+    """Print a mixlist without the entries that change nothing for the targets given with --against.
+
+    An entry that one of them needs stays; one that none of them has is dropped with a warning. Without --against
+    only what changes nothing in any library goes. --check exits 1 where something would be dropped.
+
+    \b
+    Examples:
+      opsinfo minimize ops_info.json --against ascend910b
+      opsinfo minimize ops_info.json --against ascend910b --against ascend910 -o ops_info.json
+      opsinfo minimize ops_info.json --against ascend910b --check
+    """
+    output = output_of("minimize", options, format_)
+    run = Run("minimize", output, options, undo=out or mixlist)
+    source = Source.read(mixlist)
+    given = mendable_mixlist(source, output)
+    targets = open_targets(against, output, options)
+    found = minimal(given.marks, [target.operators for target in targets])
+    say_minimal(output, found, targets)
+    document = {"source": mixlist, **minimal_document(targets, found)}
+    text = written_like(given, found.marks)
+    if strict and found.unknown:
+        return refused(run, out, document)
+    result = delivered(run, out, text, [source])
+    report_built(run, out, text, result, document)
+    return run.status(result)

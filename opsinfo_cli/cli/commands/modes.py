@@ -1,0 +1,78 @@
+"""`opsinfo modes`: precision modes, their defaults, and the lines that set them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import UsageFault
+from ...model.precision_mode import MODES, SERIES, required_mode, series_of
+from ...model.soc import KNOWN_FOLDERS, folder_of, suggest
+from ...neighbours.snippet import snippet, snippet_names
+from ...report.modes import modes_document, show_modes, snippet_document
+from ..line import declare
+from ..shared.mixlist_input import accepted_mixlist
+from ..shared.options import format_option, output_of
+
+__all__ = ["command"]
+
+
+@declare.command("modes")
+@declare.option("--soc", metavar="SOC", help="Only what this chip has, and what its documents ask of a training.")
+@declare.option(
+    "--snippet", "name", metavar="NAME", help=f"Print the lines for a script: {', '.join(snippet_names())}."
+)
+@declare.option("--mixlist", metavar="FILE", help="With --snippet: the mixlist to set.")
+@declare.option("--mode", metavar="MODE", help="With --snippet: the mode to set; allow_mix_precision unless said.")
+@format_option()
+def command(
+    soc: str | None, name: str | None, mixlist: str | None, mode: str | None, format_: str, **options: Any
+) -> int:
+    """List the values of precision_mode and precision_mode_v2: what they mean, which take a mixlist, which chips have
+    them, and what is the default.
+
+    In a pipe, tab-separated, the first word tells the kind of line: mode, default, other.
+
+    \b
+    Examples:
+      opsinfo modes
+      opsinfo modes --soc ascend910b
+      opsinfo modes --snippet tf1 --mixlist ops_info.json
+      opsinfo modes --snippet atc --mixlist ops_info.json --mode mixed_bfloat16
+    """
+    output = output_of("modes", options, format_)
+    folder = _folder(soc) if soc else None
+    if (mixlist or mode) and not name:
+        raise UsageFault("--mixlist and --mode are for --snippet", hint="say --snippet NAME")
+    modes = [each for each in MODES.values() if folder is None or each.is_on(folder)]
+    own = series_of(folder) if folder else None
+    series = [own] if own else [] if folder else list(SERIES)
+    if name:
+        chosen = required_mode(mode or "allow_mix_precision")
+        if chosen not in modes:
+            raise UsageFault(f"{folder} does not have `{chosen.name}`", name="mode-not-on-soc")
+        made = snippet(name, chosen, mixlist)
+        if mixlist:
+            accepted_mixlist(mixlist, output)
+            if not made.takes_mixlist:
+                output.say(f"{name} takes no mixlist; the first line says what does the same", "warning")
+        if output.format == "json":
+            output.document(
+                {**modes_document(modes, series, folder), "snippet": snippet_document(made, chosen, mixlist)}
+            )
+        else:
+            output.data(made.text, exact=True)
+            output.tell(f"{made.title}; source: {made.source}")
+    elif output.format == "json":
+        output.document(modes_document(modes, series, folder))
+    else:
+        show_modes(output, modes, series, folder)
+    return 0
+
+
+def _folder(soc: str) -> str:
+    """The folder of a chip's name; here the well-known ones, because no disk is asked."""
+    folder = folder_of(soc, [*KNOWN_FOLDERS, "ascend310"])
+    if folder is None:
+        near = suggest(soc, KNOWN_FOLDERS) or KNOWN_FOLDERS
+        raise UsageFault(f"no chip is called `{soc}`", name="unknown-soc", hint=f"known: {', '.join(near)}")
+    return folder

@@ -1,0 +1,145 @@
+"""`opsinfo qualify`: whether a mixed-precision baseline is sound, from its logs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...errors import UsageFault
+from ...report.files import write_file
+from ...report.output import Output
+from ...report.progress import Progress
+from ...report.scale_plot import require_svg, svg_text
+from ...report.soundness import scale_lines, show_verdict, verdict_document
+from ...runs.gather import gather
+from ...runs.grouping import Run, runs_of
+from ...runs.metric import PICKS, compiled_metric
+from ...runs.points import Asked
+from ...runs.startup import LEVELS, level_kind
+from ...runs.verdict import RunFound, judge
+from ...text.source import standard_input
+from ..line import declare
+from ..shared.options import format_option, output_of
+
+__all__ = ["command"]
+
+
+@declare.command("qualify")
+@declare.argument("logs", nargs=-1, required=True, metavar="LOG...")
+@declare.option("--steps", metavar="N", type=declare.IntRange(min=1), help="Optimizer steps of each run.")
+@declare.option("--ranks", metavar="N", type=declare.IntRange(min=1), help="How many ranks print into each log.")
+@declare.option("--large-batch", is_flag=True, help="Large global batch: 0.1 % may overflow, not 0.5 %.")
+@declare.option("--metric", metavar="REGEX", help="Finds the validation metric; its first group is the number.")
+@declare.option(
+    "--pick", type=declare.Choice(PICKS), default="last", show_default=True, help="Which of its values counts."
+)
+@declare.option(
+    "--spread",
+    metavar="PERCENT",
+    type=declare.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    help="How far metrics of runs may lie apart, by their mean.",
+)
+@declare.option("--expect", type=declare.Choice(["dynamic"]), help="A log that shows no dynamic loss scaling fails.")
+@declare.option("--amp", metavar="LEVEL", help="Your word for the level or mode, where the log tells none.")
+@declare.option(
+    "--loss-scale", metavar="dynamic|VALUE", help="Your word for the loss scaling, where the log tells none."
+)
+@declare.option("--reference", metavar="LOG", multiple=True, help="A high-precision run of the same model; repeatable.")
+@declare.option("--plot", metavar="FILE", help="Draw the loss scale over the steps into an SVG file.")
+@declare.option("--strict", is_flag=True, help="Exit 1 where the verdict is incomplete.")
+@format_option()
+def command(
+    logs: tuple[str, ...],
+    reference: tuple[str, ...],
+    metric: str | None,
+    pick: str,
+    plot: str | None,
+    strict: bool,
+    format_: str,
+    **options: Any,
+) -> int:
+    """Tell whether a mixed-precision baseline is sound, by the porting guide's procedure.
+
+    Each LOG is a run; a folder is a run with a log per rank. Plain, gzipped, or - for standard input. Exit status:
+    sound 0, not sound 1, incomplete 0. Understood: APEX, torch_npu, DeepSpeed, Megatron and MindSpeed, fairseq,
+    Paddle, MindSpore and mindformers, TensorFlow on the NPU.
+
+    \b
+    Examples:
+      opsinfo qualify train.log
+      opsinfo qualify run?.log --metric 'Acc@1 ([0-9.]+)' --reference fp32.log
+      opsinfo qualify train.log.gz --steps 50000 --ranks 8 --amp O2 --plot scale.svg
+      ssh node cat train.log | opsinfo qualify - --loss-scale dynamic --format json
+    """
+    output = output_of("qualify", options, format_)
+    asked = _asked(options)
+    pattern = compiled_metric(metric) if metric else None
+    runs, others = runs_of(logs), runs_of(reference)
+    if plot:
+        require_svg(plot)
+    _say_groups(runs + others, output)
+    progress = Progress(output, [path for run in runs + others for path in run.paths])
+    stdin = standard_input()
+    try:
+        found = [gather(run, asked, pattern, pick, stdin, progress) for run in runs]
+        compared = [gather(run, asked, pattern, pick, stdin, progress) for run in others]
+    finally:
+        progress.done()
+    _say_doubts(found, asked, output)
+    if plot:
+        drawn = svg_text(scale_lines(found), "step" if found[0].evidence.at_is_step else "message")
+        write_file(plot, drawn.encode("utf-8"))
+    verdict = judge(found, compared, asked, pattern is not None)
+    if output.format == "json":
+        output.document(verdict_document(verdict, found, compared, asked))
+    else:
+        show_verdict(output, verdict, found, asked)
+    return {"sound": 0, "not sound": 1, "incomplete": int(strict)}[verdict.word]
+
+
+def _asked(options: dict[str, Any]) -> Asked:
+    """:raises UsageFault: where a word given for the log is none"""
+    amp, loss_scale = options["amp"], options["loss_scale"]
+    if amp is not None and level_kind(amp) is None:
+        known = " ".join(LEVELS.values())
+        raise UsageFault(f"`{amp}` is no level or mode", name="unknown-level", hint=f"known: {known}")
+    if loss_scale is not None and loss_scale != "dynamic" and not _is_scale(loss_scale):
+        raise UsageFault("--loss-scale is `dynamic` or a number above 0", name="bad-loss-scale")
+    return Asked(
+        steps=options["steps"],
+        ranks=options["ranks"],
+        large_batch=options["large_batch"],
+        expect_dynamic=options["expect"] == "dynamic",
+        amp=amp,
+        loss_scale=loss_scale,
+        spread=options["spread"] / 100,
+    )
+
+
+def _is_scale(text: str) -> bool:
+    try:
+        value = float(text)
+    except ValueError:
+        return False
+    return math.isfinite(value) and value > 0
+
+
+def _say_groups(runs: list[Run], output: Output) -> None:
+    for run in runs:
+        if len(run.paths) > 1:
+            output.say(f"{run.name}: {len(run.paths)} logs are taken for the ranks of one run")
+
+
+def _say_doubts(found: list[RunFound], asked: Asked, output: Output) -> None:
+    """Where the user's word and the log's differ, or the log is none that is known."""
+    for run in found:
+        evidence = run.evidence
+        if evidence.format == "unknown" and not (evidence.level or evidence.scaling):
+            output.say(f"{run.name}: no message of a known format is in it", "warning")
+        if asked.amp and evidence.level and level_kind(asked.amp) != level_kind(evidence.level):
+            output.say(f"{run.name}: the log says {evidence.level}, --amp says {asked.amp}; the log counts", "warning")
+        said = "dynamic" if asked.loss_scale == "dynamic" else "static"
+        if asked.loss_scale and evidence.scaling and evidence.scaling != said:
+            output.say(f"{run.name}: the log says {evidence.scaling} scaling, not {said}; the log counts", "warning")

@@ -1,0 +1,61 @@
+"""`opsinfo reduced`: the operators of MindSpore's "Reduce precision" records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...model.policy import Policy
+from ...neighbours.translation import table_of
+from ...report.progress import Progress
+from ...report.reduced import reduced_document, show_reduced
+from ...runs.reduced import Reduced, read_reduced
+from ...text.source import standard_input
+from ..line import declare
+from ..shared.options import format_option, open_against, output_of
+
+__all__ = ["command"]
+
+
+@declare.command("reduced")
+@declare.argument("logs", nargs=-1, required=True, metavar="LOG...")
+@declare.option("--against", metavar="TARGET", help="Show each one's policy in this target, by its op type.")
+@declare.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
+@format_option()
+def command(logs: tuple[str, ...], against: str | None, soc: str | None, format_: str, **options: Any) -> int:
+    """List the operators that MindSpore ran with less precision than asked for, with the number of records.
+
+    The records are INFO lines of MindSpore 1.x and 2.0 (GLOG_v=1): "... Reduce precision, node datatype: ...". Later
+    versions print none. Plain, gzipped, or - for standard input.
+
+    \b
+    Examples:
+      opsinfo reduced mindspore.log
+      opsinfo reduced rank_*/mindspore.INFO.gz --against ascend910
+    """
+    output = output_of("reduced", options, format_)
+    target = open_against(against, output, {"soc": soc}) if against else None
+    operators = target.operators if target else None
+    found, progress = Reduced(), Progress(output, list(logs))
+    stdin = standard_input()
+    try:
+        for log in logs:
+            read_reduced(log, found, stdin, progress)
+    finally:
+        progress.done()
+
+    def policy_of(name: str) -> Policy | None:
+        """Of the op types that a record's primitive becomes, else of that name; None where they differ."""
+        if operators is None:
+            return None
+        ops = table_of("mindspore").ops.get(name, ())
+        named = [each for each in ops if each in operators] or [each for each in (name,) if each in operators]
+        policies = {operators[each].entry.policy for each in named}
+        return policies.pop() if len(policies) == 1 else None
+
+    if not found.counts:
+        output.say("no record of reduced precision is in it; MindSpore prints them with GLOG_v=1, up to 2.0", "warning")
+    if output.format == "json":
+        output.document(reduced_document(found, list(logs), against, policy_of if operators else None))
+    else:
+        show_reduced(output, found, policy_of if operators else None)
+    return 0

@@ -1,0 +1,68 @@
+"""`opsinfo restore`: undo the last change, or put back a backup."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ...change.restore import Restored, restore_last, restore_to
+from ...report.output import Output
+from ...report.udiff import diff_of_bytes
+from ...report.visible import row, visible
+from ..line import declare
+from ..shared.options import format_option, lock_options, output_of
+from ..shared.writing import scope_of, writer_of
+
+__all__ = ["command"]
+
+
+@declare.command("restore")
+@declare.argument("target")
+@declare.option("--to", "which", metavar="ID", help="A backup or change by its id, or `pristine`.")
+@declare.option("--force", is_flag=True, help="Also where the file was changed or upgraded since.")
+@declare.option("-n", "--dry-run", is_flag=True, help="Show what would be put back; write nothing.")
+@lock_options
+@format_option()
+def command(target: str, which: str | None, force: bool, dry_run: bool, format_: str, **options: Any) -> int:
+    """Undo the last change of TARGET as a whole; with --to, put back one content.
+
+    What is replaced is backed up first, so a restore can be undone as well.
+
+    \b
+    Examples:
+      opsinfo restore ascend910b
+      opsinfo restore ops_info.json --to pristine
+    """
+    output = output_of("restore", options, format_)
+    writer, scope = writer_of(options, output), scope_of(target)
+    if which is None:
+        change, restored = restore_last(writer, scope, force, dry_run)
+    else:
+        change, restored = restore_to(writer, scope, which, force, dry_run)
+    restored = [each._replace(path=_as_given(target, each.path)) for each in restored]
+    if output.format == "json":
+        documents = [{"path": each.path, "id": each.id, "sha256": each.sha256} for each in restored]
+        output.document({"restored": documents, "change": change, "dry_run": dry_run})
+    elif dry_run:
+        for each in restored:
+            output.data(diff_of_bytes(each.path, each.current, each.content), exact=True)
+    else:
+        output.lines(_line(output, each) for each in restored)
+    if output.format == "text":
+        verb = "would be put back" if dry_run else "put back"
+        output.tell(f"{len(restored)} file{'' if len(restored) == 1 else 's'} {verb}")
+    return 0
+
+
+def _line(output: Output, each: Restored) -> str:
+    if not output.on_terminal:
+        return row(each.path, each.id, each.sha256 or "-")
+    return f"{visible(each.path)} as it was before {each.id}" if each.sha256 else f"{visible(each.path)} taken away"
+
+
+def _as_given(target: str, real: str) -> str:
+    """A real path in the words of the TARGET it was found by."""
+    if not os.path.lexists(target):
+        return real
+    inside = os.path.relpath(real, os.path.realpath(target))
+    return target if inside == "." else real if inside.startswith("..") else os.path.join(target, inside)

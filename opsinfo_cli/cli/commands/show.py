@@ -1,0 +1,83 @@
+"""`opsinfo show`: why is X on this list, on one screen."""
+
+from __future__ import annotations
+
+from ...model.columns import Columns
+from ...model.listing import Row, operator_row
+from ...model.mixlist import Mixlist
+from ...model.policy import combination
+from ...model.store import Operator
+from ...model.target import Target
+from ...report.operator import show_lines, tensors_document
+from ...report.operators import row_document, target_document
+from ...typed import TYPE_CHECKING
+from ..line import declare
+from ..shared.mixlist_input import accepted_mixlist, require_operators, say_doubts
+from ..shared.options import format_option, given_names, mixlist_option, open_target, output_of, target_options
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["command"]
+
+
+@declare.command("show")
+@declare.argument("target")
+@declare.argument("ops", nargs=-1, required=True, metavar="OP...")
+@mixlist_option
+@target_options
+@format_option()
+def command(target: str, ops: tuple[str, ...], mixlist: str | None, format_: str, **options: Any) -> int:
+    """Tell everything known of operators, and why they are on their list.
+
+    \b
+    Examples:
+      opsinfo show ascend910b MatMulV2
+      opsinfo show ascend910b SoftmaxV2 --mixlist ops_info.json
+    """
+    output = output_of("show", options, format_)
+    found = open_target(target, output, options, stdin=True)
+    require_operators(found)
+    chosen = accepted_mixlist(mixlist, output) if mixlist else None
+    operators = found.operators.require(given_names(ops))
+    say_doubts(found, output)
+    rows = [(operator, operator_row(operator, chosen), Columns(operator.entry)) for operator in operators]
+    if output.format == "json":
+        documents = [{**row_document(row), **tensors_document(columns)} for _, row, columns in rows]
+        output.document({"target": target_document(found), "operators": documents})
+    else:
+        blocks = [
+            show_lines(output, row, columns, _why(found, operator, row, chosen), found.path)
+            for operator, row, columns in rows
+        ]
+        output.lines(line for index, block in enumerate(blocks) for line in ([""] if index else []) + block)
+    return 0
+
+
+def _why(target: Target, operator: Operator, row: Row, mixlist: Mixlist | None) -> list[str]:
+    why = [_library_says(target, operator, str(row.library_policy))]
+    if mixlist and row.marks:
+        marks = combination(row.marks)
+        if row.policy is row.library_policy:
+            why.append(f"{mixlist.path} says {marks}, which changes nothing")
+        else:
+            why.append(f"{mixlist.path} says {marks}: {row.library_policy} becomes {row.policy}")
+    elif mixlist:
+        why.append(f"{mixlist.path} does not name it")
+    return why
+
+
+def _library_says(target: Target, operator: Operator, policy: str) -> str:
+    if target.snapshot:
+        return f"the snapshot says {policy}: {_MEANING[policy]}"
+    flag = operator.entry.sections.get("precision_reduce", {}).get("flag")
+    if flag is None:
+        return "its entry has no precision_reduce flag: it follows its producer"
+    return f'its entry says precision_reduce.flag "{flag}": {_MEANING[policy]}'
+
+
+_MEANING = {
+    "white": "it may be reduced to half precision",
+    "black": "it keeps its precision",
+    "gray": "nothing is said, it follows its producer",
+}

@@ -1,0 +1,121 @@
+"""`opsinfo socs`: installs, versions, chips, and which one the environment selects."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from ...errors import OpsinfoError, UsageFault
+from ...model.install import Install
+from ...model.opp import opp_root, socs_of, version_of
+from ...model.roots import Root, environment_root, usual_roots
+from ...model.soc import products_of
+from ...report.output import terminal_size
+from ...report.visible import row, visible
+from ...typed import TYPE_CHECKING
+from ..line import declare
+from ..shared.options import format_option, output_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["command"]
+
+
+@dataclass(frozen=True)
+class Found:
+    """An install, and whether the environment selects it."""
+
+    root: Root
+    selected: bool
+
+    @property
+    def version(self) -> str | None:
+        return version_of(self.root.path)
+
+    @property
+    def socs(self) -> list[tuple[str, int | None]]:
+        """Chips with their number of op types; None where a store does not load."""
+        return [(soc, self._count(soc)) for soc in socs_of(self.root.path)]
+
+    def _count(self, soc: str) -> int | None:
+        try:
+            return len(Install(self.root.path, soc).operators.names)
+        except OpsinfoError:
+            return None
+
+
+@declare.command("socs")
+@declare.argument("roots", nargs=-1, metavar="[ROOT]...")
+@format_option()
+def command(roots: tuple[str, ...], format_: str, **options: Any) -> int:
+    """List installs with their version and chips: those of the environment and the usual folders, or of ROOT.
+
+    \b
+    Examples:
+      opsinfo socs
+      opsinfo socs /usr/local/Ascend/ascend-toolkit/8.1.RC1
+    """
+    output = output_of("socs", options, format_)
+    found = [_given(root) for root in roots] if roots else _looked_for()
+    if output.format == "json":
+        output.document({"installs": [_document(each) for each in found]})
+    else:
+        output.lines(line for each in found for line in (_block if output.on_terminal else _lines)(each))
+    if not found:
+        output.tell("no CANN found; set ASCEND_OPP_PATH, or name the root of an install")
+    return 0
+
+
+def _given(path: str) -> Found:
+    root = opp_root(path)
+    if root is None:
+        raise UsageFault("no operator package is here", name="wrong-kind", path=path, hint="it has `built-in/op_impl`")
+    selected = environment_root(os.environ)
+    same = selected is not None and os.path.realpath(selected.path) == os.path.realpath(root)
+    return Found(Root(root, "given"), same)
+
+
+def _looked_for() -> list[Found]:
+    selected = environment_root(os.environ)
+    found = [Found(selected, True)] if selected else []
+    known = {os.path.realpath(each.root.path) for each in found}
+    return found + [Found(each, False) for each in usual_roots(os.environ) if os.path.realpath(each.path) not in known]
+
+
+def _block(found: Found) -> list[str]:
+    """One install for people; `*` marks what the environment selects."""
+    real = os.path.realpath(found.root.path)
+    link = f" -> {visible(real)}" if real != os.path.abspath(found.root.path) else ""
+    lines = [f"{'*' if found.selected else ' '} {visible(found.root.path)}{link}"]
+    by = {"given": "", "usual folder": ", found in a usual folder"}.get(found.root.by, f", found by {found.root.by}")
+    lines.append(f"    CANN {visible(found.version or 'of unknown version')}{by}")
+    width = terminal_size().columns
+    for soc, count in found.socs:
+        number = "does not load" if count is None else f"{count} op types"
+        line = f"    {visible(soc):<14} {number:<14} {', '.join(products_of(soc)[:3])}"
+        lines.append((line if len(line) <= width else line[:width].rpartition(" ")[0]).rstrip(", "))
+    return lines
+
+
+def _lines(found: Found) -> list[str]:
+    """`soc, op types, version, root, real path, found by, products`; `*` marks what the environment selects."""
+    real = os.path.realpath(found.root.path)
+    mark = "*" if found.selected else "-"
+    lines = []
+    for soc, count in found.socs:
+        number = "fails" if count is None else str(count)
+        products = ",".join(products_of(soc)) or "-"
+        lines.append(row(soc, number, found.version or "-", found.root.path, real, mark, found.root.by, products))
+    return lines
+
+
+def _document(found: Found) -> dict[str, Any]:
+    return {
+        "path": found.root.path,
+        "real_path": os.path.realpath(found.root.path),
+        "version": found.version,
+        "selected": found.selected,
+        "found_by": found.root.by,
+        "socs": [{"name": soc, "products": products_of(soc), "operators": count} for soc, count in found.socs],
+    }

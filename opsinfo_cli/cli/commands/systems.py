@@ -1,0 +1,38 @@
+"""`opsinfo systems`: whose lists can be read and written, and what their levels mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...neighbours.systems import SYSTEMS, system_called
+from ...report.neighbours import show_levels, show_systems, system_document
+from ..line import declare
+from ..shared.options import format_option, output_of
+
+__all__ = ["command"]
+
+
+@declare.command("systems")
+@declare.argument("name", required=False, metavar="[SYSTEM]")
+@format_option()
+def command(name: str | None, format_: str, **options: Any) -> int:
+    """List the systems whose lists can be read, written or asked; of SYSTEM its levels and what they set.
+
+    In a pipe, tab-separated: name, levels, what is read, what is written, whose names, title; of SYSTEM level,
+    property, value.
+
+    \b
+    Examples:
+      opsinfo systems
+      opsinfo systems apex
+      opsinfo systems mindspore --format json
+    """
+    output = output_of("systems", options, format_)
+    chosen = [system_called(name.partition(":")[0])] if name else list(SYSTEMS.values())
+    if output.format == "json":
+        output.document({"systems": [system_document(system) for system in chosen]})
+    elif name:
+        show_levels(output, chosen[0])
+    else:
+        show_systems(output, chosen)
+    return 0

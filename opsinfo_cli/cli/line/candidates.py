@@ -1,0 +1,189 @@
+"""Candidates for TAB that the commands know: themselves, their options, and what a word in their help stands for."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem, ShellComplete
+
+from ...errors import OpsinfoError
+from ...model.opp import opp_root, socs_of
+from ...model.roots import select_root
+from ...model.target import Options, resolve
+from .click_program import cli
+from .complete import Candidate
+from .main import COMMANDS
+from .unfinished import Line
+
+__all__ = ["NOTHING", "OFFERS", "by_commands", "word_of"]
+
+Given = dict[str, Any]
+"""What stands in the line already: parameters and their values."""
+
+Offer = Callable[[Given, click.Parameter], Iterable[Candidate]]
+
+
+def by_commands(line: Line) -> list[Candidate]:
+    """What click finds for a line, with what it cannot know taught to the command in question."""
+    name = next((word for word in line.words if not word.startswith("-")), None)
+    if name is None and not line.word.startswith("-"):
+        return [Candidate(each, help_) for each, help_ in COMMANDS.items() if each.startswith(line.word)]
+    command = cli.get_command(click.Context(cli), name) if name else None
+    if command:
+        given = _given(command, line.words[line.words.index(command.name or "") + 1 :])
+        for parameter in command.params:
+            _teach(parameter, given)
+    items = ShellComplete(cli, {}, "opsinfo", "_OPSINFO_COMPLETE").get_completions(line.words, line.word)
+    option, equals, _ = line.word.partition("=")
+    before = option + equals if equals and option.startswith("--") else ""
+    return [Candidate(before + str(each.value), each.help or "", each.type) for each in items]
+
+
+def _given(command: click.Command, words: list[str]) -> Given:
+    if words and words[-1].startswith("-"):  # its value is at the cursor: click would understand none of the words
+        words = words[:-1]
+    return command.make_context(command.name, list(words), resilient_parsing=True).params
+
+
+def _teach(parameter: click.Parameter, given: Given) -> None:
+    offer = OFFERS.get(word_of(parameter))
+    if offer and not isinstance(parameter.type, click.Choice):
+        setattr(parameter, "shell_complete", partial(_offered, offer, parameter, given))  # noqa: B010
+
+
+def word_of(parameter: click.Parameter) -> str:
+    """The word that stands for its value in the help: `FILE|DIR...` is a FILE."""
+    said = str(getattr(parameter, "metavar", None) or (parameter.name or "").upper())
+    found = re.search("[A-Z_]+", said)
+    return found[0] if found else ""
+
+
+def _offered(
+    offer: Offer, parameter: click.Parameter, given: Given, _: click.Context, incomplete: str
+) -> list[CompletionItem[str]]:
+    from .operator_names import starting
+
+    found = list(offer(given, parameter))
+    named = {each.value: each for each in found if each.kind == "plain"}
+    chosen = [named[name] for name in starting(named, incomplete)] + [each for each in found if each.kind == "file"]
+    return [CompletionItem(each.value, each.kind, each.help) for each in chosen]
+
+
+_FILES = Candidate("", kind="file")
+
+
+def _files(_: Given, __: click.Parameter) -> Iterable[Candidate]:
+    return [_FILES]
+
+
+def _targets(_: Given, __: click.Parameter) -> Iterable[Candidate]:
+    """Files, and the chips of the environment's install."""
+    return [*_socs_under(None), _FILES]
+
+
+def _socs(given: Given, parameter: click.Parameter) -> Iterable[Candidate]:
+    """The chips of the targets it is said of."""
+    names = {"soc_a": ("a",), "soc_b": ("b",)}.get(parameter.name or "", ("against", "target", "targets"))
+    texts = [text for name in names if (text := given.get(name))]
+    flat = [each for text in texts for each in ([text] if isinstance(text, str) else text)]
+    return [soc for text in flat or [None] for soc in _socs_under(text)]
+
+
+def _socs_under(target: str | None) -> list[Candidate]:
+    try:
+        named = target is not None and os.path.lexists(target)
+        root = opp_root(target or "") if named else select_root(os.environ, "a SoC").path
+        return [Candidate(soc, "SoC") for soc in socs_of(root)] if root else []
+    except OpsinfoError:  # without CANN there are still files to offer
+        return []
+
+
+def _operators(given: Given, _: click.Parameter) -> Iterable[Candidate]:
+    from .operator_names import operator_names
+
+    names = operator_names(given.get("target") or given["against"], _options(given), given.get("against"))
+    return [Candidate(name) for name in names if name not in (given.get("ops") or ())]
+
+
+def _options(given: Given) -> Options:
+    customs = tuple(given.get("customs") or ())
+    return Options(given.get("kind"), given.get("soc"), given.get("core") or "ai", customs)
+
+
+def _findings(_: Given, __: click.Parameter) -> Iterable[Candidate]:
+    from ...check.rules import RULES
+    from ...check.topics import TOPICS
+
+    for rule in RULES.values():
+        yield from (Candidate(rule.name, rule.code), Candidate(rule.code, rule.name))
+    yield from (Candidate(name, "topic") for name in TOPICS)
+
+
+def _names(given: Given, parameter: click.Parameter) -> Iterable[Candidate]:
+    """Schemas; behind --snippet its kinds, behind --store the stores of the target."""
+    if "--snippet" in parameter.opts:
+        from ...neighbours.snippet import snippet_names
+
+        return map(Candidate, snippet_names())
+    if "--store" in parameter.opts:
+        install = resolve(given["target"], _options(given), os.environ).install
+        return [Candidate(site.label) for site in install.sites()] if install else []
+    from ...check.schema import schema_names
+
+    return map(Candidate, schema_names())
+
+
+def _systems(_: Given, __: click.Parameter) -> Iterable[Candidate]:
+    """Systems, each with its levels behind it."""
+    from ...neighbours.systems import SYSTEMS
+
+    for system in SYSTEMS.values():
+        yield Candidate(system.name, system.title)
+        yield from (Candidate(f"{system.name}:{level}", system.title) for level in system.levels)
+
+
+def _formats(_: Given, parameter: click.Parameter) -> Iterable[Candidate]:
+    from ...neighbours.systems import SYSTEMS
+
+    written = "--to" in parameter.opts
+    return [Candidate(each.name, each.title) for each in SYSTEMS.values() if each.writes or not written]
+
+
+def _dtypes(_: Given, __: click.Parameter) -> Iterable[Candidate]:
+    from ...neighbours.decide import FLOATS
+
+    return map(Candidate, FLOATS)
+
+
+def _modes(_: Given, __: click.Parameter) -> Iterable[Candidate]:
+    from ...model.precision_mode import MODES
+
+    return map(Candidate, MODES)
+
+
+def _values(_: Given, parameter: click.Parameter) -> Iterable[Candidate]:
+    return [_FILES] if isinstance(parameter, click.Argument) else [Candidate("dynamic")]
+
+
+OFFERS: dict[str, Offer] = {
+    "OP": _operators,
+    "SOC": _socs,
+    "CODE": _findings,
+    "NAME": _names,
+    "MODE": _modes,
+    "SYSTEM": _systems,
+    "FORMAT": _formats,
+    "DTYPE": _dtypes,
+    "VALUE": _values,
+    **dict.fromkeys(("TARGET", "A", "B"), _targets),
+    **dict.fromkeys(("FILE", "DIR", "PATH", "MIXLIST", "BASE", "OVER", "LOG", "ROOT", "IN", "OUT"), _files),
+}
+"""What a word in the help stands for. A word means the same in every command, so no command says it again."""
+
+NOTHING = {"GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "ID", "CHANGE", "N", "VERBOSE", "COLOR"}
+"""Words for which there is nothing to offer."""

@@ -1,0 +1,29 @@
+"""`--version`, on the program and on every command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...typed import TYPE_CHECKING
+from . import declare
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    import click
+
+__all__ = ["version_option"]
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from ... import __version__
+        from ...report.output import Output
+
+        Output("version").lines([f"opsinfo {__version__}"])
+        ctx.exit()
+
+
+version_option: Callable[[Any], Any] = declare.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+)

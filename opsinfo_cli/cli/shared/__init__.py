@@ -1,0 +1,1 @@
+"""What verbs share: opening targets and mixlists, options, notes beside the answer."""

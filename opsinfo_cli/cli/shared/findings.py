@@ -1,0 +1,60 @@
+"""What commands that find things say of them, on both streams."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ...check.checked import Checked
+from ...check.fixes import applicable
+from ...report.concise import concise_lines
+from ...report.formats import rendered
+from ...report.output import Output
+from ...report.summary import summary_line
+from ...report.text import finding_lines
+
+__all__ = ["say_findings", "say_fixable", "talk_about"]
+
+
+def say_findings(output: Output, checked: Checked, format: str, document: dict[str, Any]) -> None:
+    """Everything found in one format, and the talk about it where that is not all in the document.
+
+    :param document: what the JSON format says
+    """
+    if format == "json":
+        output.document(document)
+        return
+    findings, look = checked.outcome.findings, output.look(sys.stdout)
+    if format == "text":
+        output.lines(finding_lines(findings, look))
+    elif format == "concise":
+        output.lines(concise_lines(findings, look))
+    elif format == "github":
+        from ...report.github import github, harmless
+
+        output.lines(map(harmless, finding_lines(findings, look)))
+        output.data(github(checked), exact=True)
+    else:
+        output.data(rendered(format, checked, document), exact=True)
+    talk_about(output, checked)
+
+
+def talk_about(output: Output, checked: Checked) -> None:
+    """What stands in no finding: what the engine makes of each file, what could not be checked, the sum."""
+    for verdict in checked.outcome.files:
+        word = {True: "accepts", False: "refuses", None: "is not asked of"}[verdict.engine_accepts]
+        output.detail(f"{verdict.path}: {verdict.kind}; the engine {word} it")
+    for error in checked.failures:
+        output.failure(error)
+    output.tell(summary_line(checked.outcome))
+
+
+def say_fixable(checked: Checked, output: Output) -> None:
+    """How many findings a run with --fix would mend."""
+    findings = checked.outcome.findings
+    safe = len(applicable(findings, unsafe=False))
+    unsafe = len(applicable(findings, unsafe=True)) - safe
+    if safe and unsafe:
+        output.tell(f"{safe} can be mended with --fix, {unsafe} more with --fix --unsafe-fixes")
+    elif safe or unsafe:
+        output.tell(f"{safe or unsafe} can be mended with --fix{'' if safe else ' --unsafe-fixes'}")

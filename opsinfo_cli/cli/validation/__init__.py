@@ -1,0 +1,1 @@
+"""The parts of `validate`: configuration, baselines, fixes, report files."""

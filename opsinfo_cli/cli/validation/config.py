@@ -1,0 +1,175 @@
+"""The configuration of `validate`: `opsinfo.toml`, or `[tool.opsinfo]` in `pyproject.toml`. The command line wins."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import click
+
+from ...errors import UsageFault
+from ...model.names import did_you_mean
+from ...text.source import Source
+from ..line import declare
+
+__all__ = ["KEYS", "Configured", "config_in_use", "config_options"]
+
+KEYS = ("against", "soc", "precision-mode", "select", "ignore", "baseline", "strict", "format", "report")
+"""Options that may stand in a file, as far as the command has them; `schemas/config.schema.json` says the same."""
+
+_OWN_FILE, _SHARED_FILE = "opsinfo.toml", "pyproject.toml"
+_IN_USE = "opsinfo.config"
+
+
+class Config(NamedTuple):
+    """A file's table: key -> value, and where to look for the keys in its text."""
+
+    source: Source
+    table: Mapping[str, Any]
+
+    def fault(self, key: str, message: str, hint: str | None = None) -> UsageFault:
+        line, column = _place(self.source, key)
+        return UsageFault(message, name="config", path=self.source.path, line=line, column=column, hint=hint)
+
+
+def config_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    said = f"Take defaults from this file, not from the nearest {_OWN_FILE} or {_SHARED_FILE}."
+    function = declare.option("--no-config", is_flag=True, expose_value=False, help="Take defaults from no file.")(
+        function
+    )
+    return declare.option("--config", metavar="FILE", expose_value=False, help=said)(function)
+
+
+def config_in_use() -> str | None:
+    """The path of the file that defaults came from."""
+    path: str | None = click.get_current_context().meta.get(_IN_USE)
+    return path
+
+
+class Configured(click.Command):
+    """A command whose options have their defaults in a file."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        said, _, given = self.make_parser(ctx).parse_args(list(args))
+        if not ctx.resilient_parsing and not any(each.is_eager for each in given):  # --help and --version need none
+            config = _chosen(said.get("config"), bool(said.get("no_config")))
+            if config:
+                ctx.meta[_IN_USE] = config.source.path
+                ctx.default_map = dict(_defaults(config, self, ctx))
+        return super().parse_args(ctx, args)
+
+
+def _chosen(named: str | None, none: bool) -> Config | None:
+    if none and named is not None:
+        raise UsageFault("--config and --no-config exclude each other")
+    if none:
+        return None
+    if named is not None:
+        config = _read(named)
+        if config is None:
+            raise UsageFault("there is no table [tool.opsinfo] in it", name="config", path=named)
+        return config
+    return next(_above(os.getcwd()), None)
+
+
+def _above(folder: str) -> Iterator[Config]:
+    """Configurations from a folder upward, the nearest first."""
+    start = folder
+    while True:
+        for name in (_OWN_FILE, _SHARED_FILE):
+            path = os.path.join(folder, name)
+            config = _read(os.path.relpath(path, start)) if os.path.isfile(path) else None
+            if config:
+                yield config
+        if folder == os.path.dirname(folder):
+            return
+        folder = os.path.dirname(folder)
+
+
+def _read(path: str) -> Config | None:
+    """None where the file is other tools' alone.
+
+    :raises UsageFault: where it is no TOML; :raises Refused: where it cannot be read
+    """
+    source = Source.read(path)
+    shared = os.path.basename(path) == _SHARED_FILE
+    if shared and "opsinfo" not in source.text:
+        return None
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        table: Any = tomllib.loads(source.text)
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"line (\d+), column (\d+)", str(error))
+        line, column = (int(at[1]), int(at[2])) if at else (None, None)
+        said = re.sub(r" \(at line .*\)", "", str(error))
+        raise UsageFault(f"no TOML: {said}", name="config", path=path, line=line, column=column) from None
+    if shared:
+        tools = table.get("tool", {})
+        table = tools.get("opsinfo") if isinstance(tools, dict) else None
+    return Config(source, table) if isinstance(table, dict) else None
+
+
+def _defaults(config: Config, command: click.Command, context: click.Context) -> Iterator[tuple[str, Any]]:
+    """Parameter -> value, as click asks for it.
+
+    :raises UsageFault: at a key that is not known, or a value that its option does not take
+    """
+    known = {word[2:]: each for each in command.params for word in each.opts if word[2:] in KEYS}
+    for key, value in config.table.items():
+        option = known.get(key)
+        if not isinstance(option, click.Option):
+            hint = did_you_mean(key.replace("_", "-"), known) or "there are " + ", ".join(f"`{each}`" for each in known)
+            raise config.fault(key, f"`{key}` is no key of the configuration", hint)
+        assert option.name is not None
+        yield option.name, _value(config, key, value, option, context)
+
+
+def _value(config: Config, key: str, value: Any, option: click.Option, context: click.Context) -> Any:
+    words = value if option.multiple else [value]
+    kind, called = (bool, "true or false") if option.is_flag else (str, "a string")
+    if not isinstance(words, list) or not all(isinstance(word, kind) for word in words):
+        raise config.fault(key, f"`{key}` is {'a list of strings' if option.multiple else called}")
+    folder = os.path.dirname(config.source.path)
+    if key in _PATHS:
+        words = [_PATHS[key](folder, word) for word in words]
+    try:
+        for word in words:
+            option.type.convert(word, option, context)
+    except click.BadParameter as error:
+        raise config.fault(key, f"`{key}`: {error.message.rstrip('.')}") from None
+    return words if option.multiple else words[0]
+
+
+def _target(folder: str, text: str) -> str:
+    """A TARGET that is a path stands in the file's own folder; any other is a SoC."""
+    path = os.path.join(folder, text)
+    return path if "/" in text or text.endswith(".json") or os.path.lexists(path) else text
+
+
+def _report(folder: str, text: str) -> str:
+    """``FORMAT:FILE``."""
+    format_, colon, path = text.partition(":")
+    return f"{format_}:{os.path.join(folder, path)}" if colon else text
+
+
+_PATHS: dict[str, Callable[[str, str], str]] = {"against": _target, "baseline": os.path.join, "report": _report}
+
+
+def _place(source: Source, key: str) -> tuple[int | None, int | None]:
+    """Where a key stands in its table. The standard library's reader does not tell."""
+    start = 0
+    if os.path.basename(source.path) == _SHARED_FILE:
+        header = re.search(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*opsinfo\b.*$", source.text, re.MULTILINE)
+        start = header.start() if header else 0
+    word = re.escape(key)
+    found = re.compile(rf"^[ \t]*(?:\[.*\.[ \t]*)?(['\"]?{word}['\"]?)[ \t]*[=.\]]", re.MULTILINE).search(
+        source.text, start
+    )
+    place = source.place(found.start(1)) if found else None
+    return (place.line, place.column) if place else (None, None)

@@ -1,0 +1,61 @@
+"""`--report FORMAT:FILE`: a file for machines beside the text for people."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ...check.checked import Checked
+from ...errors import UsageFault
+from ...model.names import did_you_mean
+from ...report.files import require_writable
+from ...report.formats import FORMATS, rendered
+from ...report.outfile import require_report, write_report
+
+__all__ = ["Report", "parsed_reports"]
+
+
+@dataclass(frozen=True)
+class Report:
+    format: str
+    path: str
+
+    def write(self, checked: Checked, document: dict[str, Any]) -> None:
+        """:raises Refused: where it cannot be written"""
+        text = rendered(self.format, checked, document)
+        write_report(self.path, text.encode("utf-8", "backslashreplace"))
+
+
+def parsed_reports(words: Iterable[str], inputs: Iterable[str]) -> list[Report]:
+    """From the words of ``--report``, with the places asked for.
+
+    :param inputs: files that no report may overwrite
+    :raises UsageFault: for a wrong word; :raises Refused: where a report could not be written
+    """
+    reports = [_parsed(word) for word in words]
+    taken = {os.path.realpath(path) for path in inputs}
+    for report in reports:
+        real = os.path.realpath(report.path)
+        if real in taken and not report.path.startswith("/dev/"):
+            said = f"--report {report.format}:{report.path} would overwrite a file that is read or written here already"
+            raise UsageFault(said, name="report-clash", hint="give it another name")
+        taken.add(real)
+        require_writable(report.path)
+        require_report(report.path)
+    return reports
+
+
+def _parsed(word: str) -> Report:
+    format_, _, path = word.partition(":")
+    if format_ not in FORMATS:
+        hint = did_you_mean(format_, FORMATS) or "there are: " + ", ".join(FORMATS)
+        raise UsageFault(f"--report {word}: no format is called `{format_}`", name="unknown-format", hint=hint)
+    if path in ("", "-"):
+        raise UsageFault(
+            f"--report {word}: it needs the name of a file",
+            name="report-without-file",
+            hint=f"--report {format_}:FILE, or --format {format_} for standard output",
+        )
+    return Report(format_, path)
