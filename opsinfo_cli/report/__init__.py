@@ -1,1 +1,1 @@
-"""One module per output format. With ``cli`` the only place that knows click or rich."""
+"""What people and machines read: streams, reports for machines, one view per answer."""

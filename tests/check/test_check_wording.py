@@ -12,7 +12,7 @@ from opsinfo_cli.check import zh
 from opsinfo_cli.check.rules import RULES
 from opsinfo_cli.check.topics import TOPICS
 from opsinfo_cli.check.wording import wording
-from opsinfo_cli.report.cells import cell_width
+from opsinfo_cli.report.terminal.cell_width import cell_width
 
 GLOSSARY = Path(__file__).resolve().parents[2] / "docs" / "glossary.md"
 FIELDS = ("why", "fails", "passes", "source")

@@ -367,7 +367,7 @@ def test_in_a_real_fish(
 def test_the_script_is_printed_as_it_is_shipped(opsinfo: Run, shell: str, ending: str) -> None:
     ran = opsinfo("completion", shell)
     assert ran.code == 0
-    assert ran.out == (ROOT / "opsinfo_cli" / "report" / "shells" / f"opsinfo.{ending}").read_text("utf-8")
+    assert ran.out == (ROOT / "opsinfo_cli/cli/line/shells" / f"opsinfo.{ending}").read_text("utf-8")
     assert f"{shell}_complete" in ran.out
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from cli_support import Run, rows
 
-from opsinfo_cli.report.output import Output
-from opsinfo_cli.report.progress import Progress
-from opsinfo_cli.report.scale_plot import Line, svg_text, text_plot
+from opsinfo_cli.report.terminal.output import Output
+from opsinfo_cli.report.terminal.progress import Progress
+from opsinfo_cli.report.views.scale_plot import Line, svg_text, text_plot
 from opsinfo_cli.runs.trajectory import Point, Trajectory
 
 BLOCK = "opt_level              : O1\nloss_scale             : dynamic\n"
@@ -219,7 +219,7 @@ def test_progress_is_for_terminals(
     path = log(tmp_path, "a.log")
     monkeypatch.setattr("sys.stderr", stderr := stream())
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("opsinfo_cli.report.progress._EVERY", 0)
+    monkeypatch.setattr("opsinfo_cli.report.terminal.progress._EVERY", 0)
     progress = Progress(Output("qualify"), [str(path)])
     for part in (10, 10, path.stat().st_size):
         progress(part)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from opsinfo_cli.report.caret import caret_lines
-from opsinfo_cli.report.look import Look
+from opsinfo_cli.report.terminal.caret import caret_lines
+from opsinfo_cli.report.terminal.style import Look
 from opsinfo_cli.text.snippet import snippet
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from opsinfo_cli.report.cells import cell_width, padded, wrapped
+from opsinfo_cli.report.terminal.cell_width import cell_width, padded, wrapped
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from report_support import ROOT, SITUATIONS, checked, finding, many
 
 from opsinfo_cli.check.checked import Checked
 from opsinfo_cli.check.rules import RULES
-from opsinfo_cli.report.github import github
-from opsinfo_cli.report.gitlab import gitlab
-from opsinfo_cli.report.junit import junit
-from opsinfo_cli.report.sarif import sarif
+from opsinfo_cli.report.formats.github import github
+from opsinfo_cli.report.formats.gitlab import gitlab
+from opsinfo_cli.report.formats.junit import junit
+from opsinfo_cli.report.formats.sarif import sarif
 
 GOLDEN = Path(__file__).parent / "github"
 ALL = pytest.mark.parametrize("situation", SITUATIONS.values(), ids=list(SITUATIONS))

@@ -11,8 +11,8 @@ from ...change.writer import Job, Result
 from ...errors import UsageFault
 from ...model.mixlist import Mixlist
 from ...model.target import Target
-from ...report.changes import change_lines
-from ...report.output import Output
+from ...report.terminal.output import Output
+from ...report.views.changes import change_lines
 from ..line import declare
 from ..shared.mixlist_input import accepted_mixlist, require_operators, require_writable, say_doubts, say_unknown
 from ..shared.options import entry_options, format_option, open_target, output_of, target_options, write_options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...change.prune import prune
 from ...change.vault import Vault, lineages_in
-from ...report.backups import Backup, backup_lines, backups_document
+from ...report.views.backups import Backup, backup_lines, backups_document
 from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.options import backup_option, format_option, output_of

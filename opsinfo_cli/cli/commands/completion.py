@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "report", "shells")
+_SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "line", "shells")
 _ENDINGS = {"bash": "bash", "zsh": "zsh", "fish": "fish", "powershell": "ps1"}
 
 

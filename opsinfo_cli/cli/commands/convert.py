@@ -12,8 +12,8 @@ from ...neighbours.conversion import converted
 from ...neighbours.homes import Base, Written
 from ...neighbours.placed import Told
 from ...neighbours.systems import SYSTEMS, System, lists_of, names_system, system_called
-from ...report.neighbours import loss_document, say_losses
-from ...report.output import Output
+from ...report.terminal.output import Output
+from ...report.views.neighbours import loss_document, say_losses
 from ..line import declare
 from ..shared.mixlist_input import say_doubts
 from ..shared.mixlist_output import built, made

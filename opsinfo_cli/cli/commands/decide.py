@@ -10,8 +10,8 @@ from ...model.precision_mode import Mode, required_mode
 from ...neighbours.ascend import decide_on_ascend
 from ...neighbours.decide import FLOATS, Call, Decision, decide
 from ...neighbours.mindspore import class_name
-from ...report.decisions import decisions_document, show_decisions
-from ...report.output import Output
+from ...report.terminal.output import Output
+from ...report.views.decisions import decisions_document, show_decisions
 from ..line import declare
 from ..shared.mixlist_input import accepted_mixlist, say_doubts
 from ..shared.neighbour_lists import open_system

@@ -9,7 +9,8 @@ from ...errors import UsageFault
 from ...model.mixlist import Mixlist
 from ...model.target import Target
 from ...neighbours.systems import names_system
-from ...report.differences import (
+from ...report.terminal.output import Output, terminal_size
+from ...report.views.differences import (
     difference_document,
     difference_groups,
     difference_rows,
@@ -17,7 +18,6 @@ from ...report.differences import (
     section_lines,
     summary,
 )
-from ...report.output import Output, terminal_size
 from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.mixlist_input import accepted_mixlist, say_doubts, say_unknown
@@ -114,7 +114,7 @@ def _report(
     if output.format == "json":
         output.document(difference_document(a, b, found, inside))
     elif output.format == "html":
-        from ...report.pages import diff_page
+        from ...report.views.pages import diff_page
 
         output.data(diff_page(a, b, found, inside), exact=True)
     elif output.on_terminal:

@@ -16,7 +16,7 @@ from ...model.opp import opp_root, socs_of
 from ...model.repository import Repository
 from ...model.roots import environment_customs, select_root
 from ...model.target import Options, Target, resolve
-from ...report.findings import findings_document
+from ...report.formats.findings_json import findings_document
 from ..line import declare
 from ..shared.findings import say_findings
 from ..shared.options import backup_option, format_option, output_of

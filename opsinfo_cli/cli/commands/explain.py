@@ -11,9 +11,9 @@ from ...check.wording import Wording, wording
 from ...errors import UsageFault
 from ...model.names import did_you_mean
 from ...model.policy import policy_meant
-from ...report.explanation import rule_lines
-from ...report.language import language_for
-from ...report.visible import row
+from ...report.terminal.language import language_for
+from ...report.terminal.visible import row
+from ...report.views.explanation import rule_lines
 from ..line import declare
 from ..shared.options import format_option, output_of
 

@@ -7,9 +7,9 @@ from typing import Any
 from ...change.fmt_plan import FmtPlan, mended
 from ...change.writer import Job, Result
 from ...errors import UsageFault
-from ...report.changes import change_document
-from ...report.output import Output
-from ...report.udiff import unified_diff
+from ...report.formats.unified_diff import unified_diff
+from ...report.terminal.output import Output
+from ...report.views.changes import change_document
 from ...text.mend import mending_patch
 from ...text.scanner import scan
 from ...text.source import Source, read_standard_input

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...errors import UsageFault
 from ...model.listing import Row, mixlist_rows, operator_rows
 from ...model.target import Target
-from ...report.operators import list_document, show_rows
-from ...report.output import Output
+from ...report.terminal.output import Output
+from ...report.views.operators import list_document, show_rows
 from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.mixlist_input import accepted_mixlist, say_doubts, say_unknown
@@ -94,7 +94,7 @@ def command(
     if output.format == "json":
         output.document(list_document(found, shown, len(rows)))
     elif output.format == "html":
-        from ...report.pages import list_page
+        from ...report.views.pages import list_page
 
         output.data(list_page(found, shown, len(rows), mixlist), exact=True)
     else:

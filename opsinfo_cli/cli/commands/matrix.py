@@ -10,8 +10,8 @@ from ...compare.policies import policies_of
 from ...errors import UsageFault
 from ...model.opp import opp_root, socs_of
 from ...model.target import Target
-from ...report.matrix import matrix_document, show_matrix
-from ...report.output import Output
+from ...report.terminal.output import Output
+from ...report.views.matrix import matrix_document, show_matrix
 from ..line import declare
 from ..shared.mixlist_input import accepted_mixlist, say_doubts
 from ..shared.options import (
@@ -79,7 +79,7 @@ def command(
     if output.format == "json":
         output.document(matrix_document(columns, shown, len(whole)))
     elif output.format == "html":
-        from ...report.pages import matrix_page
+        from ...report.views.pages import matrix_page
 
         output.data(matrix_page(columns, shown, len(whole), mixlist), exact=True)
     else:

@@ -7,7 +7,7 @@ from typing import Any
 from ...change.mixlist_text import written_like
 from ...errors import UsageFault
 from ...model.merge import conflicts, merged, minimal
-from ...report.merge import conflict_lines, merge_document, say_minimal
+from ...report.views.merge import conflict_lines, merge_document, say_minimal
 from ...text.source import Source
 from ..line import declare
 from ..shared.mixlist_input import mendable_mixlist

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...change.mixlist_text import written_like
 from ...model.merge import minimal
-from ...report.merge import minimal_document, say_minimal
+from ...report.views.merge import minimal_document, say_minimal
 from ...text.source import Source
 from ..line import declare
 from ..shared.mixlist_input import mendable_mixlist

@@ -8,7 +8,7 @@ from ...errors import UsageFault
 from ...model.precision_mode import MODES, SERIES, required_mode, series_of
 from ...model.soc import KNOWN_FOLDERS, folder_of, suggest
 from ...neighbours.snippet import snippet, snippet_names
-from ...report.modes import modes_document, show_modes, snippet_document
+from ...report.views.modes import modes_document, show_modes, snippet_document
 from ..line import declare
 from ..shared.mixlist_input import accepted_mixlist
 from ..shared.options import format_option, output_of

@@ -13,7 +13,7 @@ from ...model.library import Library
 from ...model.policy import Policy
 from ...model.store import Store, engine_keys, library_files, load_order
 from ...model.target import Target
-from ...report.output import Output
+from ...report.terminal.output import Output
 from ...text.source import Source
 from ...typed import TYPE_CHECKING
 from ..line import declare

@@ -8,7 +8,7 @@ from typing import Any
 from ...errors import UsageFault
 from ...model.number_format import FORMATS, Rounded, parse_number, rounded, special
 from ...model.policy import Policy
-from ...report.output import Output
+from ...report.terminal.output import Output
 from ..line import declare
 from ..shared.options import format_option, open_against, output_of
 
@@ -61,7 +61,7 @@ def _is_file(text: str) -> bool:
 
 
 def _formats(output: Output) -> None:
-    from ...report.numerics import formats_document, show_formats
+    from ...report.views.numerics import formats_document, show_formats
 
     if output.format == "json":
         output.document(formats_document())
@@ -71,7 +71,7 @@ def _formats(output: Output) -> None:
 
 
 def _values(texts: tuple[str, ...], output: Output) -> None:
-    from ...report.numerics import show_values, values_document
+    from ...report.views.numerics import show_values, values_document
 
     values = [(text, _in_each(text)) for text in texts]
     if output.format == "json":
@@ -93,7 +93,7 @@ def _in_each(text: str) -> dict[str, Rounded]:
 
 
 def _tensors(given: list[str], low: str, against: str | None, soc: str | None, output: Output) -> None:
-    from ...report.numerics import show_operators, show_tensors, tensors_document
+    from ...report.views.numerics import show_operators, show_tensors, tensors_document
     from ...runs.dump import dump_files
     from ...runs.dumps import by_operator
     from ...runs.tensor import load_numpy, read_tensor

@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from ...errors import UsageFault
-from ...report.files import write_file
-from ...report.output import Output
-from ...report.progress import Progress
-from ...report.scale_plot import require_svg, svg_text
-from ...report.soundness import scale_lines, show_verdict, verdict_document
+from ...report.file_writing import write_file
+from ...report.terminal.output import Output
+from ...report.terminal.progress import Progress
+from ...report.views.scale_plot import require_svg, svg_text
+from ...report.views.soundness import scale_lines, show_verdict, verdict_document
 from ...runs.gather import gather
 from ...runs.grouping import Run, runs_of
 from ...runs.metric import PICKS, compiled_metric

@@ -6,8 +6,8 @@ from typing import Any
 
 from ...model.policy import Policy
 from ...neighbours.translation import table_of
-from ...report.progress import Progress
-from ...report.reduced import reduced_document, show_reduced
+from ...report.terminal.progress import Progress
+from ...report.views.reduced import reduced_document, show_reduced
 from ...runs.reduced import Reduced, read_reduced
 from ...text.source import standard_input
 from ..line import declare

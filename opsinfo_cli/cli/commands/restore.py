@@ -6,9 +6,9 @@ import os
 from typing import Any
 
 from ...change.restore import Restored, restore_last, restore_to
-from ...report.output import Output
-from ...report.udiff import diff_of_bytes
-from ...report.visible import row, visible
+from ...report.formats.unified_diff import diff_of_bytes
+from ...report.terminal.output import Output
+from ...report.terminal.visible import row, visible
 from ..line import declare
 from ..shared.options import format_option, lock_options, output_of
 from ..shared.writing import scope_of, writer_of

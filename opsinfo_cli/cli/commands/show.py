@@ -8,8 +8,8 @@ from ...model.mixlist import Mixlist
 from ...model.policy import combination
 from ...model.store import Operator
 from ...model.target import Target
-from ...report.operator import show_lines, tensors_document
-from ...report.operators import row_document, target_document
+from ...report.views.operator import show_lines, tensors_document
+from ...report.views.operators import row_document, target_document
 from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.mixlist_input import accepted_mixlist, require_operators, say_doubts

@@ -10,8 +10,8 @@ from ...model.install import Install
 from ...model.opp import opp_root, socs_of, version_of
 from ...model.roots import Root, environment_root, usual_roots
 from ...model.soc import products_of
-from ...report.output import terminal_size
-from ...report.visible import row, visible
+from ...report.terminal.output import terminal_size
+from ...report.terminal.visible import row, visible
 from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.options import format_option, output_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...neighbours.systems import SYSTEMS, system_called
-from ...report.neighbours import show_levels, show_systems, system_document
+from ...report.views.neighbours import show_levels, show_systems, system_document
 from ..line import declare
 from ..shared.options import format_option, output_of
 

@@ -9,7 +9,7 @@ from ...check.narrowing import Narrowing
 from ...check.selection import Selection
 from ...model.repository import Repository
 from ...model.target import Target
-from ...report.output import Output
+from ...report.terminal.output import Output
 from ..line import declare
 from ..shared.options import as_option, format_option, lock_options, open_against, output_of, stacked
 from ..validation.config import Configured, config_in_use, config_options

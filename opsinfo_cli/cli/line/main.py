@@ -126,7 +126,7 @@ def _prepared(words: list[str]) -> int:
 
 def _run(words: list[str]) -> int:
     try:
-        from ...report.output import prepare_streams
+        from ...report.terminal.output import prepare_streams
 
         prepare_streams()
         from .fast_path import plain_call
@@ -147,7 +147,7 @@ def _run(words: list[str]) -> int:
         if _is_short_of_memory(error):
             return _fail(words, Refused("there is not enough memory for this", name="out-of-memory"))
         # a fault of ours: say so, and leave what is needed to mend it
-        from ...report.fault import kept_trace
+        from ...report.terminal.fault_trace import kept_trace
 
         said = f"opsinfo has a fault: {type(error).__name__}: {error}"
         hint = f"please report it with the trace; {kept_trace(error)}"
@@ -162,7 +162,7 @@ def _is_short_of_memory(error: Exception) -> bool:
 
 
 def _fail(words: list[str], error: OpsinfoError) -> int:
-    from ...report.output import Output
+    from ...report.terminal.output import Output
 
     command = next((word for word in words if not word.startswith("-")), "")
     output = Output(command, format="json" if _wants_json(words) else "text", color=_wanted_color(words))

@@ -18,7 +18,7 @@ __all__ = ["version_option"]
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
         from ... import __version__
-        from ...report.output import Output
+        from ...report.terminal.output import Output
 
         Output("version").lines([f"opsinfo {__version__}"])
         ctx.exit()

@@ -7,11 +7,11 @@ from typing import Any
 
 from ...check.checked import Checked
 from ...check.fixes import applicable
-from ...report.concise import concise_lines
-from ...report.formats import rendered
-from ...report.output import Output
-from ...report.summary import summary_line
-from ...report.text import finding_lines
+from ...report.formats.concise import concise_lines
+from ...report.formats.render import rendered
+from ...report.formats.summary import summary_line
+from ...report.formats.text import finding_lines
+from ...report.terminal.output import Output
 
 __all__ = ["say_findings", "say_fixable", "talk_about"]
 
@@ -30,7 +30,7 @@ def say_findings(output: Output, checked: Checked, format: str, document: dict[s
     elif format == "concise":
         output.lines(concise_lines(findings, look))
     elif format == "github":
-        from ...report.github import github, harmless
+        from ...report.formats.github import github, harmless
 
         output.lines(map(harmless, finding_lines(findings, look)))
         output.data(github(checked), exact=True)

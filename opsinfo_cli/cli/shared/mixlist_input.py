@@ -7,7 +7,7 @@ import sys
 from ...errors import Damaged, MissingPackage, Refused, UsageFault, few
 from ...model.store import Operators
 from ...model.target import Target
-from ...report.output import Output
+from ...report.terminal.output import Output
 from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ def say_refusals(document: Document, output: Output) -> int:
     else:
         return 0
     from ...check.mixlist import check_mixlist
-    from ...report.failure import failure_lines
-    from ...report.text import finding_lines
+    from ...report.formats.text import finding_lines
+    from ...report.terminal.failure import failure_lines
 
     look = output.look(sys.stderr)
     try:

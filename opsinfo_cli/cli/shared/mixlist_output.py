@@ -8,7 +8,7 @@ from typing import Any
 
 from ...change.fmt_plan import BuildPlan
 from ...change.writer import FileResult, Job, Result, planned
-from ...report.changes import file_documents
+from ...report.views.changes import file_documents
 from ...text.source import Source, encoded
 from .mixlist_input import require_no_library
 from .writing import Run, writer_of

@@ -9,8 +9,8 @@ from ...errors import UsageFault
 from ...neighbours.library import CLASSES, of_mixlist, of_operators
 from ...neighbours.placed import Lists, Placed, Told
 from ...neighbours.systems import System, lists_of, names_system, system_called
-from ...report.neighbours import lists_document, say_losses, show_lists
-from ...report.output import Output
+from ...report.terminal.output import Output
+from ...report.views.neighbours import lists_document, say_losses, show_lists
 from ...text.source import Source
 from .mixlist_input import accepted_mixlist, say_doubts, say_unknown
 from .options import matches, open_against, open_target

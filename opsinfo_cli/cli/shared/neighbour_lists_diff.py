@@ -9,9 +9,9 @@ from ...errors import UsageFault
 from ...neighbours.placed import Lists
 from ...neighbours.systems import names_system
 from ...neighbours.translation import translated
-from ...report.lists_difference import lists_difference_document, show_lists_difference
-from ...report.neighbours import say_losses
-from ...report.output import Output
+from ...report.terminal.output import Output
+from ...report.views.lists_difference import lists_difference_document, show_lists_difference
+from ...report.views.neighbours import say_losses
 from .neighbour_lists import open_lists
 
 __all__ = ["diff_lists"]

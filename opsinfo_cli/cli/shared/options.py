@@ -9,7 +9,7 @@ from ...errors import UsageFault
 from ...model.opp import CORES
 from ...model.policy import Policy, policy_meant
 from ...model.target import Options, Target, resolve
-from ...report.output import Output
+from ...report.terminal.output import Output
 from ...text.source import read_standard_input
 from ...typed import TYPE_CHECKING
 from ..line import declare

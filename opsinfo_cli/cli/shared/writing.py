@@ -14,9 +14,9 @@ from ...change.writer import Job, Result, Writer
 from ...errors import Refused
 from ...model.opp import CORES, root_above
 from ...model.target import Options, resolve
-from ...report.changes import change_document, change_lines
-from ...report.output import Output
-from ...report.udiff import unified_diff
+from ...report.formats.unified_diff import unified_diff
+from ...report.terminal.output import Output
+from ...report.views.changes import change_document, change_lines
 from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:

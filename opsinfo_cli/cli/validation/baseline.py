@@ -9,9 +9,9 @@ from ...check.checked import Checked
 from ...check.finding import Finding
 from ...check.narrowing import Narrowing
 from ...errors import UsageFault
-from ...report.files import require_writable, write_file
-from ...report.output import Output
-from ...report.summary import counted
+from ...report.file_writing import require_writable, write_file
+from ...report.formats.summary import counted
+from ...report.terminal.output import Output
 
 __all__ = ["baseline_of", "say_baseline", "update_baseline"]
 

@@ -10,9 +10,9 @@ from ...change.writer import Job, Result
 from ...check.checked import Checked
 from ...check.fixes import FixPlan, applicable
 from ...errors import UsageFault
-from ...report.changes import change_document
-from ...report.output import Output
-from ...report.summary import counted
+from ...report.formats.summary import counted
+from ...report.terminal.output import Output
+from ...report.views.changes import change_document
 from ...text.source import Source
 from ..shared.writing import Run, writer_of
 

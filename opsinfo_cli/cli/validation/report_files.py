@@ -10,9 +10,9 @@ from typing import Any
 from ...check.checked import Checked
 from ...errors import UsageFault
 from ...model.names import did_you_mean
-from ...report.files import require_writable
-from ...report.formats import FORMATS, rendered
-from ...report.outfile import require_report, write_report
+from ...report.file_writing import require_writable
+from ...report.formats.render import FORMATS, rendered
+from ...report.report_file import require_report, write_report
 
 __all__ = ["Report", "parsed_reports"]
 

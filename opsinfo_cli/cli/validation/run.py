@@ -13,9 +13,9 @@ from ...check.narrowing import Narrowing
 from ...check.run import Checker, validate
 from ...errors import OpsinfoError
 from ...model.target import Target
-from ...report.findings import findings_document
-from ...report.output import Output
-from ...report.progress import Steps
+from ...report.formats.findings_json import findings_document
+from ...report.terminal.output import Output
+from ...report.terminal.progress import Steps
 from ...text.source import Source, read_standard_input
 from ..shared.findings import say_findings, say_fixable, talk_about
 

@@ -1,0 +1,1 @@
+"""Reports of findings, one module per format, and unified diffs."""

@@ -1,0 +1,28 @@
+"""Findings one line each, to be searched with grep and read by problem matchers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ...check.checked import Checked
+from ...check.finding import Finding
+from ..terminal.failure import place_of
+from ..terminal.style import PLAIN, Look
+from ..terminal.visible import visible
+
+__all__ = ["concise", "concise_lines"]
+
+
+def concise(checked: Checked, look: Look = PLAIN) -> str:
+    """A whole report, as a file of its own."""
+    failures = [f"{place_of(error)}: error {error.name}: {visible(error.message)}\n" for error in checked.failures]
+    return "".join([*(f"{line}\n" for line in concise_lines(checked.outcome.findings, look)), *failures])
+
+
+def concise_lines(findings: Iterable[Finding], look: Look) -> Iterator[str]:
+    """`path:line:column: severity[code] name: message (hint)`."""
+    for finding in findings:
+        place = visible(finding.path) + (f":{finding.start.line}:{finding.start.column}" if finding.start else "")
+        severity = look.paint(f"{finding.severity}[{finding.rule.code}]", finding.severity)
+        hint = f" ({visible(finding.hint)})" if finding.hint else ""
+        yield f"{place}: {severity} {finding.rule.name}: {visible(finding.message)}{hint}"

@@ -1,0 +1,86 @@
+"""Findings as annotations of GitHub Actions: workflow commands that the runner takes from the log.
+
+GitHub keeps ten errors, ten warnings and ten notices of a step and drops the rest without a word, so the worst come
+first and the last notice says how many more there are. ``col`` may only be said where a span ends in its own line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...check.checked import Checked
+from ...check.finding import SEVERITIES, Finding
+from ...errors import OpsinfoError
+from ..terminal.visible import visible
+
+__all__ = ["github", "harmless"]
+
+_KEPT = 10
+_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def github(checked: Checked) -> str:
+    """The annotations; they come in addition to a report that holds all."""
+    told: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
+    told["error"] += (_of_failure(checked, error) for error in checked.failures)
+    for finding in sorted(checked.outcome.findings, key=lambda each: each.engine != "refuses"):
+        told[finding.severity].append(_of_finding(checked, finding))
+    hidden = sum(max(0, len(lines) - _KEPT) for lines in told.values())
+    lines = [line for severity in SEVERITIES for line in told[severity][:_KEPT]]
+    if hidden:
+        if len(told["note"]) >= _KEPT:  # the last notice makes room
+            hidden += 1
+            lines.pop()
+        lines.append(f"::notice title=opsinfo::{hidden} more in the log")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def harmless(line: str) -> str:
+    """A line for the log of a runner, which takes commands from `##[error]` anywhere in one."""
+    return line.replace("##[", "# #[")
+
+
+def _of_finding(checked: Checked, finding: Finding) -> str:
+    place = visible(checked.relative(finding.path))
+    if finding.start:
+        place += f":{finding.start.line}:{finding.start.column}"
+    said = f"{place}: {finding.rule.code} {visible(finding.message)}"
+    if finding.hint:
+        said += f"\nhint: {visible(finding.hint)}"
+    title = f"opsinfo ({finding.rule.code} {finding.rule.name})"
+    return _command(_COMMANDS[finding.severity], [("title", title), *_where(checked, finding)], said)
+
+
+def _where(checked: Checked, finding: Finding) -> Iterator[tuple[str, object]]:
+    start, end = finding.start, finding.end
+    if checked.is_file(finding.path):
+        yield "file", visible(checked.relative(finding.path))
+        if start and end:
+            yield "line", start.line
+            if start.line == end.line:
+                yield from (("col", start.column), ("endLine", end.line), ("endColumn", end.column))
+            else:
+                yield "endLine", end.line
+
+
+def _of_failure(checked: Checked, error: OpsinfoError) -> str:
+    where: list[tuple[str, object]] = [("title", f"opsinfo ({error.name})")]
+    said = visible(error.message)
+    if error.path:
+        path = visible(checked.relative(error.path))
+        where.append(("file", path))
+        said = f"{path}: {said}"
+    return _command("error", where, said)
+
+
+def _command(name: str, properties: list[tuple[str, object]], message: str) -> str:
+    said = ",".join(f"{key}={_property(str(value))}" for key, value in properties)
+    return f"::{name} {said}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,144 @@
+"""One page that can be attached to a ticket: a table to search and sort, with nothing fetched and nothing trusted."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from html import escape
+from string import Template
+from typing import NamedTuple
+
+from ... import __version__
+from ..terminal.visible import visible
+
+__all__ = ["Bar", "Cell", "Choice", "Page", "page_text"]
+
+_PARTS = os.path.join(os.path.dirname(__file__), "page")
+_LONG = 48
+"""Letters that a column makes room for; more are broken."""
+LISTS = ("white", "black", "gray")
+
+
+class Cell(NamedTuple):
+    """:param lists: words drawn as lists are, with an arrow between them; else ``text`` is shown
+
+    ``key`` is what the cell is sorted by, where that is not its text; ``full`` is told on pointing at it.
+    """
+
+    text: str = ""
+    lists: tuple[str, ...] = ()
+    key: str = ""
+    full: str = ""
+
+
+class Row(NamedTuple):
+    """``tags`` are what the choices of the page choose by; the first cell names the row."""
+
+    cells: Sequence[Cell]
+    tags: Sequence[str]
+
+
+class Bar(NamedTuple):
+    """Counts that make up a whole: (word, how many)."""
+
+    label: str
+    parts: Sequence[tuple[str, int]]
+
+
+class Choice(NamedTuple):
+    """A group of tags: a row is shown if it has one of those that are ticked, or none is."""
+
+    label: str
+    tags: Sequence[tuple[str, int]]
+
+
+class Page(NamedTuple):
+    title: str
+    facts: Sequence[tuple[str, str]]
+    bars: Sequence[Bar]
+    choices: Sequence[Choice]
+    columns: Sequence[str]
+    rows: Sequence[Row]
+
+
+def page_text(page: Page) -> str:
+    """The page as one file. All text is escaped, and a policy in the page forbids what is not its own."""
+    style, script = _part("page.css"), _part("page.js")
+    return Template(_part("page.html")).substitute(
+        title=_text(page.title),
+        style=style,
+        script=script,
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        facts="".join(f"<div><dt>{_text(name)}</dt><dd>{_text(said)}</dd></div>\n" for name, said in page.facts),
+        bars="".join(map(_bar, page.bars)),
+        choices="".join(map(_choice, enumerate(page.choices))),
+        columns="".join(f'<th scope="col" aria-sort="none">{_text(column)}</th>' for column in page.columns),
+        rows="".join(map(_row, page.rows)),
+        count=len(page.rows),
+        version=_text(__version__),
+    )
+
+
+def _part(name: str) -> str:
+    with open(os.path.join(_PARTS, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def _text(text: str) -> str:
+    return escape(visible(text))
+
+
+def _bar(bar: Bar) -> str:
+    """A bar for the eye, and the same counts in words."""
+    total = sum(count for _, count in bar.parts) or 1
+    drawn, words, at = [], [], 0.0
+    for word, count in bar.parts:
+        width = 100 * count / total
+        drawn.append(f'<rect class="{_class(word)}" x="{at:.3f}" width="{width:.3f}" height="10"/>')
+        words.append(f'<li><span class="{_class(word)}">{_text(word)}</span> <b>{count}</b></li>')
+        at += width
+    picture = f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{"".join(drawn)}</svg>'
+    return f"<figure><figcaption>{_text(bar.label)}</figcaption>{picture}<ul>{''.join(words)}</ul></figure>\n"
+
+
+def _class(word: str) -> str:
+    """A list by its own colour; a change by the colour of what it ends in."""
+    last = word.rsplit(maxsplit=1)[-1] if word else ""
+    return f"list {last if last in LISTS else _OTHERS.get(word, 'other')}"
+
+
+_OTHERS = {"only in A": "gone", "only in B": "new", "the same": "same", "absent": "same", "undecided": "same"}
+
+
+def _choice(numbered: tuple[int, Choice]) -> str:
+    group, choice = numbered
+    boxes = ""
+    for tag, count in choice.tags:
+        box = f'<input type="checkbox" data-group="{group}" value="{_text(tag)}">'
+        boxes += f"<label>{box}<span>{_text(tag)} <b>{count}</b></span></label>"
+    return f"<fieldset><legend>{_text(choice.label)}</legend>{boxes}</fieldset>\n"
+
+
+def _row(row: Row) -> str:
+    cells = [_cell(cell, "th" if index == 0 else "td") for index, cell in enumerate(row.cells)]
+    return f'<tr data-tags="{_text("|".join(row.tags))}">{"".join(cells)}</tr>\n'
+
+
+def _cell(cell: Cell, tag: str) -> str:
+    more = ' scope="row"' if tag == "th" else ""
+    more += f' data-key="{_text(cell.key)}"' if cell.key else ""
+    more += ' class="long"' if len(cell.text) > _LONG else ""
+    more += f' title="{_text(cell.full)}"' if cell.full and cell.full != cell.text else ""
+    return f"<{tag}{more}>{_lists(cell.lists) if cell.lists else _text(cell.text)}</{tag}>"
+
+
+def _lists(words: Iterable[str]) -> str:
+    arrow = ' <span class="arrow">→</span> '
+    return arrow.join(f'<span class="{_class(word)}">{_text(word)}</span>' for word in words)

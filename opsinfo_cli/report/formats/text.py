@@ -1,0 +1,42 @@
+"""Findings for people: what, where, the line itself, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ...check.checked import Checked
+from ...check.finding import Finding
+from ..terminal.caret import caret_lines
+from ..terminal.failure import failure_lines
+from ..terminal.style import PLAIN, Look
+from ..terminal.visible import visible
+from .summary import summary_line
+
+__all__ = ["finding_lines", "text"]
+
+
+def finding_lines(findings: Iterable[Finding], look: Look) -> Iterator[str]:
+    """Each finding a paragraph, with a blank line below."""
+    for finding in findings:
+        yield from _paragraph(finding, look)
+        yield ""
+
+
+def _paragraph(finding: Finding, look: Look) -> Iterator[str]:
+    start = finding.start
+    severity = look.paint(f"{finding.severity}[{finding.rule.code}]", finding.severity)
+    yield f"{severity}: {visible(finding.message)}"
+    yield f"  --> {visible(finding.path)}" + (f":{start.line}:{start.column}" if start else "")
+    if start and finding.snippet:
+        yield from caret_lines(finding.snippet, start.line, look, finding.severity)
+    if finding.hint:
+        yield ""
+        yield f"{look.paint('hint:', 'hint')} {visible(finding.hint)}"
+
+
+def text(checked: Checked, look: Look = PLAIN) -> str:
+    """A whole report, as a file of its own."""
+    lines = [*finding_lines(checked.outcome.findings, look)]
+    for error in checked.failures:
+        lines += failure_lines(error, look)
+    return "".join(f"{line}\n" for line in [*lines, summary_line(checked.outcome)])

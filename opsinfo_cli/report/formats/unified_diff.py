@@ -1,0 +1,120 @@
+"""A unified diff that `patch` accepts, made from the edits: no search, whatever the size of the file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from ...errors import Damaged
+from ...text.linediff import changed_lines
+from ...text.patch import Edit, Patch
+from ...text.source import Source
+
+__all__ = ["unified_diff"]
+
+_CONTEXT = 3
+
+
+def unified_diff(source: Source, patch: Patch, result: Source, is_new: bool = False) -> str:
+    """From ``source`` to ``result``, both under the path as given; from nothing where the file is new."""
+    name = _header(result.path)
+    if is_new:
+        lines = _lines(result)
+        return f"--- /dev/null\n+++ {name}\n@@ -0,0 +1,{len(lines)} @@\n" + "".join(_line("+", line) for line in lines)
+    if not patch:
+        return ""
+    old, new = _lines(source), _lines(result)
+    hunks = _hunks(source, patch, len(old), len(new) - len(old))
+    parts = [f"--- {name}\n+++ {name}\n"]
+    shift = 0
+    for start, end, grown in hunks:
+        parts += _hunk(old, new, start, end, start + shift, end + shift + grown)
+        shift += grown
+    return "".join(parts)
+
+
+def diff_of_bytes(path: str, old: bytes | None, new: bytes | None) -> str:
+    """From one content of a file to another, None for no file. What is no text is only said to differ."""
+    if old == new:
+        return ""
+    try:
+        before, after = Source(old or b"", path), Source(new or b"", path)
+    except Damaged:
+        return f"Binary files {path} differ\n"
+    if old is None or new is None:
+        shown = unified_diff(after, Patch("", ()), after if old is None else before, is_new=True)
+        return shown if old is None else _reversed(shown)
+    a, b = before.text.splitlines(keepends=True), after.text.splitlines(keepends=True)
+    head = _common(a, b)
+    tail = _common(a[head:][::-1], b[head:][::-1])
+    start = sum(map(len, a[:head]))
+    end = len(before.text) - sum(map(len, a[len(a) - tail :]))
+    window = "".join(b[head : len(b) - tail])
+    return unified_diff(before, Patch(before.sha256, (Edit(start, end, window),)), after)
+
+
+def _common(a: list[str], b: list[str]) -> int:
+    """How many lines two lists begin with alike."""
+    return next((index for index, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
+def _reversed(diff: str) -> str:
+    """The diff that takes a file away, from the one that makes it."""
+    _, name, hunk, *lines = diff.splitlines(keepends=True)
+    count = hunk.split("+1,")[1].split(" ")[0]
+    return f"--- {name[4:]}+++ /dev/null\n@@ -1,{count} +0,0 @@\n" + "".join(
+        "-" + line[1:] if line.startswith("+") else line for line in lines
+    )
+
+
+def _header(path: str) -> str:
+    """A path as `patch` takes it from a header: quoted where it has odd characters, ended by a tab after blanks."""
+    if any(ord(character) < 32 or character in '"\\\x7f' for character in path):
+        escaped = (f"\\{byte:03o}" if byte < 32 or byte >= 127 else chr(byte) for byte in os.fsencode(path))
+        return '"' + "".join("\\" + each if each in '"\\' else each for each in escaped) + '"'
+    return path + "\t" if " " in path else path
+
+
+def _lines(source: Source) -> list[str]:
+    """Lines with their ends, a byte order mark standing where it stands in the file."""
+    text = ("\ufeff" if source.bom else "") + source.text
+    lines = text.split("\n")
+    return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def _hunks(source: Source, patch: Patch, count: int, growth: int) -> Iterator[tuple[int, int, int]]:
+    """(first line, line behind the last, lines gained) of every changed region, context included, in the old text."""
+    regions: list[list[int]] = [[0, 1, 0]] if patch.drop_bom else []
+    for edit in patch.edits:
+        first = source.place(edit.start).line - 1
+        last = first + source.text.count("\n", edit.start, edit.end) + 1
+        grown = edit.text.count("\n") - source.text.count("\n", edit.start, edit.end)
+        if regions and first <= regions[-1][1] + 2 * _CONTEXT:
+            regions[-1][1] = max(regions[-1][1], last)
+            regions[-1][2] += grown
+        else:
+            regions.append([first, last, grown])
+    if regions:  # an edit of the last line may add or take its end: that is a line more or less to nobody but us
+        regions[-1][2] += growth - sum(region[2] for region in regions)
+    for first, last, grown in regions:
+        yield max(0, first - _CONTEXT), min(count, last + _CONTEXT), grown
+
+
+def _hunk(old: list[str], new: list[str], a1: int, a2: int, b1: int, b2: int) -> Iterator[str]:
+    before, after = old[a1:a2], new[b1:b2]
+    yield f"@@ -{_range(a1, len(before))} +{_range(b1, len(after))} @@\n"
+    at = 0
+    for changed in changed_lines(before, after):
+        yield from (_line(" ", line) for line in before[at : changed.start])
+        yield from (_line("-", line) for line in before[changed.start : changed.end])
+        yield from (_line("+", line) for line in after[changed.new_start : changed.new_end])
+        at = changed.end
+    yield from (_line(" ", line) for line in before[at:])
+
+
+def _range(start: int, count: int) -> str:
+    return f"{start + 1 if count else start},{count}"
+
+
+def _line(sign: str, line: str) -> str:
+    return sign + line if line.endswith("\n") else f"{sign}{line}\n\\ No newline at end of file\n"

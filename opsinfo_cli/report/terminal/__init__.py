@@ -1,0 +1,1 @@
+"""Streams, widths, styles, tables and progress: what a terminal needs."""

@@ -1,0 +1,49 @@
+"""The language that people are spoken to in. Programs are always spoken to in English."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+from ...check.wording import LANGUAGES
+from .output import Output
+
+__all__ = ["language_for"]
+
+_LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
+_PROOF = {"zh": "简体"}
+"""What an encoding must have, that one may read a language in it."""
+
+
+def language_for(output: Output) -> str:
+    """OPSINFO_LANG, else the locale's language; English where there are no texts, or no characters to show them in.
+
+    Who asked by OPSINFO_LANG is told why it is English; a locale is not talked about.
+    """
+    asked = os.environ.get("OPSINFO_LANG", "")
+    wanted = _language_of(asked or next(filter(None, map(os.environ.get, _LOCALE)), ""))
+    if wanted in ("", "c", "posix", "en"):
+        return "en"
+    if wanted not in LANGUAGES:
+        why = f"there is no text in `{asked}`, only in {', '.join(LANGUAGES)} (OPSINFO_LANG)"
+    elif not _shows(wanted):
+        why = f"standard output is {sys.stdout.encoding}, which cannot show `{asked}`; PYTHONIOENCODING=utf-8 can"
+    else:
+        return wanted
+    if asked:
+        output.say(why)
+    return "en"
+
+
+def _language_of(locale: str) -> str:
+    """`zh` of `zh_CN.UTF-8`, `zh-Hans` and `ZH`."""
+    return re.split(r"[_.@-]", locale.strip().lower())[0]
+
+
+def _shows(language: str) -> bool:
+    try:
+        _PROOF[language].encode(sys.stdout.encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

@@ -1,0 +1,27 @@
+"""Names side by side, down the columns, as `ls` has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .cell_width import cell_width, padded
+from .visible import shown
+
+__all__ = ["side_by_side"]
+
+_INDENT, _GAP = "  ", "  "
+
+
+def side_by_side(names: Sequence[str], width: int) -> Iterator[str]:
+    """Lines of at most ``width`` cells; a name that is wider stands alone.
+
+    >>> list(side_by_side(["Add", "Mul", "Sub"], 12))
+    ['  Add  Sub', '  Mul']
+    """
+    said = [shown(name) for name in names]
+    widest = max(map(cell_width, said), default=0)
+    columns = max(1, (width - len(_INDENT) + len(_GAP)) // (widest + len(_GAP)))
+    height = -(-len(said) // columns)
+    for index in range(height):
+        line = _GAP.join(padded(name, widest) for name in said[index::height])
+        yield (_INDENT + line).rstrip(" ")

@@ -1,0 +1,31 @@
+"""What the medium of a text can show."""
+
+from __future__ import annotations
+
+from ...typed import NamedTuple
+
+__all__ = ["PLAIN", "Look", "painted"]
+
+_COLORS = {"error": "1;31", "warning": "33", "note": "36", "hint": "36", "white": "1", "black": "34", "gray": "90"}
+
+
+class Look(NamedTuple):
+    """:param width: in cells
+    :param encoding: what characters it has; others are shown escaped
+    """
+
+    colored: bool = False
+    width: int = 100
+    encoding: str = "utf-8"
+
+    def paint(self, text: str, color: str) -> str:
+        return painted(text, color) if self.colored else text
+
+
+PLAIN = Look()
+"""A file."""
+
+
+def painted(text: str, color: str) -> str:
+    code = _COLORS.get(color)
+    return f"\033[{code}m{text}\033[0m" if code else text

@@ -1,0 +1,84 @@
+"""Operators by target, for people and for programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...compare.matrix import Policies, differs
+from ...errors import MissingPackage
+from ...model.policy import Policy
+from ...model.target import Target
+from ..terminal.cell_width import cell_width
+from ..terminal.output import Output, terminal_size
+from ..terminal.visible import row, shown, visible
+from .operators import target_document
+
+__all__ = ["column_labels", "matrix_document", "show_matrix"]
+
+
+def column_labels(targets: Sequence[Target]) -> list[str]:
+    """What tells the targets apart: the chip where that is enough, else the text, and the chip with it if need be."""
+    texts = [target.text for target in targets]
+    socs = [target.soc or target.text for target in targets]
+    both = [text if text == soc else f"{text} {soc}" for text, soc in zip(texts, socs, strict=True)]
+    return next((labels for labels in (socs, texts) if len(set(labels)) == len(labels)), both)
+
+
+def show_matrix(output: Output, targets: Sequence[Target], rows: Mapping[str, Policies], total: int) -> None:
+    """A table on a terminal; tab-separated lines elsewhere, and where there is nothing to draw with."""
+    _show_rows(output, column_labels(targets), rows)
+    different = sum(map(differs, rows.values()))
+    of = f" of {total}" if total != len(rows) else ""
+    within = "one target" if len(targets) == 1 else f"{len(targets)} targets"
+    output.tell(f"{len(rows)}{of} operators in {within}, {different} differ")
+
+
+def _show_rows(output: Output, labels: list[str], rows: Mapping[str, Policies]) -> None:
+    if output.on_terminal:
+        try:
+            return _table(output, labels, rows)
+        except MissingPackage as missing:
+            output.say(missing.message)
+    return output.lines(row(name, *map(_word, policies)) for name, policies in rows.items())
+
+
+def _word(policy: Policy | None) -> str:
+    return str(policy) if policy else "-"
+
+
+def _table(output: Output, labels: list[str], rows: Mapping[str, Policies]) -> None:
+    """Words under names where there is room for them; else letters under numbers, and a list of what these are."""
+    from ..terminal.table import Column, print_table
+
+    names = max((cell_width(shown(name)) for name in rows), default=0)
+    wide = names + sum(2 + max(cell_width(shown(label)), 5) for label in labels)
+    if wide <= terminal_size().columns:
+        columns = [Column(label, policy=True) for label in labels]
+        cells = [[name, *map(_word, policies)] for name, policies in rows.items()]
+    else:
+        output.lines(f"{number:>3}  {visible(label)}" for number, label in enumerate(labels, 1))
+        output.lines([""])
+        columns = [Column(str(number), policy=True) for number in range(1, len(labels) + 1)]
+        cells = [[name, *(_word(policy)[0] for policy in policies)] for name, policies in rows.items()]
+    print_table(output, [Column("operator"), *columns], cells)
+
+
+def matrix_document(targets: Sequence[Target], rows: Mapping[str, Policies], total: int) -> dict[str, Any]:
+    return {
+        "targets": [
+            {**target_document(target), "counts": _counts([policies[index] for policies in rows.values()])}
+            for index, target in enumerate(targets)
+        ],
+        "operators": [
+            {"name": name, "policies": list(policies), "differs": differs(policies)} for name, policies in rows.items()
+        ],
+        "total": total,
+        "differing": sum(map(differs, rows.values())),
+    }
+
+
+def _counts(policies: Sequence[Policy | None]) -> dict[str, int]:
+    counts = Counter(policies)
+    return {str(policy): counts[policy] for policy in (Policy.WHITE, Policy.BLACK, Policy.GRAY)}

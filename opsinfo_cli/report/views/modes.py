@@ -1,0 +1,83 @@
+"""Precision modes for people and for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...model.precision_mode import MECHANISMS, MODES, Mode, Series
+from ...neighbours.snippet import Snippet
+from ..terminal.output import Output
+from ..terminal.visible import row
+
+__all__ = ["modes_document", "show_modes", "snippet_document"]
+
+_MIX = {True: "must be mixed", False: "may choose", None: "not known"}
+
+
+def show_modes(output: Output, modes: list[Mode], series: list[Series], soc: str | None) -> None:
+    """Value, options, what means the same, mixlist, SoCs; then the defaults, then what a mixlist is not."""
+    if not output.on_terminal:
+        output.lines(row("mode", *_mode_row(mode)) for mode in modes)
+        output.lines(row("default", *_series_row(each)) for each in series)
+        output.lines(row("other", each.name, each.key, each.does) for each in MECHANISMS)
+        return
+    _tables(output, modes, series, soc)
+    for each in MECHANISMS:
+        output.lines([f"{each.name} ({each.key}): {each.does}"])
+    if soc:
+        missing = [mode.name for mode in MODES.values() if mode not in modes]
+        output.tell(f"{soc} does not have: {', '.join(missing)}" if missing else f"{soc} has them all")
+
+
+def _tables(output: Output, modes: list[Mode], series: list[Series], soc: str | None) -> None:
+    """Values that mean the same share a row."""
+    from ..terminal.table import Column, print_table
+
+    titles = ["precision_mode", "precision_mode_v2", "mixlist", *([] if soc else ["chips"])]
+    rows = []
+    for engine in dict.fromkeys(mode.engine for mode in modes):
+        same = [mode for mode in modes if mode.engine == engine]
+        values = [" ".join(mode.name for mode in same if option in mode.options) for option in ("v1", "v2")]
+        chips = " ".join(sorted(each.removeprefix("ascend") for each in same[0].socs or ())) or "all"
+        cells = [*values, " ".join(sorted(same[0].low)), chips]
+        rows.append([cell or "-" for cell in cells][: len(titles)])
+    print_table(output, [Column(title, dim=title == "chips") for title in titles], rows)
+    if series:
+        columns = [Column(title) for title in ("products", "training", "inference", "mixed precision")]
+        print_table(output, columns, [[each[0], *each[2:]] for each in map(_series_row, series)])
+
+
+def _mode_row(mode: Mode) -> list[str]:
+    option = "+".join({"v1": "precision_mode", "v2": "precision_mode_v2"}[each] for each in mode.options)
+    mixlist = f"mixlist to {'/'.join(sorted(mode.low))}" if mode.low else "no mixlist"
+    return [mode.name, option, ",".join(mode.same) or "-", mixlist, ",".join(sorted(mode.socs or ())) or "all"]
+
+
+def _series_row(series: Series) -> list[str]:
+    training = series.training or "not known"
+    return [series.name, ",".join(series.socs), training, series.inference, _MIX[series.must_mix]]
+
+
+def modes_document(modes: list[Mode], series: list[Series], soc: str | None) -> dict[str, Any]:
+    return {
+        "soc": soc,
+        "modes": [
+            {
+                "name": mode.name,
+                "options": ["precision_mode" if each == "v1" else "precision_mode_v2" for each in mode.options],
+                "engine": mode.engine,
+                "same": mode.same,
+                "takes_mixlist": mode.is_mixed,
+                "low": sorted(mode.low),
+                "socs": sorted(mode.socs) if mode.socs is not None else None,
+            }
+            for mode in modes
+        ],
+        "products": [{**each._asdict(), "socs": list(each.socs)} for each in series],
+        "others": [each._asdict() for each in MECHANISMS],
+        "snippet": None,
+    }
+
+
+def snippet_document(snippet: Snippet, mode: Mode, mixlist: str | None) -> dict[str, Any]:
+    return {**snippet._asdict(), "mode": mode.name, "mixlist": mixlist}

@@ -1,0 +1,168 @@
+"""Other systems, their lists, and what a conversion lost, for people and for programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ...neighbours.facts import facts
+from ...neighbours.placed import Class, Lists, Loss, Placed
+from ...neighbours.systems import System
+from ..terminal.output import Output
+from ..terminal.visible import row
+
+__all__ = [
+    "lists_document",
+    "loss_document",
+    "say_losses",
+    "show_levels",
+    "show_lists",
+    "show_systems",
+    "source_document",
+    "system_document",
+]
+
+_SHOWN = 8
+
+
+def say_losses(output: Output, losses: Iterable[Loss]) -> None:
+    """One line on stderr for each; the names that do not fit are in the JSON document."""
+    for loss in losses:
+        single = loss.details or loss.names
+        names = ", ".join(single[:_SHOWN])
+        more = f" and {len(single) - _SHOWN} more" if len(single) > _SHOWN else ""
+        said = f"{loss.message}: {names}{more}" if names else loss.message
+        output.say(said, "note" if loss.is_harmless else "warning")
+
+
+def loss_document(loss: Loss) -> dict[str, Any]:
+    return {
+        "kind": loss.kind,
+        "message": loss.message,
+        "names": list(loss.names),
+        "details": list(loss.details),
+        "lossy": not loss.is_harmless,
+    }
+
+
+def show_lists(output: Output, lists: Lists, shown: list[Placed]) -> None:
+    """Name, class, list, scope, module, note; the last row, `*`, is what becomes of every other name."""
+    rows = [[e.name, str(e.cls), e.origin or "-", e.scope, e.module or "-", e.note or "-"] for e in shown]
+    rows.append(["*", lists.unlisted, "-", "-", "-", "-"])
+    if not output.on_terminal:
+        output.lines(row(*each) for each in rows)
+        return
+    from ..terminal.table import Column, print_table
+
+    used = [i for i in range(len(rows[0])) if i < 3 or any(each[i] not in ("-", "operator") for each in rows)]
+    titles = ("name", "class", "list", "scope", "module", "note")
+    print_table(output, [Column(titles[i], dim=i > 2) for i in used], [[each[i] for i in used] for each in rows])
+    counts = Counter(each.cls for each in shown)
+    said = ", ".join(f"{counts[cls]} {cls}" for cls in Class if counts[cls])
+    version = f" ({lists.version})" if lists.version else ""
+    output.tell(f"{len(shown)} names of {lists.title}{version}: {said or 'none'}")
+
+
+def lists_document(lists: Lists, shown: list[Placed]) -> dict[str, Any]:
+    counts = Counter(each.cls for each in shown)
+    return {
+        "system": source_document(lists),
+        "operators": [_placed_document(each) for each in shown],
+        "counts": {str(cls): counts[cls] for cls in Class},
+        "total": len(lists.placed),
+    }
+
+
+def source_document(lists: Lists) -> dict[str, Any]:
+    return {
+        "name": lists.system,
+        "level": lists.level or None,
+        "names": lists.names,
+        "unlisted": lists.unlisted,
+        "low": lists.low,
+        "version": lists.version,
+    }
+
+
+def _placed_document(each: Placed) -> dict[str, Any]:
+    return {
+        "name": each.name,
+        "class": each.cls,
+        "list": each.origin or None,
+        "scope": each.scope,
+        "module": each.module,
+        "note": each.note,
+    }
+
+
+def show_systems(output: Output, systems: list[System]) -> None:
+    """Name, levels, what is read, what is written, whose names, title; on a terminal the first four."""
+    rows = [[s.name, " ".join(s.levels) or "-", s.reads or "-", s.writes or "-", s.names, s.title] for s in systems]
+    if not output.on_terminal:
+        output.lines(row(*each) for each in rows)
+        return
+    from ..terminal.table import Column, print_table
+
+    print_table(
+        output, [Column(title) for title in ("system", "levels", "reads", "writes")], [each[:4] for each in rows]
+    )
+    output.tell("`opsinfo systems SYSTEM` tells more of one, and where its lists were read")
+
+
+def show_levels(output: Output, system: System) -> None:
+    """What is known of one system: its levels with what they set, then where that was read."""
+    if not output.on_terminal:
+        output.lines(row(*each) for each in _level_rows(system))
+        return
+    from ..terminal.table import Column, print_table
+
+    levels = facts(system.facts)["levels"] if system.facts else {}
+    names = list(dict.fromkeys(name for level in levels.values() for name in level["properties"]))
+    rows = [[name, *(level["properties"].get(name, "-") for level in levels.values())] for name in names]
+    rows.append(["not listed", *(level["unlisted"] for level in levels.values())])
+    if levels:
+        print_table(output, [Column(""), *(Column(level or system.name) for level in levels)], rows)
+    for name, level in levels.items():
+        if level.get("says"):
+            output.tell(f"{name}: {level['says']}")
+    for note in _notes(system):
+        output.tell(note)
+
+
+def _level_rows(system: System) -> Iterator[tuple[str, ...]]:
+    for level, content in (facts(system.facts)["levels"] if system.facts else {}).items():
+        for name, value in content["properties"].items():
+            yield level or "-", name, value
+        yield level or "-", "not listed", content["unlisted"]
+
+
+def _notes(system: System) -> list[str]:
+    if not system.facts:
+        return [system.title]
+    found = facts(system.facts)
+    return [f"{system.title}: {found['version']}", *found["notes"], f"source: {found['source']}"]
+
+
+def system_document(system: System) -> dict[str, Any]:
+    found = facts(system.facts) if system.facts else {}
+    return {
+        "name": system.name,
+        "title": system.title,
+        "names": system.names,
+        "reads": system.reads,
+        "writes": system.writes,
+        "delta": system.delta,
+        "version": found.get("version"),
+        "source": found.get("source"),
+        "notes": found.get("notes", []),
+        "levels": [
+            {
+                "name": name or None,
+                "unlisted": level["unlisted"],
+                "says": level.get("says"),
+                "properties": level["properties"],
+            }
+            for name, level in found.get("levels", {}).items()
+        ],
+    }

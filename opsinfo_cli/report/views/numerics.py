@@ -1,0 +1,177 @@
+"""Formats, values and dumped tensors, for people and for programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict
+from fractions import Fraction
+from typing import Any
+
+from ...model.number_format import FORMATS, HIF8, Limits, Rounded
+from ...model.policy import Policy
+from ...runs.dumps import OperatorLosses
+from ...runs.tensor import Tensor
+from ..terminal.output import Output
+from ..terminal.visible import row
+
+__all__ = [
+    "formats_document",
+    "share",
+    "show_formats",
+    "show_operators",
+    "show_tensors",
+    "show_values",
+    "tensors_document",
+    "values_document",
+]
+
+Value = tuple[str, dict[str, Rounded]]
+
+
+def _limits() -> dict[str, Limits]:
+    return {**{name: each.limits for name, each in FORMATS.items()}, "hif8": HIF8}
+
+
+def _print(output: Output, titles: Iterable[str], cells: list[list[str]]) -> None:
+    if output.on_terminal:
+        from ..terminal.table import Column, print_table
+
+        print_table(output, [Column(title, policy=title == "policy") for title in titles], cells)
+    else:
+        output.lines(row(*each) for each in cells)
+
+
+def show_formats(output: Output) -> None:
+    digits = 7 if output.on_terminal else 17
+    cells = [[name, *_limit_cells(limits, digits)] for name, limits in _limits().items()]
+    _print(output, ("format", "bits", "largest", "smallest normal", "smallest subnormal", "epsilon"), cells)
+
+
+def _limit_cells(limits: Limits, digits: int) -> list[str]:
+    return [str(limits.bits), *(_short(each, digits) for each in limits[1:])]
+
+
+def _short(value: Fraction, digits: int = 17) -> str:
+    """Whole where it is a small integer, else with the digits a float needs, or fewer."""
+    if value.denominator == 1 and abs(value) < 10**9:
+        return str(value.numerator)
+    exact = repr(float(value))
+    return exact if digits >= 17 else min(exact, f"{float(value):.{digits}g}", key=len)
+
+
+def formats_document() -> dict[str, Any]:
+    return {
+        "formats": [
+            {"name": name, **{key: value if key == "bits" else float(value) for key, value in limits._asdict().items()}}
+            for name, limits in _limits().items()
+        ]
+    }
+
+
+def show_values(output: Output, values: list[Value]) -> None:
+    digits = 9 if output.on_terminal else 17
+    cells = []
+    for text, found in values:
+        for name, each in found.items():
+            error = "-" if each.error is None else f"{float(each.error):.3g}"
+            cells.append([text, name, _nearest(each, digits), each.bits, error, each.outcome])
+    _print(output, ("value", "format", "nearest", "bits", "relative error", "outcome"), cells)
+
+
+def _nearest(each: Rounded, digits: int = 17) -> str:
+    if each.value is not None:
+        return "-0.0" if not each.value and each.bits.startswith("1") else _short(each.value, digits)
+    if each.outcome == "nan":
+        return "nan"
+    if each.bits.replace(" ", "")[1:] == "1111111":  # e4m3 has no infinity
+        return "nan"
+    return "-inf" if each.bits.startswith("1") else "inf"
+
+
+def values_document(values: list[Value]) -> dict[str, Any]:
+    return {
+        "values": [
+            {
+                "value": text,
+                "formats": [
+                    {
+                        "name": name,
+                        "nearest": _nearest(each),
+                        "bits": each.bits,
+                        "relative_error": None if each.error is None else float(each.error),
+                        "outcome": each.outcome,
+                    }
+                    for name, each in found.items()
+                ],
+            }
+            for text, found in values
+        ]
+    }
+
+
+def show_tensors(output: Output, tensors: list[Tensor]) -> None:
+    cells = []
+    for tensor in tensors:
+        for name, losses in tensor.losses.items():
+            many = [losses.overflow, losses.subnormal, losses.zero, losses.coarse]
+            scale, _ = tensor.loss_scale(FORMATS[name])
+            shares = [share(count, tensor.values) for count in many]
+            cells.append([tensor.path, name, *shares, _power(scale)])
+    _print(output, ("file", "format", "overflow", "subnormal", "zero", "coarse", "loss scale"), cells)
+
+
+def _power(scale: float | None) -> str:
+    return f"2^{int(math.log2(scale))}" if scale else "-"
+
+
+def share(count: int, total: int) -> str:
+    """A part in percent that is never 0 where something is there."""
+    return "0 %" if not count else f"{count / total * 100:.3g} %"
+
+
+def show_operators(output: Output, operators: list[OperatorLosses], policies: dict[str, Policy | None]) -> None:
+    cells = []
+    for each in operators:
+        many = [each.losses.overflow, each.losses.zero, each.losses.subnormal, each.losses.coarse]
+        policy = policies.get(each.type)
+        shares = [share(count, each.values) for count in many]
+        cells.append([each.type, str(policy) if policy else "-", *shares, str(each.files), each.worst])
+    _print(output, ("operator", "policy", "overflow", "zero", "subnormal", "coarse", "files", "worst file"), cells)
+
+
+def tensors_document(
+    tensors: list[Tensor], operators: list[OperatorLosses], policies: dict[str, Policy | None], low: str
+) -> dict[str, Any]:
+    return {
+        "low": low,
+        "tensors": [_tensor(tensor) for tensor in tensors],
+        "operators": [
+            {
+                "name": each.type,
+                "policy": policies.get(each.type),
+                "files": each.files,
+                "values": each.values,
+                "losses": asdict(each.losses),
+                "worst": each.worst,
+                "candidate": each.is_candidate and policies.get(each.type) is not Policy.BLACK,
+            }
+            for each in operators
+        ],
+    }
+
+
+def _tensor(tensor: Tensor) -> dict[str, Any]:
+    formats = []
+    for name, losses in tensor.losses.items():
+        scale, left = tensor.loss_scale(FORMATS[name])
+        formats.append({"name": name, **asdict(losses), "loss_scale": scale, "below_normal_then": left})
+    return {
+        "path": tensor.path,
+        "dtype": tensor.dtype,
+        "values": tensor.values,
+        "not_finite": tensor.not_finite,
+        "largest": tensor.largest,
+        "smallest": tensor.smallest if tensor.largest else None,
+        "formats": formats,
+    }

@@ -1,0 +1,140 @@
+"""The verdict on a baseline, for people and for programs."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from ...runs.points import Asked, Share, share_of
+from ...runs.scale import Advice, advise, collapsed
+from ...runs.verdict import RunFound, Verdict
+from ..terminal.output import Output, terminal_size
+from ..terminal.visible import row, visible
+from .scale_plot import Line, text_plot
+
+__all__ = ["scale_lines", "show_verdict", "verdict_document", "verdict_said"]
+
+_COLORS = {"holds": "note", "fails": "error", "sound": "note", "not sound": "error"}
+
+
+def verdict_said(verdict: Verdict) -> str:
+    """One sentence: the word, and what makes it."""
+    if verdict.word == "sound":
+        said = f"all {len(verdict.points)} points hold"
+    elif verdict.word == "not sound":
+        said = f"{', '.join(verdict.failing)} {'fails' if len(verdict.failing) == 1 else 'fail'}"
+    else:
+        said = f"nothing fails, but {', '.join(verdict.missing)} {_is_are(verdict.missing)} not shown"
+    if verdict.without_reference:
+        said += "; without a high-precision reference, which the guide allows only where memory or hardware forbid one"
+    return said
+
+
+def _is_are(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def show_verdict(output: Output, verdict: Verdict, runs: list[RunFound], asked: Asked) -> None:
+    """The verdict, a line per point, then advice and plots on a terminal."""
+    if not output.on_terminal:
+        lines = [row("verdict", verdict.word, verdict_said(verdict))]
+        lines += [row(point.name, point.status, point.says, point.hint or "-") for point in verdict.points]
+        lines += [row("advice", run.name, text) for run in runs for text in _advice(advise(run.evidence, asked.limit))]
+        output.lines(lines)
+        return
+    word = output.paint(verdict.word, _COLORS.get(verdict.word, "warning"))
+    output.lines([f"{word}: {verdict_said(verdict)}", ""])
+    output.lines(_point_lines(output, verdict))
+    output.lines(line for run in runs for line in _run_lines(run, asked))
+
+
+def _point_lines(output: Output, verdict: Verdict) -> Iterator[str]:
+    for point in verdict.points:
+        status = output.paint(f"{point.status:<14}", _COLORS.get(point.status, "warning"))
+        yield f"{status} {point.name}: {visible(point.says)}"
+        if point.hint:
+            yield f"{'':14} {output.paint('hint:', 'hint')} {visible(point.hint)}"
+
+
+def _run_lines(run: RunFound, asked: Asked) -> Iterator[str]:
+    texts = _advice(advise(run.evidence, asked.limit))
+    unicode = (sys.stdout.encoding or "ascii").lower().replace("-", "") in ("utf8", "utf16")
+    width = min(100, terminal_size().columns)
+    what = "step" if run.evidence.at_is_step else "message"
+    plot = list(text_plot(Line(run.name, run.evidence.scale.drawn), what, width, unicode))
+    if plot:
+        yield from ("", f"loss scale of {visible(run.name)}", *plot)
+    yield from (f"advice for {visible(run.name)}: {text}" for text in texts)
+
+
+def _advice(advice: Advice) -> list[str]:
+    values = []
+    if advice.initial:
+        values.append(f"initial scale {advice.initial:g} (2^{int(math.log2(advice.initial))})")
+    if advice.window:
+        values.append(f"growth factor {advice.growth_factor:g}, growth window {advice.window}")
+    if not values:
+        return list(advice.reasons)
+    return [f"{', '.join(values)}: {'; '.join(advice.reasons)}"]
+
+
+def scale_lines(runs: list[RunFound]) -> list[Line]:
+    return [Line(run.name, run.evidence.scale.drawn) for run in runs]
+
+
+def verdict_document(verdict: Verdict, runs: list[RunFound], reference: list[RunFound], asked: Asked) -> dict[str, Any]:
+    return {
+        "verdict": verdict.word,
+        "says": verdict_said(verdict),
+        "points": [asdict(point) for point in verdict.points],
+        "missing": verdict.missing,
+        "limit": asked.limit,
+        "runs": [_run(run, asked) for run in runs],
+        "reference": [_run(run, asked) for run in reference],
+        "agreement": _finite(verdict.agreement._asdict()) if verdict.agreement else None,
+        "comparison": _finite(verdict.comparison._asdict()) if verdict.comparison else None,
+    }
+
+
+def _run(run: RunFound, asked: Asked) -> dict[str, Any]:
+    found = run.evidence
+    return {
+        "name": run.name,
+        "logs": list(run.paths),
+        "format": found.format,
+        "level": found.level,
+        "precision": found.precision,
+        "scaling": found.scaling,
+        "static_scale": _number(found.static_scale),
+        "metric": _number(run.metric),
+        "overflows": asdict(found.count) if found.count else None,
+        "share": _share(share_of(found)),
+        "loss_scale": {
+            "start": _number(found.scale.start),
+            "final": _number(found.scale.final),
+            "lowest": _number(found.scale.lowest),
+            "highest": _number(found.scale.highest),
+            "rises": found.scale.rises,
+            "falls": found.scale.falls,
+            "collapsed": collapsed(found),
+            "at": "step" if found.at_is_step else "message",
+            "trajectory": [list(point) for point in found.scale.drawn],
+        },
+        "advice": {**asdict(advice := advise(found, asked.limit)), "reasons": list(advice.reasons)},
+    }
+
+
+def _share(share: Share) -> dict[str, float | None]:
+    return {"low": share.low, "high": share.high, "without_calibration": share.without}
+
+
+def _number(value: float | None) -> float | None:
+    """JSON has no infinities and no NaN."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _finite(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: _number(value) if isinstance(value, float) else value for key, value in values.items()}
