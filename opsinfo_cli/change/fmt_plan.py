@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..text.mend import mending_patch
 from ..text.patch import Patch
 from ..text.scanner import scan
 from ..text.source import Source
+from ..text.syntax_fixes import mending_patch
 from .mixlist_plan import edits_between
 from .moves import Move, proof_failed
 

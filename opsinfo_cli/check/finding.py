@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..errors import Damaged, OpsinfoError, brief
+from ..text.excerpt import Snippet, snippet
 from ..text.patch import Edit
-from ..text.snippet import Snippet, snippet
 from ..text.source import Place, Source
 from .rule import Rule
 from .rules import rule

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..text.layout import drop_member
-from ..text.mend import without_tail
 from ..text.scanner import Document, Node
 from ..text.source import Source
+from ..text.syntax_fixes import without_tail
 from .finding import Finding, Fix, at
 
 __all__ = ["bom", "duplicate_keys", "faults", "pointer_to", "trailing_text"]

@@ -9,7 +9,7 @@ from ..errors import Damaged
 from ..text.members import Members, RawMember, read_members
 from ..text.source import Source
 from ..typed import TYPE_CHECKING
-from .clearance import policy_if_clear
+from .entry_quick_check import policy_if_clear
 from .load_fault import LoadFault, Sections
 from .loading import build_faults, names_in, structure_faults, trimmed
 from .policy import BLANKS, BadFlag, Policy

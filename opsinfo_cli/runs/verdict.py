@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .points import Asked, Point, percent, run_points
 from .readers import Evidence
-from .student import Comparison, Spread, compare, spread
+from .student_t import Comparison, Spread, compare, spread
 
 __all__ = ["NEEDED_RUNS", "RunFound", "Verdict", "judge"]
 

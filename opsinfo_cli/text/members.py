@@ -11,8 +11,8 @@ from itertools import chain
 
 from ..typed import TYPE_CHECKING
 from .decoding import Members, RawMember, Unusual, after_blanks, decoder, has_unicode_escape, key_at, quotes_of
-from .regular import regular_members
 from .source import Source
+from .uniform_members import regular_members
 
 if TYPE_CHECKING:
     from typing import Any

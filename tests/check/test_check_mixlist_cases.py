@@ -13,9 +13,9 @@ from opsinfo_cli.check.run import Checker
 from opsinfo_cli.errors import OpsinfoError
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.target import Options, resolve
-from opsinfo_cli.text.mend import mending_patch
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
+from opsinfo_cli.text.syntax_fixes import mending_patch
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "fixtures" / "mixlists"

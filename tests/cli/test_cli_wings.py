@@ -14,7 +14,7 @@ import pytest
 from cli_support import COMMANDS, NN, ROOT
 
 PACKAGE = ROOT / "opsinfo_cli"
-WINGS = "cli report check change compare neighbours runs model text".split()  # noqa: SIM905
+WINGS = "cli report check change compare neighbours runs numerics model text".split()  # noqa: SIM905
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "schemas" not in path.parts)
 
 

@@ -17,11 +17,11 @@ from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.policy import Policy
 from opsinfo_cli.model.store import Store
-from opsinfo_cli.text import regular
+from opsinfo_cli.text import uniform_members
 from opsinfo_cli.text.members import Members, read_members
-from opsinfo_cli.text.mend import mending_patch
 from opsinfo_cli.text.scanner import Document, scan
 from opsinfo_cli.text.source import Source
+from opsinfo_cli.text.syntax_fixes import mending_patch
 
 __all__ = ["check_bytes"]
 
@@ -61,7 +61,9 @@ def _readers_agree(source: Source, document: Document) -> None:
         assert 0 <= fault.start <= fault.end <= len(source.text) + 1
         assert source.place(fault.start).line >= 1
     _agrees(read_members(source), document)
-    with mock.patch.object(regular, "_PIECE", 40):  # what is read in pieces is otherwise longer than any input here
+    with mock.patch.object(
+        uniform_members, "_PIECE", 40
+    ):  # what is read in pieces is otherwise longer than any input here
         _agrees(read_members(Source(source.data, source.path)), document)
 
 

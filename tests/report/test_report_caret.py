@@ -6,7 +6,7 @@ import pytest
 
 from opsinfo_cli.report.terminal.caret import caret_lines
 from opsinfo_cli.report.terminal.style import Look
-from opsinfo_cli.text.snippet import snippet
+from opsinfo_cli.text.excerpt import snippet
 
 
 def shown(text: str, what: str, **look: object) -> tuple[str, str]:

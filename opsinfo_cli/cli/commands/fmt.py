@@ -10,9 +10,9 @@ from ...errors import UsageFault
 from ...report.formats.unified_diff import unified_diff
 from ...report.terminal.output import Output
 from ...report.views.changes import change_document
-from ...text.mend import mending_patch
 from ...text.scanner import scan
 from ...text.source import Source, read_standard_input
+from ...text.syntax_fixes import mending_patch
 from ..line import declare
 from ..shared.mixlist_input import require_no_library, say_refusals
 from ..shared.mixlist_output import built

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import UsageFault
-from ...model.listing import Row, mixlist_rows, operator_rows
+from ...model.operator_rows import Row, mixlist_rows, operator_rows
 from ...model.target import Target
 from ...report.terminal.output import Output
 from ...report.views.operators import list_document, show_rows

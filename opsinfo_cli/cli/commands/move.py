@@ -8,7 +8,7 @@ from ...change.library_plan import LibraryPlan
 from ...change.mixlist_plan import MixlistPlan
 from ...change.writer import Job, Result, planned
 from ...errors import Refused, UsageFault, few
-from ...model.clearance import forget_texts
+from ...model.entry_quick_check import forget_texts
 from ...model.library import Library
 from ...model.policy import Policy
 from ...model.store import Store, engine_keys, library_files, load_order

@@ -6,8 +6,8 @@ import os
 from typing import Any
 
 from ...errors import UsageFault
-from ...model.number_format import FORMATS, Rounded, parse_number, rounded, special
 from ...model.policy import Policy
+from ...numerics.number_format import FORMATS, Rounded, parse_number, rounded, special
 from ...report.terminal.output import Output
 from ..line import declare
 from ..shared.options import format_option, open_against, output_of
@@ -93,10 +93,10 @@ def _in_each(text: str) -> dict[str, Rounded]:
 
 
 def _tensors(given: list[str], low: str, against: str | None, soc: str | None, output: Output) -> None:
+    from ...numerics.dump_name import dump_files
+    from ...numerics.operator_losses import by_operator
+    from ...numerics.tensor_losses import load_numpy, read_tensor
     from ...report.views.numerics import show_operators, show_tensors, tensors_document
-    from ...runs.dump import dump_files
-    from ...runs.dumps import by_operator
-    from ...runs.tensor import load_numpy, read_tensor
 
     load_numpy()
     target = open_against(against, output, {"soc": soc}) if against else None

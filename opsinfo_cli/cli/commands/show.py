@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...model.columns import Columns
-from ...model.listing import Row, operator_row
 from ...model.mixlist import Mixlist
+from ...model.operator_rows import Row, operator_row
 from ...model.policy import combination
 from ...model.store import Operator
 from ...model.target import Target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...text.snippet import Snippet
+from ...text.excerpt import Snippet
 from .cell_width import cell_width
 from .style import Look
 from .visible import visible

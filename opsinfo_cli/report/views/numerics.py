@@ -8,10 +8,10 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
-from ...model.number_format import FORMATS, HIF8, Limits, Rounded
 from ...model.policy import Policy
-from ...runs.dumps import OperatorLosses
-from ...runs.tensor import Tensor
+from ...numerics.number_format import FORMATS, HIF8, Limits, Rounded
+from ...numerics.operator_losses import OperatorLosses
+from ...numerics.tensor_losses import Tensor
 from ..terminal.output import Output
 from ..terminal.visible import row
 

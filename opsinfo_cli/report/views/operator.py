@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...model.columns import Columns, Tensor
-from ...model.listing import Row, Standing
+from ...model.operator_rows import Row, Standing
 from ...typed import TYPE_CHECKING
 from ..terminal.cell_width import cell_width, padded, wrapped
 from ..terminal.output import Output, terminal_size

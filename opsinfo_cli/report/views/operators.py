@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ...errors import MissingPackage
-from ...model.listing import Row
+from ...model.operator_rows import Row
 from ...model.policy import Policy
 from ...model.target import Target
 from ...typed import TYPE_CHECKING

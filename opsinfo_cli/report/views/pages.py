@@ -9,7 +9,7 @@ from typing import Any
 from ...compare.matrix import Policies, differs
 from ...compare.policies import Difference
 from ...compare.sections import SectionDifference
-from ...model import listing
+from ...model import operator_rows
 from ...model.policy import Policy
 from ...model.target import Target
 from ..formats.html import LISTS, Bar, Cell, Choice, Page, Row, page_text
@@ -20,7 +20,7 @@ from .operators import short_name
 __all__ = ["diff_page", "list_page", "matrix_page"]
 
 
-def list_page(target: Target, rows: Sequence[listing.Row], total: int, mixlist: str | None) -> str:
+def list_page(target: Target, rows: Sequence[operator_rows.Row], total: int, mixlist: str | None) -> str:
     """Op types with their policy, the place that decides, and what else has a say."""
     marked = any(row.marks for row in rows)
     noted = any(row.shadowed or row.also_in for row in rows)
@@ -39,7 +39,7 @@ def list_page(target: Target, rows: Sequence[listing.Row], total: int, mixlist: 
     )
 
 
-def _list_cells(row: listing.Row, marked: bool, noted: bool, files: list[str]) -> list[Cell]:
+def _list_cells(row: operator_rows.Row, marked: bool, noted: bool, files: list[str]) -> list[Cell]:
     cells = [Cell(row.name), _policy_cell(row.policy)]
     if marked:
         cells += [_policy_cell(row.library_policy), Cell(", ".join(map(str, row.marks)))]
@@ -53,7 +53,7 @@ def _list_cells(row: listing.Row, marked: bool, noted: bool, files: list[str]) -
     return cells
 
 
-def _standing(each: listing.Standing, files: list[str]) -> str:
+def _standing(each: operator_rows.Standing, files: list[str]) -> str:
     return f"{short_name(each.file, list({*files, each.file}))}:{each.line}" + (
         f" ({each.policy})" if each.policy else ""
     )

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from opsinfo_cli.text import regular
+from opsinfo_cli.text import uniform_members
 from opsinfo_cli.text.decoding import Members
 from opsinfo_cli.text.members import read_members
-from opsinfo_cli.text.regular import regular_members
 from opsinfo_cli.text.scanner import Document, Node, scan
 from opsinfo_cli.text.source import Source
+from opsinfo_cli.text.uniform_members import regular_members
 
 TEMPTING = ["}},", '"}},"', '"', "{", "}", ",", ":", "\\", "\\u0022", " ", "\n", "Add", "Mul", "x", "名", ""]
 WORDS = st.lists(st.sampled_from(TEMPTING), max_size=3).map("".join)
@@ -57,7 +57,7 @@ def agree(text: str) -> None:
 def test_what_is_laid_out_alike_is_read_as_the_exact_reader_has_it(
     entries: dict[str, Any], indent: int | str | None, piece: int, escapes: bool
 ) -> None:
-    with mock.patch.object(regular, "_PIECE", piece):
+    with mock.patch.object(uniform_members, "_PIECE", piece):
         agree(json.dumps(entries, indent=indent, ensure_ascii=escapes))
 
 
@@ -68,7 +68,7 @@ def test_and_so_is_what_was_changed_in_one_place(
     text = json.dumps(entries, indent=indent, ensure_ascii=False)
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(len(text), start + 3)))
-    with mock.patch.object(regular, "_PIECE", piece):
+    with mock.patch.object(uniform_members, "_PIECE", piece):
         agree(text[:start] + data.draw(st.sampled_from(ODD)) + text[end:])
 
 
@@ -82,14 +82,14 @@ def test_and_so_is_a_member_that_stands_twice(
     value = data.draw(st.sampled_from([entries[again], {}, {"a": {}}, None, "x"]))
     text = json.dumps(entries, indent=indent, ensure_ascii=False)
     closing = text.rindex("}")
-    with mock.patch.object(regular, "_PIECE", piece):
+    with mock.patch.object(uniform_members, "_PIECE", piece):
         agree(text[:closing].rstrip() + gap + f"{json.dumps(again)}:{json.dumps(value)}" + text[closing:])
 
 
 @given(ENTRIES, PIECES, st.sampled_from([*"\x00\x0b\x0c\x1d\x85\u00a0\u2028\ufeff", "\\n", "//"]))
 @example({"Add": {"a": {"b": "c"}}, "Log": {"a": {"b": "c"}}}, 1, "\x1d")
 def test_what_only_looks_blank_between_members_is_no_blank(entries: dict[str, Any], piece: int, blank: str) -> None:
-    with mock.patch.object(regular, "_PIECE", piece):
+    with mock.patch.object(uniform_members, "_PIECE", piece):
         agree(json.dumps(entries, separators=("," + blank, ":"), ensure_ascii=False))
 
 
@@ -104,7 +104,7 @@ def test_what_only_looks_blank_between_members_is_no_blank(entries: dict[str, An
 def test_what_stands_behind_the_root_is_not_looked_at(
     entries: dict[str, Any], others: dict[str, Any], indent: int | str | None, piece: int, between: str
 ) -> None:
-    with mock.patch.object(regular, "_PIECE", piece):
+    with mock.patch.object(uniform_members, "_PIECE", piece):
         agree(json.dumps(entries, indent=indent) + between + json.dumps(others, indent=indent))
 
 
@@ -119,7 +119,7 @@ def test_the_judge_is_asked_of_every_value_in_turn(piece: int, indent: int | str
         asked.append(1)
         return str(value["input0"]["name"])
 
-    with mock.patch.object(regular, "_PIECE", piece):
+    with mock.patch.object(uniform_members, "_PIECE", piece):
         found = regular_members(text, 0, text.index('"'), judge)
     assert isinstance(found, Members)
     assert found.members is not None

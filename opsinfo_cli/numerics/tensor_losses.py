@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import Damaged, Refused
-from ..model.number_format import FORMATS, Format
+from .number_format import FORMATS, Format
 
 __all__ = ["COARSE", "Losses", "Tensor", "load_numpy", "read_tensor"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .dump import dump_name
-from .tensor import Losses, Tensor
+from .dump_name import dump_name
+from .tensor_losses import Losses, Tensor
 
 __all__ = ["OperatorLosses", "by_operator"]
 

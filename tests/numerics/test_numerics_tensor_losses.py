@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from opsinfo_cli.errors import Damaged, Refused
-from opsinfo_cli.model.number_format import FORMATS
-from opsinfo_cli.runs.dump import dump_name
-from opsinfo_cli.runs.dumps import by_operator
-from opsinfo_cli.runs.tensor import COARSE, Tensor, read_tensor
+from opsinfo_cli.numerics.dump_name import dump_name
+from opsinfo_cli.numerics.number_format import FORMATS
+from opsinfo_cli.numerics.operator_losses import by_operator
+from opsinfo_cli.numerics.tensor_losses import COARSE, Tensor, read_tensor
 
 np = pytest.importorskip("numpy", reason="tensors are read with numpy")
 ml_dtypes = pytest.importorskip("ml_dtypes", reason="tensors are cast with ml_dtypes")
@@ -74,7 +74,7 @@ def test_types_shapes_and_order(tmp_path: Path, type_: Any) -> None:
 def test_blocks_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     array = np.random.default_rng(1).normal(size=1000) * 1e5
     whole = saved(tmp_path / "x.npy", array)
-    monkeypatch.setattr("opsinfo_cli.runs.tensor._BLOCK", 7)
+    monkeypatch.setattr("opsinfo_cli.numerics.tensor_losses._BLOCK", 7)
     assert read_tensor(str(tmp_path / "x.npy")) == whole
 
 

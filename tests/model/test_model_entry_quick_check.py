@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from opsinfo_cli.model.clearance import forget_texts, policy_if_clear
+from opsinfo_cli.model import entry_quick_check
+from opsinfo_cli.model.entry_quick_check import forget_texts, policy_if_clear
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.loading import build_faults, trimmed
 from opsinfo_cli.model.policy import Policy
@@ -99,13 +100,12 @@ def test_what_libraries_are_full_of_is_clear(sections: Sections) -> None:
 
 
 def test_what_is_remembered_is_bounded() -> None:
-    from opsinfo_cli.model import clearance
 
     forget_texts()
-    for number in range(3 * clearance._FEW):
+    for number in range(3 * entry_quick_check._FEW):
         policy_if_clear({f"section{number}": {}, "input0": tensor(dtype=f"int{number}", format=f"F{number}")})
-    remembered: list[Any] = [clearance._kinds, clearance._dtypes, clearance._formats]
-    assert max(map(len, remembered)) <= clearance._FEW
+    remembered: list[Any] = [entry_quick_check._kinds, entry_quick_check._dtypes, entry_quick_check._formats]
+    assert max(map(len, remembered)) <= entry_quick_check._FEW
 
 
 def test_a_name_with_blanks_is_trimmed_before_its_entry_is_judged() -> None:

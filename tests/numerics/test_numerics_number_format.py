@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opsinfo_cli.model.number_format import FORMATS, HIF8, parse_number, rounded, special
+from opsinfo_cli.numerics.number_format import FORMATS, HIF8, parse_number, rounded, special
 
 np = pytest.importorskip("numpy", reason="the formats are held against numpy")
 ml_dtypes = pytest.importorskip("ml_dtypes", reason="the 8- and 16-bit formats are held against ml_dtypes")

@@ -1,0 +1,1 @@
+"""Number formats, what values and tensors lose in them, dumped tensors."""
