@@ -1,4 +1,4 @@
-"""One run of `validate`: checked, mended, accepted, reported."""
+"""One run of `validate`: check, fix, update the baseline, report."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class Validation:
-    """:param baseline: the path of the baseline, where there is one"""
+    """One run of `validate`.
+
+    :param baseline: the path of the baseline, if there is one
+    """
 
     output: Output
     paths: tuple[str, ...]
@@ -40,7 +43,7 @@ class Validation:
     baseline: str | None
     checked: Checked = field(init=False)
     selected: list[Finding] = field(init=False)
-    """What was found and asked for, before the baseline took its own away."""
+    """The selected findings, those of the baseline included."""
     gone: list[Known] = field(init=False)
     result: Result | None = None
 
@@ -61,7 +64,7 @@ class Validation:
         outcome.findings = self.narrowing.unknown(self.selected)
 
     def fix(self, fixing: FixRun) -> None:
-        """Mend what can be mended, and look again. What cannot be written hides no finding."""
+        """Apply fixes and check again. The findings are kept if a fix cannot be written."""
         plan = FixPlan(self._found, fixing.unsafe)
         jobs = fixing.plan(self.checked, plan)
         failure = None
@@ -78,7 +81,7 @@ class Validation:
             self.checked.failures.append(failure)
 
     def accept(self) -> None:
-        """Write the baseline; what it holds now is no finding any more."""
+        """Write the baseline, and drop the findings that it holds."""
         from .baseline import update_baseline
 
         assert self.baseline is not None
@@ -90,7 +93,7 @@ class Validation:
             self.checked.outcome.findings, self.gone = [], []
 
     def report(self, format: str, reports: list[ReportFile], against: list[str], fixing: FixRun | None) -> int:
-        """Write and say everything; a report that cannot be written is one failure more.
+        """Print and write everything; a report that cannot be written is a failure of the run.
 
         :returns: the exit status
         """
@@ -118,7 +121,7 @@ class Validation:
         return len(self.selected) - len(self.checked.outcome.findings)
 
     def _found(self, source: Source) -> list[Finding]:
-        """What a mixlist has to be mended for."""
+        """The findings of a mixlist's text."""
         outcome = Outcome()
         checker = Checker([Against(target) for target in self.targets], self.modes)
         outcome.add(source.path, "mixlist", checker.mixlist(source))
