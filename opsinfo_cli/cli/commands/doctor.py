@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
+from ...check.checker import Checker
 from ...check.fingerprint import fingerprinted
 from ...check.install import check_install
-from ...check.run import Checker
 from ...check.vault import check_vault
 from ...errors import UsageFault
+from ...model.cann_roots import environment_customs, select_root
 from ...model.install import Install
 from ...model.opp import opp_root, socs_of
 from ...model.repository import Repository
-from ...model.roots import environment_customs, select_root
 from ...model.target import Options, Target, resolve
 from ...report.formats.findings_json import findings_document
 from ..line import declare
@@ -58,7 +58,7 @@ def command(target: str | None, soc: str | None, customs: tuple[str, ...], forma
     vault = vault_of(options)
     checker.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path)), accepts=True)
     repository = Repository.around(os.getcwd(), os.environ)
-    checked = Checked(checker.outcome, repository)
+    checked = CheckResult(checker.outcome, repository)
     checker.outcome.findings = fingerprinted(checker.outcome.findings, checked.relative)
     say_findings(output, checked, format_, findings_document(checked, []))
     return checked.status

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...change.mixlist_text import written_like
 from ...errors import UsageFault
-from ...model.merge import conflicts, merged, minimal
+from ...model.mixlist_merge import conflicts, merged, minimal
 from ...report.views.merge import conflict_lines, merge_document, say_minimal
 from ...text.source import Source
 from ..line import declare

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...change.mixlist_text import written_like
-from ...model.merge import minimal
+from ...model.mixlist_merge import minimal
 from ...report.views.merge import minimal_document, say_minimal
 from ...text.source import Source
 from ..line import declare

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import UsageFault
-from ...model.kind import is_library_name, kind_of
+from ...model.file_kind import is_library_name, kind_of
 from ...model.snapshot_text import snapshot_text
 from ...text.source import Source
 from ..line import declare

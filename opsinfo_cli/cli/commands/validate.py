@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ...check.narrowing import Narrowing
-from ...check.selection import Selection
+from ...check.finding_filter import FindingFilter
+from ...check.rule_selection import RuleSelection
 from ...model.repository import Repository
 from ...model.target import Target
 from ...report.terminal.output import Output
@@ -92,7 +92,7 @@ def command(paths: tuple[str, ...], against: tuple[str, ...], format_: str, **op
     if config:
         output.detail(f"defaults from {config}")
     fixing, baseline, reports = _fixing(options, paths, format_), _baseline(options), _reports(options, paths)
-    selection = Selection.of(options["select"], options["ignore"])
+    selection = RuleSelection.of(options["select"], options["ignore"])
     targets = [each for text in against for each in _chips(text, options["socs"], output)]
     validation = Validation(
         output,
@@ -100,7 +100,7 @@ def command(paths: tuple[str, ...], against: tuple[str, ...], format_: str, **op
         targets,
         list(options["modes"]),
         options["kind"],
-        Narrowing(Repository.around(os.getcwd(), os.environ), selection, baseline),
+        FindingFilter(Repository.around(os.getcwd(), os.environ), selection, baseline),
         options["strict"],
         options["baseline"],
     )

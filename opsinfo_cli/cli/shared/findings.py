@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.fixes import applicable
 from ...report.formats.concise import concise_lines
 from ...report.formats.render import rendered
@@ -16,7 +16,7 @@ from ...report.terminal.output import Output
 __all__ = ["say_findings", "say_fixable", "talk_about"]
 
 
-def say_findings(output: Output, checked: Checked, format: str, document: dict[str, Any]) -> None:
+def say_findings(output: Output, checked: CheckResult, format: str, document: dict[str, Any]) -> None:
     """Everything found in one format, and the talk about it where that is not all in the document.
 
     :param document: what the JSON format says
@@ -39,7 +39,7 @@ def say_findings(output: Output, checked: Checked, format: str, document: dict[s
     talk_about(output, checked)
 
 
-def talk_about(output: Output, checked: Checked) -> None:
+def talk_about(output: Output, checked: CheckResult) -> None:
     """What stands in no finding: what the engine makes of each file, what could not be checked, the sum."""
     for verdict in checked.outcome.files:
         word = {True: "accepts", False: "refuses", None: "is not asked of"}[verdict.engine_accepts]
@@ -49,7 +49,7 @@ def talk_about(output: Output, checked: Checked) -> None:
     output.tell(summary_line(checked.outcome))
 
 
-def say_fixable(checked: Checked, output: Output) -> None:
+def say_fixable(checked: CheckResult, output: Output) -> None:
     """How many findings a run with --fix would mend."""
     findings = checked.outcome.findings
     safe = len(applicable(findings, unsafe=False))

@@ -108,7 +108,7 @@ def say_unknown(mixlist: Mixlist, operators: Operators, output: Output) -> list[
     unknown = [name for name in sorted(mixlist.marks) if name not in operators]
     if not unknown:
         return []
-    from ...model.names import NearNames, did_you_mean
+    from ...model.near_names import NearNames, did_you_mean
 
     known = NearNames(operators.names)
     for name in unknown:
@@ -144,7 +144,7 @@ def require_operators(target: Target) -> None:
 
 def require_no_library(source: Source) -> None:
     """:raises UsageFault: for a library or a snapshot, which is not ours to mend, nor to overwrite by a mixlist"""
-    from ...model.kind import kind_of
+    from ...model.file_kind import kind_of
 
     kind = kind_of(source)
     if kind == "snapshot":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...change.writer import Job, Result
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.fixes import FixPlan, applicable
 from ...errors import UsageFault
 from ...report.formats.summary import counted
@@ -27,7 +27,7 @@ class Fixing:
     writes: bool
     options: dict[str, Any]
 
-    def plan(self, checked: Checked, plan: FixPlan) -> list[Job]:
+    def plan(self, checked: CheckResult, plan: FixPlan) -> list[Job]:
         """A job for every mixlist that has something to mend, each real file once."""
         with_fix = {each.path for each in checked.outcome.findings if applicable([each], self.unsafe)}
         mixlists = [verdict.path for verdict in checked.outcome.files if verdict.kind == "mixlist"]
