@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from ..errors import Refused
-from ..model.kind import is_library_name
+from ..model.file_kind import is_library_name
 from ..model.opp import root_above, version_of
 from ..typed import TYPE_CHECKING, NamedTuple
 from .filesystem import FileSystem

@@ -10,8 +10,6 @@ from ..change.settle import is_dead, mend_modes, outcome
 from ..change.vault import Vault
 from .finding import Finding, whole_file
 
-__all__ = ["check_vault"]
-
 
 def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:
     """Folders that dead processes left open are shut on the way."""

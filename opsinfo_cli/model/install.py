@@ -168,7 +168,8 @@ class Install:
     @cached_property
     def other_engines(self) -> dict[str, str]:
         """Op types that other engines of this install know: name -> engine."""
-        from ..text.members import Members, read_members
+        from ..text.json_values import Members
+        from ..text.members import read_members
         from ..text.source import Source
 
         engines = {}

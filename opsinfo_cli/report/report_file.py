@@ -20,7 +20,7 @@ def require_report(path: str) -> None:
     """:raises UsageFault: where a target or a mixlist stands there"""
     if not path.endswith(".json") or not os.path.isfile(path):
         return
-    from ..model.kind import is_marked, kind_of
+    from ..model.file_kind import is_marked, kind_of
     from ..text.source import Source
 
     try:

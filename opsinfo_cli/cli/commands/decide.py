@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import UsageFault
-from ...model.names import did_you_mean
+from ...model.near_names import did_you_mean
 from ...model.precision_mode import Mode, required_mode
 from ...model.target import TargetOptions
 from ...neighbours.ascend import decide_on_ascend

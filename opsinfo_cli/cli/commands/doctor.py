@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
+from ...check.checker import Checker
 from ...check.fingerprint import fingerprinted
 from ...check.install import check_install
-from ...check.run import Checker
 from ...check.vault import check_vault
 from ...errors import UsageFault
+from ...model.cann_roots import environment_customs, select_root
 from ...model.install import Install
 from ...model.opp import opp_root, socs_of
 from ...model.repository import Repository
-from ...model.roots import environment_customs, select_root
 from ...model.target import Target, TargetOptions, resolve
 from ...report.formats.findings_json import findings_document
 from ..line import declare
@@ -50,7 +50,7 @@ def command(target: str | None, options: TargetOptions, writing: WriteOptions, p
     vault = vault_of(writing)
     checker.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path)), accepts=True)
     repository = Repository.around(os.getcwd(), os.environ)
-    checked = Checked(checker.outcome, repository)
+    checked = CheckResult(checker.outcome, repository)
     checker.outcome.findings = fingerprinted(checker.outcome.findings, checked.relative)
     say_findings(output, checked, printing.format, findings_document(checked, []))
     return checked.status

@@ -8,7 +8,7 @@ from ...check.rule import Rule
 from ...check.rules import rule_called
 from ...check.wording import Wording, wording
 from ...errors import UsageFault
-from ...model.names import did_you_mean
+from ...model.near_names import did_you_mean
 from ...model.policy import policy_meant
 from ...report.terminal.language import language_for
 from ...report.terminal.visible import row

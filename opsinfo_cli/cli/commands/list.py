@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import UsageFault
-from ...model.operator_rows import Row, mixlist_rows, operator_rows
+from ...model.operator_rows import OperatorRow, mixlist_rows, operator_rows
 from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
 from ...report.views.operators import list_document, show_rows
@@ -92,7 +92,7 @@ def command(
     return 0
 
 
-def _operator_rows(target: Target, mixlist: str | None, output: Output) -> list[Row]:
+def _operator_rows(target: Target, mixlist: str | None, output: Output) -> list[OperatorRow]:
     chosen = accepted_mixlist(mixlist, output) if mixlist else None
     report_doubts(target, output)
     if chosen:
@@ -100,14 +100,14 @@ def _operator_rows(target: Target, mixlist: str | None, output: Output) -> list[
     return operator_rows(target.operators, chosen)
 
 
-def _mixlist_rows(target: Target, against: Target | None, output: Output) -> list[Row]:
+def _mixlist_rows(target: Target, against: Target | None, output: Output) -> list[OperatorRow]:
     operators = against.operators if against else None
     if operators:
         report_unknown(target.mixlist, operators, output)
     return mixlist_rows(target.mixlist, operators)
 
 
-def _wanted(row: Row, lists: tuple[str, ...], globs: tuple[str, ...]) -> bool:
+def _wanted(row: OperatorRow, lists: tuple[str, ...], globs: tuple[str, ...]) -> bool:
     if lists and (row.policy is None or str(row.policy) not in lists):
         return False
     return matches(row.name, globs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...model.columns import Columns
 from ...model.mixlist import Mixlist
-from ...model.operator_rows import Row, operator_row
+from ...model.operator_rows import OperatorRow, operator_row
 from ...model.policy import combination
 from ...model.store import Operator
 from ...model.target import Target, TargetOptions
@@ -57,7 +57,7 @@ def command(
     return 0
 
 
-def _why(target: Target, operator: Operator, row: Row, mixlist: Mixlist | None) -> list[str]:
+def _why(target: Target, operator: Operator, row: OperatorRow, mixlist: Mixlist | None) -> list[str]:
     why = [_library_says(target, operator, str(row.library_policy))]
     if mixlist and row.marks:
         marks = combination(row.marks)

@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass
 
 from ...errors import OpsinfoError, UsageFault
+from ...model.cann_roots import Root, environment_root, usual_roots
 from ...model.install import Install
 from ...model.opp import opp_root, socs_of, version_of
-from ...model.roots import Root, environment_root, usual_roots
 from ...model.soc import products_of
 from ...report.terminal.output import terminal_size
 from ...report.terminal.visible import row, visible

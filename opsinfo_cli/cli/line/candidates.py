@@ -12,8 +12,8 @@ import click
 from click.shell_completion import CompletionItem, ShellComplete
 
 from ...errors import OpsinfoError
+from ...model.cann_roots import select_root
 from ...model.opp import opp_root, socs_of
-from ...model.roots import select_root
 from ...model.target import TargetOptions, resolve
 from .click_program import cli
 from .table import COMMANDS

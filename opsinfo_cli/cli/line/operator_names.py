@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...errors import OpsinfoError
+from ...model.cann_roots import select_root
 from ...model.opp import socs_of
-from ...model.roots import select_root
 from ...model.target import TargetOptions, resolve
 from ...report.known_names import known_names
 

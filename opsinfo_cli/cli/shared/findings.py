@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.fixes import applicable
 from ...report.formats.concise import concise_lines
 from ...report.formats.render import rendered
@@ -14,7 +14,7 @@ from ...report.formats.text import finding_lines
 from ...report.terminal.output import Output
 
 
-def say_findings(output: Output, checked: Checked, format: str, document: dict[str, Any]) -> None:
+def say_findings(output: Output, checked: CheckResult, format: str, document: dict[str, Any]) -> None:
     """Print all findings in one format, and the summary if the format has none.
 
     :param document: the JSON document
@@ -37,7 +37,7 @@ def say_findings(output: Output, checked: Checked, format: str, document: dict[s
     talk_about(output, checked)
 
 
-def talk_about(output: Output, checked: Checked) -> None:
+def talk_about(output: Output, checked: CheckResult) -> None:
     """Print what no finding says: whether the engine accepts each file, what could not be checked, the totals."""
     for verdict in checked.outcome.files:
         word = {True: "accepts", False: "refuses", None: "does not read"}[verdict.engine_accepts]
@@ -47,7 +47,7 @@ def talk_about(output: Output, checked: Checked) -> None:
     output.tell(summary_line(checked.outcome))
 
 
-def say_fixable(checked: Checked, output: Output) -> None:
+def say_fixable(checked: CheckResult, output: Output) -> None:
     """Print how many findings --fix would fix."""
     findings = checked.outcome.findings
     safe = len(applicable(findings, unsafe=False))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from ...check.baseline import Baseline, Known
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.finding import Finding
-from ...check.narrowing import Narrowing
+from ...check.finding_filter import FindingFilter
 from ...errors import UsageFault
 from ...report.file_writing import require_writable, write_file
 from ...report.formats.summary import counted
@@ -32,7 +32,12 @@ def baseline_of(path: str | None, updates: bool) -> Baseline | None:
 
 
 def update_baseline(
-    path: str, narrowing: Narrowing, selected: list[Finding], gone: list[Known], checked: Checked, output: Output
+    path: str,
+    narrowing: FindingFilter,
+    selected: list[Finding],
+    gone: list[Known],
+    checked: CheckResult,
+    output: Output,
 ) -> Baseline:
     """Write the present findings to the baseline, unless it holds them already.
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from ...errors import UsageFault
-from ...model.names import did_you_mean
+from ...model.near_names import did_you_mean
 from ...text.source import Source
 from ..line import declare
 from ..line.click_command import SectionedCommand

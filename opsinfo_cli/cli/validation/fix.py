@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...change.writer import Job, Result
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.fixes import FixPlan, applicable
 from ...errors import UsageFault
 from ...report.formats.summary import counted
@@ -34,7 +34,7 @@ class FixRun:
     def writes(self) -> bool:
         return self.writing.writes
 
-    def plan(self, checked: Checked, plan: FixPlan) -> list[Job]:
+    def plan(self, checked: CheckResult, plan: FixPlan) -> list[Job]:
         """A job for each mixlist with something to fix, each real file once."""
         with_fix = {each.path for each in checked.outcome.findings if applicable([each], self.unsafe)}
         mixlists = [verdict.path for verdict in checked.outcome.files if verdict.kind == "mixlist"]

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...errors import UsageFault
-from ...model.names import did_you_mean
+from ...model.near_names import did_you_mean
 from ...report.file_writing import require_writable
 from ...report.formats.render import FORMATS, rendered
 from ...report.report_file import require_report, write_report
@@ -20,7 +20,7 @@ class ReportFile:
     format: str
     path: str
 
-    def write(self, checked: Checked, document: dict[str, Any]) -> None:
+    def write(self, checked: CheckResult, document: dict[str, Any]) -> None:
         """:raises Refused: where it cannot be written"""
         text = rendered(self.format, checked, document)
         write_report(self.path, text.encode("utf-8", "backslashreplace"))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...check.against import Against
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
+from ...check.checker import Checker
 from ...check.finding import Finding, Outcome
+from ...check.finding_filter import FindingFilter
 from ...check.fixes import FixPlan
-from ...check.narrowing import Narrowing
-from ...check.run import Checker, validate
+from ...check.mixlist_operators import MixlistTarget
+from ...check.validation import validate
 from ...errors import OpsinfoError
 from ...model.target import Target
 from ...report.formats.findings_json import findings_document
@@ -38,10 +39,10 @@ class Validation:
     targets: list[Target]
     modes: list[str]
     kind: str | None
-    narrowing: Narrowing
+    narrowing: FindingFilter
     strict: bool
     baseline: str | None
-    checked: Checked = field(init=False)
+    checked: CheckResult = field(init=False)
     selected: list[Finding] = field(init=False)
     """The selected findings, those of the baseline included."""
     gone: list[Known] = field(init=False)
@@ -58,7 +59,7 @@ class Validation:
             steps.done()
         if not self.targets and self.result is None and any(file.kind == "mixlist" for file in outcome.files):
             self.output.say("op names were not checked; --against TARGET does that")
-        self.checked = Checked(outcome, self.narrowing.repository, self.strict)
+        self.checked = CheckResult(outcome, self.narrowing.repository, self.strict)
         self.selected = self.narrowing.selected(outcome.findings, self.checked)
         self.gone = self.narrowing.gone(self.selected, self.checked)
         outcome.findings = self.narrowing.unknown(self.selected)
@@ -123,7 +124,7 @@ class Validation:
     def _found(self, source: Source) -> list[Finding]:
         """The findings of a mixlist's text."""
         outcome = Outcome()
-        checker = Checker([Against(target) for target in self.targets], self.modes)
+        checker = Checker([MixlistTarget(target) for target in self.targets], self.modes)
         outcome.add(source.path, "mixlist", checker.mixlist(source))
         return self.narrowing.unknown(self.narrowing.selected(outcome.findings, self.checked))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.finding import Finding
 from ..terminal.caret import caret_lines
 from ..terminal.failure import failure_lines
@@ -34,7 +34,7 @@ def _paragraph(finding: Finding, look: Look) -> Iterator[str]:
         yield f"{look.paint('hint:', 'hint')} {visible(finding.hint)}"
 
 
-def text(checked: Checked, look: Look = PLAIN) -> str:
+def text(checked: CheckResult, look: Look = PLAIN) -> str:
     """A whole report, as a file of its own."""
     lines = [*finding_lines(checked.outcome.findings, look)]
     for error in checked.failures:
