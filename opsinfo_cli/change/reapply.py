@@ -12,7 +12,7 @@ from ..model.library import Library
 from ..model.policy import Policy
 from .replace import read_original
 from .restore import Scope
-from .settle import undone
+from .interrupted import undone
 from .vault import Vault, sha256_of
 
 __all__ = ["Lost", "lost_edits"]

@@ -13,7 +13,7 @@ from .folders import shut
 from .lock import locked
 from .record import Changed, Record
 from .replace import Original, digest_at, read_original
-from .settle import outcome, undone
+from .interrupted import outcome, undone
 from .vault import Vault, sha256_of
 from .writer import Write, Writer
 

@@ -22,7 +22,7 @@ from .lock import locked
 from .moves import Move, Plan
 from .record import Changed, Record
 from .replace import Original, read_original, remove_file, remove_leftovers, replace_file, write_new
-from .settle import settle
+from .interrupted import settle
 from .vault import Vault, sha256_of
 
 __all__ = ["FileResult", "Job", "Result", "Write", "Writer", "planned"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..change.reapply import lost_edits
 from ..change.restore import Scope
-from ..change.settle import is_dead, mend_modes, outcome
+from ..change.interrupted import is_dead, mend_modes, outcome
 from ..change.vault import Vault
 from .finding import Finding, whole_file
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..errors import Refused, UsageFault
-from .file_writing import write_file
+from ..change.output_file import write_file
 
 __all__ = ["require_report", "write_report"]
 

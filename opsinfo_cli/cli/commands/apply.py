@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ...change.library_plan import BakePlan
-from ...change.output import write_copies
+from ...change.copies import write_copies
 from ...change.writer import Job, Result
 from ...errors import UsageFault
 from ...model.mixlist import Mixlist

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...errors import UsageFault
-from ...report.file_writing import write_file
+from ...change.output_file import write_file
 from ...report.terminal.output import Output
 from ...report.terminal.progress import Progress
 from ...report.views.scale_plot import require_svg, svg_text

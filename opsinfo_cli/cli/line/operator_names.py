@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...model.target import Options, resolve
-from ...report.known_names import known_names
+from .known_names import known_names
 
 if TYPE_CHECKING:
     from ...model.target import Target

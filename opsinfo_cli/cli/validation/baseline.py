@@ -9,7 +9,7 @@ from ...check.checked import Checked
 from ...check.finding import Finding
 from ...check.narrowing import Narrowing
 from ...errors import UsageFault
-from ...report.file_writing import require_writable, write_file
+from ...change.output_file import require_writable, write_file
 from ...report.formats.summary import counted
 from ...report.terminal.output import Output
 
