@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ..errors import Refused, UsageFault
 from ..change.output_file import write_file
-
-__all__ = ["require_report", "write_report"]
+from ..errors import Refused, UsageFault
 
 
 def write_report(path: str, data: bytes) -> None:

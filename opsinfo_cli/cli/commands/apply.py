@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...change.library_plan import BakePlan
 from ...change.copies import write_copies
+from ...change.library_plan import BakePlan
 from ...change.writer import Job, Result
 from ...errors import UsageFault
 from ...model.mixlist import Mixlist

@@ -13,8 +13,6 @@ from ..shared.writing import scope_of, vault_of
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["command"]
-
 
 @declare.command("backups")
 @declare.argument("target", required=False)

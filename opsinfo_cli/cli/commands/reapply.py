@@ -12,8 +12,6 @@ from ..line import declare
 from ..shared.options import format_option, output_of, write_options
 from ..shared.writing import Run, scope_of, vault_of
 
-__all__ = ["command"]
-
 
 @declare.command("reapply")
 @declare.argument("change", required=False)

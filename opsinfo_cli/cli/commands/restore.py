@@ -13,8 +13,6 @@ from ..line import declare
 from ..shared.options import format_option, lock_options, output_of
 from ..shared.writing import scope_of, writer_of
 
-__all__ = ["command"]
-
 
 @declare.command("restore")
 @declare.argument("target")

@@ -147,7 +147,7 @@ def _run(words: list[str]) -> int:
         if _is_short_of_memory(error):
             return _fail(words, Refused("there is not enough memory for this", name="out-of-memory"))
         # a fault of ours: say so, and leave what is needed to mend it
-        from ...report.terminal.fault_trace import kept_trace
+        from ...change.fault_trace import kept_trace
 
         said = f"opsinfo has a fault: {type(error).__name__}: {error}"
         hint = f"please report it with the trace; {kept_trace(error)}"

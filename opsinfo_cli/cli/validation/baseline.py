@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
+from ...change.output_file import require_writable, write_file
 from ...check.baseline import Baseline, Known
 from ...check.checked import Checked
 from ...check.finding import Finding
 from ...check.narrowing import Narrowing
 from ...errors import UsageFault
-from ...change.output_file import require_writable, write_file
 from ...report.formats.summary import counted
 from ...report.terminal.output import Output
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ...change.output_file import require_writable
 from ...check.checked import Checked
 from ...errors import UsageFault
 from ...model.names import did_you_mean
-from ...change.output_file import require_writable
 from ...report.formats.render import FORMATS, rendered
 from ...report.report_file import require_report, write_report
 
