@@ -15,8 +15,6 @@ from ..text.scanner import scan
 from ..text.source import Source
 from .moves import Move, proof_failed
 
-__all__ = ["BakePlan", "LibraryPlan", "library_patch", "prove_library"]
-
 
 class _OnLibrary:
     """A plan for one library, made from whatever its text is by then."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 
+from ..change.output_file import write_file
 from ..errors import Refused, UsageFault
-from .file_writing import write_file
-
-__all__ = ["require_report", "write_report"]
 
 
 def write_report(path: str, data: bytes) -> None:

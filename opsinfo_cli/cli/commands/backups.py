@@ -5,14 +5,10 @@ from __future__ import annotations
 from ...change.prune import prune
 from ...change.vault import Vault, lineages_in
 from ...report.views.backups import Backup, backup_lines, backups_document
-from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.common_options import WRITE, OutputOptions, WriteOptions, format_option, output_of
 from ..shared.options import backup_option
 from ..shared.writing import scope_of, vault_of
-
-if TYPE_CHECKING:
-    pass
 
 
 @declare.command("backups")

@@ -7,16 +7,12 @@ from ...model.operator_rows import OperatorRow, mixlist_rows, operator_rows
 from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
 from ...report.views.operators import list_document, show_rows
-from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.doubts import report_doubts, report_unknown
 from ..shared.mixlist_input import accepted_mixlist
 from ..shared.options import LIST, match_option, matches, mixlist_option, out_option, target_options
 from ..shared.targets import open_against, open_target
-
-if TYPE_CHECKING:
-    pass
 
 
 @declare.command("list")

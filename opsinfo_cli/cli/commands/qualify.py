@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from ...change.output_file import write_file
 from ...errors import UsageFault
-from ...report.file_writing import write_file
 from ...report.terminal.output import Output
 from ...report.terminal.progress import Progress
 from ...report.views.scale_plot import require_svg, svg_text

@@ -10,16 +10,12 @@ from ...model.store import Operator
 from ...model.target import Target, TargetOptions
 from ...report.views.operator import show_lines, tensors_document
 from ...report.views.operators import row_document, target_document
-from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.doubts import report_doubts
 from ..shared.mixlist_input import accepted_mixlist
 from ..shared.options import given_names, mixlist_option, target_options
 from ..shared.targets import open_target, require_operators
-
-if TYPE_CHECKING:
-    pass
 
 
 @declare.command("show")

@@ -116,7 +116,7 @@ def _run(words: list[str]) -> int:
         if _is_short_of_memory(error):
             return _fail(words, Refused("out of memory", name="out-of-memory"))
         # an error of ours: keep the trace for a report
-        from ...report.terminal.fault_trace import kept_trace
+        from ...change.fault_trace import kept_trace
 
         said = f"internal error: {type(error).__name__}: {error}"
         hint = f"please report it with the trace: {kept_trace(error)}"

@@ -10,7 +10,7 @@ from ...errors import OpsinfoError
 from ...model.cann_roots import select_root
 from ...model.opp import socs_of
 from ...model.target import TargetOptions, resolve
-from ...report.known_names import known_names
+from .known_names import known_names
 
 if TYPE_CHECKING:
     from ...model.target import Target

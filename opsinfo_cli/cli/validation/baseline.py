@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
+from ...change.output_file import require_writable, write_file
 from ...check.baseline import Baseline, Known
 from ...check.check_result import CheckResult
 from ...check.finding import Finding
 from ...check.finding_filter import FindingFilter
 from ...errors import UsageFault
-from ...report.file_writing import require_writable, write_file
 from ...report.formats.summary import counted
 from ...report.terminal.output import Output
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ...change.output_file import require_writable
 from ...check.check_result import CheckResult
 from ...errors import UsageFault
 from ...model.near_names import did_you_mean
-from ...report.file_writing import require_writable
 from ...report.formats.render import FORMATS, rendered
 from ...report.report_file import require_report, write_report
 

@@ -14,8 +14,6 @@ from ..terminal.visible import row, visible
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Backup", "backup_lines", "backups_document"]
-
 
 @dataclass(frozen=True)
 class Backup:
