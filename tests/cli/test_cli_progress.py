@@ -12,7 +12,7 @@ import pytest
 
 CODE = (
     "import sys\n"
-    "from opsinfo_cli.report import progress\n"
+    "from opsinfo_cli.report.terminal import progress\n"
     "progress._EVERY = 0\n"
     "from opsinfo_cli.cli.line.main import main\n"
     "main(sys.argv[1:])\n"
@@ -49,6 +49,7 @@ WATCHED: dict[str, tuple[bool, list[str], dict[str, str], bool]] = {
 }
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("situation", WATCHED)
 def test_where_progress_is_seen(environment: dict[str, str], fixtures: Path, situation: str) -> None:
     on_terminal, options, more, seen = WATCHED[situation]
