@@ -15,7 +15,7 @@ from ...report.views.decisions import decisions_document, show_decisions
 from ..line import declare
 from ..shared.mixlist_input import accepted_mixlist, say_doubts
 from ..shared.neighbour_lists import open_system
-from ..shared.options import format_option, open_against, output_of
+from ..shared.options import format_option, open_against, output_of, pager_option
 
 __all__ = ["command"]
 
@@ -35,6 +35,7 @@ _SHORT |= {"fp64": "float64", "double": "float64", "hif8": "hifloat8"}
 @declare.option("--against", metavar="TARGET", help="Ascend: the target that knows the policies.")
 @declare.option("--mixlist", metavar="FILE", help="Ascend: with this mixlist.")
 @declare.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
+@pager_option
 @format_option()
 def command(
     ops: tuple[str, ...],

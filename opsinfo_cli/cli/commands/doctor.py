@@ -9,6 +9,7 @@ from ...check.checked import Checked
 from ...check.fingerprint import fingerprinted
 from ...check.install import check_install
 from ...check.run import Checker
+from ...check.selection import Selection
 from ...check.vault import check_vault
 from ...errors import UsageFault
 from ...model.install import Install
@@ -17,9 +18,10 @@ from ...model.repository import Repository
 from ...model.roots import environment_customs, select_root
 from ...model.target import Options, Target, resolve
 from ...report.formats.findings_json import findings_document
+from ...report.views.diagnosis import show_diagnosis
 from ..line import declare
-from ..shared.findings import say_findings
-from ..shared.options import backup_option, format_option, output_of
+from ..shared.findings import say_findings, talk_about
+from ..shared.options import backup_option, format_option, output_of, pager_option
 from ..shared.writing import scope_of, vault_of
 
 __all__ = ["command"]
@@ -35,20 +37,37 @@ __all__ = ["command"]
     multiple=True,
     help="A custom operator package, as in ASCEND_CUSTOM_OPP_PATH; repeatable.",
 )
+@declare.option(
+    "--select", metavar="CODE|NAME", multiple=True, help="Only these findings; S selects all of S...; repeatable."
+)
+@declare.option("--ignore", metavar="CODE|NAME", multiple=True, help="All findings but these; repeatable.")
 @backup_option
-@format_option()
-def command(target: str | None, soc: str | None, customs: tuple[str, ...], format_: str, **options: Any) -> int:
-    """Look for what is wrong with TARGET, or with the install the environment selects.
+@pager_option
+@format_option("concise")
+def command(
+    target: str | None,
+    soc: str | None,
+    customs: tuple[str, ...],
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    format_: str,
+    **options: Any,
+) -> int:
+    """Check TARGET, or the install that the environment selects.
 
-    Stores that fail or shadow, custom paths without effect, edits an upgrade undid, changes that were
-    interrupted. Folders that a killed run left open are shut.
+    Reports stores that fail, entries that are shadowed, custom paths without effect, edits that an upgrade
+    undid, and interrupted changes. Restores directory modes left writable by an interrupted run.
+
+    Notes are counted, not shown, unless --select or -v asks for them; -q leaves them out.
 
     \b
     Examples:
       opsinfo doctor
       opsinfo doctor /usr/local/Ascend/ascend-toolkit/latest
+      opsinfo doctor --select shadowed --format concise
     """
-    output = output_of("doctor", options, format_)
+    output = output_of("doctor", options, "json" if format_ == "json" else "text")
+    selection = Selection.of(select, ignore)
     path, installs = _chosen(target, soc, customs)
     checker = Checker(kind="library")
     for install in installs:
@@ -59,8 +78,14 @@ def command(target: str | None, soc: str | None, customs: tuple[str, ...], forma
     checker.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path)), accepts=True)
     repository = Repository.around(os.getcwd(), os.environ)
     checked = Checked(checker.outcome, repository)
-    checker.outcome.findings = fingerprinted(checker.outcome.findings, checked.relative)
-    say_findings(output, checked, format_, findings_document(checked, []))
+    findings = [each for each in checker.outcome.findings if selection.keeps(each.rule, each.pointer)]
+    checker.outcome.findings = fingerprinted(findings, checked.relative)
+    if format_ == "json":
+        say_findings(output, checked, format_, findings_document(checked, []))
+    else:
+        folds = not (select or output.verbose)
+        show_diagnosis(output, checker.outcome.findings, format_, path, folds)
+        talk_about(output, checked)
     return checked.status
 
 

@@ -12,16 +12,16 @@ from ...errors import UsageFault
 from ...model.names import did_you_mean
 from ...model.policy import policy_meant
 from ...report.terminal.language import language_for
-from ...report.terminal.visible import row
-from ...report.views.explanation import rule_lines
+from ...report.views.explanation import rule_lines, show_subjects
 from ..line import declare
-from ..shared.options import format_option, output_of
+from ..shared.options import format_option, output_of, pager_option
 
 __all__ = ["command"]
 
 
 @declare.command("explain")
 @declare.argument("subject", required=False, metavar="[CODE|NAME|TOPIC]")
+@pager_option
 @format_option()
 def command(subject: str | None, format_: str, **options: Any) -> int:
     """Explain a finding by its code or name, or a topic; without one, list them all.
@@ -42,11 +42,11 @@ def command(subject: str | None, format_: str, **options: Any) -> int:
         documents = [{"name": name, "text": text} for name, text in topics.items()]
         output.document({"rules": [asdict(rule) for rule in rules], "topics": documents})
     elif subject is None:
-        output.lines(row(rule.code, rule.name, rule.about, rule.severity, rule.engine) for rule in rules)
-        output.lines(row("-", name, "topic", "-", "-") for name in topics)
+        show_subjects(output, rules, topics)
     else:
-        output.lines(line for rule in rules for line in rule_lines(output, rule, said))
-        output.lines(line for text in topics.values() for line in text.splitlines())
+        with output.paged():
+            output.lines(line for rule in rules for line in rule_lines(output, rule, said))
+            output.lines(line for text in topics.values() for line in text.splitlines())
     return 0
 
 

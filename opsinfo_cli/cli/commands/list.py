@@ -20,6 +20,7 @@ from ..shared.options import (
     open_target,
     out_option,
     output_of,
+    pager_option,
     target_options,
 )
 
@@ -43,6 +44,7 @@ __all__ = ["command"]
 @declare.option("--against", metavar="TARGET", help="For a mixlist: the target that knows the policies.")
 @declare.option("--system", metavar="SYSTEM", help="Another system's lists: NAME, NAME:LEVEL or NAME=FILE[,FILE].")
 @target_options
+@pager_option
 @format_option("html")
 @out_option
 def command(

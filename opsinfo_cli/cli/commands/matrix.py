@@ -25,6 +25,7 @@ from ..shared.options import (
     open_target,
     out_option,
     output_of,
+    pager_option,
 )
 
 __all__ = ["command"]
@@ -39,6 +40,7 @@ __all__ = ["command"]
 @mixlist_option
 @core_option
 @customs_option
+@pager_option
 @format_option("html")
 @out_option
 def command(

@@ -11,7 +11,7 @@ from ...neighbours.snippet import snippet, snippet_names
 from ...report.views.modes import modes_document, show_modes, snippet_document
 from ..line import declare
 from ..shared.mixlist_input import accepted_mixlist
-from ..shared.options import format_option, output_of
+from ..shared.options import format_option, output_of, pager_option
 
 __all__ = ["command"]
 
@@ -23,6 +23,7 @@ __all__ = ["command"]
 )
 @declare.option("--mixlist", metavar="FILE", help="With --snippet: the mixlist to set.")
 @declare.option("--mode", metavar="MODE", help="With --snippet: the mode to set; allow_mix_precision unless said.")
+@pager_option
 @format_option()
 def command(
     soc: str | None, name: str | None, mixlist: str | None, mode: str | None, format_: str, **options: Any

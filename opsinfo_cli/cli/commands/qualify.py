@@ -19,7 +19,7 @@ from ...runs.startup import LEVELS, level_kind
 from ...runs.verdict import RunFound, judge
 from ...text.source import standard_input
 from ..line import declare
-from ..shared.options import format_option, output_of
+from ..shared.options import format_option, output_of, pager_option
 
 __all__ = ["command"]
 
@@ -49,6 +49,7 @@ __all__ = ["command"]
 @declare.option("--reference", metavar="LOG", multiple=True, help="A high-precision run of the same model; repeatable.")
 @declare.option("--plot", metavar="FILE", help="Draw the loss scale over the steps into an SVG file.")
 @declare.option("--strict", is_flag=True, help="Exit 1 where the verdict is incomplete.")
+@pager_option
 @format_option()
 def command(
     logs: tuple[str, ...],

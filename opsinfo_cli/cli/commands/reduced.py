@@ -11,7 +11,7 @@ from ...report.views.reduced import reduced_document, show_reduced
 from ...runs.reduced import Reduced, read_reduced
 from ...text.source import standard_input
 from ..line import declare
-from ..shared.options import format_option, open_against, output_of
+from ..shared.options import format_option, open_against, output_of, pager_option
 
 __all__ = ["command"]
 
@@ -20,6 +20,7 @@ __all__ = ["command"]
 @declare.argument("logs", nargs=-1, required=True, metavar="LOG...")
 @declare.option("--against", metavar="TARGET", help="Show each one's policy in this target, by its op type.")
 @declare.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
+@pager_option
 @format_option()
 def command(logs: tuple[str, ...], against: str | None, soc: str | None, format_: str, **options: Any) -> int:
     """List the operators that MindSpore ran with less precision than asked for, with the number of records.

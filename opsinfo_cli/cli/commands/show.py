@@ -13,7 +13,15 @@ from ...report.views.operators import row_document, target_document
 from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.mixlist_input import accepted_mixlist, require_operators, say_doubts
-from ..shared.options import format_option, given_names, mixlist_option, open_target, output_of, target_options
+from ..shared.options import (
+    format_option,
+    given_names,
+    mixlist_option,
+    open_target,
+    output_of,
+    pager_option,
+    target_options,
+)
 
 if TYPE_CHECKING:
     from typing import Any
@@ -26,6 +34,7 @@ __all__ = ["command"]
 @declare.argument("ops", nargs=-1, required=True, metavar="OP...")
 @mixlist_option
 @target_options
+@pager_option
 @format_option()
 def command(target: str, ops: tuple[str, ...], mixlist: str | None, format_: str, **options: Any) -> int:
     """Tell everything known of operators, and why they are on their list.
@@ -50,7 +59,8 @@ def command(target: str, ops: tuple[str, ...], mixlist: str | None, format_: str
             show_lines(output, row, columns, _why(found, operator, row, chosen), found.path)
             for operator, row, columns in rows
         ]
-        output.lines(line for index, block in enumerate(blocks) for line in ([""] if index else []) + block)
+        with output.paged():
+            output.lines(line for index, block in enumerate(blocks) for line in ([""] if index else []) + block)
     return 0
 
 

@@ -7,13 +7,14 @@ from typing import Any
 from ...neighbours.systems import SYSTEMS, system_called
 from ...report.views.neighbours import show_levels, show_systems, system_document
 from ..line import declare
-from ..shared.options import format_option, output_of
+from ..shared.options import format_option, output_of, pager_option
 
 __all__ = ["command"]
 
 
 @declare.command("systems")
 @declare.argument("name", required=False, metavar="[SYSTEM]")
+@pager_option
 @format_option()
 def command(name: str | None, format_: str, **options: Any) -> int:
     """List the systems whose lists can be read, written or asked; of SYSTEM its levels and what they set.

@@ -39,6 +39,7 @@ __all__ = [
     "open_targets",
     "out_option",
     "output_of",
+    "pager_option",
     "stacked",
     "talk_options",
     "target_options",
@@ -114,6 +115,11 @@ customs_option: Callable[[Any], Any] = declare.option(
 )
 
 
+pager_option: Callable[[Any], Any] = declare.option(
+    "--no-pager", is_flag=True, help="Do not page output that is longer than the terminal."
+)
+
+
 def target_options(function: F) -> F:
     return stacked(as_option, install_options)(function)
 
@@ -167,16 +173,25 @@ def given_names(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def matches(name: str, globs: tuple[str, ...]) -> bool:
-    """Whether a name is one that ``--match`` asks for; without it every one is."""
+    """Whether a name matches one of the patterns of ``--match``; any name does if there is none.
+
+    A pattern without a capital letter matches capitals too.
+    """
     if not globs:
         return True
     from fnmatch import fnmatchcase
 
-    return any(fnmatchcase(name, glob) for glob in globs)
+    return any(fnmatchcase(name if _has_capital(glob) else name.lower(), glob) for glob in globs)
+
+
+def _has_capital(glob: str) -> bool:
+    """Whether a pattern tells capital letters from small ones: as ripgrep's smart case."""
+    return glob != glob.lower()
 
 
 def output_of(command: str, talk: dict[str, Any], format_: str = "text") -> Output:
-    return Output(command, format_, talk["color"], talk["quiet"], talk["verbose"], talk.get("out"))
+    pager = not talk.get("no_pager", False)
+    return Output(command, format_, talk["color"], talk["quiet"], talk["verbose"], talk.get("out"), pager)
 
 
 def open_against(text: str, output: Output, options: dict[str, Any]) -> Target:

@@ -6,7 +6,7 @@ from ...model.columns import Columns, Tensor
 from ...model.operator_rows import Row, Standing
 from ...typed import TYPE_CHECKING
 from ..terminal.cell_width import cell_width, padded, wrapped
-from ..terminal.output import Output, terminal_size
+from ..terminal.output import Output
 from ..terminal.places import place_shown
 from ..terminal.visible import shown, visible
 
@@ -31,7 +31,7 @@ def _tensor_document(tensor: Tensor) -> dict[str, Any]:
 
 def show_lines(output: Output, row: Row, columns: Columns, why: list[str], target: str) -> list[str]:
     """One operator on one screen: where it is, why, who else says something, what it could be."""
-    width = terminal_size().columns - _HEAD if output.on_terminal else 0
+    width = output.columns - _HEAD if output.on_terminal else 0
     black, white = columns.can_be_black(), columns.can_be_white()
 
     def place(each: Row | Standing, more: str = "") -> str:

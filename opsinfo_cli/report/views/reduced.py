@@ -25,7 +25,8 @@ def show_reduced(output: Output, found: Reduced, policy_of: PolicyOf | None) -> 
         from ..terminal.table import Column, print_table
 
         columns = [Column("operator"), Column("records"), Column("policy", policy=True), Column("kernel", dim=True)]
-        print_table(output, columns, cells)
+        with output.paged():
+            print_table(output, columns, cells)
     output.tell(_summary(found))
 
 
