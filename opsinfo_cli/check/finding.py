@@ -12,8 +12,6 @@ from ..text.source import Place, Source
 from .rule import Rule
 from .rules import rule
 
-__all__ = ["SEVERITIES", "FileVerdict", "Finding", "Fix", "Outcome", "Tally", "at", "damage", "whole_file"]
-
 SEVERITIES = ("error", "warning", "note")
 """The worst first."""
 

@@ -11,8 +11,6 @@ from .finding import Outcome
 from .mixlist_operators import MixlistTarget
 from .path_checks import Step, check_paths
 
-__all__ = ["validate"]
-
 
 def validate(
     *paths: str | os.PathLike[str],

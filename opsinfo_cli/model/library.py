@@ -5,8 +5,6 @@ from __future__ import annotations
 from .library_file import LibraryFile
 from .store import Operators, Store
 
-__all__ = ["Library"]
-
 
 class Library(LibraryFile):
     """The entries of one file, in the file's order; of equal keys the last, as the engine reads them.

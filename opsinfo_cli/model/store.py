@@ -13,8 +13,6 @@ from .entry import Entry
 from .library_file import LibraryFile
 from .policy import BLANKS, Policy
 
-__all__ = ["Operator", "Operators", "Store", "engine_keys", "library_files", "load_order"]
-
 
 def library_files(directory: str) -> list[str]:
     """The files the engine would load from a config directory, in no order (SUB:95-105).

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .mixlist import Mixlist
     from .snapshot import Snapshot
 
-__all__ = ["Target", "TargetOptions", "resolve"]
-
 
 _SOC_IN_NAME = r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json"
 

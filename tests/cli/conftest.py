@@ -18,6 +18,13 @@ from cli_support import COMMANDS, ROOT, schema_faults
 _NORMAL = (0, 1, 2, 3)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whoever starts the program on a terminal or in the background is about processes."""
+    for item in items:
+        if {"start", "terminal", "program"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("process")
+
+
 @pytest.fixture(scope="session")
 def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("bytecode")

@@ -45,12 +45,14 @@ def test_concise_is_a_line_for_each_finding(opsinfo: Run, bad: Path) -> None:
     assert ran.out == line * 2
 
 
+@pytest.mark.process
 def test_text_under_an_ascii_locale_keeps_the_carets_below_the_word(opsinfo: Run, bad: Path) -> None:
     environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     lines = opsinfo("validate", bad, env=environment).out.splitlines()
     assert lines[3:5] == [' 2 |   "\\u7b97\\u5b50-list": {"to-add": ["Add"]}', "   |   " + "^" * 19]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "where", [{}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}], ids=["UTF-8", "C"]
 )

@@ -34,7 +34,7 @@ _RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\
 
 
 def limited(opsinfo: Callable[..., Any]) -> Hostile:
-    """The ``opsinfo`` fixture with limits on the process, and what must hold of every run."""
+    """The ``opsinfo_process`` fixture with limits on the process, and what must hold of every run."""
 
     def run(*words: str | Path, seconds: int = 10, megabytes: int = 1000, **options: Any) -> Any:
         def limit() -> None:

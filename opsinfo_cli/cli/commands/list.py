@@ -11,7 +11,7 @@ from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.doubts import report_doubts, report_unknown
 from ..shared.mixlist_input import accepted_mixlist
-from ..shared.options import LIST, match_option, matches, mixlist_option, out_option, target_options
+from ..shared.options import LIST, match_option, matches, mixlist_option, out_option, pager_option, target_options
 from ..shared.targets import open_against, open_target
 
 
@@ -29,6 +29,7 @@ from ..shared.targets import open_against, open_target
 @declare.option("--against", metavar="TARGET", help="For a mixlist: the target that knows the policies.")
 @declare.option("--system", metavar="SYSTEM", help="Another system's lists: NAME, NAME:LEVEL or NAME=FILE[,FILE].")
 @target_options
+@pager_option
 @format_option("html")
 @out_option
 def command(

@@ -14,7 +14,7 @@ from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.doubts import report_doubts
 from ..shared.mixlist_input import accepted_mixlist
-from ..shared.options import given_names, mixlist_option, target_options
+from ..shared.options import given_names, mixlist_option, pager_option, target_options
 from ..shared.targets import open_target, require_operators
 
 
@@ -23,6 +23,7 @@ from ..shared.targets import open_target, require_operators
 @declare.argument("ops", nargs=-1, required=True, metavar="OP...")
 @mixlist_option
 @target_options
+@pager_option
 @format_option()
 def command(
     target: str, ops: tuple[str, ...], mixlist: str | None, options: TargetOptions, printing: OutputOptions
@@ -49,7 +50,8 @@ def command(
             show_lines(output, row, columns, _why(found, operator, row, chosen), found.path)
             for operator, row, columns in rows
         ]
-        output.lines(line for index, block in enumerate(blocks) for line in ([""] if index else []) + block)
+        with output.paged():
+            output.lines(line for index, block in enumerate(blocks) for line in ([""] if index else []) + block)
     return 0
 
 

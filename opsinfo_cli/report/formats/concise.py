@@ -10,8 +10,6 @@ from ..terminal.failure import place_of
 from ..terminal.style import PLAIN, Look
 from ..terminal.visible import visible
 
-__all__ = ["concise", "concise_lines"]
-
 
 def concise(checked: CheckResult, look: Look = PLAIN) -> str:
     """A whole report, as a file of its own."""

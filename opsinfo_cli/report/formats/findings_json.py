@@ -8,8 +8,6 @@ from ...check.check_result import CheckResult
 from ...check.finding import Finding
 from ..terminal.failure import failure_document
 
-__all__ = ["findings_document"]
-
 
 def findings_document(checked: CheckResult, against: list[str]) -> dict[str, Any]:
     outcome, tally = checked.outcome, checked.outcome.tally

@@ -13,8 +13,6 @@ from ...check.finding import SEVERITIES, Finding
 from ...errors import OpsinfoError
 from ..terminal.visible import visible
 
-__all__ = ["github", "harmless"]
-
 _KEPT = 10
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 

@@ -11,8 +11,6 @@ from ...check.finding import Finding
 from ...errors import OpsinfoError
 from ..terminal.visible import visible
 
-__all__ = ["gitlab"]
-
 _SEVERITIES = {"error": "critical", "warning": "minor", "note": "info"}
 
 

@@ -11,8 +11,6 @@ from ...check.finding import Finding
 from ...errors import OpsinfoError
 from ..terminal.visible import visible
 
-__all__ = ["junit"]
-
 _ILLEGAL = re.compile("[\ufffe\uffff]")
 
 

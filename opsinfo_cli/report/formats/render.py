@@ -8,8 +8,6 @@ from typing import Any
 
 from ...check.check_result import CheckResult
 
-__all__ = ["FORMATS", "rendered"]
-
 FORMATS = ("text", "concise", "json", "github", "gitlab", "sarif", "junit")
 
 

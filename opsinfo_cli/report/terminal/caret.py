@@ -9,8 +9,6 @@ from .cell_width import cell_width
 from .style import Look
 from .visible import visible
 
-__all__ = ["caret_lines"]
-
 _TAB = 4
 _CUT = "..."
 _LEAST = 8

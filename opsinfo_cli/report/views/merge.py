@@ -13,8 +13,6 @@ from ...model.target import Target
 from ..terminal.output import Output
 from .operators import target_document
 
-__all__ = ["conflict_lines", "merge_document", "minimal_document", "say_minimal"]
-
 _NEAR_ASKED = 100
 """For how many unknown names the near ones are looked up: each takes milliseconds, and nobody reads thousands."""
 

@@ -6,14 +6,12 @@ from ...model.columns import Columns, TensorColumns
 from ...model.operator_rows import OperatorRow, Standing
 from ...typed import TYPE_CHECKING
 from ..terminal.cell_width import cell_width, padded, wrapped
-from ..terminal.output import Output, terminal_size
+from ..terminal.output import Output
 from ..terminal.places import place_shown
 from ..terminal.visible import shown, visible
 
 if TYPE_CHECKING:
     from typing import Any
-
-__all__ = ["show_lines", "tensors_document"]
 
 
 def tensors_document(columns: Columns) -> dict[str, Any]:
@@ -31,7 +29,7 @@ def _tensor_document(tensor: TensorColumns) -> dict[str, Any]:
 
 def show_lines(output: Output, row: OperatorRow, columns: Columns, why: list[str], target: str) -> list[str]:
     """One operator on one screen: where it is, why, who else says something, what it could be."""
-    width = terminal_size().columns - _HEAD if output.on_terminal else 0
+    width = output.columns - _HEAD if output.on_terminal else 0
     black, white = columns.can_be_black(), columns.can_be_white()
 
     def place(each: OperatorRow | Standing, more: str = "") -> str:

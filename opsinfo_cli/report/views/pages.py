@@ -17,8 +17,6 @@ from .differences import changes_worst_first, said_of
 from .matrix import column_labels
 from .operators import short_name
 
-__all__ = ["diff_page", "list_page", "matrix_page"]
-
 
 def list_page(target: Target, rows: Sequence[operator_rows.OperatorRow], total: int, mixlist: str | None) -> str:
     """Op types with their policy, the place that decides, and what else has a say."""
