@@ -65,13 +65,13 @@ def _block(output: Output, backup: Backup) -> Iterator[str]:
 
 
 def _table(output: Output, backups: list[Backup]) -> None:
-    from ..terminal.places import Place
+    from ..terminal.places import PlaceCell
     from ..terminal.table import Column, print_table
 
-    cells: list[list[str | Place]] = []
+    cells: list[list[str | PlaceCell]] = []
     for backup in backups:
         state = "pristine" if backup.pristine else "" if backup.record.state == "done" else backup.record.state
-        cells.append([backup.id, backup.record.kind, state or "-", Place(backup.path)])
+        cells.append([backup.id, backup.record.kind, state or "-", PlaceCell(backup.path)])
     print_table(output, [Column("id"), Column("before"), Column("state"), Column("file", dim=True)], cells)
 
 
