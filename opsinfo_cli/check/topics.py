@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .engine_files import CONFIGURATION, MIXLIST
+
 __all__ = ["TOPICS"]
 
 TOPICS = {
@@ -27,7 +29,8 @@ A mixlist is read once per process
 The engine caches a mixlist by its path string. A file that is changed while the process lives is not read
 again, even when the first reading failed. Restart the process, or give the file another name.
 
-Source: engine.md 2.4 (MIX:80-109, CFG:1623-1650)""",
+Source: """
+    + f"{MIXLIST}:80-109; {CONFIGURATION}:1623-1650",
     "policies": """\
 White, black and gray
 
@@ -40,7 +43,8 @@ The manuals also call them trustlist, blocklist and graylist.
 A mixlist moves op types: to-add puts one on a list, to-remove takes it off, which makes it gray. A gray-list
 to-add alone changes nothing: to make a white operator gray, remove it from the white-list.
 
-Source: engine.md 2.5 (MIX:265-294)""",
+Source: """
+    + f"{MIXLIST}:265-294",
     "exit-codes": """\
 Exit status
 

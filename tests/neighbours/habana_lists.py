@@ -1,4 +1,4 @@
-"""The operator lists that Habana's Model-References shipped, by tag and path (interop.md 3.5): names are facts."""
+"""The operator lists that Habana's Model-References shipped, by tag and model: HabanaAI/Model-References, ops_bf16*.txt."""
 
 from __future__ import annotations
 

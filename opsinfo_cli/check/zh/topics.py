@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..engine_files import CONFIGURATION, MIXLIST
+
 __all__ = ["TOPICS"]
 
 TOPICS = {
@@ -26,7 +28,8 @@ mixed_float16、mixed_bfloat16、mixed_hif8 之一。用别的模式，引擎拒
 引擎按路径字符串缓存混合精度名单。进程还在时改了文件，引擎不会重新读取；即使第一次读取失败，也是如此。
 请重启进程，或者给文件换一个名字。
 
-来源：engine.md 2.4 (MIX:80-109, CFG:1623-1650)""",
+来源："""
+    + f"{MIXLIST}:80-109; {CONFIGURATION}:1623-1650",
     "policies": """\
 白名单、黑名单和灰名单
 
@@ -39,7 +42,8 @@ gray   灰名单：与前一个算子保持一致（不配置 flag）
 混合精度名单可以移动算子类型：to-add 把它加入某个名单；to-remove 把它移出某个名单，移出后成为灰名单算子。
 单独一个 gray-list 的 to-add 不起作用：要把白名单算子变成灰名单算子，请把它从 white-list 中移出。
 
-来源：engine.md 2.5 (MIX:265-294)""",
+来源："""
+    + f"{MIXLIST}:265-294",
     "exit-codes": """\
 退出码
 

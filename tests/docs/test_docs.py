@@ -17,7 +17,7 @@ from opsinfo_cli.check.topics import TOPICS
 from opsinfo_cli.cli.line.click_program import cli
 from opsinfo_cli.cli.line.main import COMMANDS
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "docs"))
 
 
