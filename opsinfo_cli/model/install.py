@@ -76,12 +76,20 @@ class Install:
         self.customs = _op_api_first(customs or [])
 
     @classmethod
-    def open(cls, root: str, soc: str | None = None, core: str = "ai", customs: list[str] | None = None) -> Install:
-        """:param soc: a folder or product name; None asks for the only one there is
-
-        :raises UsageFault: where the SoC is not there, or not said and there are several
+    def open(
+        cls,
+        root: str,
+        soc: str | None = None,
+        core: str = "ai",
+        customs: list[str] | None = None,
+        soc_option: str = "--soc",
+    ) -> Install:
         """
-        return cls(root, _choose_soc(root, soc, core), core, customs)
+        :param soc: a folder or product name; None asks for the only one there is
+        :param soc_option: the option that chooses the SoC, for a hint
+        :raises UsageFault: if the SoC is not found, or not given and there are several
+        """
+        return cls(root, _choose_soc(root, soc, core, soc_option), core, customs)
 
     def __repr__(self) -> str:
         return f"<Install {self.root}: {self.soc}, CANN {self.version or 'of unknown version'}>"
@@ -207,7 +215,7 @@ def _op_api_first(paths: list[str]) -> list[str]:
     return sorted(paths, key=lambda path: not os.path.isfile(os.path.join(path, "op_api", "lib", "libcust_opapi.so")))
 
 
-def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
+def _choose_soc(root: str, soc: str | None, core: str, soc_option: str) -> str | None:
     found = socs_of(root, "ai" if core == "vector" else core)
     if soc is not None:
         folder = folder_of(soc, found)
@@ -225,6 +233,6 @@ def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
             f"the install holds {len(found)} SoCs: {', '.join(found)}",
             name="ambiguous-target",
             path=root,
-            hint="choose one with --soc",
+            hint=f"choose one with {soc_option}",
         )
     return found[0] if found else None

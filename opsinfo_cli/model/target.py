@@ -20,20 +20,28 @@ if TYPE_CHECKING:
     from .mixlist import Mixlist
     from .snapshot import Snapshot
 
-__all__ = ["Options", "Target", "resolve"]
+__all__ = ["Target", "TargetOptions", "resolve"]
 
 
 _SOC_IN_NAME = r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json"
 
 
-class Options(NamedTuple):
-    """What the command line says about a target beyond its text."""
+class TargetOptions(NamedTuple):
+    """What the command line says about a target beyond its text.
+
+    :param kind: library or mixlist; None detects it
+    :param soc: the chip of an install
+    :param customs: custom operator packages
+    :param stdin: standard input, if ``-`` is a target
+    :param soc_option: the option that chooses the chip, for a hint
+    """
 
     kind: str | None = None
     soc: str | None = None
     core: str = "ai"
     customs: tuple[str, ...] = ()
     stdin: bytes | None = None
+    soc_option: str = "--soc"
 
 
 class Target:
@@ -71,7 +79,7 @@ class Target:
 
         :raises UsageFault: where the text says nothing, or too much; :raises Refused: where it cannot be read
         """
-        return resolve(text, Options(kind=kind, soc=soc, core=core), os.environ)
+        return resolve(text, TargetOptions(kind=kind, soc=soc, core=core), os.environ)
 
     def __repr__(self) -> str:
         return f"<Target {self.text}: {self.kind}{f' for {self.soc}' if self.soc else ''}>"
@@ -142,7 +150,7 @@ class Target:
         return known.other_engines if known else {}
 
 
-def resolve(text: str, options: Options, environ: Mapping[str, str]) -> Target:
+def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:
     """:raises UsageFault: where the text says nothing, or too much; :raises Refused: where it cannot be read"""
     if text == "-":
         return _from_stdin(options)
@@ -155,13 +163,13 @@ def resolve(text: str, options: Options, environ: Mapping[str, str]) -> Target:
     return _from_soc(text, options, environ)
 
 
-def _from_stdin(options: Options) -> Target:
+def _from_stdin(options: TargetOptions) -> Target:
     if options.kind is None:
         raise UsageFault("standard input has no name", hint="add --as library or --as mixlist")
     return Target("-", options.kind, "-", source=Source(options.stdin or b"", "-"))
 
 
-def _from_file(text: str, source: Source, options: Options) -> Target:
+def _from_file(text: str, source: Source, options: TargetOptions) -> Target:
     kind = options.kind or kind_of(source)
     if kind is None:
         raise UsageFault(
@@ -176,12 +184,12 @@ def _from_file(text: str, source: Source, options: Options) -> Target:
     return target
 
 
-def _from_directory(text: str, options: Options) -> Target:
+def _from_directory(text: str, options: TargetOptions) -> Target:
     root = opp_root(text)
     if root:
         from .install import Install
 
-        install = Install.open(root, options.soc, options.core, list(options.customs))
+        install = Install.open(root, options.soc, options.core, list(options.customs), options.soc_option)
         return Target(text, "install", text, install=install, notes=_old_910_note(options.soc, install))
     if _holds_libraries(text):
         return Target(text, "store", text)
@@ -208,7 +216,7 @@ def _old_910_note(said: str | None, install: Install) -> list[str]:
     return []
 
 
-def _from_soc(text: str, options: Options, environ: Mapping[str, str]) -> Target:
+def _from_soc(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:
     from .install import Install
     from .roots import environment_customs, select_root
 

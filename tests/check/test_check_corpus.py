@@ -7,11 +7,11 @@ from pathlib import Path
 
 from opsinfo_cli.check.against import Against
 from opsinfo_cli.check.run import Checker
-from opsinfo_cli.model.target import Options, resolve
+from opsinfo_cli.model.target import TargetOptions, resolve
 
 
 def judged(corpus: Path) -> dict[str, Checker]:
-    against = Against(resolve(str(corpus / "cann-910b/opp"), Options(soc="ascend910b"), {}))
+    against = Against(resolve(str(corpus / "cann-910b/opp"), TargetOptions(soc="ascend910b"), {}))
     found = {}
     for path in sorted((corpus / "mixlists").glob("*.json")):
         checker = Checker(against=[against], kind="mixlist")

@@ -12,14 +12,14 @@ from opsinfo_cli.check.finding import Finding, Outcome
 from opsinfo_cli.check.fixes import FixPlan
 from opsinfo_cli.check.run import Checker
 from opsinfo_cli.errors import Refused
-from opsinfo_cli.model.target import Options, resolve
+from opsinfo_cli.model.target import TargetOptions, resolve
 from opsinfo_cli.text.source import Source
 
 
 @pytest.fixture(scope="module")
 def against() -> list[Against]:
     opp = Path(__file__).resolve().parents[2] / "fixtures/opp"
-    return [Against(resolve(str(opp), Options(soc="ascend910b"), {}))]
+    return [Against(resolve(str(opp), TargetOptions(soc="ascend910b"), {}))]
 
 
 def mended(text: str, against: list[Against], unsafe: bool = False) -> str:

@@ -12,7 +12,7 @@ from opsinfo_cli.check.against import Against
 from opsinfo_cli.check.run import Checker
 from opsinfo_cli.errors import OpsinfoError
 from opsinfo_cli.model.mixlist import Mixlist
-from opsinfo_cli.model.target import Options, resolve
+from opsinfo_cli.model.target import TargetOptions, resolve
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 from opsinfo_cli.text.syntax_fixes import mending_patch
@@ -30,7 +30,7 @@ def case(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def against() -> Against:
-    return Against(resolve(str(ROOT / "fixtures" / "opp"), Options(soc="ascend910b"), {}))
+    return Against(resolve(str(ROOT / "fixtures" / "opp"), TargetOptions(soc="ascend910b"), {}))
 
 
 def checked(case: dict[str, Any], against: Against) -> Checker:

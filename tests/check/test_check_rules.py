@@ -13,7 +13,7 @@ from opsinfo_cli.check.rule import Rule
 from opsinfo_cli.check.rules import RULES, rule_called
 from opsinfo_cli.check.run import Checker
 from opsinfo_cli.model.precision_mode import MODES
-from opsinfo_cli.model.target import Options, resolve
+from opsinfo_cli.model.target import TargetOptions, resolve
 
 ON_TEXTS = [rule for rule in RULES.values() if rule.about in ("mixlist", "library", "both")]
 
@@ -95,7 +95,7 @@ def test_a_rule_says_why_and_where_it_comes_from(rule: Rule) -> None:
 @pytest.fixture(scope="module")
 def targets() -> list[Against]:
     opp = Path(__file__).resolve().parents[2] / "fixtures" / "opp"
-    return [Against(resolve(str(opp), Options(soc=soc), {})) for soc in ("ascend910b", "ascend910")]
+    return [Against(resolve(str(opp), TargetOptions(soc=soc), {})) for soc in ("ascend910b", "ascend910")]
 
 
 def found(rule: Rule, text: str, targets: list[Against]) -> set[str]:

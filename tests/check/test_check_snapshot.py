@@ -15,7 +15,7 @@ from opsinfo_cli.check.against import Against
 from opsinfo_cli.check.run import Checker
 from opsinfo_cli.model.precision_mode import MODES
 from opsinfo_cli.model.snapshot_text import snapshot_text
-from opsinfo_cli.model.target import Options, Target, resolve
+from opsinfo_cli.model.target import Target, TargetOptions, resolve
 from opsinfo_cli.text.source import Source
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -24,7 +24,7 @@ LISTS = ("black-list", "white-list", "gray-list")
 
 def pair(path: Path, soc: str) -> tuple[Against, Against]:
     """A target and its snapshot, both under one name."""
-    target = resolve(str(path), Options(soc=soc), {})
+    target = resolve(str(path), TargetOptions(soc=soc), {})
     source = Source(snapshot_text(target).encode(), "t")
     return Against(renamed(target)), Against(renamed(Target("t", "snapshot", "t", source)))
 

@@ -20,8 +20,7 @@ from cli_support import COMMANDS, NN, ROOT, Run, entry, library, write
 
 from opsinfo_cli.cli.line.candidates import NOTHING, OFFERS, word_of
 from opsinfo_cli.cli.line.click_command import click_command
-from opsinfo_cli.cli.line.complete import _VALUED
-from opsinfo_cli.cli.line.fast_path import declared
+from opsinfo_cli.cli.line.table import declared
 from opsinfo_cli.cli.line.unfinished import split
 
 Complete = Callable[..., list[str]]
@@ -46,7 +45,7 @@ def complete(opsinfo: Run, tmp_path: Path) -> Complete:
     ("line", "offered"),
     [
         ("opsinfo sh", ["show"]),
-        ("opsinfo --ver", ["--version"]),
+        ("opsinfo --vers", ["--version"]),
         ("opsinfo list --matc", ["--match"]),
         ("opsinfo list opp --on ", ["white", "black", "gray"]),
         ("opsinfo list opp --on b", ["black"]),
@@ -253,14 +252,6 @@ def test_every_word_in_the_help_is_completed_or_known_to_be_none() -> None:
     assert OFFERS.keys() - words == set()
 
 
-def test_options_that_need_no_command_have_one_value_everywhere() -> None:
-    for name, each in parameters():
-        for option in set(each.opts) & set(_VALUED):
-            assert isinstance(each, click.Option), (name, option)
-            assert not each.is_flag, (name, option)
-            assert each.nargs == 1, (name, option)
-
-
 @pytest.mark.parametrize(
     ("text", "escape", "words"),
     [
@@ -377,7 +368,7 @@ def test_powershell_is_answered_in_lines_that_its_script_takes_apart(opsinfo: Ru
     assert ran.out == "plain\tMatMul\t\nplain\tMatMulV2\t\nplain\tMatMulV3\t\n"
     escaped = f"opsinfo show {str(opp / NN).replace('-', '`-')} --co"
     ran = opsinfo(env={"_OPSINFO_COMPLETE": "powershell_complete", "COMP_WORDS": escaped})
-    assert ran.out.splitlines()[0] == "plain\t--core\tOperators of which engine: AI Core, vector core or DSA."
+    assert ran.out.splitlines()[0] == "plain\t--core\tEngine: AI Core, vector core or DSA."
 
 
 def test_a_shell_that_there_is_not(opsinfo: Run) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 CODE = (
     "import sys\n"
-    "from opsinfo_cli.report import progress\n"
+    "from opsinfo_cli.report.terminal import progress\n"
     "progress._EVERY = 0\n"
     "from opsinfo_cli.cli.line.main import main\n"
     "main(sys.argv[1:])\n"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...change.library_plan import LibraryPlan
 from ...change.reapply import lost_edits
 from ...change.writer import Job
 from ...errors import UsageFault, few
 from ..line import declare
-from ..shared.options import format_option, output_of, write_options
-from ..shared.writing import Run, scope_of, vault_of
-
-__all__ = ["command"]
+from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
+from ..shared.options import write_options
+from ..shared.writing import WriteRun, scope_of, vault_of
 
 
 @declare.command("reapply")
@@ -20,7 +17,7 @@ __all__ = ["command"]
 @declare.option("--target", metavar="TARGET", help="Only files of this target.")
 @write_options
 @format_option()
-def command(change: str | None, target: str | None, format_: str, **options: Any) -> int:
+def command(change: str | None, target: str | None, writing: WriteOptions, printing: OutputOptions) -> int:
     """Put moves back into files that an upgrade, or somebody else, replaced: those of CHANGE, or all that are lost.
 
     \b
@@ -28,8 +25,8 @@ def command(change: str | None, target: str | None, format_: str, **options: Any
       opsinfo reapply --dry-run
       opsinfo reapply --target ascend910b
     """
-    output = output_of("reapply", options, format_)
-    vault = vault_of(options)
+    output = output_of("reapply", printing)
+    vault = vault_of(writing)
     if change is not None and vault.record(change) is None:
         raise UsageFault(f"no change is called `{change}`", name="no-change", hint="`opsinfo backups` lists them")
     lost = lost_edits(vault, scope_of(target), change)
@@ -37,5 +34,5 @@ def command(change: str | None, target: str | None, format_: str, **options: Any
     for each in lost:
         if each.gone:
             output.say(f"{each.path} has no {few(each.gone, 10)} any more", "warning")
-    run = Run("reapply", output, options, undo=lost[0].path if lost else "TARGET", ignored=gone)
+    run = WriteRun("reapply", output, writing, undo=lost[0].path if lost else "TARGET", ignored=gone)
     return run.files([Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted])

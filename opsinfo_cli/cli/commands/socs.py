@@ -14,12 +14,10 @@ from ...report.terminal.output import terminal_size
 from ...report.terminal.visible import row, visible
 from ...typed import TYPE_CHECKING
 from ..line import declare
-from ..shared.options import format_option, output_of
+from ..shared.common_options import OutputOptions, format_option, output_of
 
 if TYPE_CHECKING:
     from typing import Any
-
-__all__ = ["command"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class Found:
 @declare.command("socs")
 @declare.argument("roots", nargs=-1, metavar="[ROOT]...")
 @format_option()
-def command(roots: tuple[str, ...], format_: str, **options: Any) -> int:
+def command(roots: tuple[str, ...], printing: OutputOptions) -> int:
     """List installs with their version and chips: those of the environment and the usual folders, or of ROOT.
 
     \b
@@ -56,7 +54,7 @@ def command(roots: tuple[str, ...], format_: str, **options: Any) -> int:
       opsinfo socs
       opsinfo socs /usr/local/Ascend/ascend-toolkit/8.1.RC1
     """
-    output = output_of("socs", options, format_)
+    output = output_of("socs", printing)
     found = [_given(root) for root in roots] if roots else _looked_for()
     if output.format == "json":
         output.document({"installs": [_document(each) for each in found]})

@@ -14,13 +14,10 @@ from click.shell_completion import CompletionItem, ShellComplete
 from ...errors import OpsinfoError
 from ...model.opp import opp_root, socs_of
 from ...model.roots import select_root
-from ...model.target import Options, resolve
+from ...model.target import TargetOptions, resolve
 from .click_program import cli
-from .complete import Candidate
-from .main import COMMANDS
-from .unfinished import Line
-
-__all__ = ["NOTHING", "OFFERS", "by_commands", "word_of"]
+from .table import COMMANDS
+from .unfinished import Candidate, UnfinishedLine
 
 Given = dict[str, Any]
 """What stands in the line already: parameters and their values."""
@@ -28,10 +25,10 @@ Given = dict[str, Any]
 Offer = Callable[[Given, click.Parameter], Iterable[Candidate]]
 
 
-def by_commands(line: Line) -> list[Candidate]:
+def by_commands(line: UnfinishedLine) -> list[Candidate]:
     """What click finds for a line, with what it cannot know taught to the command in question."""
     name = next((word for word in line.words if not word.startswith("-")), None)
-    if name is None and not line.word.startswith("-"):
+    if (name is None or line.words == ["help"]) and not line.word.startswith("-"):
         return [Candidate(each, help_) for each, help_ in COMMANDS.items() if each.startswith(line.word)]
     command = cli.get_command(click.Context(cli), name) if name else None
     if command:
@@ -110,9 +107,9 @@ def _operators(given: Given, _: click.Parameter) -> Iterable[Candidate]:
     return [Candidate(name) for name in names if name not in (given.get("ops") or ())]
 
 
-def _options(given: Given) -> Options:
+def _options(given: Given) -> TargetOptions:
     customs = tuple(given.get("customs") or ())
-    return Options(given.get("kind"), given.get("soc"), given.get("core") or "ai", customs)
+    return TargetOptions(given.get("kind"), given.get("soc"), given.get("core") or "ai", customs)
 
 
 def _findings(_: Given, __: click.Parameter) -> Iterable[Candidate]:

@@ -6,16 +6,14 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ...model.target import Options, resolve
+from ...model.target import TargetOptions, resolve
 from ...report.known_names import known_names
 
 if TYPE_CHECKING:
     from ...model.target import Target
 
-__all__ = ["operator_names", "starting"]
 
-
-def operator_names(text: str, options: Options, against: str | None = None) -> Iterable[str]:
+def operator_names(text: str, options: TargetOptions, against: str | None = None) -> Iterable[str]:
     """Op types of a target; of a mixlist those of the target it is held against, else its own.
 
     :raises OpsinfoError: where there is no such target, or the engine refuses it

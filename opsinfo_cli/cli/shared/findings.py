@@ -13,8 +13,6 @@ from ...report.formats.summary import summary_line
 from ...report.formats.text import finding_lines
 from ...report.terminal.output import Output
 
-__all__ = ["say_findings", "say_fixable", "talk_about"]
-
 
 def say_findings(output: Output, checked: Checked, format: str, document: dict[str, Any]) -> None:
     """Everything found in one format, and the talk about it where that is not all in the document.

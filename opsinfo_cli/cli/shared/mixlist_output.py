@@ -10,16 +10,15 @@ from ...change.fmt_plan import BuildPlan
 from ...change.writer import FileResult, Job, Result, planned
 from ...report.views.changes import file_documents
 from ...text.source import Source, encoded
-from .mixlist_input import require_no_library
-from .writing import Run, writer_of
-
-__all__ = ["built", "delivered", "made", "refused", "report_built"]
-
+from .targets import require_no_library
+from .writing import WriteRun, writer_of
 
 Require = Callable[[Source], None]
 
 
-def built(run: Run, out: str, text: str, sources: Sequence[Source], require: Require = require_no_library) -> Result:
+def built(
+    run: WriteRun, out: str, text: str, sources: Sequence[Source], require: Require = require_no_library
+) -> Result:
     """Make the file ``out`` say a text, or see what would change. One that says so already is not written.
 
     :param sources: what the text was made from; ``out`` may be one of them
@@ -35,8 +34,8 @@ def built(run: Run, out: str, text: str, sources: Sequence[Source], require: Req
     return run.changed([Job(out, BuildPlan(text, made_from))])
 
 
-def _created(run: Run, out: str, data: bytes) -> Result:
-    change = writer_of(run.options, run.output).create(out, data, run.kind, []) if run.writes else None
+def _created(run: WriteRun, out: str, data: bytes) -> Result:
+    change = writer_of(run.writing, run.output).create(out, data, run.kind, []) if run.writes else None
     return Result([made(out, data)], change)
 
 
@@ -46,7 +45,7 @@ def made(out: str, data: bytes) -> FileResult:
     return FileResult(out, nothing, BuildPlan(source.text).patch(nothing), source, [], [], is_new=True)
 
 
-def delivered(run: Run, out: str | None, text: str, sources: Sequence[Source]) -> Result:
+def delivered(run: WriteRun, out: str | None, text: str, sources: Sequence[Source]) -> Result:
     """What came of the text: written to ``out``, or to be printed.
 
     Where there is no ``out`` and nothing is to be written, what would change in the first source.
@@ -56,7 +55,7 @@ def delivered(run: Run, out: str | None, text: str, sources: Sequence[Source]) -
     return Result([]) if run.writes else Result([planned(Job(sources[0].path, BuildPlan(text)), sources[0])])
 
 
-def report_built(run: Run, out: str | None, text: str, result: Result, document: dict[str, Any]) -> None:
+def report_built(run: WriteRun, out: str | None, text: str, result: Result, document: dict[str, Any]) -> None:
     """:param document: what the command says of the text, in JSON"""
     if run.output.format == "json":
         tail = {"change": result.change, "files": file_documents(result), "dry_run": not run.writes}
@@ -67,7 +66,7 @@ def report_built(run: Run, out: str | None, text: str, result: Result, document:
         run.report(result)
 
 
-def refused(run: Run, out: str | None, document: dict[str, Any]) -> int:
+def refused(run: WriteRun, out: str | None, document: dict[str, Any]) -> int:
     """What --strict does not let through: nothing is written, not even to standard output."""
     run.output.say("nothing was written, as --strict asks", "error")
     if run.output.format == "json":

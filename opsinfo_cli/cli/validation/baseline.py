@@ -13,8 +13,6 @@ from ...report.file_writing import require_writable, write_file
 from ...report.formats.summary import counted
 from ...report.terminal.output import Output
 
-__all__ = ["baseline_of", "say_baseline", "update_baseline"]
-
 
 def baseline_of(path: str | None, updates: bool) -> Baseline | None:
     """:raises UsageFault: where the options do not go together; :raises Refused: where the file cannot be used"""

@@ -14,8 +14,7 @@ from ...errors import UsageFault
 from ...model.names import did_you_mean
 from ...text.source import Source
 from ..line import declare
-
-__all__ = ["KEYS", "Configured", "config_in_use", "config_options"]
+from ..line.click_command import SectionedCommand
 
 KEYS = ("against", "soc", "precision-mode", "select", "ignore", "baseline", "strict", "format", "report")
 """Options that may stand in a file, as far as the command has them; `schemas/config.schema.json` says the same."""
@@ -49,7 +48,7 @@ def config_in_use() -> str | None:
     return path
 
 
-class Configured(click.Command):
+class Configured(SectionedCommand):
     """A command whose options have their defaults in a file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

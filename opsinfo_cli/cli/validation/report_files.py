@@ -14,11 +14,9 @@ from ...report.file_writing import require_writable
 from ...report.formats.render import FORMATS, rendered
 from ...report.report_file import require_report, write_report
 
-__all__ = ["Report", "parsed_reports"]
-
 
 @dataclass(frozen=True)
-class Report:
+class ReportFile:
     format: str
     path: str
 
@@ -28,7 +26,7 @@ class Report:
         write_report(self.path, text.encode("utf-8", "backslashreplace"))
 
 
-def parsed_reports(words: Iterable[str], inputs: Iterable[str]) -> list[Report]:
+def parsed_reports(words: Iterable[str], inputs: Iterable[str]) -> list[ReportFile]:
     """From the words of ``--report``, with the places asked for.
 
     :param inputs: files that no report may overwrite
@@ -47,7 +45,7 @@ def parsed_reports(words: Iterable[str], inputs: Iterable[str]) -> list[Report]:
     return reports
 
 
-def _parsed(word: str) -> Report:
+def _parsed(word: str) -> ReportFile:
     format_, _, path = word.partition(":")
     if format_ not in FORMATS:
         hint = did_you_mean(format_, FORMATS) or "there are: " + ", ".join(FORMATS)
@@ -58,4 +56,4 @@ def _parsed(word: str) -> Report:
             name="report-without-file",
             hint=f"--report {format_}:FILE, or --format {format_} for standard output",
         )
-    return Report(format_, path)
+    return ReportFile(format_, path)

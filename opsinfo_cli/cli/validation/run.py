@@ -22,10 +22,8 @@ from ..shared.findings import say_findings, say_fixable, talk_about
 if TYPE_CHECKING:
     from ...change.writer import Result
     from ...check.baseline import Known
-    from .fix import Fixing
-    from .report_files import Report
-
-__all__ = ["Validation"]
+    from .fix import FixRun
+    from .report_files import ReportFile
 
 
 @dataclass
@@ -62,7 +60,7 @@ class Validation:
         self.gone = self.narrowing.gone(self.selected, self.checked)
         outcome.findings = self.narrowing.unknown(self.selected)
 
-    def fix(self, fixing: Fixing) -> None:
+    def fix(self, fixing: FixRun) -> None:
         """Mend what can be mended, and look again. What cannot be written hides no finding."""
         plan = FixPlan(self._found, fixing.unsafe)
         jobs = fixing.plan(self.checked, plan)
@@ -91,7 +89,7 @@ class Validation:
         else:
             self.checked.outcome.findings, self.gone = [], []
 
-    def report(self, format: str, reports: list[Report], against: list[str], fixing: Fixing | None) -> int:
+    def report(self, format: str, reports: list[ReportFile], against: list[str], fixing: FixRun | None) -> int:
         """Write and say everything; a report that cannot be written is one failure more.
 
         :returns: the exit status
@@ -126,7 +124,7 @@ class Validation:
         outcome.add(source.path, "mixlist", checker.mixlist(source))
         return self.narrowing.unknown(self.narrowing.selected(outcome.findings, self.checked))
 
-    def _document(self, against: list[str], fixing: Fixing | None) -> dict[str, Any]:
+    def _document(self, against: list[str], fixing: FixRun | None) -> dict[str, Any]:
         return {
             **findings_document(self.checked, against),
             "baseline": self._baseline_document(),
