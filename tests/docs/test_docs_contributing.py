@@ -23,6 +23,15 @@ def test_every_path_that_a_page_names_exists(page: str) -> None:
     assert [each for each in named if not (ROOT / each).exists() and each not in made] == []
 
 
+def test_every_module_and_package_that_the_architecture_names_exists() -> None:
+    text = (ROOT / "docs/architecture.md").read_text("utf-8")
+    packages = re.findall(r"^\| `([a-z/]+)` \|", text, re.MULTILINE)
+    modules = re.findall(r"`([a-z_/]+\.py)`", text)
+    assert len(packages) > 10
+    assert len(modules) > 5
+    assert [each for each in (*packages, *modules) if not (ROOT / "opsinfo_cli" / each).exists()] == []
+
+
 def test_the_page_names_every_step_of_ci() -> None:
     known = subprocess.run([ROOT / ".ci/run", "--list"], capture_output=True, text=True, check=True).stdout.split()
     assert re.findall(r"^\| `\.ci/run (\w+)` \|", CONTRIBUTING, re.MULTILINE) == known
