@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from fnmatch import fnmatchcase as fnmatch
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ci_support import PIP_CACHE, ROOT, committed, git
@@ -140,3 +141,19 @@ def test_the_globs_of_the_editor_take_what_the_fmt_hook_takes() -> None:
         if name == name.lower():
             fits = [glob for glob in globs if fnmatch(name, glob.removeprefix("!"))]
             assert bool(fits and not fits[-1].startswith("!")) == ("opsinfo-fmt" in hooks), path
+
+
+def test_a_search_of_a_directory_takes_what_the_validate_hook_takes(
+    opsinfo: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Broken files, so that only the name says what a file is; each in a folder of its own, as stores take all JSON."""
+    pytest.importorskip("opsinfo_cli.model.file_kind", reason="the search by name is not there")
+    expected = set()
+    for number, (path, hooks) in enumerate(TAKEN.items()):
+        file = tmp_path / str(number) / path
+        file.parent.mkdir(parents=True)
+        file.write_text("{", "utf-8")
+        if "opsinfo-validate" in hooks:
+            expected.add(f"{number}/{path}")
+    found = opsinfo("validate", ".", "--no-config", "--format", "json", cwd=tmp_path).json["files"]
+    assert {file["path"].removeprefix("./") for file in found} == expected
