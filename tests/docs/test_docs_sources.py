@@ -23,9 +23,9 @@ SHIPPED = [
 PRIVATE = re.compile(r"\b(?:" + "engine|interop|anchors|review" + r")\.md\b")
 OWNERS = (
     "hicann Ascend HabanaAI NVIDIA pytorch mindspore-ai mindspore-lab huggingface tensorflow PaddlePaddle microsoft "
-    "deepspeedai facebookresearch"
+    "deepspeedai facebookresearch mlcommons bigscience-workshop"
 )
-REPOSITORY = re.compile(rf"\b(?:{'|'.join(OWNERS.split())})/[A-Za-z][\w.-]*\w(?=[,:@`\"; )]|$)", re.MULTILINE)
+REPOSITORY = re.compile(rf"(?<![\w/])(?:{'|'.join(OWNERS.split())})/[A-Za-z][\w.-]*\w(?=[,:@`\"; )]|$)", re.MULTILINE)
 
 
 def test_no_text_of_the_product_names_a_page_that_readers_do_not_have() -> None:
