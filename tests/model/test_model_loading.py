@@ -1,4 +1,8 @@
-"""What the engine takes of an entry and what fails the store: the table of engine.md 4, row by row."""
+"""What the engine accepts in an entry and what makes the store fail.
+
+The cases follow hicann/ge, compiler/engines/nn_engine/opskernel/ops_store: sub_op_info_store.cc and
+op_kernel_info_constructor.cc.
+"""
 
 from __future__ import annotations
 
