@@ -1,7 +1,8 @@
 """Format filters: columns whose formats a node's tensors do not want are dropped after the dtypes were matched.
 
 They can leave nothing; then column 0 wins. Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/
-graph_optimizer/op_judge/format_and_dtype/op_format_dtype_judge.cc:745-1047, strategy/matcher/format/. Tensors whose format is unknown filter nothing.
+graph_optimizer/op_judge/format_and_dtype/op_format_dtype_judge.cc:745-1047, strategy/matcher/format/.
+Tensors whose format is unknown filter nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Matchers: which of an operator's columns fit a dtype that a tensor expects.
 
 A matcher narrows a list of candidate columns in place and returns whether anything fits; a miss leaves the list as it
-is, but for what the engine's own code erases on the way. Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/
-graph_optimizer/op_judge/format_and_dtype/strategy/matcher/dtype/.
+is, but for what the engine's own code erases on the way. Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/
+optimizer/graph_optimizer/op_judge/format_and_dtype/strategy/matcher/dtype/.
 """
 
 from __future__ import annotations
