@@ -107,6 +107,8 @@ def _checked(facts: Facts, kernel: Kernel, bound: Bound, policy: Policy, mode: J
         if not customized_columns(facts.customized, bound):
             return Refusal("refused-customized", "")
         asks_dtypes = False
+    if facts.op_type == "Cast":
+        return Taken(bound) if kernel.inputs and _fits_exactly(bound) else Refusal("refused-cast", "")
     for side, ports in (("input", bound.inputs), ("output", bound.outputs)):
         for index, each in enumerate(ports):
             if each is None or not each.port.present:
@@ -121,6 +123,20 @@ def _checked(facts: Facts, kernel: Kernel, bound: Bound, policy: Policy, mode: J
             if side == "input" and each.slot.needs_const and not each.port.const and not facts.lenient:
                 return Refusal("refused-value", f"input {index}")
     return Taken(bound._replace(promotion=promotion))
+
+
+def _fits_exactly(bound: Bound) -> bool:
+    """Whether some column has the very dtypes of a Cast (sub_ops_store.cc:843-960; fe_ops_kernel_info_store.cc:628)."""
+    ports = [each for each in (*bound.inputs, *bound.outputs) if each is not None and each.port.present]
+    return any(
+        all(_is_exactly(each, column) for each in ports) for column in range(len(ports[0].dtypes) if ports else 0)
+    )
+
+
+def _is_exactly(each: BoundPort, column: int) -> bool:
+    if column >= len(each.dtypes) or each.port.dtype not in (None, each.dtypes[column]):
+        return False
+    return each.port.format is None or each.formats[column] in ("ND", each.port.format)
 
 
 def _has_columns(bound: Bound) -> bool:
