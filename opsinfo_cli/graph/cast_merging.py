@@ -1,21 +1,23 @@
 """Casts as the engine inserts them, one on each edge whose ends differ, and the pairs that it takes out again.
 
 Between two ordinary nodes, of adjacent Casts whose ends agree both go when either is from float to float, lossy or not:
-a rounding that the user wrote on purpose disappears with the Cast that was inserted. Source: hicann/ge ffdcbc9f,
-compiler/engines/nn_engine/optimizer/graph_optimizer/shape_format_transfer/trans_node_manager/. Layout nodes (TransData)
-are not followed, nor two Transposes that undo each other.
+a rounding that the user wrote on purpose disappears with the Cast that was inserted. A layout node (TransData) between
+them keeps both. Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/graph_optimizer/shape_format_transfer/
+trans_node_manager/. Layouts are those of the columns chosen: their propagation, which comes later, and two Transposes
+that undo each other are not followed.
 """
 
 from __future__ import annotations
 
 from ..typed import TYPE_CHECKING, NamedTuple
+from .dtypes import BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from .graph import Graph
 
-__all__ = ["Inserted", "Merging", "Rewired"]
+__all__ = ["Inserted", "Layouts", "Merging", "Rewired"]
 
 _TRANSFORMS = frozenset({"TransData", "Cast", "Transpose", "TransposeD", "Reshape", "ReFormat"})
 """Nodes that stand between ordinary ones (trans_node_merging.cc)."""
@@ -46,6 +48,13 @@ class Rewired(NamedTuple):
     now: int
 
 
+class Layouts(NamedTuple):
+    """Formats of slots that are not plain."""
+
+    inputs: Mapping[int, str]
+    outputs: Mapping[int, str]
+
+
 class _Unit:
     """A Cast that was inserted, or a transforming node of the user.
 
@@ -54,7 +63,7 @@ class _Unit:
     :ivar readers: how many inputs it feeds
     """
 
-    __slots__ = ("begin", "end", "node", "op_type", "readers", "shape_in", "shape_out", "source")
+    __slots__ = ("begin", "end", "layouts", "node", "op_type", "readers", "shape_in", "shape_out", "source")
 
     def __init__(self, node: int, op_type: str, begin: str | None, end: str | None, source: int | _Unit) -> None:
         self.node = node
@@ -63,6 +72,7 @@ class _Unit:
         self.end = end
         self.source = source
         self.readers = 1
+        self.layouts: tuple[str | None, str | None] = (None, None)
         self.shape_in: tuple[int, ...] | None = None
         self.shape_out: tuple[int, ...] | None = None
 
@@ -72,6 +82,7 @@ class Merging:
 
     :param inputs: the dtype of every input slot
     :param outputs: the dtype of every output slot
+    :param layouts: formats of input slots, and of output slots, that are not plain
     :param source_slot: of each input slot the output slot that feeds it, ``len(outputs)`` for none
     """
 
@@ -82,15 +93,22 @@ class Merging:
         outputs: Sequence[str | None],
         source_slot: Sequence[int],
         order: Iterable[int],
+        layouts: Layouts | None = None,
     ) -> None:
         self.graph = graph
         self.inputs = inputs
         self.outputs = outputs
         self.source_slot = source_slot
+        self.layouts = layouts or Layouts({}, {})
         types, source_node = graph.columns.types, graph.columns.source_node
         self.transforms = {node for node, op_type in enumerate(types) if op_type in _TRANSFORMS}
         dtypes = [*outputs, None]
         differing = [slot for slot, source in enumerate(source_slot) if dtypes[source] != inputs[slot]]
+        if layouts is not None:
+            laid = [
+                slot for slot, source in enumerate(source_slot) if slot in layouts.inputs or source in layouts.outputs
+            ]
+            differing = sorted({*differing, *laid})
         self.feeds: dict[int, int | _Unit] = {}
         self.units: dict[int, _Unit] = {}
         if self.transforms:
@@ -149,7 +167,8 @@ class Merging:
         while isinstance(feed, _Unit):
             if feed.node >= 0:
                 return self.graph.columns.outputs_of[feed.node], steps
-            steps.append((feed.begin, feed.end))
+            if feed.op_type == "Cast":
+                steps.append((feed.begin, feed.end))
             feed = feed.source
         return feed, steps
 
@@ -158,9 +177,19 @@ class Merging:
         begin, end = self.outputs[source] if producer >= 0 else None, self.inputs[slot]
         if producer < 0 or begin is None or end is None:
             return
-        unit = _Unit(-1, "Cast", begin, end, self.units.get(producer, source))
-        unit.shape_in = unit.shape_out = self.graph.columns.output_tensors[source].shape
-        self.feeds[slot] = unit
+        feed: int | _Unit = self.units.get(producer, source)
+        layouts = self.layouts.outputs.get(source), self.layouts.inputs.get(slot)
+        cast_first = BITS.get(begin, 0) > BITS.get(end, 0) or (BITS.get(begin) == BITS.get(end) and bool(layouts[1]))
+        for op_type in ("Cast", "TransData") if cast_first else ("TransData", "Cast"):
+            if (begin == end) if op_type == "Cast" else (layouts[0] == layouts[1]):
+                continue
+            dtype = end if cast_first else begin
+            unit = _Unit(-1, op_type, *((begin, end) if op_type == "Cast" else (dtype, dtype)), feed)
+            unit.shape_in = unit.shape_out = self.graph.columns.output_tensors[source].shape
+            if op_type == "TransData":
+                unit.layouts = layouts
+            feed = unit
+        self.feeds[slot] = feed
 
     def _units(self) -> None:
         columns = self.graph.columns
@@ -215,13 +244,17 @@ class Merging:
 
 def _cancel(later: _Unit, earlier: _Unit) -> bool:
     """Whether two adjacent nodes undo each other (trans_node_merging.cc:360-455)."""
-    if later.op_type != earlier.op_type or later.op_type not in ("Cast", "Reshape"):
+    if later.op_type != earlier.op_type or later.op_type not in ("Cast", "Reshape", "TransData"):
+        return False
+    if later.op_type == "TransData" and (
+        later.node >= 0 or earlier.node >= 0 or later.layouts != earlier.layouts[::-1]
+    ):
         return False
     if later.op_type == "Cast":
         floating = {later.begin, later.end} <= _FLOATS or {earlier.begin, earlier.end} <= _FLOATS
         if not floating and (later.node >= 0 or earlier.node >= 0):
             return False
-    elif any(
+    elif later.op_type == "Reshape" and any(
         -1 in (shape or (-1,)) for shape in (later.shape_in, later.shape_out, earlier.shape_in, earlier.shape_out)
     ):
         return False

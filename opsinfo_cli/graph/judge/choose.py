@@ -10,7 +10,7 @@ from ...model.policy import Policy
 from ...typed import TYPE_CHECKING
 from ..dtypes import FLOATING
 from .facts import Choice, Facts, Seen, Setting
-from .formats import filtered
+from .formats import filtered, heavy_format
 from .kernel import Kernel
 from .promote import narrow
 from .strategy import Matched, Tensor, Work, match
@@ -146,7 +146,15 @@ class _Judged:
             followed,
             self.kernel.confidence,
             detail=detail,
+            layouts=self._layouts(column),
         )
+
+    def _layouts(self, column: int) -> tuple[tuple[str | None, ...], tuple[str | None, ...]] | None:
+        layouts = (
+            tuple(heavy_format(each, column) for each in self.bound.inputs),
+            tuple(heavy_format(each, column) for each in self.bound.outputs),
+        )
+        return layouts if any(layouts[0]) or any(layouts[1]) else None
 
     def _reason(self, column: int) -> tuple[str, tuple[str, int] | None, bool, str]:
         """Which tensor settled the choice: the first after which all columns left had the floating dtypes chosen."""

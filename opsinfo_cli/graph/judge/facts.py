@@ -97,6 +97,7 @@ class Choice(NamedTuple):
     :param followed: whether this tensor followed its producer's dtype rather than its own
     :param kernel: number of the kernel taken, -1 for none
     :param detail: what the reason's words need beside this
+    :param layouts: formats of inputs and outputs that are not plain, None for plain ones; None: all are plain
     """
 
     inputs: tuple[str | None, ...]
@@ -109,3 +110,4 @@ class Choice(NamedTuple):
     confidence: str | None = None
     kernel: int = -1
     detail: str = ""
+    layouts: tuple[tuple[str | None, ...], tuple[str | None, ...]] | None = None

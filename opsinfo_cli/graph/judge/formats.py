@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .kernel import Kernel
     from .support import BoundPort
 
-__all__ = ["filtered"]
+__all__ = ["filtered", "heavy_format"]
 
 _ORIGIN = frozenset(ORIGIN_FORMATS)
 _THREE_D = frozenset({"NDHWC", "NCDHW", "DHWCN", "DHWNC", "NDC1HWC0", "FRACTAL_Z_3D", "FRACTAL_Z_3D_TRANSPOSE"})
@@ -49,6 +49,13 @@ def filtered(
     for each in [*(inputs[index] for index in order), *outputs]:
         if each is not None and each.port.present:
             _by_origin(kernel, each, columns)
+
+
+def heavy_format(each: BoundPort | None, column: int) -> str | None:
+    """The format of a column that data must be brought to; None for a plain one."""
+    if each is None or not each.port.present or column >= len(each.formats) or each.formats[column] in _ORIGIN:
+        return None
+    return each.formats[column]
 
 
 def _without_small_channel(kernel: Kernel, ports: Sequence[BoundPort | None], columns: list[int]) -> None:
