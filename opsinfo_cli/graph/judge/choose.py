@@ -131,11 +131,14 @@ class _Judged:
             self.steps.append((side, index, matched, list(columns)))
 
     def _chosen(self, column: int, customized: bool) -> Choice:
-        why, decided, followed, detail = "customized", None, False, ""
+        why, detail = "customized", ""
+        decided: tuple[str, int] | None = None
+        matched = Matched(True, why)
         if self.bound.promotion is not None:
             why = "promoted"
         elif not customized:
-            why, decided, followed, detail = self._reason(column)
+            decided, matched, detail = self._reason(column)
+            why = matched.why
         return Choice(
             tuple(_at(each, column) for each in self.bound.inputs),
             tuple(_at(each, column) for each in self.bound.outputs),
@@ -143,7 +146,8 @@ class _Judged:
             why,
             self.policy,
             decided,
-            followed,
+            matched.followed,
+            matched.through,
             self.kernel.confidence,
             detail=detail,
             layouts=self._layouts(column),
@@ -156,18 +160,18 @@ class _Judged:
         )
         return layouts if any(layouts[0]) or any(layouts[1]) else None
 
-    def _reason(self, column: int) -> tuple[str, tuple[str, int] | None, bool, str]:
+    def _reason(self, column: int) -> tuple[tuple[str, int] | None, Matched, str]:
         """Which tensor settled the choice: the first after which all columns left had the floating dtypes chosen."""
         wanted = self._floating(column)
         floats = [step for step in self.steps if self._port(step).port.dtype in FLOATING]
         if not any(step[2].fits for step in floats or self.steps):
             rule = (floats or self.steps)[0][2].why if self.steps else "mode"
-            return "first-column", None, False, rule
+            return None, Matched(False, "first-column"), rule
         for side, index, matched, columns in self.steps:
             if matched.fits and column in columns and all(self._floating(each) == wanted for each in columns):
-                return matched.why, (side, index), matched.followed, ""
+                return (side, index), matched, ""
         side, index, matched, _ = next(step for step in reversed(self.steps) if step[2].fits)
-        return matched.why, (side, index), matched.followed, ""
+        return (side, index), matched, ""
 
     def _port(self, step: tuple[str, int, Matched, list[int]]) -> BoundPort:
         each = (self.bound.inputs if step[0] == "inputs" else self.bound.outputs)[step[1]]

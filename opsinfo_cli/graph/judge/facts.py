@@ -8,7 +8,7 @@ from ...typed import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from .modes import JudgeMode
 
-__all__ = ["Choice", "Customized", "Facts", "Port", "Seen", "Setting", "seen_by"]
+__all__ = ["Choice", "Customized", "Facts", "Port", "Seen", "Setting", "looks_through", "seen_by"]
 
 
 class Port(NamedTuple):
@@ -75,6 +75,14 @@ class Seen(NamedTuple):
     bf16: str | None
 
 
+def looks_through(seen: str | Seen | None, low: str | None) -> bool:
+    """Whether a strategy looks through a Cast at an input."""
+    return (
+        isinstance(seen, Seen)
+        and (seen.fp16 if low == "float16" else seen.bf16 if low == "bfloat16" else None) is not None
+    )
+
+
 def seen_by(seen: str | Seen | None, low: str | None) -> str | None:
     """The dtype that a strategy sees at an input.
 
@@ -95,6 +103,7 @@ class Choice(NamedTuple):
     :param policy: of the kernel that was taken, the mixlist applied; None where lists play no part
     :param decided: (``inputs`` or ``outputs``, number) of the tensor that settled the choice; None: none did
     :param followed: whether this tensor followed its producer's dtype rather than its own
+    :param through: whether it looked through a Cast, at what feeds that
     :param kernel: number of the kernel taken, -1 for none
     :param detail: what the reason's words need beside this
     :param layouts: formats of inputs and outputs that are not plain, None for plain ones; None: all are plain
@@ -107,6 +116,7 @@ class Choice(NamedTuple):
     policy: Policy | None = None
     decided: tuple[str, int] | None = None
     followed: bool = False
+    through: bool = False
     confidence: str | None = None
     kernel: int = -1
     detail: str = ""

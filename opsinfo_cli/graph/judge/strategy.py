@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...model.policy import Policy
 from ...typed import NamedTuple
 from ..dtypes import COMPLEX, FLOATING
-from .facts import Facts, Port, Seen, Setting, seen_by
+from .facts import Facts, Port, Seen, Setting, looks_through, seen_by
 from .matching import lowered, precisely, reduced, risen
 
 __all__ = ["Matched", "Tensor", "Work", "match"]
@@ -37,11 +37,13 @@ class Matched(NamedTuple):
     :param fits: whether any column fitted it
     :param why: the rule that was applied: a code of a reason
     :param followed: whether it looked at its producer's dtype
+    :param through: whether it looked through a Cast
     """
 
     fits: bool
     why: str
     followed: bool = False
+    through: bool = False
 
 
 class Tensor(NamedTuple):
@@ -142,7 +144,7 @@ def _gray(work: Work, tensor: Tensor, columns: list[int], forbidden: str | None,
         return Matched(_allow_fp16(work, tensor, columns, forbidden), f"{why}-own")
     dtype = seen_by(tensor.seen, low)
     fits = risen(tensor.row, dtype, columns, forbidden) or reduced(tensor.row, dtype, columns, forbidden)
-    return Matched(fits, why, True)
+    return Matched(fits, why, True, looks_through(tensor.seen, low))
 
 
 def _allow_fp16(work: Work, tensor: Tensor, columns: list[int], forbidden: str | None) -> bool:
