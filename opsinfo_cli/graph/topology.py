@@ -17,7 +17,7 @@ LOOP_BACK = frozenset({"NextIteration", "RefNextIteration"})
 
 
 def order_of(graph: Graph) -> list[int]:
-    """All nodes as the engine walks them (ComputeGraph::GetAllNodes).
+    """All nodes as the engine walks them (ComputeGraph::GetAllNodes); bodies whose owner is unknown come last.
 
     :raises Damaged: when a subgraph has a cycle that no NextIteration closes
     """
@@ -28,7 +28,8 @@ def order_of(graph: Graph) -> list[int]:
         if subgraph.parent is not None:
             bodies.setdefault(subgraph.parent, []).append(number)
     order: list[int] = []
-    waiting = [iter(sorted_nodes(graph, graph.subgraphs[0].nodes))]
+    orphans = [subgraph.nodes for subgraph in reversed(graph.subgraphs) if subgraph.parent is None]
+    waiting = [iter(sorted_nodes(graph, nodes)) for nodes in orphans]
     while waiting:
         node = next(waiting[-1], None)
         if node is None:

@@ -17,7 +17,6 @@ PLAIN, CAST, SUB_INPUT, SUB_OUTPUT = range(4)
 
 _CONSTANTS = frozenset({"Const", "Constant"})
 _LATE = frozenset({"Const", "Constant", "Variable"})
-_PREDICTED = frozenset({"onnx", "tensorflow", "saved-model"})
 _PRESENT, _FED, _IS_LATE, _IS_CONST = 1, 2, 4, 8
 _FLAG_BITS = 4
 
@@ -54,7 +53,7 @@ class _Sorting:
         self.columns = graph.columns
         self.tensors: list[Tensor] = []
         self.numbers: dict[int, int] = {}
-        self.lenient = graph.model.format in _PREDICTED
+        self.lenient = graph.model.predicted
 
     def run(self) -> Sorted:
         columns, graph = self.columns, self.graph
