@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...model.policy import Policy
 from ...typed import TYPE_CHECKING
 from ..dtypes import FLOATING
-from .facts import Choice, Facts, Seen, Setting
+from .facts import Choice, Facts, Port, Seen, Setting
 from .formats import filtered, heavy_format
 from .kernel import Kernel
 from .promote import narrow
@@ -140,8 +140,8 @@ class _Judged:
             decided, matched, detail = self._reason(column)
             why = matched.why
         return Choice(
-            tuple(_at(each, column) for each in self.bound.inputs),
-            tuple(_at(each, column) for each in self.bound.outputs),
+            self._dtypes(self.facts.inputs, self.bound.inputs, column),
+            self._dtypes(self.facts.outputs, self.bound.outputs, column),
             column,
             why,
             self.policy,
@@ -152,6 +152,20 @@ class _Judged:
             detail=detail,
             layouts=self._layouts(column),
         )
+
+    def _dtypes(self, ports: Sequence[Port], bound: Sequence[BoundPort | None], column: int) -> tuple[str | None, ...]:
+        """The column's dtypes; a tensor that the kernel does not list goes as those of its own dtype that it lists."""
+        dtypes = [_at(each, column) for each in bound]
+        if None not in bound:
+            return tuple(dtypes)
+        became = {each.port.dtype: _at(each, column) for each in self._listed() if each.port.present}
+        return tuple(
+            became.get(port.dtype, port.dtype) if each is None and port.present else dtype
+            for port, each, dtype in zip(ports, bound, dtypes, strict=True)
+        )
+
+    def _listed(self) -> list[BoundPort]:
+        return [each for each in (*self.bound.inputs, *self.bound.outputs) if each is not None]
 
     def _layouts(self, column: int) -> tuple[tuple[str | None, ...], tuple[str | None, ...]] | None:
         layouts = (

@@ -41,7 +41,8 @@ class Facts(NamedTuple):
     """A node before the judge.
 
     :param shapes: 0 all known, 1 with unknown dimensions, 2 of unknown rank
-    :param lenient: whether inputs and outputs are a prediction, whose number need not fit the kernel's
+    :param lenient: whether the number of its tensors need not fit the kernel's: they are a prediction, or the node was
+        fused from several after the judge
     """
 
     op_type: str

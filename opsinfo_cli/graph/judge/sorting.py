@@ -8,7 +8,11 @@ from .facts import Customized, Facts, Port
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from typing import TypeAlias
+
     from ..graph import Graph, Tensor
+
+    Extra: TypeAlias = tuple[bool, bool, bool, bool, Customized | None]
 
 __all__ = ["CAST", "PLAIN", "SUB_INPUT", "SUB_OUTPUT", "Marks", "Sorted", "sort_nodes"]
 
@@ -59,7 +63,7 @@ class _Sorting:
         columns, graph = self.columns, self.graph
         inputs = self._input_codes()
         outputs = [self._number(tensor) << _FLAG_BITS for tensor in columns.output_tensors]
-        marked = {*graph.attributes, *self.marks.keep, *self.marks.customized}
+        marked = {*graph.attributes, *self.marks.keep, *self.marks.customized, *graph.fused_from}
         kinds: dict[object, int] = {}
         facts: list[Facts] = []
         kind_of: list[int] = []
@@ -113,12 +117,13 @@ class _Sorting:
                     constant.add(node)
         return constant
 
-    def _extra(self, node: int) -> tuple[bool, bool, bool, Customized | None] | None:
+    def _extra(self, node: int) -> Extra | None:
         attributes = self.graph.attributes.get(node, {})
         extra = (
             node in self.marks.keep or attributes.get("_keep_dtype") in (1, True),
             bool(attributes.get("_inherit_dtype_from_predecessor")),
             bool(attributes.get("_force_fp32_to_fp16")),
+            len(self.graph.fused_from.get(node, ())) > 1,
             self.marks.customized.get(node),
         )
         return extra if any(extra) else None
@@ -128,9 +133,9 @@ class _Sorting:
         op_type: str,
         inputs: tuple[int, ...],
         outputs: tuple[int, ...],
-        extra: tuple[bool, bool, bool, Customized | None] | None,
+        extra: Extra | None,
     ) -> Facts:
-        keep, inherits, forced, customized = extra or (False, False, False, None)
+        keep, inherits, forced, fused, customized = extra or (False, False, False, False, None)
         tensors = [self.tensors[code >> _FLAG_BITS] for code in (*inputs, *outputs)]
         return Facts(
             op_type,
@@ -141,7 +146,7 @@ class _Sorting:
             forced,
             max(map(_unknown, tensors), default=0),
             customized,
-            self.lenient,
+            self.lenient or fused,
         )
 
     def _port(self, code: int) -> Port:
