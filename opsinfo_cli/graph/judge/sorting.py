@@ -7,7 +7,6 @@ from .facts import Customized, Facts, Port
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
     from typing import TypeAlias
 
     from ..graph import Graph, Tensor
