@@ -55,12 +55,17 @@ class GraphBuilder:
         """Name the main graph."""
         self._subgraphs[0] = (name, None, 0)
 
-    def subgraph(self, name: str, parent: int | str) -> None:
+    def subgraph(self, name: str, parent: int | str | None) -> None:
         """Open a subgraph; nodes added from now on belong to it.
 
-        :param parent: index or name of the node that owns it; a name is looked up among all nodes, the main graph first
+        :param parent: index or name of the node that owns it; a name is looked up among all nodes, the main graph first;
+            None: the file does not say
         """
         self._subgraphs.append((name, parent, len(self._names)))
+
+    def tensors(self) -> Iterable[Tensor]:
+        """All tensors that were made, each once."""
+        return self._shared.values()
 
     def tensor(
         self,

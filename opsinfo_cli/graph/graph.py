@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from array import array
     from collections.abc import Iterator, Mapping
 
-__all__ = ["UNKNOWN", "Graph", "ModelFacts", "Node", "Source", "Subgraph", "Tensor", "Weights"]
+__all__ = ["UNKNOWN", "Graph", "ModelFacts", "Node", "Note", "Source", "Subgraph", "Tensor", "Weights"]
 
 NO_ATTRIBUTES: Mapping[str, object] = {}
+NO_SECOND_TYPES: Mapping[str, str] = {}
 
 
 class Tensor(NamedTuple):
@@ -69,11 +70,28 @@ class Weights(NamedTuple):
 
     :param offset: in bytes from the start of the file
     :param size: in bytes
+    :param encoding: ``raw``; ``varint``: 16-bit patterns as variable-length numbers (ONNX ``int32_data``, TensorFlow
+        ``half_val``); ``escaped``: the bytes as a string of the text form
     """
 
     path: str
     offset: int
     size: int
+    encoding: str = "raw"
+
+
+class Note(NamedTuple):
+    """What a reader could not do, or had to assume.
+
+    :param kind: a slug: ``unmapped-operator``, ``opset``, ``foreign-domain`` ...
+    :param subject: what it is about: an operator of the source framework, a domain
+    :param nodes: how many nodes it concerns
+    """
+
+    kind: str
+    message: str
+    subject: str = ""
+    nodes: int = 0
 
 
 class ModelFacts(NamedTuple):
@@ -86,6 +104,9 @@ class ModelFacts(NamedTuple):
     :param judged: whether the dtypes are the engine's answer; None: unknown
     :param has_casts: whether the engine's Casts are in the graph; None: unknown
     :param attributes: other facts of the file (``atc_version``, opset imports ...)
+    :param notes: what the reader could not do, or had to assume
+    :param predicted: names and types are a translation from another framework; fusion may change them
+    :param second_types: of op types with a constant input the type that fusion may make of them (``ReduceMeanD``)
     """
 
     format: str
@@ -97,6 +118,9 @@ class ModelFacts(NamedTuple):
     judged: bool | None = None
     has_casts: bool | None = None
     attributes: Mapping[str, object] = NO_ATTRIBUTES
+    notes: tuple[Note, ...] = ()
+    predicted: bool = False
+    second_types: Mapping[str, str] = NO_SECOND_TYPES
 
 
 class Columns(NamedTuple):
