@@ -49,16 +49,17 @@ class Slim(NamedTuple):
         return self.places[piece] + at - self.starts[piece]
 
 
-def slim(file: IO[bytes], start: int, end: int, plan: Plan) -> Slim:
+def slim(file: IO[bytes], start: int, end: int, plan: Plan, mark_all: bool = False) -> Slim:
     """The structure of the message between ``start`` and ``end`` of a file.
 
     :param plan: the fields to look into, by key: None for a payload, a plan for a message that holds some
+    :param mark_all: small payloads are kept and get a marker too: for data that is to be written anew
     :raises WireFault: when it is no message; its place is one in the file
     """
-    if end - start <= WHOLE:
+    if end - start <= WHOLE and not mark_all:
         file.seek(start)
         return Slim(file.read(end - start), array("q", [0]), array("q", [start]))
-    return _Slimmer(file).slim(start, end, plan)
+    return _Slimmer(file, mark_all).slim(start, end, plan)
 
 
 def marked(data: bytes, start: int, end: int) -> tuple[int, int, int]:
@@ -68,8 +69,10 @@ def marked(data: bytes, start: int, end: int) -> tuple[int, int, int]:
 
 
 class _Slimmer:
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], mark_all: bool) -> None:
         self._file = file
+        self._small = 0 if mark_all else SMALL
+        self._mark_all = mark_all
         self._window = b""
         self._at = 0
         self._kept = 0
@@ -134,7 +137,7 @@ class _Slimmer:
             if stop > end:
                 raise WireFault(at, f"field {tag >> 3} has {stop - body} bytes, {max(end - body, 0)} are left")
             inner = plan.get(tag)
-            if stop - body > SMALL and inner:
+            if inner and stop - body > self._small:
                 nested, length = self._message(body, stop, inner, depth + 1)
                 made(number_bytes(tag) + number_bytes(length), at)
                 pieces += nested
@@ -143,6 +146,11 @@ class _Slimmer:
                 made(_marker(tag, body, stop - body), at)
                 run = stop
             else:
+                if self._mark_all and tag in plan and inner is None:
+                    small = at
+                    at = stop
+                    made(_marker(tag, body, stop - body), small)
+                    run = stop
                 self._kept += stop - at
                 if self._kept > MOST:
                     raise WireFault(at, f"the structure is longer than {MOST >> 30} GiB")

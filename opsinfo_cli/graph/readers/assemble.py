@@ -1,0 +1,121 @@
+"""The graph value of a model whose operators were translated."""
+
+from __future__ import annotations
+
+from ...errors import Damaged
+from ...typed import TYPE_CHECKING
+from ..builder import GraphBuilder
+from .op_names import second_type
+from .source import CONST, INPUT, SourceGraph
+
+if TYPE_CHECKING:
+    from ..graph import Graph, ModelFacts, Tensor
+
+OUTPUT = "NetOutput"
+OUTPUT_NAME = "Node_Output"
+"""The name that ATC gives to what collects a model's outputs."""
+
+
+def assemble(graph: SourceGraph, facts: ModelFacts, path: str) -> Graph:
+    """The graph value.
+
+    :raises Damaged: when an input comes from a value that nothing produces
+    """
+    assembler = _Assembler(path)
+    assembler.builder.name_graph(graph.name)
+    waiting = assembler.add(graph, main=True)
+    while waiting:
+        body, owner = waiting.pop(0)
+        assembler.builder.subgraph(body.name, owner)
+        waiting += assembler.add(body, main=False)
+    return assembler.builder.build(facts)
+
+
+def second_types(graph: SourceGraph) -> dict[str, str]:
+    """Of the types that have a constant behind their first input the one that fusion may make of them."""
+    found: dict[str, str] = {}
+    for each in graph.walk():
+        constant = {value for node in each.nodes if node.type == CONST for value in node.outputs}
+        for node in each.nodes:
+            if node.type not in found and any(value in constant for value in node.inputs) and (second := second_type(node.type)):
+                found[node.type] = second
+    return found
+
+
+class _Assembler:
+    def __init__(self, path: str) -> None:
+        self.builder = GraphBuilder(path=path)
+        self._path = path
+
+    def add(self, graph: SourceGraph, main: bool) -> list[tuple[SourceGraph, int]]:
+        """Add a graph's nodes; the bodies that come behind it, with the index of their owner."""
+        builder, bodies = self.builder, []
+        names = self._unique(graph)
+        produced: dict[str, tuple[str, int]] = {}
+        first = len(graph.inputs)
+        for name, value in zip(names, graph.inputs, strict=False):
+            produced.setdefault(value, (name, 0))
+        for name, node in zip(names[first:], graph.nodes, strict=False):
+            for number, value in enumerate(node.outputs):
+                if value:
+                    produced[value] = (name, number)
+        tensor = self._tensor
+        for number, (name, value) in enumerate(zip(names, graph.inputs, strict=False)):
+            attributes = {} if main else {"parent_input": graph.parent_inputs[number]}
+            made = tensor(graph, value)
+            builder.add(name, INPUT, [None], [made], inputs=[made], attributes=attributes)
+        of_name = {node.name: name for name, node in zip(names[first:], graph.nodes, strict=False) if name != node.name}
+        for name, node in zip(names[first:], graph.nodes, strict=False):
+            index = builder.add(
+                name,
+                node.type,
+                [self._source(produced, value, name) if value else None for value in node.inputs],
+                [tensor(graph, value) for value in node.outputs],
+                control=[of_name.get(each, each) for each in node.control],
+                attributes=node.extra,
+                weights=node.weights,
+            )
+            bodies += [(body, index) for body in node.bodies]
+        self._outputs(graph, produced, names[-1], main)
+        return bodies
+
+    def _outputs(self, graph: SourceGraph, produced: dict[str, tuple[str, int]], name: str, main: bool) -> None:
+        if not graph.outputs and main:
+            return
+        attributes = {} if main else {"parent_outputs": tuple(graph.parent_outputs)}
+        sources = [self._source(produced, value, name) for value in graph.outputs]
+        self.builder.add(name, OUTPUT, sources, attributes=attributes)
+
+    def _tensor(self, graph: SourceGraph, value: str) -> Tensor:
+        known = graph.tensors.get(value)
+        return self.builder.tensor() if known is None else self.builder.tensor(*known)
+
+    def _source(self, produced: dict[str, tuple[str, int]], value: str, reader: str) -> tuple[str, int]:
+        found = produced.get(value)
+        if found is None:
+            raise Damaged(f"`{reader}` reads `{value}`, which nothing produces", name="bad-graph", path=self._path)
+        return found
+
+    @staticmethod
+    def _unique(graph: SourceGraph) -> list[str]:
+        """Names of the inputs, the nodes and what collects the outputs; one that appears again gets a number.
+
+        Nodes have the first right to their names.
+        """
+        taken: set[str] = set()
+        counts: dict[str, int] = {}
+
+        def own(name: str) -> str:
+            if name in taken:
+                again = counts.get(name, 1)
+                while f"{name}:{again}" in taken:
+                    again += 1
+                counts[name] = again + 1
+                name = f"{name}:{again}"
+            taken.add(name)
+            return name
+
+        nodes = [own(node.name) for node in graph.nodes]
+        return [*(own(name) for name in graph.inputs), *nodes, own(OUTPUT_NAME)]
+
+
