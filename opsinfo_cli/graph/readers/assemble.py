@@ -6,12 +6,13 @@ from ...errors import Damaged
 from ...typed import TYPE_CHECKING
 from ..builder import GraphBuilder
 from .op_names import second_type
-from .source import CONST, INPUT, SourceGraph
+from .source import CONST, INPUT, SourceGraph, SourceNode
 
 if TYPE_CHECKING:
     from ..graph import Graph, ModelFacts, Tensor
 
 OUTPUT = "NetOutput"
+_LOOPS = frozenset({"Switch", "Merge", "Enter", "NextIteration"})
 OUTPUT_NAME = "Node_Output"
 """The name that ATC gives to what collects a model's outputs."""
 
@@ -64,6 +65,7 @@ class _Assembler:
             attributes = {} if main else {"parent_input": graph.parent_inputs[number]}
             made = tensor(graph, value)
             builder.add(name, INPUT, [None], [made], inputs=[made], attributes=attributes)
+        loops = any(node.type in _LOOPS for node in graph.nodes)
         of_name = {node.name: name for name, node in zip(names[first:], graph.nodes, strict=False) if name != node.name}
         for name, node in zip(names[first:], graph.nodes, strict=False):
             index = builder.add(
@@ -71,6 +73,7 @@ class _Assembler:
                 node.type,
                 [self._source(produced, value, name) if value else None for value in node.inputs],
                 [tensor(graph, value) for value in node.outputs],
+                inputs=self._inputs(graph, node) if loops else (),
                 control=[of_name.get(each, each) for each in node.control],
                 attributes=node.extra,
                 weights=node.weights,
@@ -78,6 +81,15 @@ class _Assembler:
             bodies += [(body, index) for body in node.bodies]
         self._outputs(graph, produced, names[-1], main)
         return bodies
+
+    def _inputs(self, graph: SourceGraph, node: SourceNode) -> list[Tensor | None]:
+        """What is known of a node's inputs in a graph with loops: the mark of an output is not one of its readers."""
+        marked = node.extra.pop("continuous_input", -1)
+        made: list[Tensor | None] = []
+        for number, value in enumerate(node.inputs):
+            known = graph.tensor(value)._replace(continuous=number == marked)
+            made.append(self.builder.tensor(*known) if value else None)
+        return made
 
     def _outputs(self, graph: SourceGraph, produced: dict[str, tuple[str, int]], name: str, main: bool) -> None:
         if not graph.outputs and main:

@@ -108,7 +108,8 @@ def read_om(file: IO[bytes], path: str) -> Graph:
             if part.kind == _MODEL_DEF:
                 found = True
                 structure = slim(file, part.offset, part.offset + part.size, PLAN)
-                BinaryModel(structure, model, store).read()
+                with structure.placed():
+                    BinaryModel(structure, model, store).read()
             elif part.kind == _FLOW_SUBMODEL:
                 model.note("flow-submodel", "the models inside a flow model are not read, only the graph that joins them")
     if not found:

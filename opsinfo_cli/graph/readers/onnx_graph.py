@@ -40,7 +40,8 @@ def read_onnx(file: IO[bytes], path: str) -> Graph:
     package()
     size = file.seek(0, 2)
     structure = slim(file, 0, size, PLAN)
-    model = parse_onnx(structure, path)
+    with structure.placed():
+        model = parse_onnx(structure, path)
     if model.functions:
         data = inlined(slim(file, 0, size, PLAN, mark_all=True).data)
         structure = Slim(data, array("q", [0]), array("q", [0]))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from contextlib import contextmanager
 
 from ...typed import TYPE_CHECKING, NamedTuple
 from .wire import BYTES, DEEPEST, FIXED32, FIXED64, VARINT, WireFault, field_bytes, fields, key, number_bytes, varint
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import IO, TypeAlias
 
     Plan: TypeAlias = dict[int, "Plan | None"]
@@ -47,6 +49,14 @@ class Slim(NamedTuple):
         """Where in the file the byte ``at`` of the data lies."""
         piece = max(bisect_right(self.starts, at) - 1, 0)
         return self.places[piece] + at - self.starts[piece]
+
+    @contextmanager
+    def placed(self) -> Iterator[None]:
+        """Faults raised inside name their place in the file."""
+        try:
+            yield
+        except WireFault as fault:
+            raise WireFault(self.place(fault.at), fault.said) from None
 
 
 def slim(file: IO[bytes], start: int, end: int, plan: Plan, mark_all: bool = False) -> Slim:
