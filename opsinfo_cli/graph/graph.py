@@ -69,9 +69,9 @@ class Weights(NamedTuple):
     """Where the bytes of a constant lie, little-endian.
 
     :param offset: in bytes from the start of the file
-    :param size: in bytes
+    :param size: in bytes; -1: up to the end of the file
     :param encoding: ``raw``; ``varint``: 16-bit patterns as variable-length numbers (ONNX ``int32_data``, TensorFlow
-        ``half_val``); ``escaped``: the bytes as a string of the text form
+        ``half_val``)
     """
 
     path: str

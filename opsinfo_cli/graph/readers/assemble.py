@@ -62,7 +62,8 @@ class _Assembler:
                     produced[value] = (name, number)
         tensor = self._tensor
         for number, (name, value) in enumerate(zip(names, graph.inputs, strict=False)):
-            attributes = {} if main else {"parent_input": graph.parent_inputs[number]}
+            parent = -1 if main else graph.parent_inputs[number]
+            attributes = {} if parent < 0 else {"parent_input": parent}
             made = tensor(graph, value)
             builder.add(name, INPUT, [None], [made], inputs=[made], attributes=attributes)
         loops = any(node.type in _LOOPS for node in graph.nodes)

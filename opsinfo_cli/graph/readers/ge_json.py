@@ -16,17 +16,32 @@ from .ge_model import CONTINUOUS, FACTS, FUSED_FROM, MODE, NUMBERS, PARENT, Desc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import IO
 
     from ..graph import Graph
 
 
-def read_ge_json(data: bytes, path: str, format: str = "atc-json") -> Graph:
+_LONGEST = 1 << 30
+
+
+def read_ge_json(file: IO[bytes], path: str) -> Graph:
+    """The graph of a file that ``atc --mode=1`` or ``--mode=5`` wrote.
+
+    :raises Damaged: when it is no JSON, or none of a model
+    """
+    data = file.read(_LONGEST + 1)
+    if len(data) > _LONGEST:
+        raise Damaged(f"the JSON is longer than {_LONGEST >> 30} GiB", name="bad-json", path=path)
+    return graph_of_json(data, path, "atc-json")
+
+
+def graph_of_json(data: bytes, path: str, format: str) -> Graph:
     """The graph of a ModelDef in JSON.
 
     :raises Damaged: when it is no JSON, or none of a model
     """
     try:
-        document = json.loads(data)
+        document = json.loads(data.removeprefix(b"\xef\xbb\xbf"))
     except json.JSONDecodeError as error:
         raise Damaged(error.msg, name="bad-json", path=path, line=error.lineno, column=error.colno) from None
     except UnicodeDecodeError as error:

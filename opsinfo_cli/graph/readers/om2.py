@@ -12,7 +12,7 @@ import zlib
 
 from ...errors import Damaged
 from ...typed import TYPE_CHECKING
-from .ge_json import read_ge_json
+from .ge_json import graph_of_json
 
 if TYPE_CHECKING:
     from typing import IO
@@ -40,4 +40,4 @@ def read_om2(file: IO[bytes], path: str) -> Graph:
         raise Damaged(f"broken zip archive: {str(error)[:200]}", name="damaged-model", path=path) from None
     if len(data) > _LONGEST:
         raise Damaged(f"`{found[0]}` is longer than {_LONGEST >> 30} GiB", name="damaged-model", path=path)
-    return read_ge_json(data, path, "om")
+    return graph_of_json(data, path, "om")
