@@ -68,7 +68,7 @@ def source_graph(
     for node in listed:
         if node.op in _PLACEHOLDERS:
             graph.inputs.append(f"{node.name}:0")
-            graph.tensors[f"{node.name}:0"] = _placeholder(node)
+            graph.tensors[f"{node.name}:0"] = _placeholder(node.attributes)
         else:
             graph.nodes.append(made[node.name])
     _mark_loops(graph)
@@ -123,8 +123,9 @@ def _given(graph: SourceGraph, inputs: list[str], number: int) -> str | None:
     return graph.tensor(inputs[number]).dtype if number < len(inputs) else None
 
 
-def _placeholder(node: TfNode) -> Tensor:
-    dtype, shape = node.attributes.get("dtype", node.attributes.get("T")), node.attributes.get("shape")
+def _placeholder(attributes: Mapping[str, object]) -> Tensor:
+    """What the attributes of a placeholder or variable say."""
+    dtype, shape = attributes.get("dtype", attributes.get("T")), attributes.get("shape")
     return Tensor(dtype.dtype if isinstance(dtype, Type) else None, shape=shape.dims if isinstance(shape, Shape) else None)
 
 
@@ -164,25 +165,46 @@ def leaves(graph: SourceGraph) -> list[str]:
 
 
 def without_variables(graph: SourceGraph) -> None:
-    """A resource variable and its reads become one ``Variable`` with the dtype of what it holds."""
-    held: dict[str, str] = {}
-    for each in graph.walk():
-        variables = {node.outputs[0] for node in each.nodes if node.op == _VARIABLE and node.outputs}
+    """A resource variable and its reads become one ``Variable`` with the dtype of what it holds, in bodies too."""
+    waiting: list[tuple[SourceGraph, set[str]]] = [(graph, set())]
+    while waiting:
+        each, variables = waiting.pop()
         for node in each.nodes:
             if node.op == _VARIABLE and node.outputs:
-                dtype, shape = node.attributes.get("dtype"), node.attributes.get("shape")
                 node.type = "Variable"
-                each.tensors[node.outputs[0]] = Tensor(
-                    dtype.dtype if isinstance(dtype, Type) else None, shape=shape.dims if isinstance(shape, Shape) else None
-                )
-            elif node.op == "ReadVariableOp" and node.inputs and held.get(node.inputs[0], node.inputs[0]) in variables:
-                held[node.outputs[0]] = held.get(node.inputs[0], node.inputs[0])
-        gone = {node.name for node in each.nodes if node.op == "ReadVariableOp" and node.outputs and node.outputs[0] in held}
-        each.nodes = [node for node in each.nodes if node.name not in gone]
+                each.tensors[node.outputs[0]] = _placeholder(node.attributes)
+                variables.add(node.outputs[0])
+        _read_directly(each, variables)
         for node in each.nodes:
+            waiting += [(body, _passed(each, node, body, variables)) for body in node.bodies]
+
+
+def _read_directly(graph: SourceGraph, variables: set[str]) -> None:
+    """Take out the reads of variables: their readers read the variable."""
+    held: dict[str, str] = {}
+    gone: set[str] = set()
+    for node in graph.nodes:
+        if node.op == "ReadVariableOp" and node.inputs and node.inputs[0] in variables and node.outputs:
+            held[node.outputs[0]] = node.inputs[0]
+            gone.add(node.name)
+    if held:
+        graph.nodes = [node for node in graph.nodes if node.name not in gone]
+        for node in graph.nodes:
             node.inputs = [held.get(value, value) for value in node.inputs]
             node.control = [name for name in node.control if name not in gone]
-        each.outputs = [held.get(value, value) for value in each.outputs]
+        graph.outputs = [held.get(value, value) for value in graph.outputs]
+
+
+def _passed(graph: SourceGraph, node: SourceNode, body: SourceGraph, variables: set[str]) -> set[str]:
+    """Which inputs of a body are variables; a loop that passes one on has it as an output as well."""
+    found = set()
+    for value, number in zip(body.inputs, body.parent_inputs, strict=False):
+        if 0 <= number < len(node.inputs) and node.inputs[number] in variables:
+            found.add(value)
+            body.tensors[value] = graph.tensor(node.inputs[number])
+            if node.op.endswith("While") and number < len(node.outputs):
+                graph.tensors[node.outputs[number]] = body.tensors[value]
+    return found
 
 
 def finished(graph: SourceGraph, path: str, format: str, notes: Notes, versions: dict[str, object]) -> Graph:
