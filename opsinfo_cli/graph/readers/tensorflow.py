@@ -12,7 +12,7 @@ from ...typed import TYPE_CHECKING
 from .blocks import blocks
 from .slim import slim
 from .textproto import TextFault, parse
-from .tf_functions import Library, graph_of
+from .tf_functions import Library, graph_of, needed
 from .tf_graph import Notes, finished, leaves
 from .tf_values import GRAPH_PLAN, BinaryValues, TextValues, TfFunction, TfNode
 from .wire import fields, key, text
@@ -173,19 +173,6 @@ def _saved(contents: _Contents, signatures: dict[str, list[str]], path: str) -> 
     notes = Notes()
     if len(wanted) > 1:
         notes.add("signature", f"of the signatures {', '.join(sorted(wanted))} `{name}` is read", name)
-    nodes = _needed(contents.nodes, wanted[name])
+    nodes = needed(contents.nodes, wanted[name])
     graph = graph_of(name, nodes, Library(contents.functions, notes), outputs=wanted[name])
     return finished(graph, path, "saved-model", notes, {"signature": name})
-
-
-def _needed(nodes: list[TfNode], outputs: list[str]) -> list[TfNode]:
-    by_name = {node.name: node for node in nodes}
-    waiting = [said.rpartition(":")[0] or said for said in outputs]
-    needed: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name in needed or name not in by_name:
-            continue
-        needed.add(name)
-        waiting += [said.removeprefix("^").partition(":")[0] for said in by_name[name].inputs]
-    return [node for node in nodes if node.name in needed]

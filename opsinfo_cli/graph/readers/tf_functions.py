@@ -144,12 +144,26 @@ def graph_of(
         raise WireFault(0, f"functions are nested more than {DEEPEST} deep")
     found = library.inlined(nodes)
     _resolve(found)
-    graph = source_graph(name, found.nodes, inputs, tensors)
-    graph.outputs = [_final(found.aliases, value_name(value)) for value in outputs]
+    wanted = [_final(found.aliases, value_name(value)) for value in outputs]
+    graph = source_graph(name, needed(found.nodes, wanted) if wanted else found.nodes, inputs, tensors)
+    graph.outputs = wanted
     for node in graph.nodes:
         if node.op in _BODIES:
             _bodies(graph, node, library, depth)
     return graph
+
+
+def needed(nodes: list[TfNode], outputs: Iterable[str]) -> list[TfNode]:
+    """The nodes that some values depend on, control edges counted."""
+    by_name = {node.name: node for node in nodes}
+    waiting = [said.rpartition(":")[0] or said for said in outputs]
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in by_name and name not in found:
+            found.add(name)
+            waiting += [said.removeprefix("^").partition(":")[0] for said in by_name[name].inputs]
+    return [node for node in nodes if node.name in found]
 
 
 def _resolve(found: Inlined) -> None:
