@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...errors import Damaged
 from ...typed import TYPE_CHECKING
 from ..builder import GraphBuilder
+from ..graph import UNKNOWN
 from .op_names import second_type
 from .source import CONST, INPUT, SourceGraph, SourceNode
 
@@ -38,7 +39,11 @@ def second_types(graph: SourceGraph) -> dict[str, str]:
     for each in graph.walk():
         constant = {value for node in each.nodes if node.type == CONST for value in node.outputs}
         for node in each.nodes:
-            if node.type not in found and any(value in constant for value in node.inputs) and (second := second_type(node.type)):
+            if (
+                node.type not in found
+                and any(value in constant for value in node.inputs)
+                and (second := second_type(node.type))
+            ):
                 found[node.type] = second
     return found
 
@@ -52,58 +57,58 @@ class _Assembler:
         """Add a graph's nodes; the bodies that come behind it, with the index of their owner."""
         builder, bodies = self.builder, []
         names = self._unique(graph)
-        produced: dict[str, tuple[str, int]] = {}
         first = len(graph.inputs)
-        for name, value in zip(names, graph.inputs, strict=False):
-            produced.setdefault(value, (name, 0))
-        for name, node in zip(names[first:], graph.nodes, strict=False):
-            for number, value in enumerate(node.outputs):
-                if value:
-                    produced[value] = (name, number)
-        tensor = self._tensor
-        for number, (name, value) in enumerate(zip(names, graph.inputs, strict=False)):
+        produced = self._produced(graph, len(builder))
+        known = graph.tensors.get
+        for number, value in enumerate(graph.inputs):
             parent = -1 if main else graph.parent_inputs[number]
+            tensor = graph.tensor(value)
             attributes = {} if parent < 0 else {"parent_input": parent}
-            made = tensor(graph, value)
-            builder.add(name, INPUT, [None], [made], inputs=[made], attributes=attributes)
+            builder.add(names[number], INPUT, [None], [tensor], inputs=[tensor], attributes=attributes)
         loops = any(node.type in _LOOPS for node in graph.nodes)
-        of_name = {node.name: name for name, node in zip(names[first:], graph.nodes, strict=False) if name != node.name}
-        for name, node in zip(names[first:], graph.nodes, strict=False):
+        for number, node in enumerate(graph.nodes, first):
             index = builder.add(
-                name,
+                names[number],
                 node.type,
-                [self._source(produced, value, name) if value else None for value in node.inputs],
-                [tensor(graph, value) for value in node.outputs],
+                [self._source(produced, value, node.name) if value else None for value in node.inputs],
+                [known(value, UNKNOWN) for value in node.outputs],
                 inputs=self._inputs(graph, node) if loops else (),
-                control=[of_name.get(each, each) for each in node.control],
+                control=node.control,
                 attributes=node.extra,
                 weights=node.weights,
             )
-            bodies += [(body, index) for body in node.bodies]
+            if node.bodies:
+                bodies += [(body, index) for body in node.bodies]
         self._outputs(graph, produced, names[-1], main)
         return bodies
 
+    @staticmethod
+    def _produced(graph: SourceGraph, base: int) -> dict[str, tuple[int, int]]:
+        """Of each value the index of the node that produces it, and the number of its output."""
+        produced = {value: (index, 0) for index, value in enumerate(graph.inputs, base)}
+        for index, node in enumerate(graph.nodes, base + len(graph.inputs)):
+            for number, value in enumerate(node.outputs):
+                if value:
+                    produced[value] = (index, number)
+        return produced
+
     def _inputs(self, graph: SourceGraph, node: SourceNode) -> list[Tensor | None]:
         """What is known of a node's inputs in a graph with loops: the mark of an output is not one of its readers."""
-        marked = node.extra.pop("continuous_input", -1)
+        marked = node.extra.get("continuous_input", -1)
         made: list[Tensor | None] = []
         for number, value in enumerate(node.inputs):
             known = graph.tensor(value)._replace(continuous=number == marked)
             made.append(self.builder.tensor(*known) if value else None)
         return made
 
-    def _outputs(self, graph: SourceGraph, produced: dict[str, tuple[str, int]], name: str, main: bool) -> None:
+    def _outputs(self, graph: SourceGraph, produced: dict[str, tuple[int, int]], name: str, main: bool) -> None:
         if not graph.outputs and main:
             return
         attributes = {} if main else {"parent_outputs": tuple(graph.parent_outputs)}
         sources = [self._source(produced, value, name) for value in graph.outputs]
         self.builder.add(name, OUTPUT, sources, attributes=attributes)
 
-    def _tensor(self, graph: SourceGraph, value: str) -> Tensor:
-        known = graph.tensors.get(value)
-        return self.builder.tensor() if known is None else self.builder.tensor(*known)
-
-    def _source(self, produced: dict[str, tuple[str, int]], value: str, reader: str) -> tuple[str, int]:
+    def _source(self, produced: dict[str, tuple[int, int]], value: str, reader: str) -> tuple[int, int]:
         found = produced.get(value)
         if found is None:
             raise Damaged(f"`{reader}` reads `{value}`, which nothing produces", name="bad-graph", path=self._path)
@@ -129,6 +134,4 @@ class _Assembler:
             return name
 
         nodes = [own(node.name) for node in graph.nodes]
-        return [*(own(name) for name in graph.inputs), *nodes, own(OUTPUT_NAME)]
-
-
+        return [*(own(graph.input_names.get(value, value)) for value in graph.inputs), *nodes, own(OUTPUT_NAME)]

@@ -1,7 +1,8 @@
 """The text form of protocol buffers as protobuf prints it, read as a stream of blocks.
 
-One field a line, two blanks of indentation a level, a message closed on a line of its own: then the end of a message is
-found by searching for a line, and what is inside need not be looked at. Other layouts are parsed whole and printed anew.
+One field a line, two blanks of indentation a level, a message closed on a line of its own: the end of a message is
+found by searching for a line, and what is inside need not be looked at. Other layouts are parsed whole and printed
+anew.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ def blocks(file: IO[bytes], containers: frozenset[tuple[str, ...]]) -> Iterator[
     if not _canonical(head):
         text = file.read(MOST_OTHER + 1)
         if len(text) > MOST_OTHER:
-            raise TextFault(start, f"the text is not laid out as protobuf prints it, and longer than {MOST_OTHER >> 20} MiB")
+            raise TextFault(
+                start, f"the text is not laid out as protobuf prints it, and longer than {MOST_OTHER >> 20} MiB"
+            )
         file = io.BytesIO(printed(parse(text)))
     yield from _Stream(file, containers).blocks()
 

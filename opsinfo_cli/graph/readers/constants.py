@@ -1,6 +1,6 @@
 """Values of constants, read in slices: whether they overflow or vanish where they are stored in fewer bits.
 
-A value overflows from half a step beyond the largest finite one on, and vanishes up to half the smallest subnormal, both as
+A value overflows from half a step beyond the largest finite one on, and vanishes up to half the smallest subnormal:
 IEEE 754 rounds to nearest, ties to even.
 """
 
@@ -33,7 +33,7 @@ _WIDTHS = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2}
 class Extremes(NamedTuple):
     """What became of a constant's values.
 
-    :param count: values that were read
+    :param values: how many were read
     :param overflowing: how many overflow, of those that are finite
     :param vanishing: how many that are not zero become zero
     :param largest: the largest finite absolute value
@@ -41,7 +41,7 @@ class Extremes(NamedTuple):
     :param vanish: the first one that vanishes
     """
 
-    count: int = 0
+    values: int = 0
     overflowing: int = 0
     vanishing: int = 0
     largest: float = 0.0
@@ -71,7 +71,7 @@ def extremes(weights: Weights, dtype: str, low: str = "float16") -> Extremes | N
 
 def _joined(one: Extremes, other: Extremes) -> Extremes:
     return Extremes(
-        one.count + other.count,
+        one.values + other.values,
         one.overflowing + other.overflowing,
         one.vanishing + other.vanishing,
         max(one.largest, other.largest),
@@ -126,7 +126,8 @@ def _slices(weights: Weights, dtype: str) -> Iterator[array[float]]:
             end = file.seek(0, 2)
             size = weights.size if weights.size >= 0 else max(end - weights.offset, 0)
             if weights.offset + size > end:
-                said = f"the values of a constant lie at bytes {weights.offset} to {weights.offset + size}, the file has {end}"
+                last = weights.offset + size
+                said = f"the values of a constant lie at bytes {weights.offset} to {last}, the file has {end}"
                 raise Damaged(said, name="damaged-model", path=weights.path)
             file.seek(weights.offset)
             yield from _varints(file, size, dtype) if weights.encoding == "varint" else _raw(file, size, dtype)

@@ -13,13 +13,26 @@ if TYPE_CHECKING:
     from .source import SourceGraph
 
 _OF_SHAPE = frozenset({"Shape", "ShapeN", "Size", "Rank", "VariableShape"})
-_KEPT = frozenset(
-    """QuantizeLinear DequantizeLinear DynamicQuantizeLinear Enter RefEnter Switch RefSwitch Merge RefMerge Exit RefExit
-    NextIteration RefNextIteration LoopCond Assert Print PrintV2 NoOp Placeholder PlaceholderWithDefault Bernoulli Multinomial
-    """.split()
-)
+_KEPT = """
+QuantizeLinear DequantizeLinear DynamicQuantizeLinear Enter RefEnter Switch RefSwitch Merge RefMerge Exit
+RefExit NextIteration RefNextIteration LoopCond Assert Print PrintV2 NoOp Placeholder PlaceholderWithDefault
+Bernoulli Multinomial
+"""
+_NOT_FOLDED = frozenset(_KEPT.split())
 """Operators that are not folded: control flow, and what has a state or an effect."""
-_STATEFUL = ("Random", "Stateful", "Stateless", "Variable", "Var", "Queue", "TensorArray", "Iterator", "Assign", "Read", "Stack")
+_STATEFUL = (
+    "Random",
+    "Stateful",
+    "Stateless",
+    "Variable",
+    "Var",
+    "Queue",
+    "TensorArray",
+    "Iterator",
+    "Assign",
+    "Read",
+    "Stack",
+)
 
 
 def fold(graph: SourceGraph) -> int:
@@ -47,7 +60,9 @@ def _fold(graph: SourceGraph) -> int:
     used = {value for node in made if node.type != CONST for value in node.inputs}
     used.update(graph.outputs)
     waited = {name for node in made for name in node.control}
-    kept = [node for node in made if node.type != CONST or node.name in waited or any(out in used for out in node.outputs)]
+    kept = [
+        node for node in made if node.type != CONST or node.name in waited or any(out in used for out in node.outputs)
+    ]
     names = {node.name for node in kept}
     for node in kept:
         if node.control:
@@ -59,7 +74,7 @@ def _fold(graph: SourceGraph) -> int:
 def _folds(graph: SourceGraph, node: SourceNode, constant: set[str]) -> bool:
     given = [value for value in node.inputs if value]
     op = node.op
-    if not given or node.bodies or op in _KEPT or op.startswith(_STATEFUL) or "::" in op or not node.outputs:
+    if not given or node.bodies or op in _NOT_FOLDED or op.startswith(_STATEFUL) or "::" in op or not node.outputs:
         return False
     if all(value in constant for value in given):
         return True

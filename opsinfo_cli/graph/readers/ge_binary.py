@@ -79,18 +79,10 @@ class BinaryModel:
         subgraphs: list[str] = []
         fused: list[str] = []
         attributes: dict[str, int] = {}
-        weights = None
+        weights: list[Weights] = []
         for tag, first, last in fields(data, start, end):
             if tag == 0x52:  # attr = 10
-                attribute, value, stop = self._entry(first, last)
-                if attribute in _KEPT:
-                    number = self._number(value, stop)
-                    if number is not None:
-                        attributes[attribute.decode()] = number
-                elif attribute == _FUSED:
-                    fused = self._strings(value, stop)
-                elif attribute == b"value":
-                    weights = self._constant(value, stop)
+                self._attribute(first, last, attributes, fused, weights)
             elif tag == 0x2A:  # input = 5
                 inputs.append(text(data, first, last))
             elif tag == 0x0A:
@@ -103,7 +95,22 @@ class BinaryModel:
                 output_descs.append(self._desc(first, last))
             elif tag == _SUBGRAPH:
                 subgraphs.append(text(data, first, last))
-        return Op(name, op_type, inputs, input_descs, output_descs, attributes, subgraphs, fused, weights)
+        return Op(
+            name, op_type, inputs, input_descs, output_descs, attributes, subgraphs, fused, next(iter(weights), None)
+        )
+
+    def _attribute(
+        self, start: int, end: int, attributes: dict[str, int], fused: list[str], weights: list[Weights]
+    ) -> None:
+        name, value, stop = self._entry(start, end)
+        if name in _KEPT:
+            number = self._number(value, stop)
+            if number is not None:
+                attributes[name.decode()] = number
+        elif name == _FUSED:
+            fused += self._strings(value, stop)
+        elif name == b"value" and (found := self._constant(value, stop)):
+            weights.append(found)
 
     def _desc(self, start: int, end: int) -> Desc:
         said = self._data[start:end]

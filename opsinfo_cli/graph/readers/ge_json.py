@@ -1,8 +1,8 @@
 """ATC JSON (``atc --mode=1`` and ``--mode=5``), and the JSON inside models in the zip form (``OM2``).
 
 Both are ``ge.proto.ModelDef`` as JSON; they differ in how maps and attributes stand. Written from the code that writes
-such files (hicann/ge parser/parser/common/convert/pb2json.cc:36-249 for ATC, base/common/helper/visual_json_converter.cc:
-330-640 for OM2); never tried on a real file, since none is public.
+such files (hicann/ge parser/parser/common/convert/pb2json.cc:36-249 for ATC,
+base/common/helper/visual_json_converter.cc:330-640 for OM2); never tried on a real file, since none is public.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def graph_of_json(data: bytes, path: str, format: str) -> Graph:
     except UnicodeDecodeError as error:
         raise Damaged(f"the JSON is not UTF-8 (byte {error.start})", name="bad-json", path=path) from None
     except (RecursionError, ValueError):
-        raise Damaged("the JSON is nested too deep, or holds a number of thousands of digits", name="bad-json", path=path) from None
+        raise Damaged(
+            "the JSON is nested too deep, or holds a number of thousands of digits", name="bad-json", path=path
+        ) from None
     if isinstance(document, dict) and document.get("format") == "ge_visual_json":
         document = document.get("model")
     graphs = _messages(document, "graph")

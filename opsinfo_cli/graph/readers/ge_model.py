@@ -1,7 +1,8 @@
 """A graph from the graph engine's own form (``ge.proto.ModelDef``), whatever file it stands in.
 
-Source: hicann/ge graph_metadef/proto/ge_ir.proto:226-353 (messages), graph_metadef/graph/serialization/model_serialize.cc:
-117-165 (inputs: ``producer:output``, empty for an absent one, ``producer:-1`` for a control edge).
+Source: hicann/ge graph_metadef/proto/ge_ir.proto:226-353 (messages),
+graph_metadef/graph/serialization/model_serialize.cc:117-165 (inputs: ``producer:output``, empty for an absent one,
+``producer:-1`` for a control edge).
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 
     from ..graph import Graph, Weights
 
-NUMBERS = ("_keep_dtype", "_inherit_dtype_from_predecessor", "_force_fp32_to_fp16", "_parent_node_index", "judge_match_idx")
+PARENT = "_parent_node_index"
+NUMBERS = ("_keep_dtype", "_inherit_dtype_from_predecessor", "_force_fp32_to_fp16", PARENT, "judge_match_idx")
 """Attributes of a node that are kept, integers."""
 FUSED_FROM = "_datadump_original_op_names"
 MODE = "graph_precision_mode"
 CONTINUOUS = "_format_continuous"
-PARENT = "_parent_node_index"
 
 FACTS = ("atc_cmdline", "atc_version", "soc_version", "target_type", "framework_version", "opp_version", "ge_version")
 """Attributes of a model that are kept, strings."""

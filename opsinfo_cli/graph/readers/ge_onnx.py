@@ -1,8 +1,8 @@
 """GE dumps ``ge_onnx_*.pbtxt``: the graph engine's graph in the text form of ONNX, read as a stream.
 
-Types are ``ge:<type>``; dtypes, shapes and formats are attributes of the node. Written from the code that writes such files
-(hicann/ge graph_metadef/graph/utils/ge_ir_utils.cc:26-92, 327-478, 672-760, 1296-1320); never tried on a real file, since none
-is public.
+Types are ``ge:<type>``; dtypes, shapes and formats are attributes of the node. Written from the code that writes such
+files (hicann/ge graph_metadef/graph/utils/ge_ir_utils.cc:26-92, 327-478, 672-760, 1296-1320); never tried on a real
+file, since none is public.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def _node(model: GeModel, text: bytes, later: list[bytes]) -> None:
         later.append(text)
         return
     parts = text.split(_ATTRIBUTE)
-    head = b"\n".join(line for part in parts for line in part.split(b"\n") if line.startswith(b"    ") and line[4:5] != b" ")
+    head = b"\n".join(
+        line for part in parts for line in part.split(b"\n") if line.startswith(b"    ") and line[4:5] != b" "
+    )
     name = op_type = ""
     inputs: list[str] = []
     for line in head.split(b"\n"):

@@ -1,8 +1,8 @@
 """GE dumps ``ge_proto_*.txt``: ``ge.proto.ModelDef`` as text, read as a stream.
 
 What protobuf prints is regular, so an operator is taken apart by searching for the lines that part it, and descriptions
-of tensors that were seen before are not read again. Source: hicann/ge graph_metadef/proto/ge_ir.proto:60-353; read on four
-real dumps of the graph engine's own tests.
+of tensors that were seen before are not read again. Source: hicann/ge graph_metadef/proto/ge_ir.proto:60-353; read on
+four real dumps of the graph engine's own tests.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Compiled models (``.om``): a header, a table of partitions, a graph with the dtypes that the compiler chose.
 
 Source: hicann/ge inc/framework/common/framework_types_internal.h:675-790 (header, both tables, partition types),
-base/common/helper/om_file_helper.cc:152-262 (which table it is, and that partitions stand one behind the other). Read on
-real files: one of 2021 with the small table, three of the graph engine's own tests with the large one.
+base/common/helper/om_file_helper.cc:152-262 (which table it is, and that partitions stand one behind the other). Read
+on real files: one of 2021 with the small table, three of the graph engine's own tests with the large one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ def partitions(file: IO[bytes], path: str) -> list[list[Partition]]:
     header = file.read(_HEADER)
     if len(header) < _HEADER:
         raise _damaged(path, f"the header of a compiled model has {_HEADER} bytes, the file {size}", len(header))
-    length, long_length = struct.unpack_from("<I", header, _LENGTH)[0], struct.unpack_from("<Q", header, _LONG_LENGTH)[0]
+    length, long_length = (
+        struct.unpack_from("<I", header, _LENGTH)[0],
+        struct.unpack_from("<Q", header, _LONG_LENGTH)[0],
+    )
     if header[_ENCRYPTED]:
         raise Refused("the compiled model is encrypted", name="encrypted-model", path=path)
     if (long_length or length) > size - _HEADER:
@@ -111,7 +114,9 @@ def read_om(file: IO[bytes], path: str) -> Graph:
                 with structure.placed():
                     BinaryModel(structure, model, store).read()
             elif part.kind == _FLOW_SUBMODEL:
-                model.note("flow-submodel", "the models inside a flow model are not read, only the graph that joins them")
+                model.note(
+                    "flow-submodel", "the models inside a flow model are not read, only the graph that joins them"
+                )
     if not found:
         raise _damaged(path, "the compiled model has no graph", _HEADER)
     return model.close()

@@ -1,7 +1,7 @@
 """Compiled models in the zip form (``OM2``), which carries its graph as JSON.
 
-Source: hicann/ge base/common/helper/om2/om2_package_contants.h:19-40 (the files inside), om2_zip_saver.cc:385-410; never
-tried on a real file, since none is public.
+Source: hicann/ge base/common/helper/om2/om2_package_contants.h:19-40 (the files inside), om2_zip_saver.cc:385-410;
+never tried on a real file, since none is public.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def read_om2(file: IO[bytes], path: str) -> Graph:
             found = sorted(name for name in archive.namelist() if _GRAPH.fullmatch(name))
             if not found:
                 hint = "models are read as .om, as ATC writes them by default"
-                raise Damaged("the archive holds no graph of a compiled model", name="damaged-model", path=path, hint=hint)
+                raise Damaged(
+                    "the archive holds no graph of a compiled model", name="damaged-model", path=path, hint=hint
+                )
             with archive.open(found[0]) as member:
                 data = member.read(_LONGEST + 1)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:

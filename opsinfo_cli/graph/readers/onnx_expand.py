@@ -1,82 +1,43 @@
 """What one ONNX operator becomes where CANN makes several nodes of it.
 
-Source: the ParseOpToGraph functions of the ONNX plugins in hicann/ops-nn common/src/framework/ and index/ (conv_onnx_plugin.cpp:
-262-337, gemm_onnx_plugin.cpp:75-134, layer_normalization_onnx_plugin.cpp:95-146, average_pool_onnx_plugin.cpp:227-262,
-max_pool_onnx_plugin.cpp:303-372, gather_onnx_plugin.cpp:59-76) and hicann/ops-math */framework/ (argmax, clip, concat, max, min,
-mean, pad, reduce_*, split, slice). Nodes are named as there, but for the main one, which keeps its name.
+Source: the ParseOpToGraph functions of the ONNX plugins in hicann/ops-nn common/src/framework/ and index/
+(conv_onnx_plugin.cpp:262-337, gemm_onnx_plugin.cpp:75-134, layer_normalization_onnx_plugin.cpp:95-146,
+average_pool_onnx_plugin.cpp:227-262, max_pool_onnx_plugin.cpp:303-372, gather_onnx_plugin.cpp:59-76) and in
+hicann/ops-math (argmax, clip, concat, max, min, mean, pad, reduce_*, split, slice). Nodes are named as there, but for
+the main one, which keeps its name.
 """
 
 from __future__ import annotations
 
 from ...typed import TYPE_CHECKING
 from ..graph import Tensor
-from .source import SourceGraph, SourceNode, constant
+from .onnx_expansion import Expansion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
+    from typing import TypeAlias
 
     from .op_names import Mapping
+    from .source import SourceGraph, SourceNode
 
-    Rule = Callable[["Expansion"], None]
+    Rule: TypeAlias = Callable[[Expansion], None]
 
-PLUMBING = frozenset("Squeeze Unsqueeze Identity Cast Shape Const ExpandDims Transpose TransposeD Empty Flatten".split())
+PLUMBING = frozenset(
+    [
+        "Squeeze",
+        "Unsqueeze",
+        "Identity",
+        "Cast",
+        "Shape",
+        "Const",
+        "ExpandDims",
+        "Transpose",
+        "TransposeD",
+        "Empty",
+        "Flatten",
+    ]
+)
 """Types that stand around the operator, where its own comes first in no order."""
-
-
-class Expansion:
-    """One node on its way; a rule sets its type and adds nodes before and behind.
-
-    :ivar made: the nodes it becomes, in order
-    :ivar followed: whether a rule knew what to do
-    """
-
-    def __init__(self, graph: SourceGraph, node: SourceNode, types: Sequence[str]) -> None:
-        self.graph = graph
-        self.node = node
-        self.types = types
-        self.made = [node]
-        self.followed = True
-
-    def rank(self, number: int = 0) -> int:
-        """Dimensions of an input; -1: unknown."""
-        shape = self.graph.tensor(self.node.inputs[number]).shape if number < len(self.node.inputs) else None
-        return -1 if shape is None else len(shape)
-
-    def number(self, name: str, default: float) -> float:
-        value = self.node.attributes.get(name, default)
-        return value if isinstance(value, (int, float)) else default
-
-    def before(self, number: int, op_type: str, suffix: str, shape: tuple[int, ...] | None = None) -> None:
-        """Put a node of one input before input ``number``."""
-        given = self.node.inputs[number]
-        name = self.node.name + suffix
-        made = self._made(name, op_type, [given], name)
-        self.graph.tensors[name] = self.graph.tensor(given)._replace(shape=shape)
-        self.node.inputs[number] = name
-        self.made.insert(len(self.made) - 1, made)
-
-    def behind(self, op_type: str, suffix: str, more: Sequence[str] = (), shape: tuple[int, ...] | None = None) -> SourceNode:
-        """Put a node behind the last one; it takes over its first value."""
-        last = self.made[-1]
-        value = last.outputs[0]
-        inner = last.name + ":inner" if last is self.node else last.name
-        self.graph.tensors[inner] = self.graph.tensor(value)._replace(shape=shape)
-        last.outputs = [inner, *last.outputs[1:]]
-        made = self._made(self.node.name + suffix, op_type, [inner, *more], value)
-        self.made.append(made)
-        return made
-
-    def const(self, suffix: str, dtype: str = "int64", shape: tuple[int, ...] = ()) -> str:
-        """A constant that the plugin puts in; its value's name."""
-        made = constant(self.graph, self.node.name + suffix, dtype, shape)
-        self.made.insert(0, made)
-        return made.name
-
-    def _made(self, name: str, op_type: str, inputs: list[str], output: str) -> SourceNode:
-        made = SourceNode(name, op_type, inputs, [output])
-        made.type = op_type
-        made.extra["source"] = self.node.name
-        return made
 
 
 def expand(graph: SourceGraph, node: SourceNode, mapping: Mapping) -> Expansion:
@@ -115,15 +76,9 @@ def _gemm(it: Expansion) -> None:
     shape = it.graph.tensor(it.node.outputs[0]).shape
     if it.number("alpha", 1.0) != 1.0 or it.number("beta", 1.0) != 1.0:
         it.behind("Muls", "_Muls1", shape=shape)
-        name = it.node.name + "_Muls2"
-        scaled = SourceNode(name, "Muls", [added], [name])
-        scaled.type = "Muls"
-        scaled.extra["source"] = it.node.name
-        it.graph.tensors[name] = it.graph.tensor(added)
-        it.made.append(scaled)
-        last = it.made.pop()
-        it.made.insert(0, last)
-        added = name
+        scaled = it.step("Muls", "_Muls2", added)
+        it.made.insert(0, scaled)
+        added = scaled.name
     it.behind("Add", "_add", [added], shape)
 
 
@@ -132,17 +87,15 @@ def _layer_norm(it: Expansion) -> None:
     node.type = "LayerNorm"
     x = node.inputs[0]
     dtype = graph.tensor(x).dtype
-    shape_name = node.name + "_shape"
-    shape = SourceNode(shape_name, "Shape", [x], [shape_name])
-    shape.type, shape.extra["source"] = "Shape", node.name
-    graph.tensors[shape_name] = Tensor("int32", shape=(it.rank(),) if it.rank() >= 0 else None)
+    shape = it.step("Shape", "_shape", x)
+    graph.tensors[shape.name] = Tensor("int32", shape=(it.rank(),) if it.rank() >= 0 else None)
     if len(node.inputs) < 3 or not node.inputs[2]:
         node.inputs[2:] = [it.const("_beta", "float32")]
     it.made.insert(0, shape)
     for number in (1, 2):
         it.before(number, "BroadcastTo", f"_broadcastto{number}", graph.tensor(x).shape)
-        it.made[-2].inputs.append(shape_name)
-    mean, deviation = (node.outputs[1:] + ["", ""])[:2]
+        it.made[-2].inputs.append(shape.name)
+    mean, deviation = [*node.outputs[1:], "", ""][:2]
     node.outputs = [node.outputs[0], *([node.name + ":mean", node.name + ":variance"] if mean or deviation else [])]
     stash = it.number("stash_type", 1)
     for value, suffix, source in ((deviation, "1", node.name + ":variance"), (mean, "2", node.name + ":mean")):
@@ -150,20 +103,12 @@ def _layer_norm(it: Expansion) -> None:
             continue
         graph.tensors[source] = Tensor(dtype)
         if suffix == "1":
-            it.made += [_step(it, "Adds", "_Adds", source), _step(it, "Rsqrt", "_Rsqrt", node.name + "_Adds")]
+            it.made += [it.step("Adds", "_Adds", source), it.step("Rsqrt", "_Rsqrt", node.name + "_Adds")]
             source = node.name + "_Rsqrt"
         op_type = "Cast" if stash else "Identity"
-        made = _step(it, op_type, f"_cast{suffix}", source)
+        made = it.step(op_type, f"_cast{suffix}", source)
         made.outputs = [value]
         it.made.append(made)
-
-
-def _step(it: Expansion, op_type: str, suffix: str, value: str) -> SourceNode:
-    name = it.node.name + suffix
-    made = SourceNode(name, op_type, [value], [name])
-    made.type, made.extra["source"] = op_type, it.node.name
-    it.graph.tensors[name] = it.graph.tensor(value)
-    return made
 
 
 def _clip(it: Expansion) -> None:

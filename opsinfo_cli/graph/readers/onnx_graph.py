@@ -1,8 +1,8 @@
 """ONNX models: the graph as CANN would see it, before fusion.
 
 Dtypes of inner tensors are inferred by the ``onnx`` package; external data is not loaded; functions of the model are
-inlined. Nodes without a name get one as ATC gives it: the operator and a number, counted over the nameless ones, bodies of
-``If`` behind the graph around them (hicann/ge parser/parser/onnx/onnx_parser.cc:890-905).
+inlined. Nodes without a name get one as ATC gives it: the operator and a number, counted over the nameless ones, bodies
+of ``If`` behind the graph around them (hicann/ge parser/parser/onnx/onnx_parser.cc:890-905).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 _BY_POSITION = {"Loop": 1, "Scan": 0}
-"""Operators whose bodies take the inputs in order, and of which so many outputs of the body come first and go nowhere."""
+"""Operators whose bodies take the inputs in order; so many outputs of the body come first and go nowhere."""
 
 
 def read_onnx(file: IO[bytes], path: str) -> Graph:
@@ -75,7 +75,9 @@ class _Notes:
         self._counts: Counter[tuple[str, str, str]] = Counter()
         opset = model.opsets.get("", 0)
         if opset > HIGHEST_OPSET:
-            said = f"the model has opset {opset}, CANN documents up to {HIGHEST_OPSET}: operators are translated by name"
+            said = (
+                f"the model has opset {opset}, CANN documents up to {HIGHEST_OPSET}: operators are translated by name"
+            )
             self.add("opset", said)
         if model.functions:
             self.add("functions", f"{model.functions} functions of the model were inlined")
@@ -124,11 +126,10 @@ def _join(graph: SourceGraph, node: SourceNode) -> None:
     captured = sorted(set().union(*(_captured(body) for body in node.bodies)))
     first = len(node.inputs)
     node.inputs = [*node.inputs, *captured]
-    names = node.extra.pop("bodies", [])
     skipped = _BY_POSITION.get(node.op)
-    for number, body in enumerate(node.bodies):
+    for body in node.bodies:
         formal = len(body.inputs)
-        body.name = f"{node.name}/{names[number] if isinstance(names, list) and number < len(names) else number}"
+        body.name = f"{node.name}/{body.attribute}"
         body.parent_inputs = [index if skipped is not None and index < first else -1 for index in range(formal)]
         body.parent_inputs += range(first, first + len(captured))
         body.inputs += captured
@@ -152,7 +153,7 @@ def _translated(graph: SourceGraph, opsets: dict[str, int], notes: _Notes) -> li
             node.type = node.op.rpartition("::")[2]
             made.append(node)
             continue
-        if mapping.beyond and not HIGHEST_OPSET < opset:
+        if mapping.beyond and not opset > HIGHEST_OPSET:
             notes.add("opset", f"`{node.op}` of opset {opset} is translated as in a documented one", node.op)
         if not mapping.expands:
             node.type = mapping.types[0]
@@ -161,6 +162,8 @@ def _translated(graph: SourceGraph, opsets: dict[str, int], notes: _Notes) -> li
         expansion = expand(graph, node, mapping)
         if not expansion.followed:
             types = ", ".join(mapping.types)
-            notes.add("expansion", f"`{node.op}` becomes several nodes ({types}); it is taken as `{node.type}` alone", node.op)
+            notes.add(
+                "expansion", f"`{node.op}` becomes several nodes ({types}); it is taken as `{node.type}` alone", node.op
+            )
         made += expansion.made
     return made

@@ -1,6 +1,7 @@
 """The structure of an ONNX model, read from its bytes without a package.
 
-Field numbers: onnx/onnx onnx/onnx.proto (ModelProto, GraphProto, NodeProto, AttributeProto, TensorProto, ValueInfoProto).
+Field numbers: onnx/onnx onnx/onnx.proto (ModelProto, GraphProto, NodeProto, AttributeProto, TensorProto,
+ValueInfoProto).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ..graph import Tensor, Weights
 from .dtypes import onnx_dtype
 from .slim import MARKER_KEY, marked
 from .source import CONST, SourceGraph, SourceNode
-from .wire import DEEPEST, VARINT, WireFault, fields, key, repeated, signed, text
+from .wire import DEEPEST, WireFault, fields, key, repeated, signed, text
 
 if TYPE_CHECKING:
     from .slim import Plan, Slim
@@ -67,6 +68,7 @@ class Parser:
         self._path = path
         self._external: set[str] = set()
         self._refused: set[str] = set()
+        self._types: dict[bytes, Tensor | None] = {}
 
     def model(self) -> OnnxModel:
         data = self._data
@@ -118,8 +120,8 @@ class Parser:
             elif tag == 0x6A:  # value_info = 13
                 self.value(graph, first, last)
             elif tag == key(15):  # sparse_initializer
-                inner = [span for tag, *span in fields(data, first, last) if tag == 0x0A]
-                constants += [self._initializer(graph, *span) for span in inner]
+                inner = [(begin, stop) for tag, begin, stop in fields(data, first, last) if tag == 0x0A]
+                constants += [self._initializer(graph, begin, stop) for begin, stop in inner]
         known = {node.name for node in constants}
         graph.inputs = [name for name in graph.inputs if name not in known]
         graph.nodes = [*constants, *nodes]
@@ -130,9 +132,12 @@ class Parser:
         data, name, tensor = self._data, "", None
         for tag, first, last in fields(data, start, end):
             if tag == 0x0A:
-                name = text(data, first, last)
+                name = data[first:last].decode("utf-8", "replace")
             elif tag == 0x12:
-                tensor = self._type(first, last, 0)
+                said = data[first:last]
+                if said not in self._types:
+                    self._types[said] = self._type(first, last, 0)
+                tensor = self._types[said]
         if tensor is not None:
             graph.tensors[name] = tensor
         return name
@@ -144,8 +149,8 @@ class Parser:
             if tag in (0x0A, key(8)):  # tensor_type, sparse_tensor_type
                 return self._tensor_type(first, last)
             if tag in (0x22, 0x4A) and depth < DEEPEST:  # sequence_type = 4, optional_type = 9
-                inner = next((span for tag, *span in fields(data, first, last) if tag == 0x0A), None)
-                return self._type(*inner, depth + 1) if inner else None
+                inner = next(((begin, stop) for tag, begin, stop in fields(data, first, last) if tag == 0x0A), None)
+                return self._type(inner[0], inner[1], depth + 1) if inner else None
         return None
 
     def _tensor_type(self, start: int, end: int) -> Tensor:
@@ -203,15 +208,16 @@ class Parser:
                 self._constant(graph, node, first, last)
             elif tag in (0x32, 0x5A):
                 body = self.graph(first, last, depth + 1)
-                body.name = body.name or name
-                node.extra.setdefault("bodies", []).append(name)  # type: ignore[attr-defined]
-                node.bodies.append(body)
+                body.attribute = name
+                node.bodies = [*node.bodies, body]
         if value is not None or integers:
-            node.attributes[name] = integers if value is None else value
+            node.attributes = {**node.attributes, name: integers if value is None else value}
         if node.op == "Constant" and name in _PLAIN and node.type != CONST:
             node.type = CONST
             dtype = _PLAIN[name]
-            graph.tensors.setdefault(node.outputs[0] if node.outputs else "", Tensor(dtype, shape=() if name[-1] != "s" else None))
+            graph.tensors.setdefault(
+                node.outputs[0] if node.outputs else "", Tensor(dtype, shape=() if name[-1] != "s" else None)
+            )
 
     def _constant(self, graph: SourceGraph, node: SourceNode, start: int, end: int) -> None:
         made = self._initializer(graph, start, end, node.outputs[0] if node.outputs else node.name)

@@ -9,6 +9,7 @@ from .source import CONST
 from .wire import WireFault, fields, key
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import ModuleType
 
     from .source import SourceGraph
@@ -100,7 +101,7 @@ class _Found:
                     self._bodies(nodes[at].bodies, first, last)
                 at += 1
 
-    def _bodies(self, bodies: list[SourceGraph], start: int, end: int) -> None:
+    def _bodies(self, bodies: Sequence[SourceGraph], start: int, end: int) -> None:
         number = 0
         for tag, first, last in fields(self._data, start, end):
             if tag != 0x2A:  # attribute = 5

@@ -12,15 +12,17 @@ _DATA = "opsinfo_cli.neighbours.data"
 HIGHEST_OPSET = 18
 """The newest opset of ONNX that CANN documents (ATC manual, supported ONNX operators: opset 11 to 18)."""
 
-_D_FORMS = frozenset(
-    """ArgMax ArgMin BatchToSpace BatchToSpaceND BroadcastTo Concat ConcatOffset ConcatV2 Conv2DBackpropFilter
-    Conv2DBackpropInput Conv2DTranspose Conv3DBackpropFilter Conv3DBackpropInput Conv3DTranspose CropAndResize Cumprod Cumsum
-    DepthwiseConv2DBackpropFilter DepthwiseConv2DBackpropInput EuclideanNorm Expand Fill GatherV2 HistogramFixedWidth
-    InplaceAdd InplaceSub InplaceUpdate LinSpace OneHot Pad PadV2 PadV3 Range ReduceAll ReduceAny ReduceMax ReduceMean
-    ReduceMin ReduceProd ReduceSum Resize ResizeBilinearV2 ResizeNearestNeighborV2 ResizeNearestNeighborV2Grad ReverseV2
-    ScatterNd Slice SpaceToBatch SpaceToBatchND Split SplitV StridedSlice StridedSliceGrad Tile TopK TopKV2 Transpose
-    UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum""".split()
-)
+_WITH_D_FORM = """
+ArgMax ArgMin BatchToSpace BatchToSpaceND BroadcastTo Concat ConcatOffset ConcatV2 Conv2DBackpropFilter
+Conv2DBackpropInput Conv2DTranspose Conv3DBackpropFilter Conv3DBackpropInput Conv3DTranspose CropAndResize
+Cumprod Cumsum DepthwiseConv2DBackpropFilter DepthwiseConv2DBackpropInput EuclideanNorm Expand Fill GatherV2
+HistogramFixedWidth InplaceAdd InplaceSub InplaceUpdate LinSpace OneHot Pad PadV2 PadV3 Range ReduceAll
+ReduceAny ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Resize ResizeBilinearV2 ResizeNearestNeighborV2
+ResizeNearestNeighborV2Grad ReverseV2 ScatterNd Slice SpaceToBatch SpaceToBatchND Split SplitV StridedSlice
+StridedSliceGrad Tile TopK TopKV2 Transpose UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd
+UnsortedSegmentSum
+"""
+_D_FORMS = frozenset(_WITH_D_FORM.split())
 """Types that fusion may turn into their D form, where what the form has as an attribute is a constant (the ConstToAttr
 passes: hicann/ge compiler/engines/nn_engine/inc/common/fusion_pass_util.h:20-52). Both forms are in the public operator
 libraries of CANN."""
@@ -85,4 +87,4 @@ def _within(opset: int, said: str) -> bool:
 
 
 def _lowest(said: str) -> int:
-    return 0 if said == "all" else int(said.split(",")[0].split("-")[0])
+    return 0 if said == "all" else int(said.split(",", maxsplit=1)[0].split("-", maxsplit=1)[0])

@@ -171,5 +171,7 @@ class _Slimmer:
 
 
 def _marker(tag: int, place: int, size: int) -> bytes:
-    parts = [number_bytes(key(number, VARINT)) + number_bytes(value) for number, value in enumerate((tag, place, size), 1)]
+    parts = [
+        number_bytes(key(number, VARINT)) + number_bytes(value) for number, value in enumerate((tag, place, size), 1)
+    ]
     return field_bytes(MARKER, b"".join(parts))

@@ -12,14 +12,22 @@ if TYPE_CHECKING:
     from typing import IO
 
 OM, OM2, GE_TEXT, GE_ONNX, GE_JSON = "om", "om2", "ge-proto", "ge-onnx", "atc-json"
-ONNX, GRAPH_DEF, GRAPH_TEXT, SAVED, SAVED_TEXT = "onnx", "graph-def", "graph-def-text", "saved-model", "saved-model-text"
+ONNX, GRAPH_DEF, GRAPH_TEXT, SAVED, SAVED_TEXT = (
+    "onnx",
+    "graph-def",
+    "graph-def-text",
+    "saved-model",
+    "saved-model-text",
+)
 
 _HEAD = 1 << 16
 _CONTROLS = bytes(sign for sign in range(32) if sign not in b"\t\n\r\f") + b"\x7f"
 _OUTER = re.compile(rb"^[ \t]*(graph|node|op|meta_graphs|layer|layers|graph_def)\s*:?\s*[{<\[]", re.M)
 _ONNX_TYPE = re.compile(rb'^[ \t]*op_type\s*:\s*"(ge:)?', re.M)
 _NODE = re.compile(rb"^[ \t]*(op|node)\s*:?\s*[{<\[]", re.M)
-_HINT = "opsinfo reads compiled models (.om), GE dumps (ge_proto_*.txt, ge_onnx_*.pbtxt), ATC JSON, ONNX and TensorFlow models"
+_HINT = (
+    "compiled models (.om), GE dumps (ge_proto_*.txt, ge_onnx_*.pbtxt), ATC JSON, ONNX and TensorFlow models are read"
+)
 
 
 def kind_of(file: IO[bytes], path: str) -> str:
@@ -37,7 +45,7 @@ def kind_of(file: IO[bytes], path: str) -> str:
         return OM
     if head.startswith(b"PK\x03\x04"):
         return OM2
-    if not head.translate(None, _CONTROLS) == head:
+    if head.translate(None, _CONTROLS) != head:
         found = _binary(head)
     elif head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         found = GE_JSON
@@ -87,7 +95,7 @@ def _binary(head: bytes) -> str | None:
         return GRAPH_DEF
     if first == 0x08 and not seen.keys() - {0x08, 0x12}:
         producer = seen.get(0x12, b"")
-        return SAVED if producer and not producer.isascii() or producer[:1] in (b"\n", b"\x12") else ONNX
+        return SAVED if (producer and not producer.isascii()) or producer[:1] in (b"\n", b"\x12") else ONNX
     if first in (0x08, 0x3A, 0x12) or 0x3A in seen:
         return ONNX
     return GRAPH_DEF if first in (0x0A, 0x22) and not seen.keys() - {0x0A, 0x12, 0x18, 0x22, 0x2A} else None

@@ -9,11 +9,13 @@ from ...typed import TYPE_CHECKING
 from ..graph import UNKNOWN, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..graph import Weights
 
 CONST, INPUT = "Const", "Data"
+NOTHING: Mapping[str, object] = {}
+"""What most nodes have of most things; never changed in place."""
 
 
 class SourceNode:
@@ -32,12 +34,16 @@ class SourceNode:
         self.op = op
         self.inputs = inputs
         self.outputs = outputs
-        self.control: list[str] = []
-        self.attributes: dict[str, object] = {}
-        self.extra: dict[str, object] = {}
-        self.bodies: list[SourceGraph] = []
+        self.control: Sequence[str] = ()
+        self.attributes: Mapping[str, object] = NOTHING
+        self.extra: Mapping[str, object] = NOTHING
+        self.bodies: Sequence[SourceGraph] = ()
         self.type = ""
         self.weights: Weights | None = None
+
+    def keep(self, name: str, value: object) -> None:
+        """Keep something that goes into the graph's attributes."""
+        self.extra = {**self.extra, name: value}
 
     def __repr__(self) -> str:
         return f"<SourceNode {self.op} {self.name!r}>"
@@ -49,12 +55,16 @@ class SourceGraph:
     :ivar inputs: names of the values that come from outside
     :ivar outputs: names of the values that go out
     :ivar tensors: what is known of each value
+    :ivar input_names: names of inputs whose node is named differently from the value
+    :ivar attribute: the attribute of the parent that holds it
     :ivar parent_inputs: of each input of a body the parent's input that feeds it
     :ivar parent_outputs: of each output of a body the parent's output that it feeds, -1 for none
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.input_names: dict[str, str] = {}
+        self.attribute = ""
         self.nodes: list[SourceNode] = []
         self.inputs: list[str] = []
         self.outputs: list[str] = []

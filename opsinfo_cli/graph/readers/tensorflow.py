@@ -78,7 +78,9 @@ def _graph_def(data: bytes, values: BinaryValues, start: int, end: int, contents
         if tag == 0x0A:
             contents.nodes.append(values.node(first, last))
         elif tag == 0x12:
-            contents.functions += [values.function(*span) for inner, *span in fields(data, first, last) if inner == 0x0A]
+            contents.functions += [
+                values.function(*span) for inner, *span in fields(data, first, last) if inner == 0x0A
+            ]
 
 
 def _message(message: Message, contents: _Contents) -> None:
@@ -86,7 +88,9 @@ def _message(message: Message, contents: _Contents) -> None:
     contents.nodes += [values.node(each) for each in message.get("node", []) if isinstance(each, dict)]
     for library in message.get("library", []):
         if isinstance(library, dict):
-            contents.functions += [values.function(each) for each in library.get("function", []) if isinstance(each, dict)]
+            contents.functions += [
+                values.function(each) for each in library.get("function", []) if isinstance(each, dict)
+            ]
 
 
 def _finished(contents: _Contents, path: str) -> Graph:

@@ -1,6 +1,7 @@
 """The text form of protocol buffers, any layout of it, as a tree.
 
-Source: Protocol Buffers documentation, "Text Format Language Specification" (protobuf.dev/reference/protobuf/textformat-spec).
+Source: Protocol Buffers documentation, "Text Format Language Specification"
+(protobuf.dev/reference/protobuf/textformat-spec).
 """
 
 from __future__ import annotations

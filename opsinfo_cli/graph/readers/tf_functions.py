@@ -97,7 +97,9 @@ class Library:
             name, *rest = said.split(":")
             if not rest or name not in by_name:
                 return given.get(name, said if not lead else lead + said)
-            number = int(rest[1]) if len(rest) > 1 and rest[1].isascii() and rest[1].isdigit() and len(rest[1]) < 7 else 0
+            number = (
+                int(rest[1]) if len(rest) > 1 and rest[1].isascii() and rest[1].isdigit() and len(rest[1]) < 7 else 0
+            )
             output = self._output(by_name[name], rest[0], number)
             return f"{lead}{name}:{output}"
 
@@ -114,7 +116,9 @@ class Library:
             return names.index(name) + number if name in names else number
         found = output_number(node.op, name, number)
         if found is None:
-            self.notes.add("output-name", f"output `{name}` of `{node.op}` is unknown; taken as its output {number}", node.op)
+            self.notes.add(
+                "output-name", f"output `{name}` of `{node.op}` is unknown; taken as its output {number}", node.op
+            )
         return number if found is None else found
 
 
@@ -207,4 +211,4 @@ def _bodies(graph: SourceGraph, node: SourceNode, library: Library, depth: int) 
             body.parent_inputs = [number + first for number in range(len(inputs))]
             body.parent_inputs += [-1] * (len(body.inputs) - len(inputs))
             body.parent_outputs = [-1 if attribute == "cond" else number for number in range(len(body.outputs))]
-            node.bodies.append(body)
+            node.bodies = [*node.bodies, body]

@@ -1,7 +1,8 @@
 """TensorFlow graphs as CANN would see them, before fusion: from nodes to the graph value.
 
-The loop marks are what the graph compiler sets before the judge (hicann/ge compiler/graph/passes/control_flow_and_stream/
-mark_agnostic_pass.cc:23-148): input 0 of Switch, output 0 of Merge, and of the Enter and NextIteration that feed a Merge.
+The loop marks are what the graph compiler sets before the judge (hicann/ge
+compiler/graph/passes/control_flow_and_stream/mark_agnostic_pass.cc:23-148): input 0 of Switch, output 0 of Merge, and
+of the Enter and NextIteration that feed a Merge.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ def source_graph(
             graph.tensors[f"{node.name}:0"] = _placeholder(node.attributes)
         else:
             graph.nodes.append(made[node.name])
+    graph.input_names = {value: value.rpartition(":")[0] for value in graph.inputs}
     _mark_loops(graph)
     return graph
 
@@ -91,7 +93,9 @@ def _producers_first(nodes: list[TfNode], by_name: dict[str, TfNode]) -> list[Tf
                 continue
             state[current.name] = 1
             for said in reversed(current.inputs):
-                producer = by_name.get(said.removeprefix("^").rpartition(":")[0] if ":" in said else said.removeprefix("^"))
+                producer = by_name.get(
+                    said.removeprefix("^").rpartition(":")[0] if ":" in said else said.removeprefix("^")
+                )
                 if producer is not None and producer.name not in state:
                     waiting.append(producer)
     return order
@@ -126,7 +130,9 @@ def _given(graph: SourceGraph, inputs: list[str], number: int) -> str | None:
 def _placeholder(attributes: Mapping[str, object]) -> Tensor:
     """What the attributes of a placeholder or variable say."""
     dtype, shape = attributes.get("dtype", attributes.get("T")), attributes.get("shape")
-    return Tensor(dtype.dtype if isinstance(dtype, Type) else None, shape=shape.dims if isinstance(shape, Shape) else None)
+    return Tensor(
+        dtype.dtype if isinstance(dtype, Type) else None, shape=shape.dims if isinstance(shape, Shape) else None
+    )
 
 
 def _mark_loops(graph: SourceGraph) -> None:
@@ -141,7 +147,7 @@ def _mark_loops(graph: SourceGraph) -> None:
             readers.setdefault(value, node.op)
     for node in graph.nodes:
         if node.op == "Switch" and node.inputs:
-            node.extra["continuous_input"] = 0
+            node.keep("continuous_input", 0)
         if node.op != "Merge":
             continue
         mark(node.outputs[0])
@@ -241,5 +247,3 @@ def _translate(node: SourceNode, notes: Notes) -> None:
     node.type = mapping.types[0]
     if len(mapping.types) > 1:
         notes.add("alternatives", f"`{node.op}` becomes {' or '.join(mapping.types)}; taken as `{node.type}`", node.op)
-
-

@@ -1,8 +1,8 @@
 """Outputs of TensorFlow's operators, which a GraphDef does not list: how many, and their dtypes.
 
-A rule is a list of words, one for each output: the name of an attribute that holds a dtype, ``Name=default``, ``:dtype`` itself, ``#0``
-the dtype of an input, ``N*word`` as many as attribute ``N`` says, ``@Name`` one for each dtype of a list.
-Source: the REGISTER_OP statements of tensorflow/tensorflow tensorflow/core/ops/*.cc.
+A rule is a list of words, one for each output: the name of an attribute that holds a dtype, ``Name=default``,
+``:dtype`` itself, ``N*word`` as many as attribute ``N`` says, ``@Name`` one for each dtype of a list. Source: the
+REGISTER_OP statements of tensorflow/tensorflow tensorflow/core/ops/*.cc.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def _rules(said: str) -> dict[str, list[str]]:
 
 _RULES = _rules(
     """
-    :bool | Equal NotEqual Less LessEqual Greater GreaterEqual LogicalAnd LogicalOr LogicalNot IsFinite IsNan IsInf All Any
+    :bool | Equal NotEqual Less LessEqual Greater GreaterEqual LogicalAnd LogicalOr LogicalNot IsFinite IsNan IsInf All
+    :bool | Any
     :bool | ApproximateEqual InTopK InTopKV2 LoopCond VarIsInitializedOp IsVariableInitialized QueueIsClosedV2
     :int32 | Rank NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 Bucketize TensorArraySizeV3 TensorListLength
     :int32 :int32 | NonMaxSuppressionV4
@@ -37,10 +38,12 @@ _RULES = _rules(
     :float32 | ResizeBilinear ResizeBicubic ResizeArea CropAndResize ExtractGlimpse Dequantize TensorArrayWriteV3
     :float32 | TensorArrayScatterV3 TensorArraySplitV3
     :float64 | Timestamp
-    :string | AsString StringJoin Substr StringLower StringUpper StringStrip ReduceJoin StringFormat RegexReplace EncodeBase64
+    :string | AsString StringJoin Substr StringLower StringUpper StringStrip ReduceJoin StringFormat RegexReplace
+    :string | EncodeBase64
     :uint8 | DecodeJpeg
     :resource | VarHandleOp HashTableV2 MutableHashTableV2 Iterator IteratorV2 StackV2 FIFOQueueV2
-    :variant | TensorListReserve TensorListFromTensor EmptyTensorList TensorListSetItem TensorListPushBack TensorListSplit
+    :variant | TensorListReserve TensorListFromTensor EmptyTensorList TensorListSetItem TensorListPushBack
+    :variant | TensorListSplit
     :resource :float32 | TensorArrayV3 TensorArrayGradV3
     element_dtype | TensorListGetItem
     element_dtype | TensorListStack TensorListGather

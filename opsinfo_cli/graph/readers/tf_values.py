@@ -1,7 +1,7 @@
 """Nodes of TensorFlow, from the binary and the text form of a GraphDef.
 
-Field numbers and names: tensorflow/tensorflow tensorflow/core/framework/{graph,node_def,attr_value,tensor,tensor_shape,function,
-op_def}.proto.
+Field numbers and names: tensorflow/tensorflow tensorflow/core/framework/, graph.proto, node_def.proto,
+attr_value.proto, tensor.proto, tensor_shape.proto, function.proto, op_def.proto.
 """
 
 from __future__ import annotations
@@ -107,7 +107,10 @@ class BinaryValues:
 
     def function(self, start: int, end: int) -> TfFunction:
         data = self._data
-        name, arguments, order, nodes = "", [], [], []
+        name = ""
+        arguments: list[str] = []
+        order: list[str] = []
+        nodes: list[TfNode] = []
         results: dict[str, str] = {}
         for tag, first, last in fields(data, start, end):
             if tag == 0x0A:  # signature
@@ -181,7 +184,9 @@ class BinaryValues:
                 payload, place, size = marked(data, first, last)
                 weights = Weights(self._path, place, size, "varint" if payload == _HALF else "raw")
             elif tag in _PAYLOADS and last > first:
-                weights = Weights(self._path, self._slim.place(first), last - first, "varint" if tag == _HALF else "raw")
+                weights = Weights(
+                    self._path, self._slim.place(first), last - first, "varint" if tag == _HALF else "raw"
+                )
             elif tag == key(5, 5):  # one float_val, not packed
                 weights = Weights(self._path, self._slim.place(first), 4)
         return TfTensor(dtype, shape, weights)
@@ -265,5 +270,3 @@ def _dtype(value: Value) -> str | None:
     if not isinstance(value, str):
         return None
     return tensorflow_dtype(int(value)) if value.isdigit() and len(value) < 10 else word_dtype(value)
-
-

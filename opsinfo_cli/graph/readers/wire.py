@@ -57,7 +57,7 @@ def signed(value: int) -> int:
 
 
 def fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """The fields of the message between ``at`` and ``end``: key, value, -1 for a number; else key, start, end of its bytes.
+    """The fields of the message between ``at`` and ``end``: key, value, -1 of a number; key, start, end of bytes.
 
     :raises WireFault: when a field leaves the message
     """
