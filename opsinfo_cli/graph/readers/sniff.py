@@ -22,9 +22,9 @@ ONNX, GRAPH_DEF, GRAPH_TEXT, SAVED, SAVED_TEXT = (
 
 _HEAD = 1 << 16
 _CONTROLS = bytes(sign for sign in range(32) if sign not in b"\t\n\r\f") + b"\x7f"
-_OUTER = re.compile(rb"^[ \t]*(graph|node|op|meta_graphs|layer|layers|graph_def)\s*:?\s*[{<\[]", re.M)
-_ONNX_TYPE = re.compile(rb'^[ \t]*op_type\s*:\s*"(ge:)?', re.M)
-_NODE = re.compile(rb"^[ \t]*(op|node)\s*:?\s*[{<\[]", re.M)
+_OUTER = re.compile(rb"\b(graph|node|op|meta_graphs|layer|layers|graph_def)\s*:?\s*[{<\[]")
+_ONNX_TYPE = re.compile(rb'\bop_type\s*:\s*"(ge:)?')
+_NODE = re.compile(rb"\b(op|node)\s*:?\s*[{<\[]")
 _HINT = (
     "compiled models (.om), GE dumps (ge_proto_*.txt, ge_onnx_*.pbtxt), ATC JSON, ONNX and TensorFlow models are read"
 )
