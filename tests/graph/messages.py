@@ -79,7 +79,9 @@ def _pool(package: str, text: str, enums: dict[str, list[str]]) -> dict[str, Any
             enum.value.add(name=word, number=number)
     for line in text.strip().splitlines():
         name, _, members = line.partition(": ")
-        message = next((each for each in file.message_type if each.name == name), None) or file.message_type.add(name=name)
+        message = next((each for each in file.message_type if each.name == name), None) or file.message_type.add(
+            name=name
+        )
         for member in members.split():
             field, kind = member.split(":")
             word, number = field.split("=")

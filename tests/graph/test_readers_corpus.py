@@ -42,7 +42,9 @@ def _agrees(graph: Graph, model: Any) -> None:
         found = [f"{graph[each.node].name}:{each.output}" if each else "" for each in node.sources]
         assert found[: len(said)] == said
         assert set(found[len(said) :]) <= {""}
-        assert [graph[each].name + ":-1" for each in node.control] == [each for each in op.input if each.endswith(":-1")]
+        assert [graph[each].name + ":-1" for each in node.control] == [
+            each for each in op.input if each.endswith(":-1")
+        ]
         for tensors, descs in ((node.inputs, op.input_desc), (node.outputs, op.output_desc)):
             assert [each.dtype for each in tensors] == [_dtype(desc.dtype) for desc in descs]
             for tensor, desc in zip(tensors, descs, strict=True):
@@ -52,7 +54,12 @@ def _agrees(graph: Graph, model: Any) -> None:
                 assert tensor.shape == tuple(dims)
                 word = attributes["origin_data_type"].s.decode() if "origin_data_type" in attributes else None
                 assert tensor.original_dtype == (_OF_GE.get(word[3:], word[3:].lower()) if word else None)
-        fused = [each.decode() for entry in op.attr if entry.key == "_datadump_original_op_names" for each in entry.value.list.s]
+        fused = [
+            each.decode()
+            for entry in op.attr
+            if entry.key == "_datadump_original_op_names"
+            for each in entry.value.list.s
+        ]
         assert list(node.fused_from) == fused
 
 
@@ -95,7 +102,9 @@ def test_weights_of_a_real_compiled_model_are_those_of_its_source(graphs: Path) 
     def values(weights: Any) -> bytes:
         return Path(weights.path).read_bytes()[weights.offset : weights.offset + weights.size]
 
-    assert values(where) == values(source.weights[shape.index]) == (100).to_bytes(4, "little") + (20).to_bytes(4, "little")
+    assert (
+        values(where) == values(source.weights[shape.index]) == (100).to_bytes(4, "little") + (20).to_bytes(4, "little")
+    )
 
 
 def test_a_real_binary_graph_def_has_every_operator_that_is_not_constant(graphs: Path) -> None:
@@ -123,7 +132,9 @@ def _loose() -> Any:
     """A GraphDef of which only names and inputs are read: the dtypes of the text are words."""
     from messages import _pool
 
-    return _pool("tf_loose", "NodeDef: name=1:string op=2:string input*=3:string\nGraphDef: node*=1:NodeDef", {})["GraphDef"]()
+    return _pool("tf_loose", "NodeDef: name=1:string op=2:string input*=3:string\nGraphDef: node*=1:NodeDef", {})[
+        "GraphDef"
+    ]()
 
 
 @pytest.mark.parametrize("path", LIGHT, ids=[path.stem for path in LIGHT])

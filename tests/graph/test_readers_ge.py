@@ -22,7 +22,9 @@ _WORDS = {0: None, 1: "float32", 2: "float16", 3: "int8", 8: "int64", 27: "bfloa
 _STRING = {1: "DT_FLOAT", 2: "DT_FLOAT16", 3: "DT_INT8", 8: "DT_INT64", 27: "DT_BFLOAT16", 33: "DT_HIFLOAT8"}
 
 _names = st.text(
-    st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")) | st.sampled_from('"\\:{}\n\'#'), min_size=1, max_size=8
+    st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")) | st.sampled_from("\"\\:{}\n'#"),
+    min_size=1,
+    max_size=8,
 )
 _descs = st.tuples(
     st.sampled_from(_DTYPES), st.sampled_from(_DTYPES), st.lists(st.integers(-2, 1 << 40), max_size=4), st.booleans()
@@ -240,7 +242,9 @@ def test_a_model_in_the_zip_form_is_read_from_its_json(tmp_path: Path) -> None:
         archive.writestr("root/data/model_0/debug/ge_visual_00000000_graph_0.json", json.dumps(visual))
     graph = read_graph(str(path))
     assert graph.model.format == "om"
-    assert [(each.dtype, each.original_dtype, each.shape) for each in graph[1].outputs] == [("float16", "float32", (2,))]
+    assert [(each.dtype, each.original_dtype, each.shape) for each in graph[1].outputs] == [
+        ("float16", "float32", (2,))
+    ]
     assert (dict(graph[1].attributes), graph[1].fused_from) == ({"_keep_dtype": 1}, ("a", "b"))
 
 

@@ -72,7 +72,11 @@ def test_the_opset_chooses_the_name(tmp_path: Path) -> None:
         opsets=[("", 11)],
     )
     new = _read(
-        tmp_path, [helper.make_node("Unsqueeze", ["x", "axes"], ["y"])], [_value("x", [2])], [_value("y", [1, 2])], [axes]
+        tmp_path,
+        [helper.make_node("Unsqueeze", ["x", "axes"], ["y"])],
+        [_value("x", [2])],
+        [_value("y", [1, 2])],
+        [axes],
     )
     assert [_types(each)[0][1] for each in (old, new)] == ["Unsqueeze", "UnsqueezeV3"]
 
@@ -129,10 +133,14 @@ def test_gemm_becomes_a_product_and_a_sum_and_factors_where_they_are_not_one(tmp
         ([8, 8, 8], ["Conv3D"]),
     ],
 )
-def test_a_convolution_becomes_what_its_dimensions_ask_for(tmp_path: Path, dims: list[int], expected: list[str]) -> None:
+def test_a_convolution_becomes_what_its_dimensions_ask_for(
+    tmp_path: Path, dims: list[int], expected: list[str]
+) -> None:
     kernel = [1] * len(dims)
     node = helper.make_node("Conv", ["x", "w"], ["y"], name="c", kernel_shape=kernel)
-    graph = _read(tmp_path, [node], [_value("x", [1, 2, *dims])], [_value("y", [1, 3, *dims])], [_weights("w", 3, 2, *kernel)])
+    graph = _read(
+        tmp_path, [node], [_value("x", [1, 2, *dims])], [_value("y", [1, 3, *dims])], [_weights("w", 3, 2, *kernel)]
+    )
     assert [op_type for _, op_type in _types(graph)] == expected
     assert all(tensor.dtype == "float32" for node in graph for tensor in node.outputs)
 
@@ -163,7 +171,9 @@ def test_what_depends_on_constants_only_is_folded(tmp_path: Path) -> None:
         helper.make_node("Add", ["x", "v"], ["a"], name="add"),
         helper.make_node("Reshape", ["a", "s"], ["y"], name="reshape"),
     ]
-    graph = _read(tmp_path, nodes, [_value("x", [2, 2])], [_value("y", [2, 2])], [_weights("w", 2, 2), _weights("unused", 1)])
+    graph = _read(
+        tmp_path, nodes, [_value("x", [2, 2])], [_value("y", [2, 2])], [_weights("w", 2, 2), _weights("unused", 1)]
+    )
     assert _types(graph) == [("add", "Add"), ("reshape", "Reshape")]
     assert [node.name for node in graph if node.type == "Const"] == ["Shape_0", "neg"]
 
@@ -177,12 +187,19 @@ def test_bodies_of_if_take_what_they_capture_as_inputs(tmp_path: Path) -> None:
     found = graph.find("if")
     assert found is not None
     assert [graph[each.node].name for each in found.sources if each] == ["c", "x", "z"]
-    bodies = [[(graph[each].name, graph[each].type, dict(graph[each].attributes)) for each in sub.nodes] for sub in graph.subgraphs]
+    bodies = [
+        [(graph[each].name, graph[each].type, dict(graph[each].attributes)) for each in sub.nodes]
+        for sub in graph.subgraphs
+    ]
     data = [("x", "Data", {"parent_input": 1}), ("z", "Data", {"parent_input": 2})]
     out = ("Node_Output", "NetOutput", {"parent_outputs": (0,)})
     by_name = {sub.name: body for sub, body in zip(graph.subgraphs, bodies, strict=True)}
     assert by_name["if/then_branch"] == [*data, ("Relu_1", "Relu", {}), out] or by_name["if/then_branch"][:2] == data
-    assert {sub.name: sub.parent for sub in graph.subgraphs} == {"g": None, "if/then_branch": found.index, "if/else_branch": found.index}
+    assert {sub.name: sub.parent for sub in graph.subgraphs} == {
+        "g": None,
+        "if/then_branch": found.index,
+        "if/else_branch": found.index,
+    }
     assert all(tensor.dtype for node in graph for tensor in node.outputs)
 
 

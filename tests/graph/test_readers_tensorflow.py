@@ -89,7 +89,11 @@ def test_what_a_loop_carries_is_marked_continuous(tmp_path: Path) -> None:
     node(message, "exit", "Exit", "switch", T="float32")
     graph = _read(tmp_path / "m", message)
     outputs = {each.name for each in graph if any(tensor.continuous for tensor in each.outputs)}
-    inputs = {each.name: [tensor.continuous for tensor in each.inputs] for each in graph if any(t.continuous for t in each.inputs)}
+    inputs = {
+        each.name: [tensor.continuous for tensor in each.inputs]
+        for each in graph
+        if any(t.continuous for t in each.inputs)
+    }
     assert outputs == {"enter", "merge", "next"}
     assert inputs == {"switch": [True, False]}
     assert [tensor.dtype for tensor in graph.find("merge").outputs] == ["float32", "int32"]  # type: ignore[union-attr]

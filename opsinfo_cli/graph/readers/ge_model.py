@@ -205,6 +205,9 @@ class GeModel:
             self._owners.setdefault(name, index)
 
 
+_MOST = (1 << 31) - 1
+
+
 def _index(number: str) -> int:
     """The number of an output; what is no number counts as 0, as the engine's ``strtol`` takes it."""
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0
+    return min(int(number[:18]), _MOST) if number.isascii() and number.isdigit() else 0
