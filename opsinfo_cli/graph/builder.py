@@ -58,8 +58,8 @@ class GraphBuilder:
     def subgraph(self, name: str, parent: int | str | None) -> None:
         """Open a subgraph; nodes added from now on belong to it.
 
-        :param parent: index or name of the node that owns it; a name is looked up among all nodes, the main graph first;
-            None: the file does not say
+        :param parent: index or name of the node that owns it; a name is looked up among all nodes, the main graph
+            first; None: the file does not say
         """
         self._subgraphs.append((name, parent, len(self._names)))
 

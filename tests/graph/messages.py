@@ -20,8 +20,8 @@ _TYPES = {
     "bool": 8,
 }
 
-_GE_DTYPES = """UNDEFINED FLOAT FLOAT16 INT8 UINT8 INT16 UINT16 INT32 INT64 UINT32 UINT64 BOOL DOUBLE STRING DUAL_SUB_INT8
-DUAL_SUB_UINT8 COMPLEX64 COMPLEX128 QINT8 QINT16 QINT32 QUINT8 QUINT16 RESOURCE STRING_REF DUAL VARIANT BF16 INT4 UINT1
+_GE_DTYPES = """UNDEFINED FLOAT FLOAT16 INT8 UINT8 INT16 UINT16 INT32 INT64 UINT32 UINT64 BOOL DOUBLE STRING
+DUAL_SUB_INT8 DUAL_SUB_UINT8 COMPLEX64 COMPLEX128 QINT8 QINT16 QINT32 QUINT8 QUINT16 RESOURCE STRING_REF DUAL VARIANT BF16 INT4 UINT1
 INT2 UINT2 COMPLEX32 HIFLOAT8"""
 _LIST_TYPES = "NONE STRING INT FLOAT BOOL BYTES TENSOR_DESC TENSOR GRAPH NAMED_ATTRS DATA_TYPE"
 
@@ -33,11 +33,13 @@ AttrDef: t=12:TensorDef g=13:GraphDef dt=15:int64 expression=17:bytes
 AttrEntry: key=1:string value=2:AttrDef
 NamedAttrs: name=1:string attr*=2:AttrEntry
 ShapeDef: dim*=1:int64
-TensorDescriptor: name=1:string dtype=2:DataType shape=3:ShapeDef layout=4:string attr*=5:AttrEntry has_out_attr=9:bool
+TensorDescriptor: name=1:string dtype=2:DataType shape=3:ShapeDef layout=4:string attr*=5:AttrEntry
+TensorDescriptor: has_out_attr=9:bool
 TensorDescriptor: size=10:int64 weight_size=11:int64 device_type=14:string real_dim_cnt=16:int64 data_offset=18:int64
 TensorDescriptor: output_tensor=13:bool
 TensorDef: desc=1:TensorDescriptor data=2:bytes
-OpDef: name=1:string type=2:string input*=5:string attr*=10:AttrEntry has_out_attr=20:bool id=21:int64 stream_id=22:int64
+OpDef: name=1:string type=2:string input*=5:string attr*=10:AttrEntry has_out_attr=20:bool
+OpDef: id=21:int64 stream_id=22:int64
 OpDef: input_name*=23:string src_name*=24:string src_index*=25:int64 dst_name*=26:string dst_index*=27:int64
 OpDef: input_i*=28:int64 output_i*=29:int64 workspace*=30:int64 workspace_bytes*=31:int64 is_input_const*=32:bool
 OpDef: input_desc*=33:TensorDescriptor output_desc*=34:TensorDescriptor subgraph_name*=35:string
@@ -48,7 +50,8 @@ ModelDef: name=1:string version=2:uint32 custom_version=3:string graph*=7:GraphD
 _TF = """
 Dim: size=1:int64 name=2:string
 TensorShapeProto: dim*=2:Dim unknown_rank=3:bool
-TensorProto: dtype=1:int32 tensor_shape=2:TensorShapeProto version_number=3:int32 tensor_content=4:bytes half_val*=13:int32
+TensorProto: dtype=1:int32 tensor_shape=2:TensorShapeProto version_number=3:int32 tensor_content=4:bytes
+TensorProto: half_val*=13:int32
 TensorProto: float_val*=5:float double_val*=6:double int_val*=7:int32 string_val*=8:bytes int64_val*=10:int64
 ListValue: s*=2:bytes i*=3:int64 f*=4:float b*=5:bool type*=6:int32 shape*=7:TensorShapeProto func*=9:NameAttrList
 AttrValue: s=2:bytes i=3:int64 f=4:float b=5:bool type=6:int32 shape=7:TensorShapeProto tensor=8:TensorProto

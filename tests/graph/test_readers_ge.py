@@ -209,7 +209,10 @@ graph {
     attribute { name: "input_desc_dtype:0" s: "DT_FLOAT16" type: STRING }
     attribute { name: "input_desc_origin_dtype:0" s: "DT_FLOAT" type: STRING }
     attribute { name: "input_desc_dtype:1" s: "DT_UNDEFINED" type: STRING }
-    attribute { name: "output_desc_0" s: "{\\"dtype\\":\\"DT_BFLOAT16\\",\\"shape\\":[7],\\"_format_continuous\\":\\"i: 1\\\\n\\"}" }
+    attribute {
+      name: "output_desc_0"
+      s: "{\\"dtype\\":\\"DT_BFLOAT16\\",\\"shape\\":[7],\\"_format_continuous\\":\\"i: 1\\\\n\\"}"
+    }
   }
   node {
     name: "body"

@@ -17,7 +17,7 @@ from messages import GE, TF, node, om_bytes, put
 from readers_invariants import check_bytes, check_file
 
 from opsinfo_cli.errors import Damaged, OpsinfoError, Refused
-from opsinfo_cli.graph.readers import read_graph
+from opsinfo_cli.graph.readers import om2, read_graph, tf_functions
 
 onnx = pytest.importorskip("onnx")
 
@@ -162,7 +162,9 @@ def test_many_outputs_that_an_attribute_asks_for_are_bounded(tmp_path: Path) -> 
     assert len(graph.find("s").outputs) <= 1 << 14  # type: ignore[union-attr]
 
 
-def test_functions_that_double_are_refused_before_they_fill_the_memory(tmp_path: Path) -> None:
+def test_functions_that_double_are_refused_before_they_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     message = TF["GraphDef"]()
     for number in range(40):
         function = message.library.function.add()
@@ -176,16 +178,14 @@ def test_functions_that_double_are_refused_before_they_fill_the_memory(tmp_path:
     node(message, "y", "PartitionedCall", "x", f="f0", Tout=("float32",))
     path = tmp_path / "m"
     path.write_bytes(message.SerializeToString())
-    with pytest.MonkeyPatch.context() as patch:
-        from opsinfo_cli.graph.readers import tf_functions
-
-        patch.setattr(tf_functions, "MOST_NODES", 5000)
-        with pytest.raises(Damaged, match="more than 5000 nodes"):
-            read_graph(str(path))
+    monkeypatch.setattr(tf_functions, "MOST_NODES", 5000)
+    with pytest.raises(Damaged, match="more than 5000 nodes"):
+        read_graph(str(path))
 
 
 def test_many_inputs_take_memory_in_proportion(tmp_path: Path) -> None:
-    text = b'graph {\n  op {\n    name: "x"\n    type: "Data"\n    output_desc {\n    }\n  }\n  op {\n    name: "y"\n    type: "AddN"\n'
+    text = b'graph {\n  op {\n    name: "x"\n    type: "Data"\n    output_desc {\n    }\n  }\n'
+    text += b'  op {\n    name: "y"\n    type: "AddN"\n'
     path = tmp_path / "m"
     path.write_bytes(text + b'    input: "x:0"\n' * 50_000 + b"  }\n}\n")
     tracemalloc.start()
@@ -198,14 +198,12 @@ def test_many_inputs_take_memory_in_proportion(tmp_path: Path) -> None:
     assert peak < 50_000 * 500
 
 
-def test_a_zip_bomb_is_refused(tmp_path: Path) -> None:
+def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "m.om"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("data/model_0/debug/ge_visual_00000000_graph_0.json", b" " * 3_000_000)
-    with pytest.raises(Damaged), pytest.MonkeyPatch.context() as patch:
-        from opsinfo_cli.graph.readers import om2
-
-        patch.setattr(om2, "_LONGEST", 1_000_000)
+    monkeypatch.setattr(om2, "_LONGEST", 1_000_000)
+    with pytest.raises(Damaged, match="longer"):
         read_graph(str(path))
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(Damaged, match="zip"):

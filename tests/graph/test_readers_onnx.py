@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,8 @@ def _weights(name: str, *shape: int) -> Any:
 
 
 def _read(
-    folder: Path, nodes: list[Any], inputs: list[Any], outputs: list[Any], weights: list[Any] = [], **more: Any
-) -> Graph:  # noqa: B006
+    folder: Path, nodes: list[Any], inputs: list[Any], outputs: list[Any], weights: Sequence[Any] = (), **more: Any
+) -> Graph:
     opsets = more.pop("opsets", [("", 17)])
     graph = helper.make_graph(nodes, "g", inputs, outputs, weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid(*each) for each in opsets], **more)

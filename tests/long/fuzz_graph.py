@@ -5,8 +5,8 @@
     python tests/long/fuzz_graph.py FOLDER -max_total_time=600      keep interesting inputs in FOLDER
     python tests/long/fuzz_graph.py crash-1234                      run one input again
 
-Options are libFuzzer's. What every input must satisfy is in `tests/graph/readers_invariants.py`: the reader answers with
-a graph whose edges hold, or with an error of its own. Exit status 0: no input broke this. An input that does is kept as
+Options are libFuzzer's. What every input must satisfy is in `tests/graph/readers_invariants.py`: the reader answers
+with a graph whose edges hold, or with an error of its own. Exit status 0: no input broke this. An input that does is kept as
 `crash-...` in the working directory. ONNX models need the `onnx` package; without it only their structure is fuzzed.
 """
 
@@ -61,6 +61,8 @@ def main() -> int:
         return 3
     sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "graph")]
     with atheris.instrument_imports(include=["opsinfo_cli.graph"]):
+        from readers_invariants import check_bytes
+
         import opsinfo_cli.graph.readers.ge_json
         import opsinfo_cli.graph.readers.ge_onnx
         import opsinfo_cli.graph.readers.ge_text
@@ -68,7 +70,6 @@ def main() -> int:
         import opsinfo_cli.graph.readers.om2
         import opsinfo_cli.graph.readers.onnx_graph
         import opsinfo_cli.graph.readers.tensorflow  # noqa: F401
-        from readers_invariants import check_bytes
     atheris.Setup(sys.argv, check_bytes)
     atheris.Fuzz()
     return 0
