@@ -127,12 +127,7 @@ class GraphBuilder:
         control: dict[int, tuple[int, ...]] = {}
         for nodes in ranges:
             index_of = self._index_of(nodes)
-            for node in nodes:
-                for number, reference in enumerate(self._sources[node]):
-                    found = (-1, 0) if reference is None else self._resolved(reference, node, number, nodes, index_of)
-                    source_node.append(found[0])
-                    source_output.append(found[1])
-                inputs_of.append(len(source_node))
+            self._edges(nodes, index_of, source_node, source_output, inputs_of)
             control.update(self._controls(nodes, index_of))
         outputs_of, output_tensors = _flat(self._outputs)
         columns = Columns(
@@ -159,25 +154,45 @@ class GraphBuilder:
             raise self._damaged(f"two nodes are named `{twice}`")
         return index_of
 
-    def _resolved(
-        self, reference: Reference, node: int, number: int, nodes: range, index_of: dict[str, int]
-    ) -> tuple[int, int]:
-        producer, output = reference
-        found = index_of.get(producer, -1) if isinstance(producer, str) else producer
-        if not nodes.start <= found < nodes.stop:
+    def _edges(
+        self,
+        nodes: range,
+        index_of: dict[str, int],
+        source_node: array[int],
+        source_output: array[int],
+        inputs_of: array[int],
+    ) -> None:
+        outputs, first, last = self._outputs, nodes.start, nodes.stop
+        for node in nodes:
+            for number, reference in enumerate(self._sources[node]):
+                if reference is None:
+                    source_node.append(-1)
+                    source_output.append(0)
+                    continue
+                producer, output = reference
+                found = index_of.get(producer, -1) if isinstance(producer, str) else producer
+                if not first <= found < last or not 0 <= output < len(outputs[found]):
+                    self._require(found in nodes, node, number, reference)
+                    self._open(found, output, node, number)
+                source_node.append(found)
+                source_output.append(output)
+            inputs_of.append(len(source_node))
+
+    def _require(self, is_node: bool, node: int, number: int, reference: Reference) -> None:
+        if not is_node:
             raise self._damaged(
-                f"input {number} of `{self._names[node]}` comes from `{producer}`, which is not a node of its graph"
+                f"input {number} of `{self._names[node]}` comes from `{reference[0]}`, which is not a node of its graph"
             )
+
+    def _open(self, found: int, output: int, node: int, number: int) -> None:
+        """Add the outputs up to a number that an edge names."""
         known = len(self._outputs[found])
-        if 0 <= output < known:
-            return found, output
         if not self.open_outputs or not 0 <= output < MOST_OUTPUTS:
             raise self._damaged(
                 f"input {number} of `{self._names[node]}` is output {output} of `{self._names[found]}`, "
                 f"which has {known} outputs"
             )
         self._outputs[found] = [*self._outputs[found], *[UNKNOWN] * (output + 1 - known)]
-        return found, output
 
     def _controls(self, nodes: range, index_of: dict[str, int]) -> dict[int, tuple[int, ...]]:
         control = {}
@@ -197,17 +212,18 @@ class GraphBuilder:
     def _input_tensors(
         self, source_node: array[int], source_output: array[int], outputs_of: array[int], output_tensors: list[Tensor]
     ) -> list[Tensor]:
-        tensors: list[Tensor] = []
+        fed = [
+            UNKNOWN if node < 0 else output_tensors[outputs_of[node] + output]
+            for node, output in zip(source_node, source_output, strict=True)
+        ]
+        first = 0
         for sources, said in zip(self._sources, self._inputs, strict=True):
-            first = len(tensors)
-            for number in range(len(sources)):
-                tensor = said[number] if number < len(said) else None
-                if tensor is None:
-                    slot = first + number
-                    producer = source_node[slot]
-                    tensor = UNKNOWN if producer < 0 else output_tensors[outputs_of[producer] + source_output[slot]]
-                tensors.append(tensor)
-        return tensors
+            if said:
+                for number, tensor in enumerate(said[: len(sources)]):
+                    if tensor is not None:
+                        fed[first + number] = tensor
+            first += len(sources)
+        return fed
 
     def _closed(self, ranges: list[range]) -> list[Subgraph]:
         index_of: dict[str, int] = {}
