@@ -68,6 +68,7 @@ def _ops(draw: st.DrawFn, graph: Any) -> None:
             _desc(op.output_desc.add(), draw(_descs))
         if draw(st.booleans()):
             put(op, "_keep_dtype", i=1)
+            put(op, "_format_agnostic_except_output", integers=[1])
         put(op, "_op_slice_info", s=b'{"}\n    }": [1]}')
         put(op, "_datadump_original_op_names", strings=draw(st.lists(_names, max_size=2)))
         made.append(op)

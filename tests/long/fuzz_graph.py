@@ -7,7 +7,7 @@
 
 Options are libFuzzer's. What every input must satisfy is in `tests/graph/readers_invariants.py`: the reader answers
 with a graph whose edges hold, or with an error of its own. Exit status 0: no input broke this. An input that does is
-kept as `crash-...` in the working directory. ONNX models need the `onnx` package; without it only their structure is fuzzed.
+kept as `crash-...` in the working directory. ONNX models need the `onnx` package; without it they are refused at once.
 """
 
 from __future__ import annotations

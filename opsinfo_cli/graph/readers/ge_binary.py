@@ -8,7 +8,7 @@ from __future__ import annotations
 from ...typed import TYPE_CHECKING
 from ..graph import Weights
 from .dtypes import ge_dtype
-from .ge_model import CONTINUOUS, FACTS, FUSED_FROM, MODE, NUMBERS, PARENT, Desc, Op
+from .ge_model import CONTINUOUS, FACTS, FUSED_FROM, LISTS, MODE, NUMBERS, PARENT, Desc, Op
 from .slim import MARKER_KEY, marked
 from .wire import VARINT, fields, key, repeated, signed, text
 
@@ -78,7 +78,7 @@ class BinaryModel:
         output_descs: list[Desc] = []
         subgraphs: list[str] = []
         fused: list[str] = []
-        attributes: dict[str, int] = {}
+        attributes: dict[str, int | tuple[int, ...]] = {}
         weights: list[Weights] = []
         for tag, first, last in fields(data, start, end):
             if tag == 0x52:  # attr = 10
@@ -100,13 +100,20 @@ class BinaryModel:
         )
 
     def _attribute(
-        self, start: int, end: int, attributes: dict[str, int], fused: list[str], weights: list[Weights]
+        self,
+        start: int,
+        end: int,
+        attributes: dict[str, int | tuple[int, ...]],
+        fused: list[str],
+        weights: list[Weights],
     ) -> None:
         name, value, stop = self._entry(start, end)
         if name in _KEPT:
             number = self._number(value, stop)
             if number is not None:
                 attributes[name.decode()] = number
+        elif name in _KEPT_LISTS:
+            attributes[name.decode()] = tuple(self._integers(value, stop))
         elif name == _FUSED:
             fused += self._strings(value, stop)
         elif name == b"value" and (found := self._constant(value, stop)):
@@ -204,6 +211,7 @@ class BinaryModel:
 
 
 _KEPT = frozenset(name.encode() for name in NUMBERS)
+_KEPT_LISTS = frozenset(name.encode() for name in LISTS)
 _TENSOR_NUMBERS = (CONTINUOUS.encode(), PARENT.encode())
 _FUSED = FUSED_FROM.encode()
 _INPUT_DESC, _OUTPUT_DESC, _SUBGRAPH = key(33), key(34), key(35)

@@ -12,7 +12,7 @@ import json
 from ...errors import Damaged
 from ...typed import TYPE_CHECKING
 from .dtypes import ge_dtype, word_dtype
-from .ge_model import CONTINUOUS, FACTS, FUSED_FROM, MODE, NUMBERS, PARENT, Desc, GeModel, Op
+from .ge_model import CONTINUOUS, FACTS, FUSED_FROM, LISTS, MODE, NUMBERS, PARENT, Desc, GeModel, Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,13 +71,15 @@ def graph_of_json(data: bytes, path: str, format: str) -> Graph:
 
 
 def _operator(model: GeModel, op: dict[str, object]) -> Op:
-    attributes: dict[str, int] = {}
+    attributes: dict[str, int | tuple[int, ...]] = {}
     fused: list[str] = []
     for name, value in _entries(op):
         if name in NUMBERS:
             number = _number(value)
             if number is not None:
                 attributes[name] = number
+        elif name in LISTS:
+            attributes[name] = _integers(_list(value, "i"))
         elif name == FUSED_FROM:
             fused = [each for each in _list(value, "s") if isinstance(each, str)]
     return Op(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 PARENT = "_parent_node_index"
 NUMBERS = ("_keep_dtype", "_inherit_dtype_from_predecessor", "_force_fp32_to_fp16", PARENT, "judge_match_idx")
 """Attributes of a node that are kept, integers."""
+LISTS = ("_format_agnostic_except_input", "_format_agnostic_except_output")
+"""Attributes of a node that are kept, lists of integers: tensors that the pass after the judge spares."""
 FUSED_FROM = "_datadump_original_op_names"
 MODE = "graph_precision_mode"
 CONTINUOUS = "_format_continuous"
@@ -46,7 +48,7 @@ class Op(NamedTuple):
     inputs: Sequence[str]
     input_descs: Sequence[Desc]
     output_descs: Sequence[Desc]
-    attributes: Mapping[str, int]
+    attributes: Mapping[str, int | tuple[int, ...]]
     subgraphs: Sequence[str] = ()
     fused_from: Sequence[str] = ()
     weights: Weights | None = None

@@ -14,7 +14,7 @@ import re
 from ...typed import TYPE_CHECKING
 from .blocks import blocks, printed
 from .dtypes import word_dtype
-from .ge_model import CONTINUOUS, FUSED_FROM, NUMBERS, PARENT, Desc, GeModel, Op
+from .ge_model import CONTINUOUS, FUSED_FROM, LISTS, NUMBERS, PARENT, Desc, GeModel, Op
 from .textproto import TextFault, parse, string
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _node(model: GeModel, text: bytes, later: list[bytes]) -> None:
             name = string(value[1:-1])
         elif field == b"op_type":
             op_type = string(value[1:-1]).removeprefix("ge:")
-    attributes: dict[str, int] = {}
+    attributes: dict[str, int | tuple[int, ...]] = {}
     fused: list[str] = []
     tensors: dict[tuple[str, int], Said] = {}
     for part in parts[1:]:
@@ -83,11 +83,15 @@ def _node(model: GeModel, text: bytes, later: list[bytes]) -> None:
     model.add(Op(name, op_type, inputs, descs["input"], descs["output"], attributes, (), fused))
 
 
-def _attribute(part: bytes, attributes: dict[str, int], fused: list[str], tensors: dict[tuple[str, int], Said]) -> None:
+def _attribute(
+    part: bytes, attributes: dict[str, int | tuple[int, ...]], fused: list[str], tensors: dict[tuple[str, int], Said]
+) -> None:
     named = _NAME.match(part)
     name = string(named[1]) if named else ""
     if name in NUMBERS and (number := _NUMBER.search(part)):
         attributes[name] = int(number[1])
+    elif name in LISTS:
+        attributes[name] = tuple(map(int, _NUMBER.findall(part)))
     elif name == FUSED_FROM:
         fused += [string(each) for each in _STRING.findall(part)]
     elif match := _TENSOR.fullmatch(name):

@@ -12,7 +12,7 @@ import re
 from ...typed import TYPE_CHECKING
 from .blocks import blocks
 from .dtypes import ge_dtype, word_dtype
-from .ge_model import CONTINUOUS, FACTS, FUSED_FROM, MODE, NUMBERS, PARENT, Desc, GeModel, Op
+from .ge_model import CONTINUOUS, FACTS, FUSED_FROM, LISTS, MODE, NUMBERS, PARENT, Desc, GeModel, Op
 from .textproto import TextFault, string
 
 if TYPE_CHECKING:
@@ -80,12 +80,15 @@ class _Text:
         head, inputs = parts[0], parts[1:]
         top = head.find(_ATTR)
         name, op_type, sources = _top(head if top < 0 else head[:top])
-        attributes: dict[str, int] = {}
+        attributes: dict[str, int | tuple[int, ...]] = {}
         fused: list[str] = []
         if top >= 0:
             for attribute, said in _NUMBERS:
                 if said in head and (value := _attribute(head, b"      ", said)) is not None:
                     attributes[attribute] = _first_number(value)
+            for attribute, said in _LISTS if _AGNOSTIC in head else ():
+                if (value := _attribute(head, b"      ", said)) is not None:
+                    attributes[attribute] = tuple(map(int, _NUMBER.findall(value)))
             if _FUSED in head and (value := _attribute(head, b"      ", _FUSED)) is not None:
                 fused = [string(each) for each in _LISTED.findall(value)]
         subgraphs = []
@@ -140,6 +143,8 @@ class _Text:
 
 
 _NUMBERS = tuple((name, name.encode()) for name in NUMBERS)
+_LISTS = tuple((name, name.encode()) for name in LISTS)
+_AGNOSTIC = b"_format_agnostic_except_"
 _TENSOR_NUMBERS = tuple((name, name.encode()) for name in (CONTINUOUS, PARENT))
 _WORDS = tuple((name, name.encode()) for name in ("origin_data_type", "origin_format"))
 _ORIGIN_SHAPE = b"origin_shape"
