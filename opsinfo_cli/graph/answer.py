@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .judge.facts import Choice
     from .judge.prepared import Judged, Prepared
 
-__all__ = ["Answer", "Counts", "NodeAnswer", "Step", "TypeSummary"]
-
 
 class Counts(NamedTuple):
     """A judged graph in numbers.

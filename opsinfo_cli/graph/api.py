@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from .judging import Against, Lists
     from .keep_dtype import KeepDtype
 
-__all__ = ["Graph"]
-
 
 class Graph(core.Graph):
     """A model's graph that knows how to be judged."""

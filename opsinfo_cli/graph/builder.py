@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     Reference: TypeAlias = tuple[int | str, int]
 
-__all__ = ["GraphBuilder"]
 
 MOST_OUTPUTS = 1 << 16
 """Outputs one node may have: a hostile index must not make a list of billions."""

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from .graph import Graph
 
-__all__ = ["Inserted", "Layouts", "Merging", "Rewired"]
 
 _TRANSFORMS = frozenset({"TransData", "Cast", "Transpose", "TransposeD", "Reshape", "ReFormat"})
 """Nodes that stand between ordinary ones (trans_node_merging.cc)."""

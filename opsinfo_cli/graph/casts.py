@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from .judge.facts import Choice
     from .judge.prepared import Prepared
 
-__all__ = ["Cast", "CastCounts", "Casts", "casts_of"]
 
 _CONSTANTS = frozenset({"Const", "Constant"})
 

@@ -16,7 +16,6 @@ from .option_file import Fault, lines_of, refuse
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["CustomizeDtypes", "CustomizedName"]
 
 _TYPE, _INPUTS, _OUTPUTS = "OpType::", "InputDtype", "OutputDtype"
 _LONGEST = 1023

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from sys import intern
 
-__all__ = ["BITS", "COMPLEX", "FLOATING", "LOW", "canonical", "is_low"]
-
 FLOATING = frozenset({"float32", "float16", "bfloat16"})
 """The dtypes that the engine raises and reduces (hicann/ge inc/common/util/op_info_util.h:83)."""
 LOW = frozenset({"float16", "bfloat16", "hifloat8"})

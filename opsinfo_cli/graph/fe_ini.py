@@ -10,8 +10,6 @@ from ..errors import Damaged
 from ..model.policy import BLANKS
 from .option_file import lines_of
 
-__all__ = ["fp16_op_types"]
-
 _KEY = "fp16.op_type"
 
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from array import array
     from collections.abc import Iterator, Mapping
 
-__all__ = ["UNKNOWN", "Graph", "ModelFacts", "Node", "Note", "Source", "Subgraph", "Tensor", "Weights"]
 
 NO_ATTRIBUTES: Mapping[str, object] = {}
 NO_SECOND_TYPES: Mapping[str, str] = {}

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     Against: TypeAlias = "Target | Install | Store | Library | Operators | str | None"
     Lists: TypeAlias = "Mixlist | Mapping[str, frozenset[Mark]] | str | None"
 
-__all__ = ["Ready", "judge", "prepare"]
-
 
 class Ready:
     """A graph ready to be judged many times: by several modes, or with one mixlist after another.

@@ -15,7 +15,6 @@ from .option_file import Fault, lines_of, refuse
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["KeepDtype", "KeptName"]
 
 _TYPE = "OpType::"
 _PASCAL_CASE = re.compile(r"[A-Z][a-zA-Z0-9]*")

@@ -6,8 +6,6 @@ from ..errors import Damaged
 from ..text.source import read_bytes
 from ..typed import NamedTuple
 
-__all__ = ["Fault", "lines_of", "refuse"]
-
 
 class Fault(NamedTuple):
     """Something wrong with a line.

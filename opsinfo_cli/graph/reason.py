@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from .judge.facts import Choice
     from .judge.prepared import Judged, Prepared
 
-__all__ = ["TEXTS", "Reason", "reason_of"]
 
 TEXTS = {
     "white": "on the white list by the {by}",

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
     from .graph import Graph
 
-__all__ = ["order_of", "sorted_nodes"]
 
 LOOP_BACK = frozenset({"NextIteration", "RefNextIteration"})
 """Op types whose outputs close a loop: the engine does not wait for them (compute_graph.cc, GetInEdgeSize)."""

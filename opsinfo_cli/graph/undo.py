@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     Value = TypeVar("Value")
 
-__all__ = ["before_judge", "inserted_nodes"]
 
 _INSERTED = re.compile(r"trans_(Cast|TransData)_\d+")
 

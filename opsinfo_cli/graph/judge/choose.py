@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from .support import BoundPort
 
-__all__ = ["choose", "left_as_is"]
 
 _LATE = 0xFF
 """How far the engine moves an input back that is fed by a constant or by nothing (op_format_dtype_judge.cc:674-713)."""

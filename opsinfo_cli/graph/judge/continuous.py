@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..graph import Graph
     from .facts import Choice
 
-__all__ = ["settle"]
-
 
 def settle(graph: Graph, choices: list[Choice], source_slot: Sequence[int]) -> None:
     """Change the choices of continuous nodes in place.

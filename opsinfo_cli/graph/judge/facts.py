@@ -8,8 +8,6 @@ from ...typed import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from .modes import JudgeMode
 
-__all__ = ["Choice", "Customized", "Facts", "Port", "Seen", "Setting", "looks_through", "seen_by"]
-
 
 class Port(NamedTuple):
     """One input or output of a node before the judge.

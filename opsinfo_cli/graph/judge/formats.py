@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from .kernel import Kernel
     from .support import BoundPort
 
-__all__ = ["filtered", "heavy_format"]
 
 _ORIGIN = frozenset(ORIGIN_FORMATS)
 _THREE_D = frozenset({"NDHWC", "NCDHW", "DHWCN", "DHWNC", "NDC1HWC0", "FRACTAL_Z_3D", "FRACTAL_Z_3D_TRANSPOSE"})

@@ -9,17 +9,16 @@ from __future__ import annotations
 from sys import intern
 
 from ...model.columns import Listed
+from ...model.entry_faults import pattern_of
 from ...model.load_fault import Sections
-from ...model.loading import pattern_of
 from ...model.policy import BLANKS, Policy, folded
-from ...model.tensor_loading import comma_list, tensors_of
+from ...model.tensor_faults import comma_list, tensors_of
 from ...typed import TYPE_CHECKING, NamedTuple
 from ..dtypes import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ASSUMED", "Kernel", "Row", "Slot", "assumed_kernel", "kernel_listed", "kernel_of"]
 
 ORIGIN_FORMATS = ("NCHW", "NHWC", "HWCN", "CHWN", "NDHWC", "NCDHW", "DHWCN", "DHWNC", "ND")
 """In the engine's order (inc/common/aicore_util_constants.h:231)."""

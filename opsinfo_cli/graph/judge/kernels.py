@@ -11,10 +11,9 @@ from ...typed import TYPE_CHECKING
 from .kernel import Kernel, assumed_kernel, kernel_listed, kernel_of
 
 if TYPE_CHECKING:
-    from ...model.library import Entry
+    from ...model.entry import Entry
     from ...model.store import Operators
 
-__all__ = ["DEFAULT_SOURCES", "SOURCES", "Kernels"]
 
 SOURCES = ("library", "kernel", "assumed")
 DEFAULT_SOURCES = SOURCES

@@ -10,8 +10,6 @@ from __future__ import annotations
 from ..dtypes import FLOATING
 from ..dtypes import LOW as _LOW
 
-__all__ = ["exactly", "lowered", "precisely", "reduced", "risen"]
-
 PRIORITY = {"float32": 100000, "bfloat16": 200000, "float16": 200001}
 """Distances that decide which reduction comes first (inc/common/util/op_info_util.h:83)."""
 

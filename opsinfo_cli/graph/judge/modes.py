@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from ...errors import UsageFault
-from ...model.names import did_you_mean
+from ...model.near_names import did_you_mean
 from ...model.precision_mode import MODES
 from ...typed import NamedTuple
-
-__all__ = ["FP16_OP_TYPES", "JudgeMode", "judge_mode", "mode_by_number"]
 
 FP16_OP_TYPES = frozenset(
     (

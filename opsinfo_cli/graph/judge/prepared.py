@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     State: TypeAlias = "Choice | _Gray"
 
-__all__ = ["Judged", "Prepared"]
 
 _NEVER = {
     **dict.fromkeys(("Const", "Constant"), "constant"),

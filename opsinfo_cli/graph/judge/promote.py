@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from .kernel import Kernel
     from .support import BoundPort
 
-__all__ = ["Promotion", "narrow", "promoted", "promotion_of", "type_of"]
 
 _NAMES = (
     *("float32", "float16", "int8", "int32", "uint8", "int16", "int64", "float64"),

@@ -11,7 +11,6 @@ from ...typed import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from ..graph import Graph, Tensor
 
-__all__ = ["Cell", "Relations"]
 
 _LOOPS = frozenset({"While", "StatelessWhile"})
 

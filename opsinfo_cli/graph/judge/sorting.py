@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     Extra: TypeAlias = tuple[bool, bool, bool, bool, Customized | None]
 
-__all__ = ["CAST", "PLAIN", "SUB_INPUT", "SUB_OUTPUT", "Marks", "Sorted", "sort_nodes"]
 
 PLAIN, CAST, SUB_INPUT, SUB_OUTPUT = range(4)
 """What the walk does at a node beside choosing."""

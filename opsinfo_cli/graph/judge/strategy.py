@@ -12,8 +12,6 @@ from ..dtypes import COMPLEX, FLOATING
 from .facts import Facts, Port, Seen, Setting, looks_through, seen_by
 from .matching import lowered, precisely, reduced, risen
 
-__all__ = ["Matched", "Tensor", "Work", "match"]
-
 WHITE_HIF8: dict[str, tuple[str, ...]] = {
     "hifloat8": ("hifloat8", "float16", "float32"),
     "bfloat16": ("hifloat8", "bfloat16", "float32"),

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from .modes import JudgeMode
 
-__all__ = ["Bound", "Refusal", "Taken", "customized_columns", "taken"]
 
 _ND_REACHABLE = frozenset({"ND", "FRACTAL_NZ", "ND_RNN_BIAS", "FRACTAL_ZN_RNN", "FRACTAL_Z"})
 """Formats that a tensor of format ND can be brought to (utils/common/op_info_common.cc:40, 327-333)."""
