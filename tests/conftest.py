@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from program_run import Runner, runner
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("OPSINFO_CORPUS") or ROOT.parent / "shared" / "corpus")
@@ -106,51 +102,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("suite_case", names or ["not there"])
 
 
-@dataclass(frozen=True)
-class Ran:
-    """The outcome of one run of the program."""
+@pytest.fixture
+def opsinfo(request: pytest.FixtureRequest, isolation: Path, tmp_path: Path) -> Runner:
+    """Run the program: ``opsinfo("list", path, cwd=..., env={...}, input="...")``; see ``program_run.runner``.
 
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
+    It runs inside the test's process, or, if the test is marked with ``process``, as a process of its own.
+    """
+    return runner(tmp_path, in_process=request.node.get_closest_marker("process") is None)
 
 
 @pytest.fixture
-def opsinfo(isolation: Path, tmp_path: Path) -> Callable[..., Ran]:
-    """Run the program as a process of its own: ``opsinfo("list", path, cwd=..., env={...}, input="...")``.
-
-    ``env`` adds to the isolated environment; a value of None takes a variable away. ``input`` may be str or bytes.
-    """
-
-    def run(
-        *arguments: str | os.PathLike[str],
-        cwd: str | os.PathLike[str] | None = None,
-        env: Mapping[str, str | None] | None = None,
-        input: str | bytes | None = None,
-        **options: Any,
-    ) -> Ran:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
-        for name, value in (env or {}).items():
-            if value is None:
-                environment.pop(name, None)
-            else:
-                environment[name] = value
-        sent = input.encode("utf-8") if isinstance(input, str) else input
-        streams: dict[str, Any] = {"stdin": subprocess.DEVNULL} if sent is None else {"input": sent}
-        done = subprocess.run(
-            [sys.executable, "-m", "opsinfo_cli", *map(os.fspath, arguments)],
-            cwd=cwd or tmp_path,
-            env=environment,
-            capture_output=True,
-            check=False,
-            timeout=120,
-            **streams,
-            **options,
-        )
-        return Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
-
-    return run
+def opsinfo_process(isolation: Path, tmp_path: Path) -> Runner:
+    """As ``opsinfo``, and always a process of its own."""
+    return runner(tmp_path, in_process=False)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .engine_files import CONFIGURATION, MIXLIST
 
-__all__ = ["TOPICS"]
-
 TOPICS = {
     "mixlists": """\
 Where a mixlist works

@@ -12,8 +12,6 @@ from .opp import BUILT_IN, CORES, CUSTOM, LEGACY_CUSTOM, matching, socs_of, vers
 from .soc import folder_of, suggest
 from .store import Operators, Store, library_files
 
-__all__ = ["Install", "LoadPriority", "Site", "Skipped"]
-
 _OTHER_ENGINES = {
     "AI CPU": ("built-in/op_impl/aicpu/**/config/*.json", "op_impl/built-in/aicpu/**/config/*.json"),
     "DVPP": ("built-in/op_impl/dvpp/**/config/*.json",),
@@ -168,7 +166,8 @@ class Install:
     @cached_property
     def other_engines(self) -> dict[str, str]:
         """Op types that other engines of this install know: name -> engine."""
-        from ..text.members import Members, read_members
+        from ..text.json_values import Members
+        from ..text.members import read_members
         from ..text.source import Source
 
         engines = {}

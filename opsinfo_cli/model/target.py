@@ -10,17 +10,18 @@ from functools import cached_property
 from ..errors import Refused, UsageFault
 from ..text.source import Source
 from ..typed import TYPE_CHECKING, NamedTuple
-from .kind import is_library_name, kind_of
+from .file_kind import is_library_name, kind_in, kind_of
 from .library import Library
+from .library_file import members_of
 from .opp import opp_root
 from .store import Operators, Store, library_files
 
 if TYPE_CHECKING:
+    from ..text.json_values import Members
+    from ..text.scanner import Document
     from .install import Install
     from .mixlist import Mixlist
     from .snapshot import Snapshot
-
-__all__ = ["Target", "TargetOptions", "resolve"]
 
 
 _SOC_IN_NAME = r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json"
@@ -59,6 +60,7 @@ class Target:
         source: Source | None = None,
         install: Install | None = None,
         notes: list[str] | None = None,
+        outcome: Members | Document | None = None,
     ) -> None:
         self.text = text
         self.kind = kind
@@ -66,6 +68,7 @@ class Target:
         self.source = source
         self.install = install
         self.notes = notes or []
+        self._outcome = outcome
         self._kept: Target | None = None
 
     def keep(self) -> Target:
@@ -94,7 +97,7 @@ class Target:
         if self.snapshot:
             return self.snapshot.operators
         if self.source is not None and self.kind == "library":
-            return Library.of(self.source).operators
+            return Library.of(self.source, self._outcome).operators
         raise UsageFault("a mixlist has no operators of its own", name="wrong-kind", path=self.path)
 
     @cached_property
@@ -158,9 +161,21 @@ def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Ta
         return _from_directory(text, options)
     if os.path.lexists(text):
         return _from_file(text, Source.read(text), options)
+    _require_lookup(text)
     if "/" in text or text.endswith(".json"):
         raise Refused("no such file or directory", name="unreadable", path=text)
     return _from_soc(text, options, environ)
+
+
+def _require_lookup(path: str) -> None:
+    """:raises Refused: if the system does not say whether the path exists: a folder above it may not be searched"""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise Refused(reason or str(error), name="unreadable", path=path) from None
 
 
 def _from_stdin(options: TargetOptions) -> Target:
@@ -170,15 +185,16 @@ def _from_stdin(options: TargetOptions) -> Target:
 
 
 def _from_file(text: str, source: Source, options: TargetOptions) -> Target:
-    kind = options.kind or kind_of(source)
+    outcome = members_of(source)
+    kind = options.kind or kind_in(source, outcome)
     if kind is None:
         raise UsageFault(
-            "neither the text nor the name tells whether this is a library or a mixlist",
+            "cannot tell whether this is a library or a mixlist, neither by its text nor by its name",
             name="unknown-kind",
             path=text,
             hint="add --as library or --as mixlist",
         )
-    target = Target(text, kind, text, source=source)
+    target = Target(text, kind, text, source=source, outcome=outcome)
     if target.snapshot:
         target.snapshot.require_of(options.soc, options.core, text)
     return target
@@ -217,8 +233,8 @@ def _old_910_note(said: str | None, install: Install) -> list[str]:
 
 
 def _from_soc(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:
+    from .cann_roots import environment_customs, select_root
     from .install import Install
-    from .roots import environment_customs, select_root
 
     root = select_root(environ, f"`{text}` is no file or directory")
     customs = [*options.customs, *environment_customs(environ)]

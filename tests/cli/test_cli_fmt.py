@@ -135,6 +135,7 @@ def test_standard_input_is_a_filter(opsinfo: Run) -> None:
     assert (ran.code, ran.out) == (0, MENDED)
 
 
+@pytest.mark.process
 def test_a_filter_keeps_bytes(opsinfo: Run) -> None:
     text = '{\r\n  "black-list": {"to-add": ["算子"]} // 中\r\n}'
     ran = opsinfo("fmt", "-", input=text, env={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "gbk"})

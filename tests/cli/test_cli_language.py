@@ -49,6 +49,7 @@ def test_a_gbk_terminal_shows_the_same_chinese(program: list[str], environment: 
     assert "\\u" not in gbk
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "big5"])
 def test_a_terminal_without_the_characters_gets_english(opsinfo: Run, encoding: str) -> None:
     plain = opsinfo("explain", "shadowed")

@@ -75,6 +75,7 @@ def test_values_and_files_are_not_mixed(opsinfo: Run) -> None:
     assert opsinfo("numerics", "1", "--against", "x").code == 2
 
 
+@pytest.mark.process
 def test_without_numpy_it_is_asked_for(opsinfo: Run, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['numpy'] = None\n")
     path = f"{tmp_path}:{Path(__file__).resolve().parents[2]}"

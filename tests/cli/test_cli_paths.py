@@ -154,6 +154,7 @@ def test_what_is_no_file_is_refused_cleanly(
     assert snapshot(places) == before
 
 
+@pytest.mark.process
 def test_a_link_to_standard_input_is_no_file(opsinfo: Run) -> None:
     ran = opsinfo("list", "/dev/stdin", "--as", "mixlist", input="{}")
     assert ran.code == 3

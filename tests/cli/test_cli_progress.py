@@ -49,6 +49,7 @@ WATCHED: dict[str, tuple[bool, list[str], dict[str, str], bool]] = {
 }
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("situation", WATCHED)
 def test_where_progress_is_seen(environment: dict[str, str], fixtures: Path, situation: str) -> None:
     on_terminal, options, more, seen = WATCHED[situation]

@@ -91,10 +91,9 @@ def test_a_pager_that_is_left_early_changes_no_status(terminal: Terminal, two: t
 def test_show_fits_the_terminal_and_names_places_from_the_target(terminal: Terminal, opp: Path, width: int) -> None:
     _, said = terminal("show", opp, "IndexFill", "--soc", "ascend910b", env=PLAIN, width=width)
     assert str(opp) not in said
-    assert "aic-ascend910b-ops-info-nn.json:189" in said
-    long = [line for line in said.splitlines() if len(line) > width]
-    assert [line for line in long if ".../aic-" not in line] == []
-    assert width == 40 or long == []
+    assert ".json:189" in said
+    assert width == 40 or "aic-ascend910b-ops-info-nn.json:189" in said
+    assert [line for line in said.splitlines() if len(line) > width] == []
 
 
 def test_show_has_the_whole_place_where_there_is_room(terminal: Terminal, opp: Path) -> None:
@@ -109,10 +108,10 @@ def test_move_names_the_file_from_the_target(terminal: Terminal, opp: Path) -> N
     assert f"Add     gray -> black   {AI_910B}/aic-ascend910b-ops-info-legacy.json\n" in said
 
 
-def test_a_list_on_a_narrow_terminal_leaves_places_out_before_it_breaks_names(terminal: Terminal, opp: Path) -> None:
-    _, said = terminal("list", opp, "--soc", "ascend910b", env=PLAIN, width=40)
-    assert re.search(r"^QuantMatmulReduceSum   (white|black|gray)", said, re.MULTILINE)
-    assert ".json" not in said
+def test_a_list_on_a_narrow_terminal_wraps_whole_cells(terminal: Terminal, opp: Path) -> None:
+    _, said = terminal("list", opp, "--soc", "ascend910b", env={**PLAIN, "PAGER": "cat"}, width=40)
+    assert re.search(r"^QuantMatmulReduceSum  (white|black|gray)\n    aic-.*[.]json:[0-9]+$", said, re.MULTILINE)
+    assert max(map(len, said.splitlines())) <= 40
     assert "file:line" in terminal("list", opp, "--soc", "ascend910b", env=PLAIN, width=80)[1]
 
 
@@ -126,10 +125,10 @@ def test_installs_that_were_named_are_not_found(terminal: Terminal, opp: Path) -
 
 def test_a_matrix_that_is_too_wide_has_letters_under_numbers(terminal: Terminal, opp: Path) -> None:
     _, said = terminal("matrix", opp, "--match", "MatMul*", env=PLAIN, width=80)
-    assert "MatMulV3   -           gray" in said
+    assert "MatMulV3  -          gray" in said
     _, said = terminal("matrix", opp, "--match", "MatMul*", env=PLAIN, width=25)
     assert said.splitlines()[:3] == ["  1  ascend910", "  2  ascend910b", ""]
-    assert "MatMulV3   -   g" in said
+    assert "MatMulV3  -  g" in said
 
 
 # whatever the terminal is
@@ -174,7 +173,7 @@ def test_every_command_on_a_poor_terminal_of_40_columns(
     )
     assert code in (0, 1)
     assert "Traceback" not in said
-    assert "has a fault" not in said
+    assert "internal error" not in said
     assert encoding == "gbk" or "\x1b[" not in said
 
 

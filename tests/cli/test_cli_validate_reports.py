@@ -45,12 +45,14 @@ def test_concise_is_a_line_for_each_finding(opsinfo: Run, bad: Path) -> None:
     assert ran.out == line * 2
 
 
+@pytest.mark.process
 def test_text_under_an_ascii_locale_keeps_the_carets_below_the_word(opsinfo: Run, bad: Path) -> None:
     environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     lines = opsinfo("validate", bad, env=environment).out.splitlines()
     assert lines[3:5] == [' 2 |   "\\u7b97\\u5b50-list": {"to-add": ["Add"]}', "   |   " + "^" * 19]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "where", [{}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}], ids=["UTF-8", "C"]
 )
@@ -151,7 +153,7 @@ def test_a_report_that_cannot_be_written_is_exit_3_and_hides_no_finding(opsinfo:
     ("words", "said"),
     [
         (["--report", "sarfi:x"], "did you mean `sarif`?"),
-        (["--report", "auto:x"], "there are: "),
+        (["--report", "auto:x"], "known formats: "),
         (["--report", "sarif"], "--report sarif:FILE"),
         (["--report", "sarif:-"], "--format sarif"),
         (["--report", "sarif:sub/../sub/m.json"], "overwrite"),
@@ -216,7 +218,7 @@ def test_a_report_for_standard_output_stands_with_the_text_in_the_file_that_it_i
 def test_a_descriptor_that_is_none_is_refused(opsinfo: Run, bad: Path, descriptor: str) -> None:
     ran = opsinfo("validate", bad, "--report", f"concise:/dev/fd/{descriptor}")
     assert ran.code == 3
-    assert "opsinfo has a fault" not in ran.err
+    assert "internal error" not in ran.err
 
 
 def test_a_report_for_another_process_does_not_replace_the_file_it_writes(

@@ -25,8 +25,8 @@ def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def hostile(opsinfo: Callable[..., Any], bytecode: Path, monkeypatch: pytest.MonkeyPatch) -> Hostile:
+def hostile(opsinfo_process: Callable[..., Any], bytecode: Path, monkeypatch: pytest.MonkeyPatch) -> Hostile:
     """Run the program: ``hostile("list", path, seconds=10, megabytes=1000)``; seconds are of processor time."""
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))
-    return limited(opsinfo)
+    return limited(opsinfo_process)

@@ -23,5 +23,5 @@ def counts() -> Counts:
 
 
 @pytest.fixture
-def hostile(opsinfo: Callable[..., Any]) -> Hostile:
-    return limited(opsinfo)
+def hostile(opsinfo_process: Callable[..., Any]) -> Hostile:
+    return limited(opsinfo_process)

@@ -70,8 +70,8 @@ FILES: dict[str, Callable[[], tuple[str, str, dict[str, int]]]] = {
 
 
 @pytest.fixture
-def hostile(opsinfo: Callable[..., Any]) -> Hostile:
-    return limited(opsinfo)
+def hostile(opsinfo_process: Callable[..., Any]) -> Hostile:
+    return limited(opsinfo_process)
 
 
 @pytest.mark.parametrize("situation", FILES)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..engine_files import DTYPES, KERNEL_INFO, STORE, WORDS
 from ..rule import Rule
 
-__all__ = ["RULES"]
-
 RULES = (
     Rule(
         "L001",

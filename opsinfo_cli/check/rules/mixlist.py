@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..engine_files import CHECK_SUPPORT, CONFIGURATION, GRAPH_OPTIMIZER, MIXED_PRECISION, MIXLIST
 from ..rule import Rule
 
-__all__ = ["RULES"]
-
 RULES = (
     Rule(
         "M001",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..engine_files import MODES_MANUAL, OPTIONS, PRECISION_MODE
 from ..rule import Rule
 
-__all__ = ["RULES"]
-
 RULES = (
     Rule(
         "P001",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..engine_files import CONFIGURATION, STORE, STORES
 from ..rule import Rule
 
-__all__ = ["RULES"]
-
 RULES = (
     Rule(
         "S001",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..engine_files import GENERATOR, JSON_READER, MANUAL, MIXLIST, STORE
 from ..rule import Rule
 
-__all__ = ["RULES"]
-
 RULES = (
     Rule(
         "T001",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..engine_files import GENERATOR, JSON_READER, MANUAL, MIXLIST
 
-__all__ = ["RULES"]
-
 RULES = {
     "syntax": {
         "why": "引擎只读严格的 JSON（RFC 8259），其余一概不认：单引号、NaN、不是 UTF-8 的字节、不成对的代理字符都不"

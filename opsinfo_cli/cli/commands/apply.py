@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
+from ...change.copies import write_copies
 from ...change.library_plan import BakePlan
-from ...change.output import write_copies
 from ...change.writer import Job, Result
 from ...errors import UsageFault
 from ...model.mixlist import Mixlist

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from ...change.prune import prune
 from ...change.vault import Vault, lineages_in
-from ...report.views.backups import Backup, backup_lines, backups_document
-from ...typed import TYPE_CHECKING
+from ...report.views.backups import Backup, backups_document, show_backups
 from ..line import declare
 from ..shared.common_options import WRITE, OutputOptions, WriteOptions, format_option, output_of
-from ..shared.options import backup_option
+from ..shared.options import backup_option, pager_option
 from ..shared.writing import scope_of, vault_of
-
-if TYPE_CHECKING:
-    pass
 
 
 @declare.command("backups")
@@ -26,6 +22,7 @@ if TYPE_CHECKING:
 )
 @declare.option("-n", "--dry-run", is_flag=True, group=WRITE, help="Show what --prune would drop; drop nothing.")
 @backup_option
+@pager_option
 @format_option()
 def command(target: str | None, keep: int | None, writing: WriteOptions, printing: OutputOptions) -> int:
     """List the backups of TARGET, or all, the newest last.
@@ -45,7 +42,7 @@ def command(target: str | None, keep: int | None, writing: WriteOptions, printin
     if output.format == "json":
         output.document(backups_document(vault.path, backups, dropped if keep else None))
     else:
-        output.lines(backup_lines(output, backups))
+        show_backups(output, backups)
         if keep:
             output.tell(f"{len(dropped)} backups {'would be' if writing.dry_run else 'were'} dropped")
         elif not backups:

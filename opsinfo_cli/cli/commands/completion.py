@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.common_options import OutputOptions, output_of, talk_options
-
-if TYPE_CHECKING:
-    pass
-
 
 _SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "line", "shells")
 _ENDINGS = {"bash": "bash", "zsh": "zsh", "fish": "fish", "powershell": "ps1"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...change.output import make_in_folder
+from ...change.copies import make_in_folder
 from ...change.writer import Result
 from ...errors import UsageFault
 from ...model.target import TargetOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import UsageFault
-from ...model.names import did_you_mean
+from ...model.near_names import did_you_mean
 from ...model.precision_mode import Mode, required_mode
 from ...model.target import TargetOptions
 from ...neighbours.ascend import decide_on_ascend
@@ -18,7 +18,7 @@ from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.doubts import report_doubts
 from ..shared.mixlist_input import accepted_mixlist
 from ..shared.neighbour_lists import open_system
-from ..shared.options import against_soc_option
+from ..shared.options import against_soc_option, pager_option
 from ..shared.targets import open_against
 
 _DTYPES = (*FLOATS, "hifloat8", "int8", "int16", "int32", "int64", "uint8", "bool")
@@ -37,6 +37,7 @@ _SHORT |= {"fp64": "float64", "double": "float64", "hif8": "hifloat8"}
 @declare.option("--against", metavar="TARGET", help="Ascend: the target that knows the policies.")
 @declare.option("--mixlist", metavar="FILE", help="Ascend: with this mixlist.")
 @against_soc_option
+@pager_option
 @format_option()
 def command(
     ops: tuple[str, ...],

@@ -9,7 +9,7 @@ from ...errors import UsageFault
 from ...model.mixlist import Mixlist
 from ...model.target import Target, TargetOptions
 from ...neighbours.systems import names_system
-from ...report.terminal.output import Output, terminal_size
+from ...report.terminal.output import Output
 from ...report.views.differences import (
     difference_document,
     difference_groups,
@@ -23,7 +23,7 @@ from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.doubts import report_doubts, report_unknown
 from ..shared.mixlist_input import accepted_mixlist
-from ..shared.options import core_option, out_option
+from ..shared.options import core_option, out_option, pager_option
 from ..shared.targets import open_target
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @core_option
 @declare.option("--sections", is_flag=True, help="Also what differs inside the entries.")
 @declare.option("--only-in", metavar="MIXLIST", help="Only operators that this mixlist names.")
-@declare.option("--no-pager", is_flag=True, help="Do not page what is longer than the terminal.")
+@pager_option
 @format_option("mixlist", "html")
 @out_option
 def command(
@@ -52,7 +52,6 @@ def command(
     soc_b: str | None,
     sections: bool,
     only_in: str | None,
-    no_pager: bool,
     options: TargetOptions,
     printing: OutputOptions,
 ) -> int:
@@ -89,7 +88,7 @@ def command(
                 "--sections, --mixlist-a, --mixlist-b and --format mixlist compare libraries, not mixlists"
             )
         found: Difference[Any] = diff(first.mixlist, second.mixlist, named=named)
-        return _report(output, first, second, found, None, not no_pager)
+        return _report(output, first, second, found, None)
     for target in (first, second):
         report_doubts(target, output)
     mine, theirs = _chosen(mixlist_a, first, output), _chosen(mixlist_b, second, output)
@@ -100,16 +99,11 @@ def command(
     found = diff(first, second, mine, theirs, named=named)
     inside = section_differences(first.operators, second.operators) if sections else None
     chosen = [each for each in inside if named is None or each.name in named] if inside is not None else None
-    return _report(output, first, second, found, chosen, not no_pager)
+    return _report(output, first, second, found, chosen)
 
 
 def _report(
-    output: Output,
-    a: Target,
-    b: Target,
-    found: Difference[Any],
-    inside: list[SectionDifference] | None,
-    pager: bool,
+    output: Output, a: Target, b: Target, found: Difference[Any], inside: list[SectionDifference] | None
 ) -> int:
     if output.format == "json":
         output.document(difference_document(a, b, found, inside))
@@ -118,8 +112,8 @@ def _report(
 
         output.data(diff_page(a, b, found, inside), exact=True)
     elif output.on_terminal:
-        width = terminal_size().columns
-        output.pages([*difference_groups(output, a, b, found, width), *section_lines(output, inside or [])], pager)
+        with output.paged():
+            output.lines([*difference_groups(output, a, b, found), *section_lines(output, inside or [])])
     else:
         output.lines([*difference_rows(found), *section_lines(output, inside or [])])
         output.tell(summary(found))

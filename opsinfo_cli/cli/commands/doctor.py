@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import os
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
+from ...check.checker import Checker
 from ...check.fingerprint import fingerprinted
 from ...check.install import check_install
-from ...check.run import Checker
+from ...check.rule_selection import RuleSelection
 from ...check.vault import check_vault
 from ...errors import UsageFault
+from ...model.cann_roots import environment_customs, select_root
 from ...model.install import Install
 from ...model.opp import opp_root, socs_of
 from ...model.repository import Repository
-from ...model.roots import environment_customs, select_root
 from ...model.target import Target, TargetOptions, resolve
 from ...report.formats.findings_json import findings_document
+from ...report.views.diagnosis import show_diagnosis
 from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
-from ..shared.findings import say_findings
-from ..shared.options import backup_option, customs_option, soc_option
+from ..shared.findings import say_findings, talk_about
+from ..shared.options import backup_option, customs_option, pager_option, soc_option
 from ..shared.writing import scope_of, vault_of
 
 
@@ -27,20 +29,36 @@ from ..shared.writing import scope_of, vault_of
 @declare.argument("target", required=False)
 @soc_option
 @customs_option
+@declare.option(
+    "--select", metavar="CODE|NAME", multiple=True, help="Only these findings; S selects all of S...; repeatable."
+)
+@declare.option("--ignore", metavar="CODE|NAME", multiple=True, help="All findings but these; repeatable.")
 @backup_option
-@format_option()
-def command(target: str | None, options: TargetOptions, writing: WriteOptions, printing: OutputOptions) -> int:
-    """Look for what is wrong with TARGET, or with the install the environment selects.
+@pager_option
+@format_option("concise")
+def command(
+    target: str | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    options: TargetOptions,
+    writing: WriteOptions,
+    printing: OutputOptions,
+) -> int:
+    """Check TARGET, or the install that the environment selects.
 
-    Stores that fail or shadow, custom paths without effect, edits an upgrade undid, changes that were
-    interrupted. Folders that a killed run left open are shut.
+    Reports stores that fail, entries that are shadowed, custom paths without effect, edits that an upgrade
+    undid, and interrupted changes. Restores directory modes left writable by an interrupted run.
+
+    Notes are counted, not shown, unless --select or -v asks for them; -q leaves them out.
 
     \b
     Examples:
       opsinfo doctor
       opsinfo doctor /usr/local/Ascend/ascend-toolkit/latest
+      opsinfo doctor --select shadowed --format concise
     """
-    output = output_of("doctor", printing)
+    output = output_of("doctor", printing._replace(format="json" if printing.format == "json" else "text"))
+    selection = RuleSelection.of(select, ignore)
     path, installs = _chosen(target, options)
     checker = Checker(kind="library")
     for install in installs:
@@ -49,10 +67,15 @@ def command(target: str | None, options: TargetOptions, writing: WriteOptions, p
         checker.store(folder)
     vault = vault_of(writing)
     checker.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path)), accepts=True)
-    repository = Repository.around(os.getcwd(), os.environ)
-    checked = Checked(checker.outcome, repository)
-    checker.outcome.findings = fingerprinted(checker.outcome.findings, checked.relative)
-    say_findings(output, checked, printing.format, findings_document(checked, []))
+    checked = CheckResult(checker.outcome, Repository.around(os.getcwd(), os.environ))
+    findings = [each for each in checker.outcome.findings if selection.keeps(each.rule, each.pointer)]
+    checker.outcome.findings = fingerprinted(findings, checked.relative)
+    if printing.format == "json":
+        say_findings(output, checked, printing.format, findings_document(checked, []))
+    else:
+        folds = not (select or output.verbose)
+        show_diagnosis(output, checker.outcome.findings, printing.format, path, folds)
+        talk_about(output, checked)
     return checked.status
 
 

@@ -8,17 +8,18 @@ from ...check.rule import Rule
 from ...check.rules import rule_called
 from ...check.wording import Wording, wording
 from ...errors import UsageFault
-from ...model.names import did_you_mean
+from ...model.near_names import did_you_mean
 from ...model.policy import policy_meant
 from ...report.terminal.language import language_for
-from ...report.terminal.visible import row
-from ...report.views.explanation import rule_lines
+from ...report.views.explanation import rule_lines, show_subjects
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.options import pager_option
 
 
 @declare.command("explain")
 @declare.argument("subject", required=False, metavar="[CODE|NAME|TOPIC]")
+@pager_option
 @format_option()
 def command(subject: str | None, printing: OutputOptions) -> int:
     """Explain a finding by its code or name, or a topic; without one, list them all.
@@ -39,11 +40,11 @@ def command(subject: str | None, printing: OutputOptions) -> int:
         documents = [{"name": name, "text": text} for name, text in topics.items()]
         output.document({"rules": [asdict(rule) for rule in rules], "topics": documents})
     elif subject is None:
-        output.lines(row(rule.code, rule.name, rule.about, rule.severity, rule.engine) for rule in rules)
-        output.lines(row("-", name, "topic", "-", "-") for name in topics)
+        show_subjects(output, rules, topics)
     else:
-        output.lines(line for rule in rules for line in rule_lines(output, rule, said))
-        output.lines(line for text in topics.values() for line in text.splitlines())
+        with output.paged():
+            output.lines(line for rule in rules for line in rule_lines(output, rule, said))
+            output.lines(line for text in topics.values() for line in text.splitlines())
     return 0
 
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from ...errors import UsageFault
-from ...model.operator_rows import Row, mixlist_rows, operator_rows
+from ...model.operator_rows import OperatorRow, mixlist_rows, operator_rows
 from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
 from ...report.views.operators import list_document, show_rows
-from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.doubts import report_doubts, report_unknown
 from ..shared.mixlist_input import accepted_mixlist
-from ..shared.options import LIST, match_option, matches, mixlist_option, out_option, target_options
+from ..shared.options import LIST, match_option, matches, mixlist_option, out_option, pager_option, target_options
 from ..shared.targets import open_against, open_target
-
-if TYPE_CHECKING:
-    pass
 
 
 @declare.command("list")
@@ -33,6 +29,7 @@ if TYPE_CHECKING:
 @declare.option("--against", metavar="TARGET", help="For a mixlist: the target that knows the policies.")
 @declare.option("--system", metavar="SYSTEM", help="Another system's lists: NAME, NAME:LEVEL or NAME=FILE[,FILE].")
 @target_options
+@pager_option
 @format_option("html")
 @out_option
 def command(
@@ -92,7 +89,7 @@ def command(
     return 0
 
 
-def _operator_rows(target: Target, mixlist: str | None, output: Output) -> list[Row]:
+def _operator_rows(target: Target, mixlist: str | None, output: Output) -> list[OperatorRow]:
     chosen = accepted_mixlist(mixlist, output) if mixlist else None
     report_doubts(target, output)
     if chosen:
@@ -100,14 +97,14 @@ def _operator_rows(target: Target, mixlist: str | None, output: Output) -> list[
     return operator_rows(target.operators, chosen)
 
 
-def _mixlist_rows(target: Target, against: Target | None, output: Output) -> list[Row]:
+def _mixlist_rows(target: Target, against: Target | None, output: Output) -> list[OperatorRow]:
     operators = against.operators if against else None
     if operators:
         report_unknown(target.mixlist, operators, output)
     return mixlist_rows(target.mixlist, operators)
 
 
-def _wanted(row: Row, lists: tuple[str, ...], globs: tuple[str, ...]) -> bool:
+def _wanted(row: OperatorRow, lists: tuple[str, ...], globs: tuple[str, ...]) -> bool:
     if lists and (row.policy is None or str(row.policy) not in lists):
         return False
     return matches(row.name, globs)

@@ -15,7 +15,16 @@ from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.doubts import report_doubts
 from ..shared.mixlist_input import accepted_mixlist
-from ..shared.options import LIST, core_option, customs_option, match_option, matches, mixlist_option, out_option
+from ..shared.options import (
+    LIST,
+    core_option,
+    customs_option,
+    match_option,
+    matches,
+    mixlist_option,
+    out_option,
+    pager_option,
+)
 from ..shared.targets import open_target
 
 
@@ -28,6 +37,7 @@ from ..shared.targets import open_target
 @mixlist_option
 @core_option
 @customs_option
+@pager_option
 @format_option("html")
 @out_option
 def command(

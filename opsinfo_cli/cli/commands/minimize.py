@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...change.mixlist_text import written_like
-from ...model.merge import minimal
+from ...model.mixlist_merge import minimal
 from ...model.target import TargetOptions
 from ...report.views.merge import minimal_document, say_minimal
 from ...text.source import Source

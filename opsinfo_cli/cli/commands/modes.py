@@ -10,6 +10,7 @@ from ...report.views.modes import modes_document, show_modes, snippet_document
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.mixlist_input import accepted_mixlist
+from ..shared.options import pager_option
 
 
 @declare.command("modes")
@@ -19,6 +20,7 @@ from ..shared.mixlist_input import accepted_mixlist
 )
 @declare.option("--mixlist", metavar="FILE", help="With --snippet: the mixlist to set.")
 @declare.option("--mode", metavar="MODE", help="With --snippet: the mode to set; allow_mix_precision unless said.")
+@pager_option
 @format_option()
 def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | None, printing: OutputOptions) -> int:
     """List the values of precision_mode and precision_mode_v2: what they mean, which take a mixlist, which chips have

@@ -13,7 +13,6 @@ from ...model.policy import Policy
 from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
 from ...text.source import Source
-from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
 from ..shared.doubts import report_doubts
@@ -21,9 +20,6 @@ from ..shared.options import LIST, EntryOptions, entry_options, given_names, tar
 from ..shared.targets import open_against, open_target, require_not_snapshot
 from ..shared.winning_files import winning_files
 from ..shared.writing import WriteRun, writer_of
-
-if TYPE_CHECKING:
-    pass
 
 
 @declare.command("move")

@@ -11,7 +11,7 @@ from ...numerics.number_format import FORMATS, Rounded, parse_number, rounded, s
 from ...report.terminal.output import Output
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
-from ..shared.options import against_soc_option
+from ..shared.options import against_soc_option, pager_option
 from ..shared.targets import open_against
 
 
@@ -22,6 +22,7 @@ from ..shared.targets import open_against
 )
 @declare.option("--against", metavar="TARGET", help="Show the policy of dumped operators in this target.")
 @against_soc_option
+@pager_option
 @format_option()
 def command(
     given: tuple[str, ...], low: str, against: str | None, options: TargetOptions, printing: OutputOptions
@@ -67,7 +68,9 @@ def _formats(output: Output) -> None:
         output.document(formats_document())
     else:
         show_formats(output)
-        output.tell("hif8: limits by its published encoding; precision falls from 3 to 1 bits away from 1")
+        output.tell(
+            "hif8: limits of its published encoding; its precision falls from 3 bits near 1 to 1 bit", prose=True
+        )
 
 
 def _values(texts: tuple[str, ...], output: Output) -> None:
@@ -135,4 +138,4 @@ def _say_odd(path: str, not_finite: int, output: Output) -> None:
 def _tell_candidates(types: list[str], policies: dict[str, Policy | None], low: str, output: Output) -> None:
     open_ones = [each for each in types if policies[each] is not Policy.BLACK]
     if open_ones:
-        output.tell(f"candidates for the black list in {low}: {', '.join(open_ones)}")
+        output.tell(f"candidates for the black list in {low}: {', '.join(open_ones)}", prose=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from ...change.output_file import write_file
 from ...errors import UsageFault
-from ...report.file_writing import write_file
 from ...report.terminal.output import Output
 from ...report.terminal.progress import Progress
 from ...report.views.scale_plot import require_svg, svg_text
@@ -20,6 +20,7 @@ from ...runs.verdict import RunFound, judge
 from ...text.source import standard_input
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.options import pager_option
 
 
 class StatedFacts(NamedTuple):
@@ -80,6 +81,7 @@ _STATED = declare.Group("stated", StatedFacts)
 @declare.option("--reference", metavar="LOG", multiple=True, help="A high-precision run of the same model; repeatable.")
 @declare.option("--plot", metavar="FILE", help="Draw the loss scale over the steps into an SVG file.")
 @declare.option("--strict", is_flag=True, help="Exit 1 where the verdict is incomplete.")
+@pager_option
 @format_option()
 def command(
     logs: tuple[str, ...],

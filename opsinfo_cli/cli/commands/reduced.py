@@ -11,7 +11,7 @@ from ...runs.reduced import Reduced, read_reduced
 from ...text.source import standard_input
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
-from ..shared.options import against_soc_option
+from ..shared.options import against_soc_option, pager_option
 from ..shared.targets import open_against
 
 
@@ -19,6 +19,7 @@ from ..shared.targets import open_against
 @declare.argument("logs", nargs=-1, required=True, metavar="LOG...")
 @declare.option("--against", metavar="TARGET", help="Show each one's policy in this target, by its op type.")
 @against_soc_option
+@pager_option
 @format_option()
 def command(logs: tuple[str, ...], against: str | None, options: TargetOptions, printing: OutputOptions) -> int:
     """List the operators that MindSpore ran with less precision than asked for, with the number of records.

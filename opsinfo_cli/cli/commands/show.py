@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from ...model.columns import Columns
 from ...model.mixlist import Mixlist
-from ...model.operator_rows import Row, operator_row
+from ...model.operator_rows import OperatorRow, operator_row
 from ...model.policy import combination
 from ...model.store import Operator
 from ...model.target import Target, TargetOptions
 from ...report.views.operator import show_lines, tensors_document
 from ...report.views.operators import row_document, target_document
-from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.doubts import report_doubts
 from ..shared.mixlist_input import accepted_mixlist
-from ..shared.options import given_names, mixlist_option, target_options
+from ..shared.options import given_names, mixlist_option, pager_option, target_options
 from ..shared.targets import open_target, require_operators
-
-if TYPE_CHECKING:
-    pass
 
 
 @declare.command("show")
@@ -27,6 +23,7 @@ if TYPE_CHECKING:
 @declare.argument("ops", nargs=-1, required=True, metavar="OP...")
 @mixlist_option
 @target_options
+@pager_option
 @format_option()
 def command(
     target: str, ops: tuple[str, ...], mixlist: str | None, options: TargetOptions, printing: OutputOptions
@@ -53,11 +50,12 @@ def command(
             show_lines(output, row, columns, _why(found, operator, row, chosen), found.path)
             for operator, row, columns in rows
         ]
-        output.lines(line for index, block in enumerate(blocks) for line in ([""] if index else []) + block)
+        with output.paged():
+            output.lines(line for index, block in enumerate(blocks) for line in ([""] if index else []) + block)
     return 0
 
 
-def _why(target: Target, operator: Operator, row: Row, mixlist: Mixlist | None) -> list[str]:
+def _why(target: Target, operator: Operator, row: OperatorRow, mixlist: Mixlist | None) -> list[str]:
     why = [_library_says(target, operator, str(row.library_policy))]
     if mixlist and row.marks:
         marks = combination(row.marks)

@@ -6,15 +6,17 @@ import os
 from dataclasses import dataclass
 
 from ...errors import OpsinfoError, UsageFault
+from ...model.cann_roots import Root, environment_root, usual_roots
 from ...model.install import Install
 from ...model.opp import opp_root, socs_of, version_of
-from ...model.roots import Root, environment_root, usual_roots
 from ...model.soc import products_of
-from ...report.terminal.output import terminal_size
+from ...report.terminal.output import Output
+from ...report.terminal.places import Words, shortened
 from ...report.terminal.visible import row, visible
 from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.options import pager_option
 
 if TYPE_CHECKING:
     from typing import Any
@@ -45,6 +47,7 @@ class Found:
 
 @declare.command("socs")
 @declare.argument("roots", nargs=-1, metavar="[ROOT]...")
+@pager_option
 @format_option()
 def command(roots: tuple[str, ...], printing: OutputOptions) -> int:
     """List installs with their version and chips: those of the environment and the usual folders, or of ROOT.
@@ -59,7 +62,9 @@ def command(roots: tuple[str, ...], printing: OutputOptions) -> int:
     if output.format == "json":
         output.document({"installs": [_document(each) for each in found]})
     else:
-        output.lines(line for each in found for line in (_block if output.on_terminal else _lines)(each))
+        with output.paged():
+            for each in found:
+                output.lines(_block(output, each) if output.on_terminal else _lines(each))
     if not found:
         output.tell("no CANN found; set ASCEND_OPP_PATH, or name the root of an install")
     return 0
@@ -81,18 +86,19 @@ def _looked_for() -> list[Found]:
     return found + [Found(each, False) for each in usual_roots(os.environ) if os.path.realpath(each.path) not in known]
 
 
-def _block(found: Found) -> list[str]:
+def _block(output: Output, found: Found) -> list[str]:
     """One install for people; `*` marks what the environment selects."""
     real = os.path.realpath(found.root.path)
-    link = f" -> {visible(real)}" if real != os.path.abspath(found.root.path) else ""
-    lines = [f"{'*' if found.selected else ' '} {visible(found.root.path)}{link}"]
+    lines = [f"{'*' if found.selected else ' '} {shortened(visible(found.root.path), output.columns - 2)}"]
+    if real != os.path.abspath(found.root.path):
+        lines.append(f"    -> {shortened(visible(real), output.columns - 7)}")
     by = {"given": "", "usual folder": ", found in a usual folder"}.get(found.root.by, f", found by {found.root.by}")
     lines.append(f"    CANN {visible(found.version or 'of unknown version')}{by}")
-    width = terminal_size().columns
     for soc, count in found.socs:
         number = "does not load" if count is None else f"{count} op types"
-        line = f"    {visible(soc):<14} {number:<14} {', '.join(products_of(soc)[:3])}"
-        lines.append((line if len(line) <= width else line[:width].rpartition(" ")[0]).rstrip(", "))
+        head = f"    {visible(soc):<14} {number:<14} "
+        line = head + Words(tuple(products_of(soc)), ", ").within(output.columns - len(head))
+        lines.append((line if len(line) <= output.columns else head).rstrip(" "))
     return lines
 
 

@@ -6,10 +6,12 @@ from ...neighbours.systems import SYSTEMS, system_called
 from ...report.views.neighbours import show_levels, show_systems, system_document
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.options import pager_option
 
 
 @declare.command("systems")
 @declare.argument("name", required=False, metavar="[SYSTEM]")
+@pager_option
 @format_option()
 def command(name: str | None, printing: OutputOptions) -> int:
     """List the systems whose lists can be read, written or asked; of SYSTEM its levels and what they set.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...check.narrowing import Narrowing
-from ...check.selection import Selection
+from ...check.finding_filter import FindingFilter
+from ...check.rule_selection import RuleSelection
 from ...errors import UsageFault
 from ...model.repository import Repository
 from ...model.target import Target, TargetOptions
@@ -132,7 +132,7 @@ def command(
         raise UsageFault("--soc chooses chips of an install given with --against, and there is none")
     fixes = _fixes(fixing, narrowing, writing, paths, printing.format)
     baseline, files = _baseline(narrowing), _report_files(reports, paths, narrowing.baseline)
-    selection = Selection.of(narrowing.select, narrowing.ignore)
+    selection = RuleSelection.of(narrowing.select, narrowing.ignore)
     targets = [each for text in against for each in _chips(text, socs, output)]
     validation = Validation(
         output,
@@ -140,7 +140,7 @@ def command(
         targets,
         list(modes),
         options.kind,
-        Narrowing(Repository.around(os.getcwd(), os.environ), selection, baseline),
+        FindingFilter(Repository.around(os.getcwd(), os.environ), selection, baseline),
         narrowing.strict,
         narrowing.baseline,
     )

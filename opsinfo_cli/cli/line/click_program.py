@@ -27,7 +27,7 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from ...model.names import did_you_mean
+            from ...model.near_names import did_you_mean
 
             raise UsageFault(
                 f"unknown command `{args[0]}`",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Stopped(BaseException):
-    """A signal asked the process to end."""
+    """A signal asks the process to end."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -29,7 +29,7 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 
 
 _missed: list[int] = []
-"""Signals that came where Python can raise nothing: the work goes on, the exit status tells."""
+"""Signals that arrived where Python cannot raise: the work goes on, the exit status reports them."""
 
 
 def _note_missed(unraisable: Any) -> None:
@@ -43,9 +43,9 @@ def _note_missed(unraisable: Any) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
-    """Run a command and leave with its exit status. A shell that completes a line is answered before click is there.
+    """Run a command and exit with its status. Completion is answered before click is imported.
 
-    :param args: the words of a caller who stays, and catches the exit; None for those of the process
+    :param args: the words of a caller in the same process; None for those of the process
     """
     stays = args is not None or bool(sys.getprofile() or sys.gettrace())  # whoever measures has a report to write
     try:
@@ -63,7 +63,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
 
 def _leave(status: int, stays: bool) -> NoReturn:
-    """With a signal that comes now still told by its own status: :func:`main` hears of it to the end."""
+    """Exit; a signal that arrives now still decides the status, see :func:`main`."""
     _flush()
     if stays:
         sys.exit(status)
@@ -79,7 +79,7 @@ def _flush() -> None:
 
 
 def _prepared(words: list[str]) -> int:
-    """Run a command with the process made ready for it."""
+    """Run a command after preparing the process for it."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
             signal.signal(number, _stop)
@@ -114,17 +114,17 @@ def _run(words: list[str]) -> int:
         if isinstance(error.__cause__, (KeyboardInterrupt, _Stopped)):  # Python wraps what comes while it makes a class
             raise error.__cause__ from None
         if _is_short_of_memory(error):
-            return _fail(words, Refused("there is not enough memory for this", name="out-of-memory"))
-        # a fault of ours: say so, and leave what is needed to mend it
-        from ...report.terminal.fault_trace import kept_trace
+            return _fail(words, Refused("out of memory", name="out-of-memory"))
+        # an error of ours: keep the trace for a report
+        from ...change.fault_trace import kept_trace
 
-        said = f"opsinfo has a fault: {type(error).__name__}: {error}"
-        hint = f"please report it with the trace; {kept_trace(error)}"
+        said = f"internal error: {type(error).__name__}: {error}"
+        hint = f"please report it with the trace: {kept_trace(error)}"
         return _fail(words, Refused(said, name="internal-fault", hint=hint))
 
 
 def _is_short_of_memory(error: Exception) -> bool:
-    """The system has other words for it too, and the loader of compiled modules its own."""
+    """Whether memory ran out: the system and the loader of compiled modules have errors of their own for it."""
     if isinstance(error, OSError):
         return error.errno == errno.ENOMEM
     return isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map" in str(error))

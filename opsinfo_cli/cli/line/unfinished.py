@@ -25,7 +25,7 @@ class Candidate(NamedTuple):
 
 
 def line_at_the_cursor(environ: Mapping[str, str], shell: str) -> UnfinishedLine:
-    """Our scripts pass the line up to the cursor in COMP_WORDS; where COMP_CWORD comes along, it says which word."""
+    """The line in COMP_WORDS, up to the cursor; COMP_CWORD, if set, is the index of the word at the cursor."""
     words = split(environ.get("COMP_WORDS", ""), escape="`" if shell == "powershell" else "\\")
     said = environ.get("COMP_CWORD", "")
     at = int(said) if said.isdecimal() else len(words) - 1
@@ -33,7 +33,7 @@ def line_at_the_cursor(environ: Mapping[str, str], shell: str) -> UnfinishedLine
 
 
 def split(text: str, escape: str = "\\") -> list[str]:
-    """The words of a line, unquoted, quotes that nobody closed yet included; the last one is at the cursor.
+    """The words of a line, unquoted; a quote may still be open. The last word is at the cursor.
 
     >>> split("opsinfo show 'my dir/opp' Mat"), split("opsinfo list ")
     (['opsinfo', 'show', 'my dir/opp', 'Mat'], ['opsinfo', 'list', ''])

@@ -20,6 +20,7 @@ class OutputOptions(NamedTuple):
     :param color: auto, always or never
     :param verbose: how often ``-v`` was given
     :param out: a file for the data instead of standard output
+    :param no_pager: whether long output is printed without a pager
     """
 
     format: str = "text"
@@ -27,6 +28,7 @@ class OutputOptions(NamedTuple):
     quiet: bool = False
     verbose: int = 0
     out: str | None = None
+    no_pager: bool = False
 
 
 class WriteOptions(NamedTuple):
@@ -89,7 +91,8 @@ def format_option(*more: str) -> Option:
 
 
 def output_of(command: str, printing: OutputOptions) -> Output:
-    return Output(command, printing.format, printing.color, printing.quiet, printing.verbose, printing.out)
+    format_, color, quiet, verbose, out, no_pager = printing
+    return Output(command, format_, color, quiet, verbose, out, pager=not no_pager)
 
 
 everywhere_options: Option = declare.stacked(

@@ -20,7 +20,7 @@ def report_unknown(mixlist: Mixlist, operators: Operators, output: Output) -> li
     unknown = [name for name in sorted(mixlist.marks) if name not in operators]
     if not unknown:
         return []
-    from ...model.names import NearNames, did_you_mean
+    from ...model.near_names import NearNames, did_you_mean
 
     known = NearNames(operators.names)
     for name in unknown:

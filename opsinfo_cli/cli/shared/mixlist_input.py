@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def accepted_mixlist(path: str, output: Output) -> Mixlist:
     """A mixlist that the engine accepts.
 
-    :raises Refused: where it does not, with every reason on stderr
+    :raises Refused: if it does not; every reason is printed to stderr
     """
     from ...text.scanner import scan
     from ...text.source import Source
@@ -27,30 +27,29 @@ def accepted_mixlist(path: str, output: Output) -> Mixlist:
 
 
 def fixable_mixlist(source: Source, output: Output) -> Mixlist:
-    """A mixlist that the engine accepts as `fmt` would mend it.
+    """A mixlist that the engine accepts once `fmt` has fixed its syntax.
 
-    :raises Refused: where it does not, with every reason on stderr
+    :raises Refused: if it does not; every reason is printed to stderr
     """
     from ...change.fmt_plan import mended
     from ...text.scanner import scan
 
     try:
         document = scan(mended(source))
-    except Damaged:  # said below, with what else is wrong
+    except Damaged:  # reported below, with everything else that is wrong
         document = scan(source)
     return _accepted(document, scan(source), output)
 
 
-def _accepted(document: Document, as_it_stands: Document, output: Output) -> Mixlist:
+def _accepted(document: Document, unfixed: Document, output: Output) -> Mixlist:
     from ...model.mixlist import Mixlist
 
     try:
         return Mixlist(document)
     except Refused as error:
-        reasons = report_refusals(as_it_stands, output)
+        reasons = report_refusals(unfixed, output)
         raise Refused(
-            f"the engine refuses this mixlist ({reasons} finding{'' if reasons == 1 else 's'}); "
-            "nothing was done with it",
+            f"the engine refuses this mixlist ({reasons} finding{'' if reasons == 1 else 's'}); it was not used",
             name="mixlist-refused",
             path=document.source.path,
             line=error.line,
@@ -60,9 +59,9 @@ def _accepted(document: Document, as_it_stands: Document, output: Output) -> Mix
 
 
 def report_refusals(document: Document, output: Output) -> int:
-    """Say why the engine refuses a mixlist; where jsonschema is not to be had, the first reason alone.
+    """Report why the engine refuses a mixlist; without jsonschema only the first reason.
 
-    :returns: how many reasons there are
+    :returns: the number of reasons
     """
     from ...model.mixlist import Mixlist
 

@@ -1,4 +1,4 @@
-"""What the commands that make a mixlist's text have in common: the file it goes to."""
+"""The file that a generated mixlist or snapshot is written to."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ Require = Callable[[Source], None]
 def built(
     run: WriteRun, out: str, text: str, sources: Sequence[Source], require: Require = require_no_library
 ) -> Result:
-    """Make the file ``out`` say a text, or see what would change. One that says so already is not written.
+    """Write a text to ``out``, or show what would change. A file that already holds the text is not written.
 
-    :param sources: what the text was made from; ``out`` may be one of them
-    :param require: refuses what ``out`` may not replace
+    :param sources: the files that the text was made from; ``out`` may be one of them
+    :param require: raises if ``out`` may not be replaced
 
-    :raises UsageFault: where ``out`` is something else; :raises Stale: where it is a source and was changed since
+    :raises UsageFault: if ``out`` is something else
+    :raises Stale: if it is a source and has changed since
     """
     if not os.path.lexists(out):
         return _created(run, out, encoded(text))
@@ -40,15 +41,15 @@ def _created(run: WriteRun, out: str, data: bytes) -> Result:
 
 
 def made(out: str, data: bytes) -> FileResult:
-    """What is said of a file that did not exist."""
+    """The result for a file that did not exist."""
     nothing, source = Source(b"", out), Source(data, out)
     return FileResult(out, nothing, BuildPlan(source.text).patch(nothing), source, [], [], is_new=True)
 
 
 def delivered(run: WriteRun, out: str | None, text: str, sources: Sequence[Source]) -> Result:
-    """What came of the text: written to ``out``, or to be printed.
+    """Write the text to ``out``, if there is one.
 
-    Where there is no ``out`` and nothing is to be written, what would change in the first source.
+    Without ``out``, and if nothing is to be written, show what would change in the first source.
     """
     if out is not None:
         return built(run, out, text, sources)
@@ -56,7 +57,7 @@ def delivered(run: WriteRun, out: str | None, text: str, sources: Sequence[Sourc
 
 
 def report_built(run: WriteRun, out: str | None, text: str, result: Result, document: dict[str, Any]) -> None:
-    """:param document: what the command says of the text, in JSON"""
+    """:param document: the JSON document of the command, without the files"""
     if run.output.format == "json":
         tail = {"change": result.change, "files": file_documents(result), "dry_run": not run.writes}
         run.output.document({**document, "output": out, **tail})
@@ -67,8 +68,8 @@ def report_built(run: WriteRun, out: str | None, text: str, result: Result, docu
 
 
 def refused(run: WriteRun, out: str | None, document: dict[str, Any]) -> int:
-    """What --strict does not let through: nothing is written, not even to standard output."""
-    run.output.say("nothing was written, as --strict asks", "error")
+    """Report that --strict refused the result: nothing is written, not even to standard output."""
+    run.output.say("nothing was written, because of --strict", "error")
     if run.output.format == "json":
         run.output.document({**document, "output": out, "change": None, "files": [], "dry_run": True})
     return 1

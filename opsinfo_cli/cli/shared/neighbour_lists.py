@@ -1,4 +1,4 @@
-"""What commands take for a system: NAME, NAME:LEVEL, NAME=FILE[,FILE], or a TARGET of Ascend's."""
+"""Another system's lists as commands name them: NAME, NAME:LEVEL, NAME=FILE[,FILE], or a TARGET."""
 
 from __future__ import annotations
 

@@ -71,6 +71,9 @@ customs_option: Option = declare.option(
     help="A custom operator package, as in ASCEND_CUSTOM_OPP_PATH; repeatable.",
     group=TARGET,
 )
+pager_option: Option = declare.option(
+    "--no-pager", is_flag=True, help="Do not page output that is longer than the terminal.", group=OUTPUT
+)
 install_options: Option = declare.stacked(soc_option, core_option, customs_option)
 target_options: Option = declare.stacked(as_option, install_options)
 
@@ -110,9 +113,17 @@ def given_names(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def matches(name: str, globs: tuple[str, ...]) -> bool:
-    """Whether a name matches one of the patterns of ``--match``; True without patterns."""
+    """Whether a name matches one of the patterns of ``--match``; any name does if there is none.
+
+    A pattern without a capital letter matches capitals too.
+    """
     if not globs:
         return True
     from fnmatch import fnmatchcase
 
-    return any(fnmatchcase(name, glob) for glob in globs)
+    return any(fnmatchcase(name if _has_capital(glob) else name.lower(), glob) for glob in globs)
+
+
+def _has_capital(glob: str) -> bool:
+    """Whether a pattern tells capital letters from small ones, as ripgrep's smart case."""
+    return glob != glob.lower()

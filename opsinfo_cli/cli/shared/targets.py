@@ -81,7 +81,7 @@ def require_not_snapshot(target: Target) -> None:
 
 def require_no_library(source: Source) -> None:
     """:raises UsageFault: if the file is a library or a snapshot, which is not fixed or overwritten by a mixlist"""
-    from ...model.kind import kind_of
+    from ...model.file_kind import kind_of
 
     kind = kind_of(source)
     if kind == "snapshot":

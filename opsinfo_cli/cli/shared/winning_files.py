@@ -13,15 +13,16 @@ from .options import EntryOptions
 
 
 def winning_files(target: Target, names: list[str], options: EntryOptions, output: Output) -> dict[str, list[str]]:
-    """The files to change: of each store that has an op type, the one whose entry wins, and any that might as well.
+    """The files to change, with their op types: in each store the file whose entry wins, or may win.
 
-    :raises UsageFault: where --store names none; :raises Refused: where a lone file's entry is overridden
+    :raises UsageFault: if --store names no store
+    :raises Refused: if the entry of a lone file is overridden
     """
     chosen = options.store
     stores = [store for store in target.operators.stores if chosen in (None, store.label)]
     if not stores:
         labels = ", ".join(f"`{store.label}`" for store in target.operators.stores)
-        raise UsageFault(f"no store is called `{chosen}`", name="unknown-store", hint=f"there are {labels}")
+        raise UsageFault(f"unknown store `{chosen}`", name="unknown-store", hint=f"known stores: {labels}")
     real = {library.path: os.path.realpath(library.path) for store in stores for library in store.libraries}
     named = {each: path for path, each in real.items()}  # links may name a file twice
     files: dict[str, list[str]] = {}
@@ -37,7 +38,10 @@ def winning_files(target: Target, names: list[str], options: EntryOptions, outpu
 
 
 def _require_winning(path: str, names: list[str], output: Output) -> None:
-    """:raises Refused: where a file loaded later from the same directory has the op type too; doubts are said"""
+    """Warn if the load order is undefined.
+
+    :raises Refused: if a file of the same directory that is loaded later has the op type too
+    """
     folder, mine = os.path.split(os.path.abspath(path))
     siblings = library_files(folder)
     if mine not in siblings:
@@ -63,4 +67,4 @@ def _require_winning(path: str, names: list[str], output: Output) -> None:
                 )
             doubts.setdefault(op, []).append(place)
     for op, places in doubts.items():
-        output.say(f"the engine's order leaves open whether this entry of `{op}` wins, or {few(places)}", "warning")
+        output.say(f"the load order is undefined: this entry of `{op}` wins, or {few(places)}", "warning")

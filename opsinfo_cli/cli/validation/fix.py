@@ -1,4 +1,4 @@
-"""`--fix` and `--diff` of `validate`: mixlists mended by what was found in them."""
+"""`--fix` and `--diff` of `validate`: the fixes of findings, applied to mixlists."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...change.writer import Job, Result
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.fixes import FixPlan, applicable
 from ...errors import UsageFault
 from ...report.formats.summary import counted
@@ -34,26 +34,26 @@ class FixRun:
     def writes(self) -> bool:
         return self.writing.writes
 
-    def plan(self, checked: Checked, plan: FixPlan) -> list[Job]:
-        """A job for every mixlist that has something to mend, each real file once."""
+    def plan(self, checked: CheckResult, plan: FixPlan) -> list[Job]:
+        """A job for each mixlist with something to fix, each real file once."""
         with_fix = {each.path for each in checked.outcome.findings if applicable([each], self.unsafe)}
         mixlists = [verdict.path for verdict in checked.outcome.files if verdict.kind == "mixlist"]
         real = {os.path.realpath(path): path for path in reversed(mixlists) if path in with_fix}
         return [Job(path, plan) for path in reversed(real.values())]
 
     def run(self, jobs: list[Job], output: Output) -> Result:
-        """:raises Refused: where they cannot be written; nothing is then"""
+        """:raises Refused: if they cannot be written; then nothing is"""
         writer = writer_of(self.writing, output)
         return writer.run("validate", jobs) if self.writes else writer.preview(jobs)
 
     def report(self, result: Result, plan: FixPlan, output: Output) -> None:
-        """The diff on standard output, or on standard error what was written."""
+        """Print the diff to standard output, or what was written to standard error."""
         WriteRun("validate", output, self.writing, undo=result.files[0].path).report(result)
-        left = sum(self._mendable(plan, file.result) for file in result.files)
-        count = sum(self._mendable(plan, file.source) for file in result.files) - left
+        left = sum(self._fixable(plan, file.result) for file in result.files)
+        count = sum(self._fixable(plan, file.source) for file in result.files) - left
         output.tell(f"{'fixed' if self.writes else 'would fix'} {counted(count, 'finding')}")
 
-    def _mendable(self, plan: FixPlan, source: Source) -> int:
+    def _fixable(self, plan: FixPlan, source: Source) -> int:
         return len(applicable(plan.find(source), self.unsafe))
 
     def document(self, result: Result | None) -> dict[str, Any]:

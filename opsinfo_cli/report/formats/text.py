@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.finding import Finding
 from ..terminal.caret import caret_lines
+from ..terminal.cell_width import wrapped
 from ..terminal.failure import failure_lines
+from ..terminal.places import PlaceCell, below
 from ..terminal.style import PLAIN, Look
 from ..terminal.visible import visible
 from .summary import summary_line
-
-__all__ = ["finding_lines", "text"]
 
 
 def finding_lines(findings: Iterable[Finding], look: Look) -> Iterator[str]:
@@ -24,17 +24,33 @@ def finding_lines(findings: Iterable[Finding], look: Look) -> Iterator[str]:
 
 def _paragraph(finding: Finding, look: Look) -> Iterator[str]:
     start = finding.start
-    severity = look.paint(f"{finding.severity}[{finding.rule.code}]", finding.severity)
-    yield f"{severity}: {visible(finding.message)}"
-    yield f"  --> {visible(finding.path)}" + (f":{start.line}:{start.column}" if start else "")
+    yield from _headed(f"{finding.severity}[{finding.rule.code}]:", finding.severity, finding.message, look)
+    yield f"  --> {_place(finding, look)}"
     if start and finding.snippet:
         yield from caret_lines(finding.snippet, start.line, look, finding.severity)
     if finding.hint:
         yield ""
-        yield f"{look.paint('hint:', 'hint')} {visible(finding.hint)}"
+        yield from _headed("hint:", "hint", finding.hint, look)
 
 
-def text(checked: Checked, look: Look = PLAIN) -> str:
+def _headed(head: str, color: str, text: str, look: Look) -> Iterator[str]:
+    """A painted word and a text, which is broken between words if the medium asks for it."""
+    whole = f"{head} {visible(text)}"
+    first, *rest = wrapped(whole, look.width) if look.breaks else [whole]
+    yield look.paint(head, color) + first.removeprefix(head)
+    yield from rest
+
+
+def _place(finding: Finding, look: Look) -> str:
+    """`path:line:column`; shortened if the medium names places from a folder."""
+    start = finding.start
+    place = PlaceCell(visible(finding.path), f":{start.line}:{start.column}" if start else "")
+    if not (look.breaks and look.seen_from):
+        return str(place)
+    return place._replace(path=below(place.path, look.seen_from)).within(look.width - len("  --> "))
+
+
+def text(checked: CheckResult, look: Look = PLAIN) -> str:
     """A whole report, as a file of its own."""
     lines = [*finding_lines(checked.outcome.findings, look)]
     for error in checked.failures:

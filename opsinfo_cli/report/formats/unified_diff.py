@@ -10,8 +10,6 @@ from ...text.linediff import changed_lines
 from ...text.patch import Edit, Patch
 from ...text.source import Source
 
-__all__ = ["unified_diff"]
-
 _CONTEXT = 3
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from ...errors import OpsinfoError, Refused, brief
 from ...typed import TYPE_CHECKING
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from .style import Look
 
-__all__ = ["SCHEMA_VERSION", "Output", "prepare_streams", "terminal_size"]
 
 SCHEMA_VERSION = 1
 
@@ -55,6 +55,9 @@ def _encoded(value: Any, encode: Callable[[Any], str]) -> str:
 
 _SOME = 64
 
+_NARROW = 20
+"""Cells for a text below which it is not broken any more often."""
+
 
 class Output:
     """How one command speaks.
@@ -62,6 +65,7 @@ class Output:
     :param color: auto, always or never
     :param verbose: how often -v was said
     :param to: a file for the data, instead of standard output
+    :param pager: whether :meth:`paged` may start one
     """
 
     def __init__(
@@ -72,6 +76,7 @@ class Output:
         quiet: bool = False,
         verbose: int = 0,
         to: str | None = None,
+        pager: bool = True,
     ) -> None:
         self.command = command
         self.format = format
@@ -79,11 +84,32 @@ class Output:
         self.quiet = quiet
         self.verbose = verbose
         self.to = to
+        self.pager = pager
         self._sent = b""
+        self._held: list[str] | None = None
 
     @property
     def on_terminal(self) -> bool:
         return self.to is None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+    @property
+    def columns(self) -> int:
+        """Cells of a line on the terminal; 0 off a terminal, where nothing is shortened or wrapped."""
+        return terminal_size().columns if self.on_terminal else 0
+
+    def wrapped(self, text: str, indent: int = 0, before: int = 0) -> list[str]:
+        """A text in lines that fit the terminal, broken between words; one line off a terminal.
+
+        :param indent: blanks before every line but the first
+        :param before: cells of each line that the caller fills himself
+        """
+        if not self.on_terminal:
+            return [text]
+        from .cell_width import wrapped
+
+        lead = " " * (len(text) - len(text.lstrip(" ")))
+        first, *rest = wrapped(text.strip(" "), max(_NARROW, self.columns - before - max(indent, len(lead))))
+        return [lead + first, *(" " * indent + line for line in rest)]
 
     def colored(self, stream: IO[str]) -> bool:
         """``--color``, then NO_COLOR, then whether the stream is a terminal."""
@@ -104,8 +130,9 @@ class Output:
         """What a stream can show; a pipe is read by somebody with a window of the usual width."""
         from .style import PLAIN, Look
 
-        width = terminal_size().columns if stream.isatty() else PLAIN.width
-        return Look(self.colored(stream), width, stream.encoding or "utf-8")
+        on_terminal = stream.isatty()
+        width = terminal_size().columns if on_terminal else PLAIN.width
+        return Look(self.colored(stream), width, stream.encoding or "utf-8", breaks=on_terminal)
 
     # data
 
@@ -115,6 +142,9 @@ class Output:
 
     def data(self, text: str, exact: bool = False) -> None:
         """:param exact: whether the text is a file's own: UTF-8 in a pipe, made harmless on a terminal"""
+        if self._held is not None and not exact:
+            self._held.append(text)
+            return
         if self.to is not None:
             from ..report_file import write_report
 
@@ -136,21 +166,34 @@ class Output:
         except OSError as error:
             raise Refused(f"cannot write the output: {error.strerror}", name="output-failed") from None
 
-    def pages(self, lines: Iterable[str], pager: bool) -> None:
-        """Lines for people: through $PAGER where they are more than a terminal holds, and nobody minds.
+    @contextmanager
+    def paged(self) -> Iterator[None]:
+        """Hold back the data written inside, and show it through a pager if a person reads it and it is too long.
 
-        :param pager: whether that may be
+        What goes to stderr meanwhile comes first.
         """
-        text = [f"{line}\n" for line in lines]
-        room = terminal_size().lines - 1
-        somebody = self.on_terminal and sys.stdin is not None and sys.stdin.isatty() and not self.quiet
-        if not (pager and somebody and len(text) > room):
-            self.data("".join(text))
+        if not (self.pager and self._is_read_by_a_person()):
+            yield
             return
-        import click
+        self._held = []
+        try:
+            yield
+        finally:
+            text, self._held = "".join(self._held), None
+            self._show(text)
 
-        os.environ.setdefault("LESS", "FRX")  # colours as they are; what was read stays on the screen
-        click.echo_via_pager(text, color=self.colored(sys.stdout))
+    def _is_read_by_a_person(self) -> bool:
+        return self.on_terminal and self.format == "text" and not self.quiet and bool(sys.stdin and sys.stdin.isatty())
+
+    def _show(self, text: str) -> None:
+        if text.count("\n") >= terminal_size().lines:
+            from .pager import page, pager_command
+
+            command = pager_command(os.environ)
+            encoded = text.encode(sys.stdout.encoding or "utf-8", "backslashreplace")
+            if command and page(encoded, command, os.environ):
+                return
+        self.data(text)
 
     def document(self, content: dict[str, Any]) -> None:
         """One JSON document; on one line off a terminal."""
@@ -166,12 +209,26 @@ class Output:
         """A word on stderr; -q silences notes, never warnings and errors."""
         if self.quiet and kind == "note":
             return
-        self._stderr(f"{self.paint(kind + ':', kind, sys.stderr)} {visible(brief(text))}")
+        head = f"{kind}:"
+        first, *rest = self._broken(f"{head} {visible(brief(text))}")
+        self._stderr(self.paint(head, kind, sys.stderr) + first.removeprefix(head))
+        for line in rest:
+            self._stderr(line)
 
-    def tell(self, text: str) -> None:
-        """A plain line on stderr: what was done, what to do next."""
-        if not self.quiet:
-            self._stderr(visible(text))
+    def tell(self, text: str, prose: bool = False) -> None:
+        """A plain line on stderr: what was done, what to do next.
+
+        :param prose: whether it may be broken between words on a terminal; a command that is to be copied may not
+        """
+        if self.quiet:
+            return
+        for line in self._broken(visible(text)) if prose else [visible(text)]:
+            self._stderr(line)
+
+    def _broken(self, text: str) -> list[str]:
+        from .cell_width import wrapped
+
+        return wrapped(text, max(_NARROW, terminal_size().columns)) if sys.stderr.isatty() else [text]
 
     def detail(self, text: str) -> None:
         """What only -v says."""

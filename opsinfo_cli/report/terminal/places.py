@@ -1,26 +1,99 @@
-"""Places on a terminal: seen from the target, and shortened in the middle where that is still long."""
+"""What may be shortened on a terminal: places in their middle, lists between two words. Nothing else is."""
 
 from __future__ import annotations
 
+from ...typed import NamedTuple
 from .cell_width import cell_width
 from .output import Output
 from .visible import shown
 
-__all__ = ["place_shown"]
+_CUT = "..."
+_LEAST = 8
+"""Cells of a file name that stay, however narrow the terminal."""
+
+
+class PlaceCell(NamedTuple):
+    """A path, and what must follow it whole: the line, a remark."""
+
+    path: str
+    tail: str = ""
+
+    def __str__(self) -> str:
+        return self.path + self.tail
+
+    def within(self, room: int) -> str:
+        """The place in at most ``room`` cells; the end of the file name and the line are kept."""
+        return shortened(self.path, room - cell_width(self.tail)) + self.tail
+
+
+class Words(NamedTuple):
+    """A list that may be cut between two words."""
+
+    words: tuple[str, ...]
+    between: str = " "
+
+    def __str__(self) -> str:
+        return self.between.join(self.words)
+
+    def within(self, room: int) -> str:
+        """As many words as ``room`` cells hold, and dots if some are missing."""
+        said = ""
+        for index, word in enumerate(self.words):
+            longer = (said and said + self.between) + word
+            is_last = index == len(self.words) - 1
+            if said and cell_width(longer) + (0 if is_last else len(self.between + _CUT)) > room:
+                return said + self.between + _CUT
+            said = longer
+        return said
+
+
+def shortened(path: str, room: int) -> str:
+    """A path in at most ``room`` cells: without its middle folders, then without all of them, then its name's middle.
+
+    >>> shortened("built-in/op_impl/config/aic-ascend910b-ops-info-math.json", 40)
+    '.../aic-ascend910b-ops-info-math.json'
+    >>> shortened("built-in/op_impl/config/aic-ascend910b-ops-info-math.json", 30)
+    'aic-ascen...ops-info-math.json'
+    """
+    if cell_width(path) <= room:
+        return path
+    *folders, name = path.split("/")
+    if len(folders) > 1 and folders[0] and cell_width(said := f"{folders[0]}/{_CUT}/{name}") <= room:
+        return said
+    if folders and cell_width(said := f"{_CUT}/{name}") <= room:
+        return said
+    return cut_in_the_middle(name, room)
+
+
+def cut_in_the_middle(text: str, room: int) -> str:
+    """A third from the beginning and two thirds from the end."""
+    if cell_width(text) <= room:
+        return text
+    room = max(_LEAST, room) - len(_CUT)
+    head = _prefix(text, room // 3)
+    tail = _prefix(text[::-1], room - cell_width(head))[::-1]
+    return head + _CUT + tail
+
+
+def _prefix(text: str, room: int) -> str:
+    """As many characters from the beginning as ``room`` cells hold."""
+    taken = 0
+    for index, character in enumerate(text):
+        taken += cell_width(character)
+        if taken > room:
+            return text[:index]
+    return text
 
 
 def place_shown(output: Output, path: str, target: str, room: int) -> str:
     """A path for people; off a terminal it is whole.
 
     :param target: what the command was pointed at; what lies under it is named from there
-    :param room: cells there are for it; the name of the file is never cut
+    :param room: the cells there are for it
     """
-    if not output.on_terminal:
-        return shown(path)
-    below = path.removeprefix(target.rstrip("/") + "/")
-    said = shown(below)
-    if cell_width(said) <= room:
-        return said
-    *folders, name = said.split("/")
-    first = f"{folders[0]}/.../{name}" if folders and folders[0] else f".../{name}"
-    return first if cell_width(first) <= room or len(folders) < 2 else f".../{name}"
+    return shortened(shown(below(path, target)), room) if output.on_terminal else shown(path)
+
+
+def below(path: str, target: str) -> str:
+    """A path as seen from the target, if it lies under it."""
+    return path.removeprefix(target.rstrip("/") + "/")

@@ -4,19 +4,35 @@ from __future__ import annotations
 
 from ...typed import NamedTuple
 
-__all__ = ["PLAIN", "Look", "painted"]
-
-_COLORS = {"error": "1;31", "warning": "33", "note": "36", "hint": "36", "white": "1", "black": "34", "gray": "90"}
+_COLORS = {
+    "error": "1;31",
+    "warning": "33",
+    "note": "36",
+    "hint": "36",
+    "title": "1",
+    "dim": "2",
+    "white": "1",
+    "black": "34",
+    "gray": "90",
+    "+": "32",
+    "-": "31",
+    "@": "36",
+}
+"""Select graphic rendition parameters (ECMA-48, 8.3.117) by what is painted."""
 
 
 class Look(NamedTuple):
     """:param width: in cells
     :param encoding: what characters it has; others are shown escaped
+    :param breaks: whether long lines are broken between words, as a terminal would break them anywhere
+    :param seen_from: the folder that places are named from, and shortened; empty if they are shown whole
     """
 
     colored: bool = False
     width: int = 100
     encoding: str = "utf-8"
+    breaks: bool = False
+    seen_from: str = ""
 
     def paint(self, text: str, color: str) -> str:
         return painted(text, color) if self.colored else text

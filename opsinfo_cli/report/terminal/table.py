@@ -1,52 +1,147 @@
-"""Tables on a terminal, drawn by rich. Off a terminal nobody comes here."""
+"""Tables on a terminal. One policy for all: a row is one line, and no value or name is ever split.
+
+If a table is wider than the terminal, its places and lists are shortened first (see :mod:`.places`). If that is not
+enough, columns that can be spared are left out of a terminal of the usual width; on a narrower one whole cells go to a
+line below, indented. Only a cell that is wider than the terminal makes a line longer than it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterator, Sequence
 
-from ...errors import MissingPackage
-from .output import Output
+from ...typed import TYPE_CHECKING, NamedTuple
+from .cell_width import cell_width
+from .output import Output, terminal_size
+from .places import PlaceCell, Words
 from .visible import shown
 
-__all__ = ["Column", "print_table"]
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
-_STYLES = {"white": "bold", "black": "bold blue", "gray": "bright_black"}
+_GAP = 2
+_INDENT = 4
+_LEAST = 18
+"""Cells for a place or a list below which it goes to a line of its own instead."""
+
+_USUAL = 80
+"""Cells of a terminal on which every row is one line."""
+
+_POLICIES = ("white", "black", "gray")
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
+    """:param policy: cells that are the word of a policy have its colour
+    :param dim: drawn less brightly
+    :param spare: left out if there is no room for it, the last of several first
+    """
+
     title: str
     policy: bool = False
     dim: bool = False
+    spare: bool = False
 
 
-def print_table(output: Output, columns: list[Column], rows: list[list[str]]) -> None:
-    """:raises MissingPackage: where rich is not installed"""
-    import sys
+Cell: TypeAlias = "str | PlaceCell | Words"
 
-    try:
-        from rich.box import ASCII_DOUBLE_HEAD, SIMPLE_HEAD
-        from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
-    except ImportError:
-        raise MissingPackage("plain lines instead of a table: the package rich cannot be imported") from None
 
-    plain = (sys.stdout.encoding or "ascii").lower().replace("-", "") not in ("utf8", "utf16")
-    colored = output.colored(sys.stdout)
-    console = Console(
-        color_system="auto" if colored else None, force_terminal=colored, highlight=False, markup=False, emoji=False
-    )
-    table = Table(box=ASCII_DOUBLE_HEAD if plain else SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for column in columns:
-        table.add_column(column.title, overflow="fold", style="dim" if column.dim else "")
-    for row in rows:
-        table.add_row(
-            *(
-                Text(shown(cell), style=_STYLES.get(cell, "") if column.policy else "")
-                for column, cell in zip(columns, row, strict=True)
-            )
-        )
-    with console.capture() as capture:
-        console.print(table)
-    output.data(capture.get())
+def print_table(output: Output, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
+    """Draw a table as wide as the terminal at most."""
+    output.lines(table_lines(output, columns, rows, terminal_size().columns))
+
+
+def table_lines(output: Output, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) -> Iterator[str]:
+    """The title, a rule, and a line for each row; several lines each if ``width`` cells are not enough."""
+    safe = [[_safe(cell) for cell in row] for row in rows]
+    widths = _natural_widths(columns, safe)
+    _shorten(widths, safe, width)
+    groups = _groups(widths, width)
+    spare = [index for index, column in enumerate(columns) if column.spare]
+    if len(groups) > 1 and width >= _USUAL and spare:
+        last = spare[-1]
+        fewer = [[*row[:last], *row[last + 1 :]] for row in rows]
+        yield from table_lines(output, [*columns[:last], *columns[last + 1 :]], fewer, width)
+        return
+    titles = [output.paint(column.title, "title") for column in columns]
+    yield from _lines(titles, [cell_width(column.title) for column in columns], widths, groups)
+    yield _rule_character() * min(width, max(_width_of(group, widths, at > 0) for at, group in enumerate(groups)))
+    for row in safe:
+        texts = [_text(cell, widths[index]) for index, cell in enumerate(row)]
+        painted = [_painted(output, column, text) for column, text in zip(columns, texts, strict=True)]
+        yield from _lines(painted, list(map(cell_width, texts)), widths, groups)
+
+
+def required_width(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> int:
+    """Cells that a table takes if nothing is shortened."""
+    widths = _natural_widths(columns, rows)
+    return sum(widths) + _GAP * (len(widths) - 1)
+
+
+def _safe(cell: Cell) -> Cell:
+    if isinstance(cell, PlaceCell):
+        return PlaceCell(shown(cell.path), shown(cell.tail))
+    return Words(tuple(map(shown, cell.words)), cell.between) if isinstance(cell, Words) else shown(cell)
+
+
+def _text(cell: Cell, room: int) -> str:
+    return cell if isinstance(cell, str) else cell.within(room)
+
+
+def _natural_widths(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[int]:
+    return [
+        max([cell_width(column.title), *(cell_width(str(row[index])) for row in rows)])
+        for index, column in enumerate(columns)
+    ]
+
+
+def _shorten(widths: list[int], rows: Sequence[Sequence[Cell]], width: int) -> None:
+    """Take what is too much from the columns that may be shortened, if they can give it; else fit each to a line."""
+    elastic = [index for index in range(len(widths)) if any(not isinstance(row[index], str) for row in rows)]
+    excess = sum(widths) + _GAP * (len(widths) - 1) - width
+    spare = {index: max(0, widths[index] - _LEAST) for index in elastic}
+    if 0 < excess <= sum(spare.values()):
+        for index in sorted(elastic, key=lambda index: -widths[index]):
+            taken = min(excess, spare[index])
+            widths[index] -= taken
+            excess -= taken
+    elif excess > 0:
+        for index in elastic:
+            widths[index] = min(widths[index], max(_LEAST, width - _INDENT))
+
+
+def _groups(widths: Sequence[int], width: int) -> list[list[int]]:
+    """Which columns share a line: as many as fit, in their order."""
+    groups: list[list[int]] = [[]]
+    for index in range(len(widths)):
+        if groups[-1] and _width_of([*groups[-1], index], widths, len(groups) > 1) > width:
+            groups.append([])
+        groups[-1].append(index)
+    return groups
+
+
+def _width_of(group: Sequence[int], widths: Sequence[int], is_below: bool) -> int:
+    return sum(widths[index] for index in group) + _GAP * (len(group) - 1) + _INDENT * is_below
+
+
+def _lines(
+    texts: Sequence[str], taken: Sequence[int], widths: Sequence[int], groups: Sequence[Sequence[int]]
+) -> Iterator[str]:
+    """One row.
+
+    :param taken: the cells that each text takes, whatever its colours
+    """
+    for at, group in enumerate(groups):
+        line = (" " * _GAP).join(texts[index] + " " * (widths[index] - taken[index]) for index in group)
+        if at == 0 or line.strip(" "):
+            yield (" " * _INDENT * (at > 0) + line).rstrip(" ")
+
+
+def _painted(output: Output, column: Column, text: str) -> str:
+    if column.policy and text in _POLICIES:
+        return output.paint(text, text)
+    return output.paint(text, "dim") if column.dim and text else text
+
+
+def _rule_character() -> str:
+    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
+    return "─" if encoding in ("utf8", "utf16") else "-"

@@ -14,8 +14,6 @@ from ..terminal.visible import row, visible
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Backup", "backup_lines", "backups_document"]
-
 
 @dataclass(frozen=True)
 class Backup:
@@ -38,19 +36,43 @@ class Backup:
         return self.changed.path
 
 
-def backup_lines(output: Output, backups: list[Backup]) -> Iterator[str]:
-    """`id, time, pristine, version, path, state, command`; a block for each on a terminal, where paths are long."""
+def show_backups(output: Output, backups: list[Backup]) -> None:
+    """`id, time, pristine, version, path, state, command`; on a terminal a table, with -v a block for each."""
+    if not output.on_terminal:
+        output.lines(map(_fields, backups))
+        return
+    with output.paged():
+        if output.verbose:
+            output.lines(line for backup in backups for line in _block(output, backup))
+        elif backups:
+            _table(output, backups)
+
+
+def _fields(backup: Backup) -> str:
+    record = backup.record
+    pristine, version = "pristine" if backup.pristine else "-", backup.changed.version or "-"
+    return row(backup.id, record.time, pristine, version, backup.path, record.state, shlex.join(record.command))
+
+
+def _block(output: Output, backup: Backup) -> Iterator[str]:
+    """Everything that is known of a backup, the path whole."""
+    record = backup.record
+    version = backup.changed.version or "unknown"
+    words = [record.time, *(["pristine"] if backup.pristine else []), f"CANN {version}", record.state]
+    yield f"{output.paint(backup.id, 'note')}  {'  '.join(words)}"
+    yield f"    {visible(backup.path)}"
+    yield f"    before: {visible(shlex.join(record.command))}"
+
+
+def _table(output: Output, backups: list[Backup]) -> None:
+    from ..terminal.places import PlaceCell
+    from ..terminal.table import Column, print_table
+
+    cells: list[list[str | PlaceCell]] = []
     for backup in backups:
-        record = backup.record
-        pristine = "pristine" if backup.pristine else "-"
-        version, command = backup.changed.version or "-", shlex.join(record.command)
-        if not output.on_terminal:
-            yield row(backup.id, record.time, pristine, version, backup.path, record.state, command)
-            continue
-        words = [record.time, *(["pristine"] if backup.pristine else []), f"CANN {version}", record.state]
-        yield f"{output.paint(backup.id, 'note')}  {'  '.join(words)}"
-        yield f"    {visible(backup.path)}"
-        yield f"    before: {visible(command)}"
+        state = "pristine" if backup.pristine else "" if backup.record.state == "done" else backup.record.state
+        cells.append([backup.id, backup.record.kind, state or "-", PlaceCell(backup.path)])
+    print_table(output, [Column("id"), Column("before"), Column("state"), Column("file", dim=True)], cells)
 
 
 def backups_document(vault: str, backups: list[Backup], pruned: list[str] | None) -> dict[str, Any]:

@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from ...change.writer import FileResult, Result
 from ...typed import TYPE_CHECKING
 from ..terminal.cell_width import cell_width, padded
-from ..terminal.output import Output, terminal_size
+from ..terminal.output import Output
 from ..terminal.places import place_shown
 from ..terminal.visible import row, shown
 
 if TYPE_CHECKING:
     from typing import Any
-
-__all__ = ["change_document", "change_lines", "file_documents"]
 
 
 def change_lines(output: Output, result: Result, target: str) -> Iterator[str]:
@@ -24,13 +22,12 @@ def change_lines(output: Output, result: Result, target: str) -> Iterator[str]:
     """
     moves = [(file, move) for file in result.files for move in file.moved]
     width = max((cell_width(shown(move.name)) for _, move in moves), default=0)
-    columns = terminal_size().columns if output.on_terminal else 0
     for file, move in moves:
         before, after = str(move.before or "-"), str(move.after or "-")
         if output.on_terminal:
             words = f"{output.paint(before, before)} -> {output.paint(after, after)}"
             words += " " * (len("white -> black") - len(f"{before} -> {after}"))
-            room = columns - width - len("  white -> black  ")
+            room = output.columns - width - len("  white -> black  ")
             place = place_shown(output, file.path, target, room)
             yield f"{padded(shown(move.name), width)}  {words}  {place}"
         else:

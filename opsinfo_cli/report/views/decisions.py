@@ -8,22 +8,25 @@ from ...neighbours.decide import Decision
 from ..terminal.output import Output
 from ..terminal.visible import row, visible
 
-__all__ = ["decisions_document", "show_decisions"]
-
 _WORDS = {"not-known": "not known", "refused": "refused"}
 
 
 def show_decisions(output: Output, decisions: list[Decision]) -> None:
     """Operator, inputs, dtype, rule, source; on a terminal the source below."""
-    for each in decisions:
-        dtype = each.dtype or _WORDS[each.outcome]
-        inputs = ",".join(each.call.dtypes)
-        if not output.on_terminal:
-            output.lines([row(each.call.name, inputs or "-", dtype, each.says, each.source)])
-            continue
-        called = visible(f"{each.call.name}({', '.join(each.call.dtypes)})")
-        output.lines([f"{called}  {output.paint(visible(dtype), 'white')}", f"  {visible(each.says)}"])
-        output.tell(f"  source: {each.source}")
+    with output.paged():
+        for each in decisions:
+            _show(output, each)
+
+
+def _show(output: Output, each: Decision) -> None:
+    dtype = each.dtype or _WORDS[each.outcome]
+    if not output.on_terminal:
+        output.lines([row(each.call.name, ",".join(each.call.dtypes) or "-", dtype, each.says, each.source)])
+        return
+    called = visible(f"{each.call.name}({', '.join(each.call.dtypes)})")
+    output.lines([f"{called}  {output.paint(visible(dtype), 'white')}"])
+    output.lines(output.wrapped(f"  {visible(each.says)}", 2))
+    output.lines(output.wrapped(f"  source: {visible(each.source)}", 4))
 
 
 def decisions_document(system: str, decisions: list[Decision]) -> dict[str, Any]:

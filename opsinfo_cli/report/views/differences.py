@@ -12,22 +12,13 @@ from ...model.target import Target
 from ...typed import TYPE_CHECKING
 from ..terminal.name_grid import side_by_side
 from ..terminal.output import Output
+from ..terminal.places import shortened
 from ..terminal.visible import row, visible
 from .operators import target_document
 
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = [
-    "changes_worst_first",
-    "difference_document",
-    "difference_groups",
-    "difference_rows",
-    "mixlist_text",
-    "said_of",
-    "section_lines",
-    "summary",
-]
 
 _WORST_FIRST = ("white -> black", "black -> white", "gray -> black", "gray -> white", "white -> gray", "black -> gray")
 
@@ -40,11 +31,13 @@ def difference_rows(found: Difference[Any]) -> Iterator[str]:
         yield from (row(word, name) for name in names)
 
 
-def difference_groups(output: Output, a: Target, b: Target, found: Difference[Any], width: int) -> Iterator[str]:
+def difference_groups(output: Output, a: Target, b: Target, found: Difference[Any]) -> Iterator[str]:
     """For people: a summary, then a block of names for each kind of change, worst first."""
-    yield f"A  {visible(a.text)}" + (f" ({a.soc})" if a.soc else "")
-    yield f"B  {visible(b.text)}" + (f" ({b.soc})" if b.soc else "")
-    yield summary(found)
+    width = output.columns
+    for side, target in (("A", a), ("B", b)):
+        soc = f" ({target.soc})" if target.soc else ""
+        yield f"{side}  {shortened(visible(target.text), width - 3 - len(soc))}{soc}"
+    yield from output.wrapped(summary(found))
     for change, names in changes_worst_first(found):
         words = (output.paint(word, word) for word in change.split(" -> "))
         yield from ("", f"{output.paint('~', 'warning')} {' -> '.join(words)}  {len(names)}")
@@ -80,7 +73,7 @@ def section_lines(output: Output, inside: list[SectionDifference]) -> Iterator[s
         place = each.section if each.key is None else f"{each.section}.{each.key}"
         a, b = each.a if each.a is not None else "-", each.b if each.b is not None else "-"
         if output.on_terminal:
-            yield f"  {visible(each.name)} {visible(place)}: {visible(a)} -> {visible(b)}"
+            yield from output.wrapped(f"  {visible(each.name)} {visible(place)}: {visible(a)} -> {visible(b)}", 4)
         else:
             yield row("section", each.name, place, a, b)
 

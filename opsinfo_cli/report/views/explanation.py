@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...check.rule import Rule
 from ...check.wording import Wording
 from ..terminal.cell_width import wrapped
-from ..terminal.output import Output, terminal_size
-
-__all__ = ["example_text", "rule_lines"]
+from ..terminal.output import Output
+from ..terminal.visible import row
 
 _WIDTH = 78
 
 
+def show_subjects(output: Output, rules: Iterable[Rule], topics: Iterable[str]) -> None:
+    """Code, name, what it is about, severity, what the engine does; a table on a terminal."""
+    cells = [[rule.code, rule.name, rule.about, rule.severity, rule.engine] for rule in rules]
+    cells += [["-", name, "topic", "-", "-"] for name in topics]
+    if not output.on_terminal:
+        output.lines(row(*each) for each in cells)
+        return
+    from ..terminal.table import Column, print_table
+
+    columns = [Column(title) for title in ("code", "name", "about", "severity", "the engine")]
+    with output.paged():
+        print_table(output, columns, cells)
+
+
 def rule_lines(output: Output, rule: Rule, said: Wording) -> Iterator[str]:
     """What it is, why it matters, an example that fails and one that passes, and where it stands in the engine."""
-    width = min(_WIDTH, terminal_size().columns) if output.on_terminal else _WIDTH
+    width = min(_WIDTH, output.columns or _WIDTH)
     severity, engine = said.word(rule.severity), said.word(rule.engine)
     yield said.word("head").format(code=rule.code, name=rule.name, severity=severity, engine=engine)
     yield ""

@@ -7,15 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...compare.matrix import Policies, differs
-from ...errors import MissingPackage
 from ...model.policy import Policy
 from ...model.target import Target
 from ..terminal.cell_width import cell_width
-from ..terminal.output import Output, terminal_size
+from ..terminal.output import Output
 from ..terminal.visible import row, shown, visible
 from .operators import target_document
-
-__all__ = ["column_labels", "matrix_document", "show_matrix"]
 
 
 def column_labels(targets: Sequence[Target]) -> list[str]:
@@ -27,21 +24,16 @@ def column_labels(targets: Sequence[Target]) -> list[str]:
 
 
 def show_matrix(output: Output, targets: Sequence[Target], rows: Mapping[str, Policies], total: int) -> None:
-    """A table on a terminal; tab-separated lines elsewhere, and where there is nothing to draw with."""
-    _show_rows(output, column_labels(targets), rows)
+    """A table on a terminal; tab-separated lines elsewhere."""
+    if output.on_terminal:
+        with output.paged():
+            _table(output, column_labels(targets), rows)
+    else:
+        output.lines(row(name, *map(_word, policies)) for name, policies in rows.items())
     different = sum(map(differs, rows.values()))
     of = f" of {total}" if total != len(rows) else ""
     within = "one target" if len(targets) == 1 else f"{len(targets)} targets"
     output.tell(f"{len(rows)}{of} operators in {within}, {different} differ")
-
-
-def _show_rows(output: Output, labels: list[str], rows: Mapping[str, Policies]) -> None:
-    if output.on_terminal:
-        try:
-            return _table(output, labels, rows)
-        except MissingPackage as missing:
-            output.say(missing.message)
-    return output.lines(row(name, *map(_word, policies)) for name, policies in rows.items())
 
 
 def _word(policy: Policy | None) -> str:
@@ -49,12 +41,12 @@ def _word(policy: Policy | None) -> str:
 
 
 def _table(output: Output, labels: list[str], rows: Mapping[str, Policies]) -> None:
-    """Words under names where there is room for them; else letters under numbers, and a list of what these are."""
+    """Words below names if they fit; else letters below numbers, and a legend of the numbers."""
     from ..terminal.table import Column, print_table
 
     names = max((cell_width(shown(name)) for name in rows), default=0)
     wide = names + sum(2 + max(cell_width(shown(label)), 5) for label in labels)
-    if wide <= terminal_size().columns:
+    if wide <= output.columns:
         columns = [Column(label, policy=True) for label in labels]
         cells = [[name, *map(_word, policies)] for name, policies in rows.items()]
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any
 
 from ...model.precision_mode import MECHANISMS, MODES, Mode, Series
@@ -9,8 +10,7 @@ from ...neighbours.snippet import Snippet
 from ..terminal.output import Output
 from ..terminal.visible import row
 
-__all__ = ["modes_document", "show_modes", "snippet_document"]
-
+_SHORT = {"float16": "fp16", "bfloat16": "bf16", "hifloat8": "hif8"}
 _MIX = {True: "must be mixed", False: "may choose", None: "not known"}
 
 
@@ -21,28 +21,37 @@ def show_modes(output: Output, modes: list[Mode], series: list[Series], soc: str
         output.lines(row("default", *_series_row(each)) for each in series)
         output.lines(row("other", each.name, each.key, each.does) for each in MECHANISMS)
         return
-    _tables(output, modes, series, soc)
-    for each in MECHANISMS:
-        output.lines([f"{each.name} ({each.key}): {each.does}"])
+    with output.paged():
+        _tables(output, modes, series, soc)
+        for each in MECHANISMS:
+            output.lines(["", *output.wrapped(f"{each.name} ({each.key}): {each.does}")])
     if soc:
         missing = [mode.name for mode in MODES.values() if mode not in modes]
-        output.tell(f"{soc} does not have: {', '.join(missing)}" if missing else f"{soc} has them all")
+        output.tell(f"{soc} lacks {', '.join(missing)}" if missing else f"{soc} has all modes", prose=True)
 
 
 def _tables(output: Output, modes: list[Mode], series: list[Series], soc: str | None) -> None:
-    """Values that mean the same share a row."""
+    """Values that mean the same stand beside each other."""
+    from ..terminal.places import Words
     from ..terminal.table import Column, print_table
 
     titles = ["precision_mode", "precision_mode_v2", "mixlist", *([] if soc else ["chips"])]
     rows = []
     for engine in dict.fromkeys(mode.engine for mode in modes):
         same = [mode for mode in modes if mode.engine == engine]
-        values = [" ".join(mode.name for mode in same if option in mode.options) for option in ("v1", "v2")]
-        chips = " ".join(sorted(each.removeprefix("ascend") for each in same[0].socs or ())) or "all"
-        cells = [*values, " ".join(sorted(same[0].low)), chips]
-        rows.append([cell or "-" for cell in cells][: len(titles)])
+        chips = Words(tuple(sorted(each.removeprefix("ascend") for each in same[0].socs or ())) or ("all",))
+        low = " ".join(_SHORT.get(each, each) for each in sorted(same[0].low)) or "-"
+        by_option = [[mode.name for mode in same if option in mode.options] for option in ("v1", "v2")]
+        for values in zip_longest(*by_option):
+            cells = [
+                *(value or "-" for value in values),
+                low,
+                chips,
+            ]
+            rows.append(cells[: len(titles)])
     print_table(output, [Column(title, dim=title == "chips") for title in titles], rows)
     if series:
+        output.lines([""])
         columns = [Column(title) for title in ("products", "training", "inference", "mixed precision")]
         print_table(output, columns, [[each[0], *each[2:]] for each in map(_series_row, series)])
 

@@ -12,17 +12,6 @@ from ...neighbours.systems import System
 from ..terminal.output import Output
 from ..terminal.visible import row
 
-__all__ = [
-    "lists_document",
-    "loss_document",
-    "say_losses",
-    "show_levels",
-    "show_lists",
-    "show_systems",
-    "source_document",
-    "system_document",
-]
-
 _SHOWN = 8
 
 
@@ -57,11 +46,13 @@ def show_lists(output: Output, lists: Lists, shown: list[Placed]) -> None:
 
     used = [i for i in range(len(rows[0])) if i < 3 or any(each[i] not in ("-", "operator") for each in rows)]
     titles = ("name", "class", "list", "scope", "module", "note")
-    print_table(output, [Column(titles[i], dim=i > 2) for i in used], [[each[i] for i in used] for each in rows])
+    columns = [Column(titles[i], dim=i > 2, spare=i > 2) for i in used]
+    with output.paged():
+        print_table(output, columns, [[each[i] for i in used] for each in rows])
     counts = Counter(each.cls for each in shown)
     said = ", ".join(f"{counts[cls]} {cls}" for cls in Class if counts[cls])
     version = f" ({lists.version})" if lists.version else ""
-    output.tell(f"{len(shown)} names of {lists.title}{version}: {said or 'none'}")
+    output.tell(f"{len(shown)} names of {lists.title}{version}: {said or 'none'}", prose=True)
 
 
 def lists_document(lists: Lists, shown: list[Placed]) -> dict[str, Any]:
@@ -98,16 +89,20 @@ def _placed_document(each: Placed) -> dict[str, Any]:
 
 def show_systems(output: Output, systems: list[System]) -> None:
     """Name, levels, what is read, what is written, whose names, title; on a terminal the first four."""
-    rows = [[s.name, " ".join(s.levels) or "-", s.reads or "-", s.writes or "-", s.names, s.title] for s in systems]
     if not output.on_terminal:
-        output.lines(row(*each) for each in rows)
+        output.lines(
+            row(s.name, " ".join(s.levels) or "-", s.reads or "-", s.writes or "-", s.names, s.title) for s in systems
+        )
         return
+    from ..terminal.places import Words
     from ..terminal.table import Column, print_table
 
-    print_table(
-        output, [Column(title) for title in ("system", "levels", "reads", "writes")], [each[:4] for each in rows]
-    )
-    output.tell("`opsinfo systems SYSTEM` tells more of one, and where its lists were read")
+    cells: list[list[str | Words]] = [
+        [s.name, Words(tuple(s.levels) or ("-",)), s.reads or "-", s.writes or "-"] for s in systems
+    ]
+    with output.paged():
+        print_table(output, [Column(title) for title in ("system", "levels", "reads", "writes")], cells)
+    output.tell("`opsinfo systems SYSTEM` shows one of them in full, with the source of its lists", prose=True)
 
 
 def show_levels(output: Output, system: System) -> None:
@@ -115,19 +110,32 @@ def show_levels(output: Output, system: System) -> None:
     if not output.on_terminal:
         output.lines(row(*each) for each in _level_rows(system))
         return
-    from ..terminal.table import Column, print_table
-
     levels = facts(system.facts)["levels"] if system.facts else {}
+    with output.paged():
+        if levels:
+            _level_table(output, system, levels)
+        for name, level in levels.items():
+            if level.get("says"):
+                output.lines(output.wrapped(f"{name}: {level['says']}", 2))
+        for note in _notes(system):
+            output.lines(output.wrapped(note, 2))
+
+
+def _level_table(output: Output, system: System, levels: dict[str, Any]) -> None:
+    """A column for each level; if they do not fit side by side, a paragraph for each."""
+    from ..terminal.table import Column, print_table, required_width
+
     names = list(dict.fromkeys(name for level in levels.values() for name in level["properties"]))
     rows = [[name, *(level["properties"].get(name, "-") for level in levels.values())] for name in names]
     rows.append(["not listed", *(level["unlisted"] for level in levels.values())])
-    if levels:
-        print_table(output, [Column(""), *(Column(level or system.name) for level in levels)], rows)
-    for name, level in levels.items():
-        if level.get("says"):
-            output.tell(f"{name}: {level['says']}")
-    for note in _notes(system):
-        output.tell(note)
+    columns = [Column(""), *(Column(level or system.name) for level in levels)]
+    if required_width(columns, rows) <= output.columns:
+        print_table(output, columns, rows)
+    else:
+        for index, column in enumerate(columns[1:], 1):
+            said = ", ".join(f"{each[0]} {each[index]}" for each in rows if each[index] != "-")
+            output.lines(output.wrapped(f"{column.title}: {said}", 2))
+    output.lines([""])
 
 
 def _level_rows(system: System) -> Iterator[tuple[str, ...]]:

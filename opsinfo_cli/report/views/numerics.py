@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
@@ -13,18 +14,8 @@ from ...numerics.number_format import FORMATS, HIF8, Limits, Rounded
 from ...numerics.operator_losses import OperatorLosses
 from ...numerics.tensor_losses import Tensor
 from ..terminal.output import Output
+from ..terminal.places import PlaceCell
 from ..terminal.visible import row
-
-__all__ = [
-    "formats_document",
-    "share",
-    "show_formats",
-    "show_operators",
-    "show_tensors",
-    "show_values",
-    "tensors_document",
-    "values_document",
-]
 
 Value = tuple[str, dict[str, Rounded]]
 
@@ -33,13 +24,23 @@ def _limits() -> dict[str, Limits]:
     return {**{name: each.limits for name, each in FORMATS.items()}, "hif8": HIF8}
 
 
-def _print(output: Output, titles: Iterable[str], cells: list[list[str]]) -> None:
+def _print(output: Output, titles: Iterable[str], cells: Sequence[Sequence[str | PlaceCell]]) -> None:
     if output.on_terminal:
         from ..terminal.table import Column, print_table
 
-        print_table(output, [Column(title, policy=title == "policy") for title in titles], cells)
+        columns = [Column(title, policy=title == "policy", spare=title in _SPARE) for title in titles]
+        with output.paged():
+            print_table(output, columns, cells)
     else:
-        output.lines(row(*each) for each in cells)
+        output.lines(row(*map(str, each)) for each in cells)
+
+
+_SPARE = ("coarse", "files", "worst file")
+
+
+def _file(output: Output, path: str) -> PlaceCell:
+    """A file for people by its name alone; off a terminal by its whole path."""
+    return PlaceCell(os.path.basename(path) if output.on_terminal else path)
 
 
 def show_formats(output: Output) -> None:
@@ -75,8 +76,15 @@ def show_values(output: Output, values: list[Value]) -> None:
     for text, found in values:
         for name, each in found.items():
             error = "-" if each.error is None else f"{float(each.error):.3g}"
-            cells.append([text, name, _nearest(each, digits), each.bits, error, each.outcome])
+            bits = _hexadecimal(each.bits) if output.on_terminal else each.bits
+            cells.append([text, name, _nearest(each, digits), bits, error, each.outcome])
     _print(output, ("value", "format", "nearest", "bits", "relative error", "outcome"), cells)
+
+
+def _hexadecimal(bits: str) -> str:
+    """The bits of a wide format in hexadecimal: a terminal has no room for them. Others as they are."""
+    joined = bits.replace(" ", "")
+    return bits if len(joined) <= 16 else f"0x{int(joined, 2):0{len(joined) // 4}x}"
 
 
 def _nearest(each: Rounded, digits: int = 17) -> str:
@@ -111,13 +119,13 @@ def values_document(values: list[Value]) -> dict[str, Any]:
 
 
 def show_tensors(output: Output, tensors: list[Tensor]) -> None:
-    cells = []
+    cells: list[list[str | PlaceCell]] = []
     for tensor in tensors:
         for name, losses in tensor.losses.items():
             many = [losses.overflow, losses.subnormal, losses.zero, losses.coarse]
             scale, _ = tensor.loss_scale(FORMATS[name])
             shares = [share(count, tensor.values) for count in many]
-            cells.append([tensor.path, name, *shares, _power(scale)])
+            cells.append([_file(output, tensor.path), name, *shares, _power(scale)])
     _print(output, ("file", "format", "overflow", "subnormal", "zero", "coarse", "loss scale"), cells)
 
 
@@ -131,12 +139,13 @@ def share(count: int, total: int) -> str:
 
 
 def show_operators(output: Output, operators: list[OperatorLosses], policies: dict[str, Policy | None]) -> None:
-    cells = []
+    cells: list[list[str | PlaceCell]] = []
     for each in operators:
         many = [each.losses.overflow, each.losses.zero, each.losses.subnormal, each.losses.coarse]
         policy = policies.get(each.type)
         shares = [share(count, each.values) for count in many]
-        cells.append([each.type, str(policy) if policy else "-", *shares, str(each.files), each.worst])
+        word = str(policy) if policy else "-"
+        cells.append([each.type, word, *shares, str(each.files), _file(output, each.worst)])
     _print(output, ("operator", "policy", "overflow", "zero", "subnormal", "coarse", "files", "worst file"), cells)
 
 

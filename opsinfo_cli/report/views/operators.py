@@ -4,32 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ...errors import MissingPackage
-from ...model.operator_rows import Row
+from ...model.operator_rows import OperatorRow
 from ...model.policy import Policy
 from ...model.target import Target
 from ...typed import TYPE_CHECKING
-from ..terminal.output import Output, terminal_size
+from ..terminal.output import Output
 from ..terminal.visible import row as tab_row
-from ..terminal.visible import shown
 
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["list_document", "row_document", "short_name", "show_rows", "target_document"]
 
-
-def show_rows(output: Output, target: Target, rows: list[Row], total: int) -> None:
+def show_rows(output: Output, target: Target, rows: list[OperatorRow], total: int) -> None:
     """A table on a terminal; tab-separated lines elsewhere, and where there is nothing to draw with."""
     if output.on_terminal:
-        try:
-            return _table(output, target, rows, total)
-        except MissingPackage as missing:
-            output.say(missing.message)
-    return output.lines(tab_row(*_fields(row)) for row in rows)
+        _table(output, target, rows, total)
+    else:
+        output.lines(tab_row(*_fields(row)) for row in rows)
 
 
-def _fields(row: Row) -> tuple[str, ...]:
+def _fields(row: OperatorRow) -> tuple[str, ...]:
     place = f"{row.file}:{row.line}" if row.file else "-"
     return row.name, _word(row.policy), _word(row.library_policy), place, ",".join(map(str, row.marks)) or "-"
 
@@ -38,34 +32,30 @@ def _word(policy: Policy | None) -> str:
     return str(policy) if policy else "-"
 
 
-def _table(output: Output, target: Target, rows: list[Row], total: int) -> None:
-    from ..terminal.cell_width import cell_width
+def _table(output: Output, target: Target, rows: list[OperatorRow], total: int) -> None:
+    from ..terminal.places import PlaceCell, below, shortened
     from ..terminal.table import Column, print_table
 
     files = sorted({row.file for row in rows if row.file})
     marked = any(row.marks for row in rows)
-    names = max((cell_width(shown(row.name)) for row in rows), default=0)
-    room = terminal_size().columns - names - len("   policy   ") - (_LEAST if marked else 0)
     columns = [Column("operator"), Column("policy", policy=True)]
     if marked:
         columns += [Column("library", policy=True), Column("marks")]
-    if room >= _LEAST:
-        columns.append(Column("file:line", dim=True))
-    cells = []
+    columns.append(Column("file:line", dim=True, spare=marked))
+    cells: list[list[str | PlaceCell]] = []
     for row in rows:
-        place = f"{short_name(row.file, files)}:{row.line}" if row.file else ""
         note = " (shadows)" if row.shadowed else ""
+        path = below(short_name(row.file, files), target.path)
+        place = PlaceCell(path, f":{row.line}{note}") if row.file else PlaceCell("")
         middle = [_word(row.library_policy), ", ".join(map(str, row.marks))] if marked else []
-        cells.append([row.name, _word(row.policy), *middle, place + note][: len(columns)])
-    print_table(output, columns, cells)
-    counts = Counter(_word(row.policy) for row in rows)
-    said = ", ".join(f"{counts[word]} {word}" for word in ("white", "black", "gray", "-") if counts[word])
+        cells.append([row.name, _word(row.policy), *middle, place])
+    with output.paged():
+        print_table(output, columns, cells)
+    counts = Counter("undecided" if row.policy is None else str(row.policy) for row in rows)
+    said = ", ".join(f"{counts[word]} {word}" for word in ("white", "black", "gray", "undecided") if counts[word])
     of = f" of {total}" if total != len(rows) else ""
-    output.tell(f"{len(rows)}{of} operators of {target.text}: {said or 'none'}".replace(" -", " undecided"))
-
-
-_LEAST = 20
-"""Cells for a place below which it says more to leave it out."""
+    head, tail = f"{len(rows)}{of} operators of ", f": {said or 'none'}"
+    output.tell(head + shortened(target.text, output.columns - len(head + tail)) + tail, prose=True)
 
 
 def short_name(path: str | None, files: list[str]) -> str:
@@ -74,7 +64,7 @@ def short_name(path: str | None, files: list[str]) -> str:
     return name if sum(each.endswith("/" + name) or each == name for each in files) == 1 else path or ""
 
 
-def list_document(target: Target, rows: list[Row], total: int) -> dict[str, Any]:
+def list_document(target: Target, rows: list[OperatorRow], total: int) -> dict[str, Any]:
     policies = [row.policy for row in rows]
     return {
         "target": target_document(target),
@@ -95,7 +85,7 @@ def target_document(target: Target) -> dict[str, Any]:
     }
 
 
-def row_document(row: Row) -> dict[str, Any]:
+def row_document(row: OperatorRow) -> dict[str, Any]:
     name, policy, library_policy, marks, file, line, store, shadowed, also_in = row
     return {
         "name": name,

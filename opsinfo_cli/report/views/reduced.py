@@ -10,8 +10,6 @@ from ...runs.reduced import Reduced
 from ..terminal.output import Output
 from ..terminal.visible import row
 
-__all__ = ["reduced_document", "show_reduced"]
-
 PolicyOf = Callable[[str], Policy | None]
 
 
@@ -25,7 +23,8 @@ def show_reduced(output: Output, found: Reduced, policy_of: PolicyOf | None) -> 
         from ..terminal.table import Column, print_table
 
         columns = [Column("operator"), Column("records"), Column("policy", policy=True), Column("kernel", dim=True)]
-        print_table(output, columns, cells)
+        with output.paged():
+            print_table(output, columns, cells)
     output.tell(_summary(found))
 
 

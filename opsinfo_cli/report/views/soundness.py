@@ -11,11 +11,10 @@ from typing import Any
 from ...runs.points import Asked, Share, share_of
 from ...runs.scale import Advice, advise, collapsed
 from ...runs.verdict import RunFound, Verdict
-from ..terminal.output import Output, terminal_size
+from ..terminal.output import Output
+from ..terminal.places import shortened
 from ..terminal.visible import row, visible
 from .scale_plot import Line, text_plot
-
-__all__ = ["scale_lines", "show_verdict", "verdict_document", "verdict_said"]
 
 _COLORS = {"holds": "note", "fails": "error", "sound": "note", "not sound": "error"}
 
@@ -46,28 +45,35 @@ def show_verdict(output: Output, verdict: Verdict, runs: list[RunFound], asked: 
         output.lines(lines)
         return
     word = output.paint(verdict.word, _COLORS.get(verdict.word, "warning"))
-    output.lines([f"{word}: {verdict_said(verdict)}", ""])
-    output.lines(_point_lines(output, verdict))
-    output.lines(line for run in runs for line in _run_lines(run, asked))
+    first, *rest = output.wrapped(f"{verdict.word}: {verdict_said(verdict)}")
+    with output.paged():
+        output.lines([word + first.removeprefix(verdict.word), *rest, ""])
+        output.lines(_point_lines(output, verdict))
+        output.lines(line for run in runs for line in _run_lines(output, run, asked))
 
 
 def _point_lines(output: Output, verdict: Verdict) -> Iterator[str]:
     for point in verdict.points:
         status = output.paint(f"{point.status:<14}", _COLORS.get(point.status, "warning"))
-        yield f"{status} {point.name}: {visible(point.says)}"
+        first, *rest = output.wrapped(f"{point.name}: {visible(point.says)}", before=15)
+        yield from (f"{status} {first}", *(f"{'':15}{line}" for line in rest))
         if point.hint:
-            yield f"{'':14} {output.paint('hint:', 'hint')} {visible(point.hint)}"
+            first, *rest = output.wrapped(f"hint: {visible(point.hint)}", before=15)
+            yield f"{'':15}{output.paint('hint:', 'hint')}{first.removeprefix('hint:')}"
+            yield from (f"{'':15}{line}" for line in rest)
 
 
-def _run_lines(run: RunFound, asked: Asked) -> Iterator[str]:
+def _run_lines(output: Output, run: RunFound, asked: Asked) -> Iterator[str]:
     texts = _advice(advise(run.evidence, asked.limit))
     unicode = (sys.stdout.encoding or "ascii").lower().replace("-", "") in ("utf8", "utf16")
-    width = min(100, terminal_size().columns)
+    width = min(100, output.columns)
     what = "step" if run.evidence.at_is_step else "message"
     plot = list(text_plot(Line(run.name, run.evidence.scale.drawn), what, width, unicode))
     if plot:
-        yield from ("", f"loss scale of {visible(run.name)}", *plot)
-    yield from (f"advice for {visible(run.name)}: {text}" for text in texts)
+        yield from ("", f"loss scale of {shortened(visible(run.name), width - len('loss scale of '))}", *plot)
+    for text in texts:
+        name = shortened(visible(run.name), width - len("advice for :"))
+        yield from output.wrapped(f"advice for {name}: {text}", 2)
 
 
 def _advice(advice: Advice) -> list[str]:

@@ -1,0 +1,19 @@
+"""A fault of ours: the trace goes to a file, not to the user's screen."""
+
+from __future__ import annotations
+
+import tempfile
+import traceback
+
+
+def kept_trace(error: Exception) -> str:
+    """Keep a trace where it can be picked up, and say where."""
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="opsinfo-fault-", suffix=".log", delete=False, encoding="utf-8", errors="backslashreplace"
+        ) as file:
+            file.write(text)
+    except OSError:
+        return "it could not be kept"
+    return f"it is in {file.name}"

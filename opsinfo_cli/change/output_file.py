@@ -1,0 +1,85 @@
+"""opsinfo's own output files, reports and baselines: a whole new file, or the one that was there."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+
+from ..errors import Refused
+from .filesystem import FileSystem
+from .whole_file import Durability, write_all, write_whole
+
+
+def require_writable(path: str) -> None:
+    """:raises Refused: if no file can be written there; to be asked before the work"""
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path):
+        raise Refused("this is a directory; a report needs the name of a file", name="not-written", path=path)
+    if not os.path.isdir(folder):
+        hint = f"make the directory first: {os.path.dirname(path)}"
+        raise Refused("cannot write: its directory is not there", name="not-written", path=path, hint=hint)
+
+
+def write_file(path: str, data: bytes) -> None:
+    """Write a whole file, through links; what is no regular file (/dev/stdout, a pipe) is written into.
+
+    :raises Refused: if the system says no; a file that was there is as it was
+    """
+    real = os.path.realpath(path)
+    try:
+        mode = _mode(path)
+        if path.startswith(_STREAMS) or (mode is not None and not stat.S_ISREG(mode)):
+            _stream(path, data)
+        else:
+            _replace(real, data, mode)
+    except OSError as error:
+        raise Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path) from None
+
+
+def make_private_folder(folder: str) -> None:
+    """Make a folder and those above it, for its owner only.
+
+    :raises OSError: if the system says no
+    """
+    FileSystem().makedirs(folder, 0o700)
+
+
+def write_cache(path: str, data: bytes) -> None:
+    """Write what can be made again: whole for every reader, but not synced.
+
+    :raises OSError: if it is not written
+    """
+    write_whole(FileSystem(), path, data, Durability.NONE)
+
+
+_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
+"""A shell may have redirected these into a file that others write too: it must not be replaced."""
+
+
+def _descriptor(path: str) -> int | None:
+    """The descriptor of this process that a path names."""
+    match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]{1,9})", path)
+    return int(match[1]) if match else {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
+
+
+def _mode(path: str) -> int | None:
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _stream(path: str, data: bytes) -> None:
+    shared = _descriptor(path)
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND) if shared is None else os.dup(shared)
+    try:
+        write_all(FileSystem(), descriptor, data)
+    finally:
+        os.close(descriptor)
+
+
+def _replace(real: str, data: bytes, mode: int | None) -> None:
+    fs = FileSystem()
+    finish = None if mode is None else (lambda descriptor: fs.fchmod(descriptor, stat.S_IMODE(mode)))
+    write_whole(fs, real, data, Durability.CONTENT, mode=0o666, finish=finish)

@@ -1,0 +1,48 @@
+"""What a run of checks has to say: what every format of a report takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..errors import OpsinfoError
+from ..model.repository import Repository
+from .finding import Finding, Outcome
+
+_NO_FILES = frozenset({"-", "--precision-mode"})
+"""What findings stand in beside files: standard input and the command line."""
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """:param strict: whether a warning fails"""
+
+    outcome: Outcome
+    repository: Repository
+    strict: bool = False
+    _relative: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def failures(self) -> list[OpsinfoError]:
+        """What could not be checked at all."""
+        return self.outcome.failures
+
+    def fails(self, finding: Finding) -> bool:
+        return finding.severity == "error" or (self.strict and finding.severity == "warning")
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        if self.failures:
+            return max(error.exit_code for error in self.failures)
+        return int(any(map(self.fails, self.outcome.findings)))
+
+    def is_file(self, path: str) -> bool:
+        return path not in _NO_FILES
+
+    def relative(self, path: str) -> str:
+        """A path as machines are told it; what is no file keeps its name."""
+        if not self.is_file(path):
+            return path
+        if path not in self._relative:
+            self._relative[path] = self.repository.relative(path)
+        return self._relative[path]

@@ -1,0 +1,62 @@
+"""What there is to check under a path: stores and files, in the order in which they are reported."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from ..model.file_kind import is_library_name
+from .ignored_files import IgnoredFiles
+
+_SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
+_OTHER_ENGINES = frozenset({"aicpu", "dvpp", "host_cpu"})
+"""Under ``op_impl``: their files look like libraries and are none of this engine's."""
+
+
+class Task(NamedTuple):
+    """One thing to check.
+
+    :param kind: ``store`` for a config directory, ``file`` for one that was named, ``met`` for one met on a walk
+    """
+
+    kind: str
+    path: str
+
+    @property
+    def size(self) -> int:
+        """Bytes to read, for a fair share of work; what cannot be asked costs nothing."""
+        try:
+            if self.kind != "store":
+                return os.stat(self.path).st_size
+            return sum(each.stat().st_size for each in os.scandir(self.path) if each.name.endswith(".json"))
+        except OSError:
+            return 0
+
+
+def tasks_in(path: str, cannot_walk: Callable[[OSError], None]) -> Iterator[Task]:
+    """A file is what it is; of a tree every store, and every JSON file that git does not ignore."""
+    if not os.path.isdir(path):
+        yield Task("file", path)
+        return
+    ignored = IgnoredFiles(path)
+    for folder, folders, names in os.walk(path, onerror=cannot_walk):
+        skipped = _SKIPPED_FOLDERS | (_OTHER_ENGINES if "op_impl" in _last_two(folder) else frozenset())
+        kept = (name for name in folders if name not in skipped)
+        folders[:] = sorted(name for name in kept if not ignored.has(folder, name, is_folder=True))
+        jsons = [name for name in sorted(names) if name.endswith(".json") and len(name) > 5]
+        jsons = [name for name in jsons if not ignored.has(folder, name)]
+        if any(is_library_name(os.path.join(folder, name)) for name in jsons):
+            yield Task("store", _told(folder))  # whole: the engine does not ask git what it loads
+        else:
+            yield from (Task("met", _told(os.path.join(folder, name))) for name in jsons)
+
+
+def _told(path: str) -> str:
+    """Under the working directory itself a path needs no `./`."""
+    return path.removeprefix("./") or path
+
+
+def _last_two(folder: str) -> tuple[str, str]:
+    above, name = os.path.split(os.path.abspath(folder))
+    return os.path.basename(above), name

@@ -1,0 +1,170 @@
+"""The checker of single files and stores: which rules apply to what, and what the engine does with each file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..errors import Damaged, OpsinfoError, Refused, UsageFault
+from ..model.file_kind import is_library_name, is_marked, is_mixlist_name, kind_in
+from ..model.library_file import LibraryFile, members_of
+from ..model.precision_mode import mode_named
+from ..model.store import Store, library_files, load_order
+from ..text.json_values import Members
+from ..text.scanner import Document, scan
+from ..text.source import Source, read_bytes
+from .finding import Finding, Outcome, damage
+from .library import check_library, root_is_no_object
+from .mixlist import Reading, check_mixlist
+from .mixlist_operators import MixlistTarget, check_against
+from .mode import check_modes
+from .store import check_store, never_built
+from .text import bom, faults
+
+
+@dataclass
+class Checker:
+    """Collects findings on whatever it is pointed at; what cannot be checked is kept as a failure.
+
+    :param against: the targets mixlists are for
+    :param modes: names of precision modes, right or wrong
+    :param kind: what files are, where the user says so
+    """
+
+    against: list[MixlistTarget] = field(default_factory=list)
+    modes: list[str] = field(default_factory=list)
+    kind: str | None = None
+    outcome: Outcome = field(default_factory=Outcome)
+    saw_mixlist: bool = False
+
+    @property
+    def failures(self) -> list[OpsinfoError]:
+        return self.outcome.failures
+
+    def alone(self) -> Checker:
+        """One like this that has found nothing yet."""
+        return Checker(self.against, self.modes, self.kind)
+
+    def given(self, path: str, data: bytes) -> None:
+        """Check a file that was named; if nothing shows what it is, that is a failure."""
+        try:
+            self.file(path, data)
+        except UsageFault as fault:
+            self.failures.append(fault)
+
+    def found(self, path: str, data: bytes) -> bool:
+        """Check a file of a tree, unless neither its name nor its text says that it is a mixlist or a library.
+
+        :returns: whether it was checked
+        """
+        by_name = is_library_name(path) or is_mixlist_name(path)
+        try:
+            source = Source(data, path)
+        except Damaged as error:
+            if by_name:
+                self._damaged(path, error)
+            return by_name
+        outcome = members_of(source)
+        kind = kind_in(source, outcome)
+        if kind not in ("library", "mixlist") or not (by_name or is_marked(source, outcome)):
+            return False
+        self._source(self.kind or kind, source, outcome)
+        return True
+
+    def file(self, path: str, data: bytes) -> None:
+        """Check a file.
+
+        :raises UsageFault: if nothing shows what the file is
+        """
+        try:
+            source = Source(data, path)
+        except Damaged as error:
+            self._damaged(path, error)
+            return
+        outcome = members_of(source)
+        kind = self.kind or kind_in(source, outcome)
+        if kind in ("library", "mixlist"):
+            self._source(kind, source, outcome)
+        elif kind == "snapshot":
+            hint = "`opsinfo diff` compares it with an install"
+            raise UsageFault("a snapshot is what --against reads", name="wrong-kind", path=path, hint=hint)
+        else:
+            raise UsageFault(
+                "cannot tell whether this is a library or a mixlist, neither by its text nor by its name",
+                name="unknown-kind",
+                path=path,
+                hint="add --as library or --as mixlist",
+            )
+
+    def _source(self, kind: str, source: Source, outcome: Members | Document) -> None:
+        findings = _library(source, outcome)[1] if kind == "library" else self.mixlist(source)
+        self.outcome.add(source.path, kind, findings)
+
+    def _damaged(self, path: str, error: Damaged) -> None:
+        kind = self.kind or ("library" if is_library_name(path) else "mixlist")
+        self.outcome.add(path, kind, [damage(error)])
+
+    def store(self, folder: str) -> None:
+        """A config directory: its files, and what comes of loading them together."""
+        try:
+            names = load_order(folder, library_files(folder))
+        except Refused as error:
+            self.failures.append(error)
+            return
+        read = {path: self._read(path) for path in (os.path.join(folder, name) for name in names)}
+        libraries = [library for library, _ in read.values() if library]
+        store = Store(libraries, folder)
+        together: dict[str, list[Finding]] = {}
+        for finding in check_store(store) if len(libraries) == len(read) else ():
+            together.setdefault(finding.path, []).append(finding)
+        first = len(self.outcome.files)
+        for path, (library, findings) in read.items():
+            mine = [never_built(store, library, each) for each in findings] if library else findings
+            self.outcome.add(path, "library", mine + together.get(path, []))
+        accepts = all(verdict.engine_accepts for verdict in self.outcome.files[first:])
+        self.outcome.add(folder, "store", [], accepts)
+
+    def modes_given(self) -> None:
+        """The precision modes themselves, once for all files."""
+        if self.modes:
+            socs = sorted({against.target.soc for against in self.against if against.target.soc})
+            self.outcome.add("--precision-mode", "mode", check_modes(self.modes, socs, self.saw_mixlist))
+
+    def _bytes(self, path: str) -> bytes | None:
+        try:
+            return read_bytes(path)
+        except Refused as error:
+            self.failures.append(error)
+            return None
+
+    def _read(self, path: str) -> tuple[LibraryFile | None, list[Finding]]:
+        """A library of a store with its findings; None where its entries cannot be read."""
+        data = self._bytes(path)
+        if data is None:
+            return None, []
+        try:
+            source = Source(data, path)
+            return _library(source, members_of(source))
+        except Damaged as error:
+            return None, [damage(error)]
+
+    def mixlist(self, source: Source) -> Iterator[Finding]:
+        """Everything that can be said of a mixlist, its op types held against the targets."""
+        self.saw_mixlist = True
+        document = scan(source)
+        yield from check_mixlist(document)
+        if document.root is not None and self.against:
+            modes = [mode for mode in map(mode_named, self.modes) if mode]
+            yield from check_against(Reading(source, document.root), self.against, modes)
+
+
+def _library(source: Source, outcome: Members | Document) -> tuple[LibraryFile | None, list[Finding]]:
+    """A library and its findings; None if the engine could not load its entries at all."""
+    if not isinstance(outcome, Members):
+        return None, [*bom(source, mends=False), *faults(outcome, mends=False)]
+    if outcome.members is None:
+        return None, [root_is_no_object(source, outcome)]
+    library = LibraryFile(source, outcome.members, outcome.names)
+    findings = list(check_library(library, outcome))
+    return (None if any(library.structure_faults()) else library), findings

@@ -1,0 +1,70 @@
+"""What a tree's .gitignore files say is none of its content: nearest file first, last line of it that fits."""
+
+from __future__ import annotations
+
+import os
+
+from .ignore_patterns import IgnorePattern, patterns_in
+
+
+class IgnoredFiles:
+    """The rules for a walk from one folder.
+
+    In a git repository those of the folders above count too, up to the repository's own, and ``.git/info/exclude``.
+    A folder that was named is walked whatever the rules above say of it: only those inside it count then.
+    """
+
+    def __init__(self, start: str) -> None:
+        self._lines: dict[str, list[IgnorePattern]] = {}
+        self._start = os.path.abspath(start)
+        self._top = _repository(self._start) or self._start
+        if self._top != self._start and self._is_inside_ignored():
+            self._top = self._start
+
+    def has(self, folder: str, name: str, is_folder: bool = False) -> bool:
+        """Whether an entry of a folder of the walk is ignored; the folders above it are known not to be."""
+        path = os.path.join(os.path.abspath(folder), name)
+        at = path
+        while at != self._top:
+            at = os.path.dirname(at)
+            said = self._said(at, ".gitignore", path, is_folder)
+            if said is not None:
+                return said
+        return bool(self._said(self._top, ".git/info/exclude", path, is_folder))
+
+    def _is_inside_ignored(self) -> bool:
+        folder = self._top
+        for name in os.path.relpath(self._start, self._top).split(os.sep):
+            if self.has(folder, name, is_folder=True):
+                return True
+            folder = os.path.join(folder, name)
+        return False
+
+    def _said(self, folder: str, file: str, path: str, is_folder: bool) -> bool | None:
+        """What one file says of a path: ignored, not ignored, or nothing."""
+        rules = os.path.join(folder, file)
+        if rules not in self._lines:
+            self._lines[rules] = _read(rules)
+        if not self._lines[rules]:
+            return None
+        relative = path[len(folder.rstrip("/")) + 1 :]
+        return next((line.ignores for line in self._lines[rules] if line.fits(relative, is_folder)), None)
+
+
+def _repository(folder: str) -> str | None:
+    """The top of the repository that a folder lies in."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
+
+
+def _read(path: str) -> list[IgnorePattern]:
+    """The rules of a file; none where there is none to read."""
+    try:
+        with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            return patterns_in(file.read())
+    except OSError:
+        return []

@@ -1,0 +1,112 @@
+"""What a file is: a library, a mixlist or a snapshot, by what it says and by its name."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+from ..text.json_values import Members
+from ..text.source import Source
+from ..typed import TYPE_CHECKING
+from .library_file import members_of
+from .policy import PRECISION
+from .vocabulary import KNOWN_SECTIONS, TENSOR_SECTION
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..text.scanner import Document
+
+_LIBRARY_NAME = r"(?:aic-.*ops-info|vector_core_tbe_ops_info|dsa-.*-ops-info).*\.json"
+_IN_STORE = r"/(?:tbe|dsa_core)/config(?:/[^/]+)?/[^/]+\.json"
+MIXLIST_NAME = r"(?!.*\.(?:opsinfo|schema)\.json$)(?:ops_info.*|.*ops_info|.*mix_?list.*)\.json"
+"""Names of mixlists, in any case: `ops_info*.json`, `*ops_info.json`, `*mixlist*.json`, `*mix_list*.json`."""
+SNAPSHOT = "opsinfo-snapshot"
+_SAYS_SNAPSHOT = r'\s*\{\s*"kind"\s*:\s*"opsinfo-snapshot"'
+_FIRST_KEY = r'"((?:[^"\\]|\\.)*)"\s*:'
+
+
+def is_library_name(path: str) -> bool:
+    """Whether a path alone says library: by its name, or by lying in a store's config directory."""
+    return bool(
+        re.fullmatch(_LIBRARY_NAME, os.path.basename(path), re.DOTALL) or re.search(_IN_STORE, os.path.abspath(path))
+    )
+
+
+def is_mixlist_name(path: str) -> bool:
+    """Whether the name alone says mixlist; a library's name does not."""
+    name = os.path.basename(path)
+    return bool(re.fullmatch(MIXLIST_NAME, name, re.DOTALL | re.IGNORECASE)) and not is_library_name(path)
+
+
+def kind_of(source: Source) -> str | None:
+    """``library``, ``mixlist``, ``snapshot``, or None if neither the text nor the name shows it."""
+    return kind_in(source, members_of(source))
+
+
+def kind_in(source: Source, outcome: Members | Document) -> str | None:
+    """As :func:`kind_of`, for a text that was parsed already."""
+    if not isinstance(outcome, Members) or outcome.members is None:
+        return _kind_of_broken(source)
+    content = {member.key: member.value for member in outcome.members}
+    if content.get("kind") == SNAPSHOT:
+        return "snapshot"
+    if _has_mixlist_key(content, outcome.names) or (outcome.names is None and any(map(_holds_list, content.values()))):
+        return "mixlist"
+    if is_library_name(source.path) or _looks_like_library(content.values()):
+        return "library"
+    return None if outcome.members and not is_mixlist_name(source.path) else "mixlist"
+
+
+def is_marked(source: Source, outcome: Members | Document | None = None) -> bool:
+    """Whether a file met on a walk says itself that it is a mixlist or a library.
+
+    Keys and names tell; arrays alone do not, for every other tool's JSON has some.
+    """
+    outcome = outcome or members_of(source)
+    if not isinstance(outcome, Members) or outcome.members is None:
+        return _kind_of_broken(source) in ("library", "mixlist") and bool(source.text.strip())
+    content = {member.key: member.value for member in outcome.members}
+    if content.get("kind") == SNAPSHOT:
+        return False
+    return _has_mixlist_key(content, outcome.names) or _looks_like_library(content.values())
+
+
+def _holds_list(value: Any) -> bool:
+    if isinstance(value, dict):
+        return list in map(type, value.values())
+    return isinstance(value, list)
+
+
+def _has_mixlist_key(content: dict[str, Any], names: frozenset[str] | None) -> bool:
+    """:param names: all keys of the second and third level, where they are known: few, and seldom like marks"""
+    if any(key.endswith("list") for key in content):
+        return True
+    if names is not None and not any(name.startswith(("to-", "to_")) for name in names):
+        return False
+    return any(key.startswith(("to-", "to_")) for value in content.values() if isinstance(value, dict) for key in value)
+
+
+def _looks_like_library(entries: Iterable[Any]) -> bool:
+    for entry in entries:
+        for section, content in entry.items() if isinstance(entry, dict) else ():
+            if isinstance(content, dict) and (section == PRECISION or TENSOR_SECTION.fullmatch(section)):
+                return True
+    return False
+
+
+def _kind_of_broken(source: Source) -> str | None:
+    if re.match(_SAYS_SNAPSHOT, source.text):
+        return "snapshot"
+    if is_library_name(source.path):
+        return "library"
+    if is_mixlist_name(source.path):
+        return "mixlist"
+    for match in list(re.finditer(_FIRST_KEY, source.text))[:3]:
+        key = match[1]
+        if key.endswith("list") or key.startswith(("to-", "to_")):
+            return "mixlist"
+        if key in KNOWN_SECTIONS or TENSOR_SECTION.fullmatch(key):
+            return "library"
+    return None

@@ -1,0 +1,94 @@
+"""One mixlist from several, and the entries of it that change nothing. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from .mixlist import Mixlist
+from .policy import Mark, Policy, effective, least
+from .store import Operators
+
+
+class Given(NamedTuple):
+    """What one mixlist says of an op type."""
+
+    path: str
+    marks: frozenset[Mark]
+
+
+class Conflict(NamedTuple):
+    """An op type that mixlists treat differently: what each says, in their order. The last one wins."""
+
+    name: str
+    given: tuple[Given, ...]
+
+
+class Dropped(NamedTuple):
+    """An entry that went. ``reason``: ``no-effect``, or ``unknown-operator`` where no target has the op type."""
+
+    name: str
+    marks: frozenset[Mark]
+    reason: str
+
+
+@dataclass
+class Minimal:
+    """Marks that do the same with less.
+
+    :param marks: what is left, in the order given
+    :param shortened: op types that do with fewer marks: before, after
+    """
+
+    marks: dict[str, frozenset[Mark]] = field(default_factory=dict)
+    dropped: list[Dropped] = field(default_factory=list)
+    shortened: dict[str, tuple[frozenset[Mark], frozenset[Mark]]] = field(default_factory=dict)
+
+    @property
+    def unknown(self) -> list[str]:
+        """Op types that no target has."""
+        return [each.name for each in self.dropped if each.reason == "unknown-operator"]
+
+
+def merged(mixlists: Sequence[Mixlist]) -> dict[str, frozenset[Mark]]:
+    """The marks of every op type, sorted by name: those of the last mixlist that names it."""
+    found: dict[str, frozenset[Mark]] = {}
+    for mixlist in mixlists:
+        found.update(mixlist.marks)
+    return dict(sorted(found.items()))
+
+
+def conflicts(mixlists: Sequence[Mixlist]) -> list[Conflict]:
+    """Op types of several mixlists that these treat differently in some library, sorted by name."""
+    given: dict[str, list[Given]] = {}
+    for mixlist in mixlists:
+        for name, marks in mixlist.marks.items():
+            given.setdefault(name, []).append(Given(mixlist.path, marks))
+    differing = {name: tuple(said) for name, said in given.items() if len({least(each.marks) for each in said}) > 1}
+    return [Conflict(name, differing[name]) for name in sorted(differing)]
+
+
+def minimal(marks: Mapping[str, frozenset[Mark]], targets: Sequence[Operators] = ()) -> Minimal:
+    """The fewest marks after which every op type of every target has the policy it has with ``marks``.
+
+    Without a target: in any library. An entry that one target needs stays.
+    """
+    found = Minimal()
+    for name, mine in marks.items():
+        fewest = least(mine)
+        policies = {policy for operators in targets for policy in _policies(name, operators)}
+        if targets and not policies:
+            found.dropped.append(Dropped(name, mine, "unknown-operator"))
+        elif not fewest or (targets and all(effective(policy, fewest) is policy for policy in policies)):
+            found.dropped.append(Dropped(name, mine, "no-effect"))
+        else:
+            found.marks[name] = fewest
+            if fewest != mine:
+                found.shortened[name] = (mine, fewest)
+    return found
+
+
+def _policies(name: str, operators: Operators) -> set[Policy]:
+    """What each store says: the engine falls through to a later one where the first refuses a node (STORE:371-439)."""
+    return {entry.policy for _, entry in operators[name].winners} if name in operators else set()

@@ -1,0 +1,144 @@
+"""What the engine asks of an operator's inputs and outputs: names, kinds, and columns that fit (engine.md 4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from ..typed import TYPE_CHECKING
+from .c_numbers import long_or_none, saturated
+from .load_fault import LoadFault, Sections, case_variants
+from .policy import BLANKS, folded
+from .vocabulary import DTYPES, FORMATS, PARAM_TYPES, RESERVED_FORMATS, TENSOR_SECTION, looks_like_dtype
+
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+TensorKey: TypeAlias = tuple[int, int]
+"""0 for an input, 1 for an output, with its number: the engine's order."""
+UNCOUNTED = frozenset(["", "dynamic"])
+"""Op patterns with which a tensor without formats needs no columns."""
+NamedTensor: TypeAlias = "tuple[TensorKey, str, Mapping[str, str]]"
+"""A tensor's key, the name of its section, and what that says."""
+
+
+@lru_cache(maxsize=1 << 12)
+def tensor_key(section: str) -> TensorKey | None:
+    match = TENSOR_SECTION.fullmatch(section)
+    return (0 if match[1] else 1, saturated(match[3]) if match[3] else -1) if match else None
+
+
+def tensors_of(sections: Sections) -> tuple[list[str], list[str]]:
+    """Section names of inputs and outputs in the engine's numeric order."""
+    found = sorted((key, name) for name in sections if (key := tensor_key(name)))
+    return [name for (side, _), name in found if side == 0], [name for (side, _), name in found if side == 1]
+
+
+def tensor_faults(tensors: list[NamedTensor], pattern: str) -> list[LoadFault]:
+    """Faults of all tensors of an operator, in the engine's order."""
+    faults: list[LoadFault] = []
+    columns: int | None = None
+    first = ""
+    for _, section, content in tensors:
+        own, wrong = _tensor(pattern, content)
+        if wrong:
+            faults += [fault._replace(section=section) for fault in wrong]
+        if own == columns or own is None:
+            continue
+        if columns is None:
+            columns, first = own, section
+        else:
+            said = f"`{section}` has {own} columns, `{first}` has {columns}"
+            faults.append(LoadFault("column-mismatch", section, "dtype", said))
+    return faults
+
+
+def _tensor(pattern: str, content: Mapping[str, str]) -> tuple[int | None, list[LoadFault]]:
+    """The number of columns, where the engine counts them, and the faults."""
+    columns, wrong = _columns(pattern, content)
+    wrong = [*_others(content), *wrong]
+    if "sub_format" in content and "format" in content:
+        wrong += sub_format_faults(content["sub_format"])
+    return columns, wrong
+
+
+def _bad(key: str | None, message: str, name: str = "bad-value", **more: Any) -> LoadFault:
+    return LoadFault(name, "", key, message, **more)
+
+
+def _others(content: Mapping[str, str]) -> list[LoadFault]:
+    """Faults of a tensor beside its columns."""
+    faults = []
+    name, param_type, switch = map(content.get, ("name", "paramType", "tuneformatSwitch"))
+    if not (name or "").strip(BLANKS):
+        faults.append(_bad(None if name is None else "name", "a tensor needs a `name`"))
+    if (param_type or "").strip(BLANKS) not in PARAM_TYPES:
+        said = "a tensor needs a `paramType`" if param_type is None else f"no `paramType` is called `{param_type}`"
+        near = case_variants(param_type, PARAM_TYPES)
+        faults.append(_bad(None if param_type is None else "paramType", said, near=near))
+    if switch is not None and switch.strip(BLANKS) not in ("true", "false"):
+        faults.append(_bad("tuneformatSwitch", f"`tuneformatSwitch` is `true` or `false`, not `{switch}`"))
+    return faults
+
+
+def _columns(pattern: str, content: Mapping[str, str]) -> tuple[int | None, list[LoadFault]]:
+    """Count and check the columns (OKC:522-577, 765-995)."""
+    listed = [(key, content[key]) for key in ("format", "unknownshape_format") if key in content]
+    if not listed and pattern in UNCOUNTED:
+        return None, []
+    dtype = content.get("dtype")
+    if dtype is None:
+        return None, [_bad(None, "a `dtype` list is needed here")]
+    count = len(comma_list(dtype))
+    faults = list(_dtype_faults(dtype))
+    for key, text in listed:
+        own = len(comma_list(text))
+        if own != count:
+            faults.append(_bad(key, f"{own} entries in `{key}`, {count} in `dtype`", "column-mismatch"))
+        faults += _format_faults(key, text)
+    return count, faults
+
+
+def comma_list(text: str) -> list[str]:
+    """A comma list as the engine splits it: of blanks alone, nothing."""
+    text = text.strip(BLANKS)
+    return text.split(",") if text else []
+
+
+def _dtype_faults(text: str) -> Iterator[LoadFault]:
+    for index, word in enumerate(map(_trim, comma_list(text))):
+        if folded(word) in DTYPES:
+            continue
+        if looks_like_dtype(word):
+            said = f"`{word}` is no dtype of the engine commit we know"
+            yield _bad("dtype", said, "unknown-value", token=index)
+        else:
+            yield _bad("dtype", f"`{word}` is no dtype", token=index, near=_MEANT_DTYPE.get(word.lower(), ()))
+
+
+_MEANT_DTYPE = {"bf16": ("bfloat16",), "fp16": ("float16",), "half": ("float16",), "fp32": ("float32",)}
+
+
+def _format_faults(key: str, text: str) -> Iterator[LoadFault]:
+    for index, word in enumerate(map(_trim, comma_list(text))):
+        name, colon, suffix = word.partition(":")
+        if name in FORMATS and (not colon or suffix.isdigit()):
+            continue
+        meant = case_variants(name, FORMATS)
+        if name in RESERVED_FORMATS or meant or not re.fullmatch(r"[A-Z][A-Za-z0-9_]*", name):
+            yield _bad(key, f"`{word}` is no format", token=index, near=meant)
+        else:
+            said = f"`{word}` is no format of the engine commit we know"
+            yield _bad(key, said, "unknown-value", token=index)
+
+
+def sub_format_faults(text: str) -> Iterator[LoadFault]:
+    for index, word in enumerate(comma_list(text)):
+        number = long_or_none(word)
+        if number is None or not 0 <= number <= 65535:
+            yield _bad("sub_format", f"`{word}` is no number from 0 to 65535", token=index)
+
+
+def _trim(word: str) -> str:
+    return word.strip(BLANKS)
