@@ -18,7 +18,7 @@ COMMANDS = "$ echo listed\n$ echo '3 passed in 0.1s'\n"
 STAND_IN = """#!/bin/sh
 if [ "$2" = venv ]; then
     shift 3
-    mkdir -p "$1/bin" && cp "$0" "$1/bin/python" && touch "$1/bin/stand-in"
+    mkdir -p "$1/bin" && cp "$0" "$1/bin/python" && cp "$0" "$1/bin/ruff"
 fi
 """
 
@@ -66,19 +66,19 @@ def test_the_last_line_is_the_last_line_of_the_last_step_after_the_times(script:
     assert done.returncode == 0, done.stdout
     lines = done.stdout.splitlines()
     assert lines[-1] == "3 passed in 0.1s"
-    assert re.fullmatch(r" +\d+ s  tests", lines[-2])
+    assert re.fullmatch(r" +\d+ s  tests", lines[-3])
+    assert re.fullmatch(r" +\d+ s  in all", lines[-2])
     assert lines.index("== time of each step") < len(lines) - 2
     assert lines.count("3 passed in 0.1s") == 1
     assert "listed" in lines
 
 
-def test_several_steps_keep_all_their_output_and_each_has_a_time(script: Script) -> None:
-    done = script("types", "tests")
-    assert done.returncode != 0, "the stand-in has no mypy"
-    assert re.findall(r"^ +\d+ s  (\w+)$", done.stdout, re.MULTILINE) == ["types"]
-    done = script("tests", "tests")
-    assert re.findall(r"^ +\d+ s  (\w+)$", done.stdout, re.MULTILINE) == ["tests", "tests"]
-    assert done.stdout.count("3 passed in 0.1s\n") == 2
+def test_each_of_several_steps_has_a_time_and_the_summary_is_last(script: Script) -> None:
+    done = script("lint", "tests")
+    assert done.returncode == 0, done.stdout
+    assert re.findall(r"^ +\d+ s  (\w+)$", done.stdout, re.MULTILINE) == ["lint", "tests"]
+    assert done.stdout.splitlines()[-1] == "3 passed in 0.1s"
+    assert done.stdout.count("3 passed in 0.1s\n") == 1
 
 
 def test_a_failing_command_ends_the_run_with_its_status(script: Script) -> None:
@@ -93,3 +93,18 @@ def test_a_failure_before_the_last_command_of_a_step_counts(script: Script) -> N
     done = script("tests", readme="$ false\n$ echo '3 passed in 0.1s'\n")
     assert done.returncode == 1
     assert "3 passed" not in done.stdout
+
+
+def test_tests_beside_other_steps_are_ended_when_one_of_those_fails(script: Script) -> None:
+    """The stand-in for Python has no mypy, so `types` fails at once; the command beside it would take an hour."""
+    done = script("types", "tests", readme="$ sleep 3600\n$ echo '3 passed in 0.1s'\n")
+    assert done.returncode != 0
+    assert "failed: types" in done.stdout
+    assert "3 passed" not in done.stdout
+
+
+def test_tests_beside_other_steps_fail_the_run(script: Script) -> None:
+    done = script("lint", "tests", readme="$ echo listed\n$ echo '1 failed in 0.1s'; exit 7\n")
+    assert done.returncode == 7
+    assert "failed: tests" in done.stdout
+    assert done.stdout.splitlines()[-1] == "1 failed in 0.1s"
