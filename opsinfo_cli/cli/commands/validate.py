@@ -12,7 +12,7 @@ from ...model.target import Target
 from ...report.terminal.output import Output
 from ..line import declare
 from ..shared.options import as_option, format_option, lock_options, open_against, output_of, stacked
-from ..validation.config import Configured, config_in_use, config_options
+from ..validation.config import Configured, config_in_use, config_options, config_that_names
 from ..validation.run import Validation
 
 if TYPE_CHECKING:
@@ -134,7 +134,11 @@ def _baseline(options: dict[str, Any]) -> Baseline | None:
     if not (options["baseline"] or options["update_baseline"]):
         return None
     from ..validation.baseline import baseline_of
+    from ..validation.config_trust import require_inside
 
+    config = config_that_names("baseline")
+    if config and options["update_baseline"]:
+        require_inside(config, options["baseline"], "a baseline")
     return baseline_of(options["baseline"], options["update_baseline"])
 
 
@@ -143,7 +147,8 @@ def _reports(options: dict[str, Any], paths: tuple[str, ...]) -> list[Report]:
         return []
     from ..validation.report_files import parsed_reports
 
-    return parsed_reports(options["reports"], [*paths, *([options["baseline"]] if options["baseline"] else [])])
+    inputs = [*paths, *([options["baseline"]] if options["baseline"] else [])]
+    return parsed_reports(options["reports"], inputs, config_that_names("reports"))
 
 
 def _chosen(format_: str) -> str:

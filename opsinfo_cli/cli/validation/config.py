@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -14,6 +13,8 @@ from ...errors import UsageFault
 from ...model.near_names import did_you_mean
 from ...text.source import Source
 from ..line import declare
+from .config_trust import require_owner
+from .toml_text import parsed_toml
 
 __all__ = ["KEYS", "Configured", "config_in_use", "config_options"]
 
@@ -47,6 +48,12 @@ def config_in_use() -> str | None:
     """The path of the file that defaults came from."""
     path: str | None = click.get_current_context().meta.get(_IN_USE)
     return path
+
+
+def config_that_names(parameter: str) -> str | None:
+    """The path of the file that a parameter's value came from; None if it came from the command line."""
+    source = click.get_current_context().get_parameter_source(parameter)
+    return config_in_use() if source is click.core.ParameterSource.DEFAULT_MAP else None
 
 
 class Configured(click.Command):
@@ -98,17 +105,8 @@ def _read(path: str) -> Config | None:
     shared = os.path.basename(path) == _SHARED_FILE
     if shared and "opsinfo" not in source.text:
         return None
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    try:
-        table: Any = tomllib.loads(source.text)
-    except tomllib.TOMLDecodeError as error:
-        at = re.search(r"line (\d+), column (\d+)", str(error))
-        line, column = (int(at[1]), int(at[2])) if at else (None, None)
-        said = re.sub(r" \(at line .*\)", "", str(error))
-        raise UsageFault(f"no TOML: {said}", name="config", path=path, line=line, column=column) from None
+    require_owner(path, os.environ)
+    table: Any = parsed_toml(source)
     if shared:
         tools = table.get("tool", {})
         table = tools.get("opsinfo") if isinstance(tools, dict) else None
@@ -136,6 +134,8 @@ def _value(config: Config, key: str, value: Any, option: click.Option, context: 
     if not isinstance(words, list) or not all(isinstance(word, kind) for word in words):
         raise config.fault(key, f"`{key}` is {'a list of strings' if option.multiple else called}")
     folder = os.path.dirname(config.source.path)
+    if key in _PATHS and any("\0" in word for word in words):
+        raise config.fault(key, f"`{key}`: a path cannot have a NUL character")
     if key in _PATHS:
         words = [_PATHS[key](folder, word) for word in words]
     try:
