@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ..errors import Damaged, UsageFault
-from ..text.scanner import Node
+from ..text.document import Node
 from ..text.source import Source
 from .homes import Base, Home, Written, sorted_into, unlike
 from .json_text import json_object, strings

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..errors import Damaged
-from ..text.scanner import Node, scan
+from ..text.document import Node
+from ..text.scanner import scan
 from ..text.source import Source
 
 __all__ = ["json_object", "strings"]

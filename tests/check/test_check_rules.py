@@ -48,6 +48,7 @@ DESIGN = {
     "column-mismatch": ("library", "error", "refuses"),
     "unknown-value": ("library", "warning", "accepts"),
     "unknown-section": ("library", "warning", "accepts"),
+    "engine-crash": ("library", "error", "crashes"),
     "shadowed": ("store", "note", "accepts"),
     "stray-json": ("store", "warning", "accepts"),
     "load-order-undefined": ("store", "warning", "accepts"),
