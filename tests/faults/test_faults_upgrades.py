@@ -182,7 +182,7 @@ def test_a_switched_latest_link_leaves_each_version_its_own_history(
     assert opsinfo("move", library, "Exp", "--to", "black").code == 0
     assert old.read_text() == moved
     vault = Vault(os.environ["OPSINFO_BACKUP_DIR"])
-    assert [[each.version for each in vault.lineages(str(path))] for path in (old, new)] == [["8.2.RC1"], ["8.3.RC1"]]
+    assert [[each.version for each in vault.journal().lineages(str(path))] for path in (old, new)] == [["8.2.RC1"], ["8.3.RC1"]]
     assert opsinfo("restore", library).code == 0
     assert new.read_text() == UPGRADED
     switch(latest, "8.2.RC1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...change.fmt_plan import FmtPlan, mended
-from ...change.writer import Job, Result
+from ...change.job import Job, Result
 from ...errors import UsageFault
 from ...report.formats.unified_diff import unified_diff
 from ...report.terminal.output import Output

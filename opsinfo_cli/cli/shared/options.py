@@ -42,6 +42,7 @@ __all__ = [
     "stacked",
     "talk_options",
     "target_options",
+    "wait_option",
     "write_options",
 ]
 
@@ -136,13 +137,11 @@ def write_options(function: F) -> F:
 
 def lock_options(function: F) -> F:
     return stacked(
+        wait_option,
         declare.option(
-            "--wait",
-            metavar="SECONDS",
-            type=declare.FloatRange(min=0),
-            default=30.0,
-            show_default=True,
-            help="How long to wait for a lock.",
+            "--trust-folder",
+            is_flag=True,
+            help="As root, write also where another user may replace the file.",
         ),
         declare.option("--in-place", is_flag=True, help="Overwrite where a replace is impossible; not atomic."),
         backup_option,
@@ -158,6 +157,14 @@ def entry_options(function: F) -> F:
     )(function)
 
 
+wait_option: Callable[[Any], Any] = declare.option(
+    "--wait",
+    metavar="SECONDS",
+    type=declare.FloatRange(min=0),
+    default=30.0,
+    show_default=True,
+    help="How long to wait for a lock.",
+)
 backup_option: Callable[[Any], Any] = declare.option("--backup-dir", metavar="DIR", help="Where backups are kept.")
 
 

@@ -8,9 +8,10 @@ import shlex
 import stat
 from collections.abc import Sequence
 
-from ...change.restore import Scope
+from ...change.chain import Scope
+from ...change.job import Job, Result
 from ...change.vault import Vault, vault_path
-from ...change.writer import Job, Result, Writer
+from ...change.writer import Writer
 from ...errors import Refused
 from ...model.opp import CORES, root_above
 from ...model.target import Options, resolve
@@ -26,7 +27,7 @@ __all__ = ["Run", "scope_of", "vault_of", "writer_of"]
 
 
 def vault_of(options: dict[str, Any]) -> Vault:
-    return Vault(vault_path(options.get("backup_dir"), os.environ))
+    return Vault(vault_path(options.get("backup_dir"), os.environ), wait=options.get("wait", 30.0))
 
 
 def writer_of(options: dict[str, Any], output: Output) -> Writer:
@@ -35,6 +36,7 @@ def writer_of(options: dict[str, Any], output: Output) -> Writer:
         wait=options.get("wait", 30.0),
         in_place=options.get("in_place", False),
         say=lambda text: output.say(text, "warning"),
+        trust_folder=options.get("trust_folder", False),
     )
 
 

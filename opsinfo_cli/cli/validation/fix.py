@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from ...change.writer import Job, Result
+from ...change.job import Job, Result
 from ...check.checked import Checked
 from ...check.fixes import FixPlan, applicable
 from ...errors import UsageFault
