@@ -39,18 +39,17 @@ def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tu
     :raises Refused: if a file is not what the change left, or the vault is damaged and cannot tell
     """
     while True:
-        record, ends = _last(writer.vault, scope)
+        record = _last(writer.vault, scope)
         if dry_run:
             return _put(writer, record, force, commit=False)
         paths = [changed.path for changed in record.files if os.path.exists(changed.path)]
-        # a half change is ended here; every other interrupted one is settled as on any run
-        with writer.locked(paths, record.id if ends else None):
-            if _last(writer.vault, scope)[0].id == record.id:  # nobody was faster
+        with writer.locked(paths, ends=record.id):
+            if _last(writer.vault, scope).id == record.id:  # nobody was faster
                 return _put(writer, record, force, commit=True)
 
 
-def _last(vault: Vault, scope: Scope) -> tuple[Record, bool]:
-    """The change to undo, and whether it was interrupted half way."""
+def _last(vault: Vault, scope: Scope) -> Record:
+    """The change to undo: one that was interrupted half way, else the last that was not undone."""
     journal = vault.journal()
     records = [record for record in journal.records if _is_ours(journal, record, scope)]
     ended = {record.id: outcome(vault, record) for record in records if record.state == "pending"}
@@ -67,7 +66,7 @@ def _last(vault: Vault, scope: Scope) -> tuple[Record, bool]:
     journal.require_known(scope, found[0] if found else None)
     if not found:
         raise UsageFault("there is no change to undo", name="nothing-to-restore", hint="`opsinfo backups` lists them")
-    return found[0], bool(halves)
+    return found[0]
 
 
 def _is_ours(journal: Journal, record: Record, scope: Scope) -> bool:
