@@ -45,6 +45,14 @@ def signals_deferred() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def real_path(path: str) -> str:
+    """:raises Refused: if the path is relative and the working directory was removed"""
+    try:
+        return os.path.realpath(path)
+    except FileNotFoundError:
+        raise Refused("the working directory does not exist any more", name="unreadable", path=path) from None
+
+
 def require_absent(fs: FileSystem, path: str) -> None:
     """:raises Refused: if something is there already"""
     with suppress(OSError):

@@ -13,7 +13,7 @@ from .folders import shut
 from .interrupted import outcome, state_of, undone
 from .journal import Journal
 from .record import Changed, Record, machine_name
-from .replace import Original, digest_at, read_original
+from .replace import Original, read_original
 from .vault import Vault, sha256_of
 from .writer import Write, Writer
 
@@ -132,8 +132,12 @@ def _current(writer: Writer, changed: Changed) -> Original | None:
 
     :raises Refused: where it cannot be read
     """
-    if digest_at(writer.fs, changed.path) is None:
+    try:
+        writer.fs.stat(changed.path)
+    except FileNotFoundError:
         return None
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="unreadable", path=changed.path) from None
     return read_original(writer.fs, changed.path)
 
 

@@ -18,7 +18,7 @@ from ..typed import NamedTuple
 from .chain import Key, Lineage
 from .filesystem import FileSystem
 from .folders import shut, widen
-from .guards import require_absent, require_confirmed, require_replaceable, signals_deferred
+from .guards import real_path, require_absent, require_confirmed, require_replaceable, signals_deferred
 from .held_folders import held
 from .interrupted import settle
 from .job import Job, Result, planned
@@ -72,7 +72,7 @@ class Writer:
         :raises Refused: with nothing changed, if anything stands in the way
         :raises NotConfirmed: if all is written but the disk did not confirm it
         """
-        real = {job.path: os.path.realpath(job.path) for job in jobs}
+        real = {job.path: real_path(job.path) for job in jobs}
         with self.locked(list(real.values())):
             originals = {path: read_original(self.fs, real[path]) for path in real}
             result = Result([planned(job, job.source(originals[job.path].data)) for job in jobs])
@@ -133,7 +133,7 @@ class Writer:
 
     def create_all(self, files: Mapping[str, bytes], kind: str, moved: Sequence[Move] = ()) -> str:
         """Make files that do not exist yet, all or none, as one change; what :meth:`create` returns."""
-        real = {os.path.realpath(path): path for path in files}
+        real = {real_path(path): path for path in files}
         folders = {os.path.dirname(path) for path in real}
         # nobody can lock a file that is not there: its folder is locked
         with held(self.fs, real, self.trust_folder), locked(self.fs, folders, self.wait):

@@ -182,7 +182,7 @@ def test_a_switched_latest_link_leaves_each_version_its_own_history(
     assert opsinfo("move", library, "Exp", "--to", "black").code == 0
     assert old.read_text() == moved
     vault = Vault(os.environ["OPSINFO_BACKUP_DIR"])
-    assert [[each.version for each in vault.journal().journal().lineages(str(path))] for path in (old, new)] == [
+    assert [[each.version for each in vault.journal().lineages(str(path))] for path in (old, new)] == [
         ["8.2.RC1"],
         ["8.3.RC1"],
     ]

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Sequence
 
 from ...change.chain import Scope
+from ...change.guards import real_path
 from ...change.job import Job, Result
 from ...change.vault import Vault, vault_path
 from ...change.writer import Writer
@@ -125,7 +126,7 @@ def scope_of(target: str | None) -> Scope:
     if target is None:
         return lambda _: True
     is_folder = _is_folder(target)
-    real = os.path.realpath(target)
+    real = real_path(target)
     if is_folder:
         return lambda path: path.startswith(real.rstrip("/") + "/")
     if os.path.lexists(target) or "/" in target or target.endswith(".json"):
