@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.change.writer import Job, planned
+from opsinfo_cli.change.job import Job, planned
 from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.check.finding import Finding, Outcome
 from opsinfo_cli.check.fixes import FixPlan

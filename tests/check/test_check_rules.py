@@ -56,6 +56,8 @@ DESIGN = {
     "bad-load-priority": ("install", "error", "refuses"),
     "broken-custom-path": ("install", "warning", "ignores"),
     "edits-lost": ("vault", "warning", "accepts"),
+    "damaged-backup": ("vault", "error", "accepts"),
+    "forked-history": ("vault", "warning", "accepts"),
     "modes-left-open": ("vault", "warning", "accepts"),
     "unfinished-change": ("vault", "warning", "accepts"),
 }

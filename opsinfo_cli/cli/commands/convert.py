@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ...change.copies import make_in_folder
-from ...change.writer import Result
+from ...change.job import Result
 from ...errors import UsageFault
 from ...model.target import TargetOptions
 from ...neighbours.conversion import converted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ...change.fmt_plan import FmtPlan, mended
-from ...change.writer import Job, Result
+from ...change.job import Job, Result
 from ...errors import OpsinfoError, UsageFault
 from ...report.formats.unified_diff import unified_diff
 from ...report.terminal.failure import failure_lines
