@@ -57,9 +57,7 @@ class Upstream:
         return self._git("show", "-s", "--format=%h of %cs", "--abbrev=8", self.revision).strip()
 
     def _git(self, *words: str) -> str:
-        return subprocess.run(
-            ["git", "-C", str(self.path), *words], check=True, capture_output=True, text=True
-        ).stdout
+        return subprocess.run(["git", "-C", str(self.path), *words], check=True, capture_output=True, text=True).stdout
 
 
 class Generated(NamedTuple):
@@ -82,7 +80,11 @@ def python_lists(text: str) -> dict[str, list[str]]:
             found[node.targets[0].id] = _items(node.value, found)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             function = node.value.func
-            if isinstance(function, ast.Attribute) and function.attr == "extend" and isinstance(function.value, ast.Name):
+            if (
+                isinstance(function, ast.Attribute)
+                and function.attr == "extend"
+                and isinstance(function.value, ast.Name)
+            ):
                 found[function.value.id] += _items(node.value.args[0], found)
     return found
 
@@ -120,7 +122,7 @@ def apex(upstream: Upstream, on_npu: bool = False) -> Generated:
         listed("(neither)", "follow", torch["_bmms"], module="torch",
                note="low on CUDA 9.1 or later; on an NPU torch is not CUDA-enabled and they are in neither list")
         if on_npu
-        else listed("FP16_FUNCS", "low", torch["_bmms"], module="torch", note="CUDA 9.1 or later; before that FP32_FUNCS")
+        else listed("FP16_FUNCS", "low", torch["_bmms"], module="torch", note="CUDA 9.1 or later, else FP32_FUNCS")
     )  # fmt: skip
     lists = [
         listed("FP16_FUNCS", "low", functional["FP16_FUNCS"], module=module),
@@ -330,7 +332,9 @@ def onnxconverter(upstream: Upstream) -> Generated:
 def modelopt(upstream: Upstream) -> Generated:
     path = "modelopt/onnx/autocast/precisionconverter.py"
     names = python_lists(upstream.read(path))["OP_TYPES_NOT_SUPPORTED_IN_LOW_PRECISION"]
-    return Generated(upstream.version(), f"NVIDIA/Model-Optimizer: {path}", {"": [listed("always high", "high", names)]})
+    return Generated(
+        upstream.version(), f"NVIDIA/Model-Optimizer: {path}", {"": [listed("always high", "high", names)]}
+    )
 
 
 MAKERS: dict[str, Callable[[Upstream], Generated]] = {

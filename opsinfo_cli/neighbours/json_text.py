@@ -6,8 +6,6 @@ from ..errors import Damaged
 from ..text.scanner import Node, scan
 from ..text.source import Source
 
-__all__ = ["json_object", "strings"]
-
 
 def json_object(source: Source) -> Node:
     """:raises Damaged: where the text is no JSON object"""

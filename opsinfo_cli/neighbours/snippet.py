@@ -11,10 +11,8 @@ from ..model.names import did_you_mean
 from ..model.precision_mode import Mode
 from .facts import facts
 
-__all__ = ["Snippet", "snippet", "snippet_names"]
 
-
-class Snippet(NamedTuple):
+class SetupSnippet(NamedTuple):
     """:param loss_scale: the lines about the loss scale; in the text they stand where they are needed, or end it"""
 
     name: str
@@ -29,7 +27,7 @@ def snippet_names() -> list[str]:
     return list(facts("snippets")["snippets"])
 
 
-def snippet(name: str, mode: Mode, mixlist: str | None) -> Snippet:
+def snippet(name: str, mode: Mode, mixlist: str | None) -> SetupSnippet:
     """:raises UsageFault: where there is none of that name, or the mode takes no mixlist"""
     found = facts("snippets")["snippets"].get(name)
     if found is None:
@@ -47,7 +45,7 @@ def snippet(name: str, mode: Mode, mixlist: str | None) -> Snippet:
     if mixlist is not None and not takes:
         lines = [f"# no mixlist here: {found['instead']}", *lines]
     text = "\n".join(lines if loss in lines else [*lines, "", loss]) + "\n"
-    return Snippet(name, found["title"], text, loss, takes, found["source"])
+    return SetupSnippet(name, found["title"], text, loss, takes, found["source"])
 
 
 def _filled(line: str, values: dict[str, str]) -> str:

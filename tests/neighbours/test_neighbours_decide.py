@@ -8,8 +8,8 @@ from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.precision_mode import MODES
 from opsinfo_cli.model.store import Operators, Store
-from opsinfo_cli.neighbours.ascend import decide_on_ascend
-from opsinfo_cli.neighbours.decide import Call, decide
+from opsinfo_cli.neighbours.ascend_decision import decide_on_ascend
+from opsinfo_cli.neighbours.decide import OperatorCall, decide
 from opsinfo_cli.neighbours.systems import lists_of
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
@@ -98,7 +98,7 @@ CASES = [
 
 @pytest.mark.parametrize(("system", "name", "dtypes", "expected"), CASES)
 def test_a_call_runs_as_its_system_says(system: str, name: str, dtypes: tuple[str, ...], expected: str) -> None:
-    found = decide(Call(name, dtypes), lists_of(system))
+    found = decide(OperatorCall(name, dtypes), lists_of(system))
     assert (found.dtype or found.outcome) == expected
     assert found.says
     assert found.source
@@ -107,22 +107,22 @@ def test_a_call_runs_as_its_system_says(system: str, name: str, dtypes: tuple[st
 @pytest.mark.parametrize(
     ("system", "call", "expected"),
     [
-        ("mindspore:O1", Call("nn.Dense", to_float=F), F),
-        ("mindspore:auto", Call("Softmax", to_float=H), H),
-        ("mindspore:O2", Call("nn.Dense", to_float=F), UNKNOWN),
-        ("mindspore:O2", Call("nn.L1Loss", as_loss=True), F),
-        ("mindspore:O3", Call("nn.L1Loss", as_loss=True), F),
-        ("apex:O1", Call("mm", (F,), disabled=True), F),
-        ("habana-hmp", Call("softmax", (B,), disabled=True), B),
+        ("mindspore:O1", OperatorCall("nn.Dense", to_float=F), F),
+        ("mindspore:auto", OperatorCall("Softmax", to_float=H), H),
+        ("mindspore:O2", OperatorCall("nn.Dense", to_float=F), UNKNOWN),
+        ("mindspore:O2", OperatorCall("nn.L1Loss", as_loss=True), F),
+        ("mindspore:O3", OperatorCall("nn.L1Loss", as_loss=True), F),
+        ("apex:O1", OperatorCall("mm", (F,), disabled=True), F),
+        ("habana-hmp", OperatorCall("softmax", (B,), disabled=True), B),
     ],
 )
-def test_what_surrounds_a_call_counts(system: str, call: Call, expected: str) -> None:
+def test_what_surrounds_a_call_counts(system: str, call: OperatorCall, expected: str) -> None:
     found = decide(call, lists_of(system))
     assert (found.dtype or found.outcome) == expected
 
 
 def test_low_means_what_the_user_says() -> None:
-    assert decide(Call("mm"), lists_of("torch-npu"), B).dtype == B
+    assert decide(OperatorCall("mm"), lists_of("torch-npu"), B).dtype == B
 
 
 def entry(flag: str | None, dtypes: str) -> dict[str, dict[str, str]]:
@@ -173,10 +173,10 @@ def operators() -> Operators:
 def test_ascend_goes_by_list_kernel_and_producer(
     operators: Operators, mode: str, name: str, dtypes: tuple[str, ...], expected: str
 ) -> None:
-    found = decide_on_ascend(Call(name, dtypes), MODES[mode], operators, None, F)
+    found = decide_on_ascend(OperatorCall(name, dtypes), MODES[mode], operators, None, F)
     assert (found.dtype or found.outcome) == expected
 
 
 def test_a_mixlist_decides_first(operators: Operators) -> None:
     mixlist = Mixlist(scan(Source(b'{"black-list": {"to-add": ["White"]}}', "m.json")))
-    assert decide_on_ascend(Call("White", (H,)), MODES["mixed_float16"], operators, mixlist, F).dtype == F
+    assert decide_on_ascend(OperatorCall("White", (H,)), MODES["mixed_float16"], operators, mixlist, F).dtype == F

@@ -10,9 +10,9 @@ import pytest
 import opsinfo_cli.neighbours
 from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.neighbours.facts import facts
-from opsinfo_cli.neighbours.placed import Class
+from opsinfo_cli.neighbours.name_tables import name_table
 from opsinfo_cli.neighbours.systems import SYSTEMS, lists_of
-from opsinfo_cli.neighbours.translation import table_of
+from opsinfo_cli.neighbours.vocabulary import OperatorClass
 
 DATA = Path(opsinfo_cli.neighbours.__file__).parent / "data"
 LEVELS = [
@@ -23,7 +23,7 @@ LEVELS = [
 
 
 def names(system: str, cls: str) -> list[str]:
-    return [each.name for each in lists_of(system).placed if each.cls == cls]
+    return [each.name for each in lists_of(system).entries if each.cls == cls]
 
 
 @pytest.mark.parametrize("path", sorted(DATA.glob("*.json")), ids=lambda path: path.stem)
@@ -36,7 +36,7 @@ def test_every_fact_file_says_its_version(path: Path) -> None:
 
 @pytest.mark.parametrize("system", LEVELS)
 def test_no_list_names_an_operator_twice(system: str) -> None:
-    placed = lists_of(system).placed
+    placed = lists_of(system).entries
     listed = [(each.origin, each.module, each.name) for each in placed]
     assert len(set(listed)) == len(listed)
     assert lists_of(system).version
@@ -61,7 +61,7 @@ def test_no_list_names_an_operator_twice(system: str) -> None:
     ],
 )
 def test_built_in_lists_have_as_many_names_as_their_sources(system: str, counts: dict[str, int]) -> None:
-    found = {str(cls): len(names(system, cls)) for cls in Class}
+    found = {str(cls): len(names(system, cls)) for cls in OperatorClass}
     assert {cls: count for cls, count in found.items() if count} == counts
 
 
@@ -91,7 +91,7 @@ def test_the_levels_of_mindspore_are_those_published() -> None:
 
 def test_bmm_is_on_neither_list_of_apex_on_an_npu() -> None:
     placed = lists_of("apex:O1").deciding()
-    assert {placed[name].cls for name in ("bmm", "baddbmm", "addbmm")} == {Class.FOLLOW}
+    assert {placed[name].cls for name in ("bmm", "baddbmm", "addbmm")} == {OperatorClass.FOLLOW}
     assert "CUDA 9.1" in str(placed["bmm"].note)
 
 
@@ -110,7 +110,7 @@ def test_torch_npu_differs_from_upstream_as_known() -> None:
 
 @pytest.mark.parametrize("system", ["torch", "tensorflow", "onnx", "mindspore"])
 def test_the_table_of_names_leads_back(system: str) -> None:
-    table = table_of(system)
+    table = name_table(system)
     assert all(name in table.names[op] for name, ops in table.ops.items() for op in ops)
     assert not set(table.unclear) & set(table.ops)
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from opsinfo_cli.neighbours.placed import Class, Lists, Placed
 from opsinfo_cli.neighbours.translation import translated
+from opsinfo_cli.neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists
 
-LOW, HIGH, FOLLOW = Class.LOW, Class.HIGH, Class.FOLLOW
-
-
-def lists(names: str, placed: dict[str, Class], scope: str = "operator") -> Lists:
-    return Lists("some", names, tuple(Placed(name, cls, scope) for name, cls in placed.items()), "inputs")
+LOW, HIGH, FOLLOW = OperatorClass.LOW, OperatorClass.HIGH, OperatorClass.FOLLOW
 
 
-def result(given: Lists, to: str) -> dict[str, Class]:
+def lists(names: str, placed: dict[str, OperatorClass], scope: str = "operator") -> OperatorLists:
+    return OperatorLists("some", names, tuple(ListEntry(name, cls, scope) for name, cls in placed.items()), "inputs")
+
+
+def result(given: OperatorLists, to: str) -> dict[str, OperatorClass]:
     return {name: each.cls for name, each in translated(given, to).lists.deciding().items()}
 
 
@@ -53,7 +53,7 @@ def test_a_name_becomes_its_op_types(names: str, name: str, op_types: set[str]) 
     ],
 )
 def test_a_step_that_loses_something_is_said(
-    names: str, placed: dict[str, Class], kind: str, about: tuple[str, ...]
+    names: str, placed: dict[str, OperatorClass], kind: str, about: tuple[str, ...]
 ) -> None:
     losses = translated(lists(names, placed), "ascend").losses
     assert (kind, about) in [(loss.kind, loss.names) for loss in losses]

@@ -7,8 +7,8 @@ from typing import Any
 from ...errors import UsageFault
 from ...model.names import did_you_mean
 from ...model.precision_mode import Mode, required_mode
-from ...neighbours.ascend import decide_on_ascend
-from ...neighbours.decide import FLOATS, Call, Decision, decide
+from ...neighbours.ascend_decision import decide_on_ascend
+from ...neighbours.decide import FLOATS, Decision, OperatorCall, decide
 from ...neighbours.mindspore import class_name
 from ...report.terminal.output import Output
 from ...report.views.decisions import decisions_document, show_decisions
@@ -16,8 +16,6 @@ from ..line import declare
 from ..shared.mixlist_input import accepted_mixlist, say_doubts
 from ..shared.neighbour_lists import open_system
 from ..shared.options import format_option, open_against, output_of
-
-__all__ = ["command"]
 
 _DTYPES = (*FLOATS, "hifloat8", "int8", "int16", "int32", "int64", "uint8", "bool")
 _SHORT = {"fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "float": "float32"}
@@ -93,13 +91,13 @@ def _require_fitting(name: str, of_mindspore: object, disabled: bool, of_ascend:
         raise UsageFault("--low is for other systems; the mode tells it for Ascend")
 
 
-def _call(text: str, chosen: dict[str, Any]) -> Call:
+def _call(text: str, chosen: dict[str, Any]) -> OperatorCall:
     name, colon, dtypes = text.partition(":")
     if not name or (colon and not dtypes):
         raise UsageFault(f"`{text}` is no OP or OP:DTYPE,...")
     if dtypes == "-":
-        return Call(name, ("-",), **chosen)
-    return Call(name, tuple(str(_dtype(each)) for each in dtypes.split(",")) if dtypes else (), **chosen)
+        return OperatorCall(name, ("-",), **chosen)
+    return OperatorCall(name, tuple(str(_dtype(each)) for each in dtypes.split(",")) if dtypes else (), **chosen)
 
 
 def _dtype(text: str | None) -> str | None:
@@ -114,7 +112,7 @@ def _dtype(text: str | None) -> str | None:
 
 
 def _on_ascend(
-    calls: list[Call], mode: Mode, own: str, given: tuple[str | None, str | None, str | None], output: Output
+    calls: list[OperatorCall], mode: Mode, own: str, given: tuple[str | None, str | None, str | None], output: Output
 ) -> list[Decision]:
     against, mixlist, soc = given
     if mode.is_mixed and against is None:

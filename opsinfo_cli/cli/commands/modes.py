@@ -13,8 +13,6 @@ from ..line import declare
 from ..shared.mixlist_input import accepted_mixlist
 from ..shared.options import format_option, output_of
 
-__all__ = ["command"]
-
 
 @declare.command("modes")
 @declare.option("--soc", metavar="SOC", help="Only what this chip has, and what its documents ask of a training.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...model.policy import Policy
-from ...neighbours.translation import table_of
+from ...neighbours.name_tables import name_table
 from ...report.terminal.progress import Progress
 from ...report.views.reduced import reduced_document, show_reduced
 from ...runs.reduced import Reduced, read_reduced
@@ -47,7 +47,7 @@ def command(logs: tuple[str, ...], against: str | None, soc: str | None, format_
         """Of the op types that a record's primitive becomes, else of that name; None where they differ."""
         if operators is None:
             return None
-        ops = table_of("mindspore").ops.get(name, ())
+        ops = name_table("mindspore").ops.get(name, ())
         named = [each for each in ops if each in operators] or [each for each in (name,) if each in operators]
         policies = {operators[each].entry.policy for each in named}
         return policies.pop() if len(policies) == 1 else None

@@ -9,8 +9,6 @@ from ...report.views.neighbours import show_levels, show_systems, system_documen
 from ..line import declare
 from ..shared.options import format_option, output_of
 
-__all__ = ["command"]
-
 
 @declare.command("systems")
 @declare.argument("name", required=False, metavar="[SYSTEM]")

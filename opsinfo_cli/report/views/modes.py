@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...model.precision_mode import MECHANISMS, MODES, Mode, Series
-from ...neighbours.snippet import Snippet
+from ...neighbours.snippet import SetupSnippet
 from ..terminal.output import Output
 from ..terminal.visible import row
-
-__all__ = ["modes_document", "show_modes", "snippet_document"]
 
 _MIX = {True: "must be mixed", False: "may choose", None: "not known"}
 
@@ -79,5 +77,5 @@ def modes_document(modes: list[Mode], series: list[Series], soc: str | None) -> 
     }
 
 
-def snippet_document(snippet: Snippet, mode: Mode, mixlist: str | None) -> dict[str, Any]:
+def snippet_document(snippet: SetupSnippet, mode: Mode, mixlist: str | None) -> dict[str, Any]:
     return {**snippet._asdict(), "mode": mode.name, "mixlist": mixlist}
