@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..model.columns import Columns, Possible
 from ..model.mixlist import Mixlist
+from ..model.names import near_names
 from ..model.precision_mode import Mode
 from ..model.store import Operators
 from .decide import Decision, OperatorCall, apply
@@ -43,7 +44,8 @@ def decide_on_ascend(
     for rule in rules["rules"]:
         if all(when == str(policy) or (when in holds and holds[when]()) for when in rule["when"]):
             found = apply(call, rule, low, rules["source"], own)
-            return _with_kernel(found, columns)
+            near = () if known or operators is None else tuple(near_names(call.name, operators.names))
+            return _with_kernel(found, columns)._replace(near=near)
     raise AssertionError("the last rule fits everything")
 
 

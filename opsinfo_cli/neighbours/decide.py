@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..errors import UsageFault
+from ..model.names import near_names
 from .facts import facts
+from .name_tables import name_table
 from .vocabulary import OperatorClass, OperatorLists
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -34,13 +36,17 @@ class OperatorCall(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """:param outcome: dtype, not-known, or refused; ``dtype`` is None for the other two"""
+    """:param outcome: dtype, not-known, or refused; ``dtype`` is None for the other two
+
+    :param near: for a name that is not listed, names that may have been meant, the nearest first
+    """
 
     call: OperatorCall
     outcome: str
     dtype: str | None
     says: str
     source: str
+    near: tuple[str, ...] = ()
 
 
 def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> Decision:
@@ -71,8 +77,15 @@ def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> 
     }
     for rule in rules["rules"]:
         if all(cls == when if when in _CLASSES else holds[when]() for when in rule["when"]):
-            return apply(call, rule, low or lists.low or "float16", rules["source"])
+            found = apply(call, rule, low or lists.low or "float16", rules["source"])
+            return found._replace(near=_near(call.name, lists)) if cls is None else found
     return Decision(call, "not-known", None, "no rule fits", rules["source"])
+
+
+def _near(name: str, lists: OperatorLists) -> tuple[str, ...]:
+    """Listed names that differ in case or a letter; a short name is near to too many others."""
+    known = {each.name for each in lists.entries} | set(name_table(lists.names).ops)
+    return () if name in known else tuple(near_names(name, known))
 
 
 _CLASSES = frozenset(str(cls) for cls in OperatorClass)
@@ -81,7 +94,12 @@ _CLASSES = frozenset(str(cls) for cls in OperatorClass)
 def _class_of(call: OperatorCall, lists: OperatorLists) -> str | None:
     """The class of a name, or of the functions whose overloads are listed under it."""
     listed = lists.deciding()
-    for name in (call.name, call.name[:-1] if call.is_in_place and lists.system.startswith("apex") else call.name):
+    names = [call.name]
+    if call.is_in_place and lists.system.startswith("apex"):
+        names.append(call.name[:-1])
+    if lists.names == "torch":
+        names.append(facts("rules")["modules"].get(call.name.rpartition(".")[2], call.name))
+    for name in names:
         if name in listed:
             return str(listed[name].cls)
     if lists.names == "torch":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...model.names import meant
 from ...neighbours.decide import Decision
 from ..terminal.output import Output
 from ..terminal.visible import row, visible
@@ -12,8 +13,10 @@ _WORDS = {"not-known": "not known", "refused": "refused"}
 
 
 def show_decisions(output: Output, decisions: list[Decision]) -> None:
-    """Operator, inputs, dtype, rule, source; on a terminal the source below."""
+    """Operator, inputs, dtype, rule, source; on a terminal the source below. Near names of an unknown one on stderr."""
     for each in decisions:
+        if hint := meant(list(each.near)):
+            output.say(f"{each.call.name}: {hint}")
         dtype = each.dtype or _WORDS[each.outcome]
         inputs = ",".join(each.call.dtypes)
         if not output.on_terminal:
@@ -35,6 +38,7 @@ def decisions_document(system: str, decisions: list[Decision]) -> dict[str, Any]
                 "dtype": each.dtype,
                 "says": each.says,
                 "source": each.source,
+                "near": list(each.near),
             }
             for each in decisions
         ],

@@ -9,7 +9,7 @@ from ...neighbours.snippet import SetupSnippet
 from ..terminal.output import Output
 from ..terminal.visible import row
 
-_MIX = {True: "must be mixed", False: "may choose", None: "not known"}
+_MIX = {True: "must be mixed", False: "may choose", None: "unknown"}
 
 
 def show_modes(output: Output, modes: list[Mode], series: list[Series], soc: str | None) -> None:
@@ -52,7 +52,7 @@ def _mode_row(mode: Mode) -> list[str]:
 
 
 def _series_row(series: Series) -> list[str]:
-    training = series.training or "not known"
+    training = series.training or "unknown"
     return [series.name, ",".join(series.socs), training, series.inference, _MIX[series.must_mix]]
 
 
@@ -77,5 +77,5 @@ def modes_document(modes: list[Mode], series: list[Series], soc: str | None) -> 
     }
 
 
-def snippet_document(snippet: SetupSnippet, mode: Mode, mixlist: str | None) -> dict[str, Any]:
-    return {**snippet._asdict(), "mode": mode.name, "mixlist": mixlist}
+def snippet_document(snippet: SetupSnippet, mixlist: str | None) -> dict[str, Any]:
+    return {**snippet._asdict(), "mode": snippet.mode.name, "mixlist": mixlist}
