@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from ..typed import NamedTuple
 from .destinations import ConversionBase, WrittenLists
@@ -52,8 +52,10 @@ class _Trace:
         dropping = {name: loss.reason_for(name) for loss in losses if loss.drops for name in loss.names}
         for name in [each for each in self.given if each in self.alive - left]:
             self.alive.discard(name)
-            said = next((dropping[each] for each in (*current.get(name, ()), name) if each in dropping), None)
-            self.reasons.setdefault(name, said or "an entry of another class becomes the same op type")
+            called = (*current.get(name, ()), name)
+            words = (*called, *(each.partition(".")[0] for each in called))  # an overload goes by its operator
+            said = next((dropping[each] for each in words if each in dropping), None)
+            self.reasons.setdefault(name, said or "other entries decide its op types")
 
     def dropped(self) -> tuple[DroppedEntry, ...]:
         return tuple(DroppedEntry(name, self.reasons[name]) for name in self.given if name not in self.alive)
@@ -77,17 +79,29 @@ def converted(
     for name in in_reading.keys() - {each.name for each in lists.entries}:
         trace.alive.discard(name)
         trace.reasons[name] = in_reading[name]
-    spelled = respelled(lists, to.name)
-    trace.follow(lists, spelled.lists.entries, spelled.losses)
-    named = translated(spelled.lists, to.names, options)
-    trace.follow(spelled.lists, named.lists.entries, named.losses)
-    written: WrittenLists = to.code.write(named.lists, base, to)
-    kept = [each for each in named.lists.deciding().values() if each.name not in written.dropped]
+    losses = list(read.losses)
+    for step in _steps(lists, to, options):
+        after = step(lists)
+        trace.follow(lists, after.lists.entries, after.losses)
+        losses += after.losses
+        lists = after.lists
+    written: WrittenLists = to.code.write(lists, base, to)
+    kept = [each for each in lists.deciding().values() if each.name not in written.dropped]
     last = Loss("", "", tuple(written.dropped), tuple(written.dropped.values()), drops=True)
-    trace.follow(named.lists, kept, [last])
+    trace.follow(lists, kept, [last])
     added = tuple(each.name for each in kept if each.is_form and each.name not in written.unchanged)
-    losses = [*read.losses, *spelled.losses, *named.losses, *_forms(added), *written.losses]
+    losses += [*_forms(added), *written.losses]
     return Conversion(written.files, losses, trace.given, trace.dropped(), added)
+
+
+def _steps(
+    lists: OperatorLists, to: System, options: TranslationOptions | None
+) -> Iterator[Callable[[OperatorLists], ReadLists]]:
+    """Spelling, then names; between two other systems through Ascend's op types, so that each loss has its names."""
+    yield lambda given: respelled(given, to.name)
+    if lists.names != to.names and "ascend" not in (lists.names, to.names):
+        yield lambda given: translated(given, "ascend", options)
+    yield lambda given: translated(given, to.names, options)
 
 
 def _forms(added: tuple[str, ...]) -> list[Loss]:

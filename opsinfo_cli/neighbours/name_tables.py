@@ -96,8 +96,8 @@ def _families() -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
 def forms_of(op_type: str) -> tuple[str, ...]:
     """The other forms of an op type: with a constant input (``ReduceSumD``), of another version (``MatMulV3``)."""
     families, key_of = _families()
-    key = key_of.get(op_type, op_type)
-    return tuple(each for each in dict.fromkeys((key, *families.get(key, ()))) if each != op_type)
+    members = families.get(key_of.get(op_type, op_type), ())
+    return tuple(each for each in members if each != op_type)
 
 
 def fused_with(op_type: str) -> tuple[str, ...]:

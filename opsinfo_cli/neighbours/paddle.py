@@ -51,6 +51,6 @@ def write(lists: OperatorLists, base: ConversionBase, system: System) -> Written
     losses = [*found.losses, *default_differences(lists, own.unlisted, own.low, "paddle:O1")]
     named = lists.deciding()
     stays = tuple(name for name in built_in if name not in named or named[name].cls is OperatorClass.FOLLOW)
-    if stays:
+    if stays and lists.system != "paddle":
         losses.append(Loss("built-in-stays", "Paddle's own lists stay for what the source does not place", stays))
     return WrittenLists({"amp_lists.py": "\n".join(lines) + "\n"}, losses, found.dropped)

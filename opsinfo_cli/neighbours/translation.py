@@ -16,6 +16,9 @@ _HIGHEST_FIRST = (
     OperatorClass.LOW,
 )
 
+_BY_OVERLOAD = ("torch-amp", "torch-npu")
+"""The systems that list overloads; what can be written lists functions."""
+
 
 class TranslationOptions(NamedTuple):
     """:param same: op types that an unknown name may be taken for, if it is spelled the same
@@ -33,14 +36,17 @@ def translated(lists: OperatorLists, to: str, options: TranslationOptions | None
     Every name that is lost or changes its reach is in a loss.
     """
     options = options or TranslationOptions()
-    if lists.names == to:
+    if lists.names == to and lists.system not in _BY_OVERLOAD:
         return ReadLists(lists)
     entries, losses = _operators(lists)
+    if lists.names == to:
+        return ReadLists(lists._replace(entries=tuple(entries)), tuple(losses))
     if lists.names != "ascend":
         entries, more = _to_ascend(entries, lists, options)
         losses += more
     if to != "ascend":
-        entries, more = _from_ascend(entries, to, options.opset)
+        named = [each for each in entries if not each.is_form]
+        entries, more = _from_ascend(named, to, options.opset)
         losses += more
     return ReadLists(lists._replace(names=to, entries=tuple(entries)), tuple(losses))
 
@@ -181,6 +187,7 @@ def _broader(requests: dict[str, _Request], listed: set[str], table: NameTable) 
 def _decided(requests: dict[str, _Request]) -> tuple[list[ListEntry], list[Loss]]:
     """One class for each op type: a user's own before a default, named before form, then the highest precision."""
     decided, details, names = [], [], []
+    lost: dict[str, str] = {}
     for op, request in requests.items():
         asking = request.named or request.as_form
         asking = [each for each in asking if not each.is_default] or asking
@@ -190,13 +197,20 @@ def _decided(requests: dict[str, _Request]) -> tuple[list[ListEntry], list[Loss]
             first._replace(name=op, scope="operator", note=None, module=None, given=given, is_form=not request.named)
         )
         losers = [each for each in asking if each.cls is not first.cls]
+        lost |= {each.name: f"{each.name} ({op} is {first.cls}, as {first.name} asks)" for each in losers}
         if losers and request.named:
             details.append(f"{op} ({', '.join(f'{each.name} {each.cls}' for each in asking)})")
             names.append(op)
     if not details:
         return decided, []
     said = "names of different classes become one op type, which gets the higher precision"
-    return decided, [Loss("conflict", said, tuple(names), tuple(details))]
+    losses = [Loss("conflict", said, tuple(names), tuple(details))]
+    kept = {source for each in decided for source in each.given}
+    gone = {name: why for name, why in lost.items() if name not in kept}
+    if gone:
+        said = "other names decide the op types of these"
+        losses.append(Loss("conflict", said, tuple(gone), tuple(gone.values()), drops=True))
+    return decided, losses
 
 
 def _from_ascend(entries: list[ListEntry], to: str, opset: int | None) -> tuple[list[ListEntry], list[Loss]]:
