@@ -60,7 +60,8 @@ def _onnx(
     shared, own = set(content["plumbing"]), content["own"]
     ops, plumbing, unclear = {}, {}, {}
     for name, each in facts("onnx_to_ascend_by_opset")["ops"].items():
-        ranges = [row for row in each["by_opset"] if opset is None or _is_in(opset, row["opsets"])]
+        any_opset = opset is None or "." in name or "::" in name  # another domain has opsets of its own
+        ranges = [row for row in each["by_opset"] if any_opset or _is_in(opset or 0, row["opsets"])]
         op_types = list(dict.fromkeys(op for row in ranges for op in row["ascend"]))
         if not ranges:
             known = ", ".join(row["opsets"] for row in each["by_opset"])
@@ -78,13 +79,13 @@ def _onnx(
 
 
 def _is_in(opset: int, text: str) -> bool:
-    """Whether ``1,8-10`` holds it; above the newest opset of the table that one counts."""
+    """Whether ``1,8-10`` holds it, as ``all`` does; above the newest opset of the table that one counts."""
     opset = min(opset, NEWEST_OPSET)
-    for part in text.split(","):
+    for part in () if text == "all" else text.split(","):
         first, _, last = part.partition("-")
         if int(first) <= opset <= int(last or first):
             return True
-    return False
+    return text == "all"
 
 
 @cache

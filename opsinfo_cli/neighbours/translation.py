@@ -152,7 +152,7 @@ def _unknown(names: list[str], table: NameTable, system: str) -> list[Loss]:
         return []
     why = tuple(f"{name} ({table.unclear[name]})" if name in table.unclear else name for name in names)
     said = f"no source gives an op type for these names of {system}; they are left out"
-    return [Loss("unknown-name", said, tuple(names), why, drops=True)]
+    return [Loss("unknown-name", said, tuple(names), why, True, "no source gives an op type for it")]
 
 
 def _one_to_many(names: list[str], table: NameTable) -> list[Loss]:
@@ -273,8 +273,8 @@ def _unnamed(unserved: list[str], torn: dict[str, list[str]], overruled: dict[st
     losses = []
     unknown = tuple(op for op in left if op not in overruled)
     if unknown:
-        losses.append(Loss("unknown-name", f"no source names these op types in {to}; they are left out", unknown,
-                           drops=True))  # fmt: skip
+        said = f"no source names these op types in {to}; they are left out"
+        losses.append(Loss("unknown-name", said, unknown, (), True, f"no source names it in {to}"))
     gone = tuple(op for op in left if op in overruled)
     if gone:
         details = tuple(f"{overruled[op]} goes by another form of {op}" for op in gone)

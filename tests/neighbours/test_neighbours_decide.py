@@ -50,7 +50,12 @@ CASES = [
     ("apex:O1", "mul", (H, D), REFUSED),
     ("apex:O1", "cat", (H, F), F),
     ("apex:O1", "bmm", (H, H), H),
-    ("apex:O1", "bmm", (H, F), UNKNOWN),
+    ("apex:O1", "bmm", (H, F), H),
+    ("apex-npu:O1", "bmm", (H, F), UNKNOWN),
+    ("apex:O1", "nn.LSTM", (F,), H),
+    ("apex:O1", "gru_cell", (F, F), H),
+    ("torch-npu", "sum.dim_IntList", (H,), F),
+    ("torch-npu", "norm.Scalar", (H,), F),
     ("apex:O1", "exp_", (H,), REFUSED),
     ("apex:O1", "exp_", (F,), F),
     ("apex:O1", "exp_", (F, H), REFUSED),
@@ -78,6 +83,8 @@ CASES = [
     ("mindspore:auto", "Relu", (H,), H),
     ("tensorflow", "Conv2D", (), H),
     ("tensorflow", "Mean", (), F),
+    ("tensorflow", "MhaV2", (), H),
+    ("tensorflow-2.6", "MhaV2", (), F),
     ("tensorflow", "Add", (H, H), UNKNOWN),
     ("tensorflow", "Relu", (H,), UNKNOWN),
     ("tensorflow", "NoSuchOp", (), F),
@@ -93,6 +100,9 @@ CASES = [
     ("onnxconverter", "CumSum", (), F),
     ("onnxconverter", "Conv", (), H),
     ("modelopt", "Celu", (), F),
+    ("modelopt", "Loop", (), H),
+    ("modelopt-0.40", "Loop", (), F),
+    ("optimum-habana", "layer_norm", (F,), B),
 ]
 
 
@@ -119,6 +129,14 @@ def test_a_call_runs_as_its_system_says(system: str, name: str, dtypes: tuple[st
 def test_what_surrounds_a_call_counts(system: str, call: OperatorCall, expected: str) -> None:
     found = decide(call, lists_of(system))
     assert (found.dtype or found.outcome) == expected
+
+
+@pytest.mark.parametrize(
+    ("system", "name", "near"),
+    [("apex:O1", "Softmax", ("softmax",)), ("torch-npu", "matmull", ("matmul",)), ("torch-npu", "relu", ())],
+)
+def test_a_name_that_is_not_listed_gets_near_names(system: str, name: str, near: tuple[str, ...]) -> None:
+    assert decide(OperatorCall(name), lists_of(system)).near == near
 
 
 def test_low_means_what_the_user_says() -> None:
@@ -175,6 +193,11 @@ def test_ascend_goes_by_list_kernel_and_producer(
 ) -> None:
     found = decide_on_ascend(OperatorCall(name, dtypes), MODES[mode], operators, None, F)
     assert (found.dtype or found.outcome) == expected
+
+
+def test_an_op_type_in_another_case_gets_near_names(operators: Operators) -> None:
+    found = decide_on_ascend(OperatorCall("whitewithout"), MODES["mixed_float16"], operators, None, F)
+    assert (found.outcome, found.near) == (UNKNOWN, ("WhiteWithout",))
 
 
 def test_a_mixlist_decides_first(operators: Operators) -> None:
