@@ -43,6 +43,16 @@ def test_a_fact_file_with_lists_states_an_upstream_version(path: Path) -> None:
         assert re.search(r"\d+\.\d+|\b[0-9a-f]{8}\b", content["version"])
 
 
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.json")), ids=lambda path: path.stem)
+def test_the_page_shows_the_version_of_every_list(path: Path) -> None:
+    content = json.loads(path.read_text("utf-8"))
+    page = (DATA.parents[2] / "docs/neighbours.md").read_text("utf-8")
+    if "levels" in content and path.stem not in ("habana_hmp", "optimum_habana"):
+        assert f"| {content['version']} |" in page or path.stem == "apex_npu"
+    if path.stem == "optimum_habana":
+        assert f"| {content['version'].partition(',')[0]};" in page
+
+
 @pytest.mark.parametrize("system", LEVELS)
 def test_no_list_names_an_operator_twice(system: str) -> None:
     listed = [(each.origin, each.module, each.name) for each in lists_of(system).entries]
