@@ -31,7 +31,7 @@ _DESTINATIONS = {
 
 
 def read(sources: list[Source], system: System) -> ReadLists:
-    """:raises Damaged: where the file is not of this kind"""
+    """:raises Damaged: if the file is not of this kind"""
     if len(sources) != 1:
         raise UsageFault(f"{system.name} is one file")
     (source,) = sources

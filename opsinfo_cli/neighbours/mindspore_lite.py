@@ -20,9 +20,9 @@ _KEY = re.compile(
 
 
 def mixlist_path(source: Source) -> str:
-    """The mixlist an ini names; a relative path is looked for beside the ini where it is not in the working folder.
+    """The mixlist an ini names; a relative path that is not in the working folder is looked for beside the ini.
 
-    :raises Damaged: where it names none, or several
+    :raises Damaged: if it names none, or several
     """
     paths = sorted({match[1] for match in _KEY.finditer(source.text)})
     if len(paths) != 1:

@@ -33,7 +33,7 @@ _DESTINATIONS = {
 def read(sources: list[Source], system: System) -> ReadLists:
     """A command line as it is written in a script; include comes first, because it beats exclude.
 
-    :raises Damaged: where its quotes do not close
+    :raises Damaged: if its quotes do not close
     """
     if len(sources) != 1:
         raise UsageFault(f"{system.name} is one file")
@@ -51,7 +51,7 @@ def read(sources: list[Source], system: System) -> ReadLists:
         if before == "--low_precision_type":
             low = {"bf16": "bfloat16", "fp16": "float16"}.get(word, own.low)
     if not entries:
-        raise UsageFault("no operator or node is included or excluded there", path=sources[0].path)
+        raise UsageFault("the command includes or excludes no operator or node", path=sources[0].path)
     entries.sort(key=lambda each: each.cls is OperatorClass.HIGH)
     return ReadLists(own._replace(entries=(*entries, *own.as_defaults()), low=low, version=None))
 

@@ -56,7 +56,7 @@ def name_table(names: str, opset: int | None = None) -> NameTable:
 def _onnx(
     opset: int | None, content: dict[str, dict[str, list[str]]]
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], dict[str, str]]:
-    """Of an operator that expands into several, what is its own stands apart from what moves and shapes data."""
+    """For an operator that expands into several, its own op types apart from those that move and shape data."""
     shared, own = set(content["plumbing"]), content["own"]
     ops, plumbing, unclear = {}, {}, {}
     for name, each in facts("onnx_to_ascend_by_opset")["ops"].items():

@@ -27,9 +27,9 @@ _DESTINATIONS = {
 
 
 def read(sources: list[Source], system: System) -> ReadLists:
-    """A list given replaces the default one; without it that one stands.
+    """A list given replaces the default one; without it the default one applies.
 
-    :raises UsageFault: where neither list is there
+    :raises UsageFault: if neither list is there
     """
     if len(sources) != 1:
         raise UsageFault(f"{system.name} is one file")

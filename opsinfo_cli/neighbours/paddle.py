@@ -23,7 +23,7 @@ _DESTINATIONS = {
 def read(sources: list[Source], system: System) -> ReadLists:
     """The custom lists before those of O1: they move an operator off the built-in list it is on.
 
-    :raises UsageFault: where one operator is on both, which Paddle refuses, or neither list is there
+    :raises UsageFault: if one operator is on both, which Paddle refuses, or neither list is there
     """
     if len(sources) != 1:
         raise UsageFault(f"{system.name} is one file")

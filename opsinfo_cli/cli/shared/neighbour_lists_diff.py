@@ -28,7 +28,7 @@ def diff_lists(a: str, b: str, socs: tuple[str | None, str | None], core: str, o
         for text, soc, option in zip((a, b), socs, ("--soc-a", "--soc-b"), strict=True)
     ]
     first, second = opened if opened[0].names == opened[1].names else [_in_op_types(each, output) for each in opened]
-    found = difference(_classes(first), _classes(second))
+    found = difference(_classes(first, second), _classes(second, first))
     if output.format == "json":
         output.document(lists_difference_document(first, second, found))
     else:
@@ -42,5 +42,7 @@ def _in_op_types(lists: OperatorLists, output: Output) -> OperatorLists:
     return found.lists
 
 
-def _classes(lists: OperatorLists) -> dict[str, Any]:
-    return {name: each.cls for name, each in lists.deciding().items()}
+def _classes(lists: OperatorLists, other: OperatorLists) -> dict[str, Any]:
+    """By name its class; a form that only a translation added counts if the other side lists it."""
+    known = {each.name for each in other.entries}
+    return {name: each.cls for name, each in lists.deciding().items() if not each.is_form or name in known}

@@ -12,7 +12,7 @@ from .neighbours import source_document
 
 
 def show_lists_difference(output: Output, a: OperatorLists, b: OperatorLists, found: Difference[Any]) -> None:
-    """As `diff` shows policies; `*` is what becomes of a name that is not listed."""
+    """As `diff` shows policies; `*` is what happens to a name that is not listed."""
     changed = {name: (str(x), str(y)) for name, (x, y) in found.changed.items()}
     if a.unlisted != b.unlisted:
         changed["*"] = (a.unlisted, b.unlisted)
