@@ -8,14 +8,7 @@ from ...change.vault import Vault
 from ...change.vault_check import damage_in
 from ...report.views.backups import Backup, backups_document, show_backups
 from ..line import declare
-from ..shared.common_options import (
-    WRITE,
-    OutputOptions,
-    WriteOptions,
-    format_option,
-    output_of,
-    wait_option,
-)
+from ..shared.common_options import WRITE, OutputOptions, WriteOptions, format_option, output_of, wait_option
 from ..shared.options import backup_option, pager_option
 from ..shared.writing import scope_of, vault_of
 
