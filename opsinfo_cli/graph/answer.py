@@ -131,22 +131,20 @@ class Answer:
 
     def _by_choice(self) -> list[tuple[Choice, int]]:
         """The distinct choices and how often each was made; they are few."""
-        times: dict[int, int] = {}
-        known: dict[int, Choice] = {}
-        for choice in self.judged.choices:
-            key = id(choice)
-            known[key] = choice
-            times[key] = times.get(key, 0) + 1
-        return [(known[key], count) for key, count in times.items()]
+        known = {id(choice): choice for choice in self.judged.choices}
+        return [(known[key], count) for key, count in Counter(map(id, self.judged.choices)).items()]
 
     @cached_property
     def types(self) -> list[TypeSummary]:
         """The op types of the graph, by name."""
         found: dict[str, Counter[str]] = {}
         policies: dict[str, set[str | None]] = {}
-        for op_type, choice in zip(self.graph.columns.types, self.judged.choices, strict=True):
+        chosen = {id(choice): choice for choice in self.judged.choices}
+        made = Counter(zip(self.graph.columns.types, map(id, self.judged.choices), strict=True))
+        for (op_type, key), times in made.items():
+            choice = chosen[key]
             kind = "not judged" if choice.column < 0 else "low" if runs_low(choice) else "high"
-            found.setdefault(op_type, Counter())[kind] += 1
+            found.setdefault(op_type, Counter())[kind] += times
             policies.setdefault(op_type, set()).add(None if choice.policy is None else str(choice.policy))
         return [
             TypeSummary(
