@@ -57,8 +57,15 @@ class _Sorting:
         self.marks = marks
         self.columns = graph.columns
         distinct = {id(tensor): tensor for tensor in chain(self.columns.input_tensors, self.columns.output_tensors)}
-        self.tensors = list(distinct.values())
-        self.numbers = {key: number for number, key in enumerate(distinct)}
+        self.tensors: list[Tensor] = []
+        self.numbers: dict[int, int] = {}
+        known: dict[object, int] = {}
+        for key, tensor in distinct.items():  # sizes decide nothing: tensors that differ in them alone are one
+            facts = (tensor.original_dtype, tensor.dtype, tensor.format, tensor.continuous, _unknown(tensor))
+            number = known.setdefault(facts, len(known))
+            if number == len(self.tensors):
+                self.tensors.append(tensor)
+            self.numbers[key] = number
         self.lenient = graph.model.predicted
 
     def run(self) -> Sorted:
