@@ -1,8 +1,8 @@
 """TensorFlow models: a GraphDef in binary or text form, and SavedModel.
 
-Read on real files: GraphDefs of both forms (a frozen autoencoder, Monodepth, a TF 1 loop), whose dtypes are those of
-TensorFlow; SavedModels that TensorFlow 2.21 wrote (branches and loops of ``tf.function``, a Keras LSTM, a TF 1 session), whose
-operators are those that TensorFlow's own freezing leaves.
+Read on real files: GraphDefs of both forms (a frozen autoencoder, Monodepth, a TF 1 loop), whose dtypes are those
+of TensorFlow; SavedModels that TensorFlow 2.21 wrote (branches and loops of ``tf.function``, a Keras LSTM, a TF 1
+session), whose operators are those that TensorFlow's own freezing leaves.
 """
 
 from __future__ import annotations
