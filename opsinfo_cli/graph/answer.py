@@ -13,7 +13,7 @@ from .dtypes import FLOATING, LOW
 from .reason import Reason, reason_of
 
 if TYPE_CHECKING:
-    from .graph import Node
+    from .graph import Node, Source
     from .judge.facts import Choice
     from .judge.prepared import Judged, Prepared
 
@@ -112,6 +112,11 @@ class Answer:
     def removed(self) -> list[int]:
         """Indexes of the user's own Casts that the engine takes out with an inserted one."""
         return self._casts.removed
+
+    @property
+    def rewired(self) -> dict[tuple[int, int], Source]:
+        """Of (consumer, input) that pass by a Cast of the user's: the output that feeds them instead."""
+        return self._casts.rewired
 
     @cached_property
     def counts(self) -> Counts:
