@@ -13,8 +13,6 @@ from .readers import READERS, Evidence
 from .scan import read_log
 from .verdict import RunFound
 
-__all__ = ["gather"]
-
 
 def gather(
     run: Run,

@@ -12,8 +12,6 @@ from ...report.terminal.output import Output
 from ..line import declare
 from ..shared.options import format_option, open_against, output_of
 
-__all__ = ["command"]
-
 
 @declare.command("numerics", context_settings={"ignore_unknown_options": True})
 @declare.argument("given", nargs=-1, metavar="[VALUE|FILE.npy|DIR]...")

@@ -13,8 +13,6 @@ from ...text.source import standard_input
 from ..line import declare
 from ..shared.options import format_option, open_against, output_of
 
-__all__ = ["command"]
-
 
 @declare.command("reduced")
 @declare.argument("logs", nargs=-1, required=True, metavar="LOG...")

@@ -15,8 +15,6 @@ from ..terminal.output import Output, terminal_size
 from ..terminal.visible import row, visible
 from .scale_plot import Line, text_plot
 
-__all__ = ["scale_lines", "show_verdict", "verdict_document", "verdict_said"]
-
 _COLORS = {"holds": "note", "fails": "error", "sound": "note", "not sound": "error"}
 
 
@@ -33,6 +31,11 @@ def verdict_said(verdict: Verdict) -> str:
     return said
 
 
+def _status(status: str) -> str:
+    """The word for people; programs read ``cannot be told``, which the first schema has."""
+    return "unknown" if status == "cannot be told" else status
+
+
 def _is_are(names: list[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
@@ -41,7 +44,7 @@ def show_verdict(output: Output, verdict: Verdict, runs: list[RunFound], asked: 
     """The verdict, a line per point, then advice and plots on a terminal."""
     if not output.on_terminal:
         lines = [row("verdict", verdict.word, verdict_said(verdict))]
-        lines += [row(point.name, point.status, point.says, point.hint or "-") for point in verdict.points]
+        lines += [row(point.name, _status(point.status), point.says, point.hint or "-") for point in verdict.points]
         lines += [row("advice", run.name, text) for run in runs for text in _advice(advise(run.evidence, asked.limit))]
         output.lines(lines)
         return
@@ -53,7 +56,7 @@ def show_verdict(output: Output, verdict: Verdict, runs: list[RunFound], asked: 
 
 def _point_lines(output: Output, verdict: Verdict) -> Iterator[str]:
     for point in verdict.points:
-        status = output.paint(f"{point.status:<14}", _COLORS.get(point.status, "warning"))
+        status = output.paint(f"{_status(point.status):<14}", _COLORS.get(point.status, "warning"))
         yield f"{status} {point.name}: {visible(point.says)}"
         if point.hint:
             yield f"{'':14} {output.paint('hint:', 'hint')} {visible(point.hint)}"
