@@ -89,8 +89,11 @@ class Occurrences:
         """The scale grew: later overflows are not calibration."""
         self._in_lead = False
 
-    def count(self, steps: int | None, ranks: int | None) -> Count:
-        """:param ranks: how many ranks print; None to find out"""
+    def count(self, steps: int | None, ranks: int | None, placed: bool = False) -> Count:
+        """:param ranks: how many ranks print; None to find out
+        :param placed: whether the log prints steps, if only after the messages
+        """
+        self._placed |= placed
         for visit in self._open:
             self._close(visit)
         self._open = []
@@ -115,19 +118,15 @@ class Occurrences:
         """The fewest and the most overflows, and the number of ranks if it is sure."""
         if self.total == 0:
             return 0, 0, ranks
-        if ranks is None and sum(self.values.values()) == self.total:
-            if self._placed:
-                return self._from_visits()
-            fewest, most = self._from_values()
-            return self._rounded(fewest, most)
-        if ranks is None:
-            fewest = self.together
-            return self._rounded(fewest, self.total) if self.total > 1 else (1, 1, None)
-        return self._rounded(ranks, ranks)
+        if ranks is not None:
+            return self._rounded(ranks, ranks)
+        if sum(self.values.values()) != self.total:  # messages without a value
+            return self._rounded(self.together, self.total)
+        return self._from_visits() if self._placed else self._from_values()
 
     def _rounded(self, fewest: int, most: int) -> tuple[int, int, int | None]:
         low = max(1, self.total // most)
-        return low, -(-self.total // fewest), most if fewest == most else None
+        return low, -(-self.total // max(1, fewest)), most if fewest == most else None
 
     def _from_visits(self) -> tuple[int, int, int | None]:
         """Bounds from the sizes of visits; those at the lowest value may be one overflow after the other."""
@@ -154,12 +153,15 @@ class Occurrences:
         """Overflows if each visit is at least one and a rank more begins another."""
         return sum(-(-each // size) * number for each, number in whole.items())
 
-    def _from_values(self) -> tuple[int, int]:
-        """The fewest and the most ranks that fit the copies of each value."""
-        counts = list(self.values.values())
+    def _from_values(self) -> tuple[int, int, int | None]:
+        """Bounds from the copies of each value, for a log without steps."""
+        counts = Counter(self.values.values())
         common = gcd(*counts)
-        if common == 1 and min(counts) > 1 and counts.count(min(counts)) >= _SURE:
-            common = min(counts)  # the log was cut while ranks were printing
+        size, often = max(counts.items(), key=lambda item: (item[1], -item[0]))
+        if size > 1 and often >= _SURE and 2 * often >= sum(counts.values()):
+            if common == size:
+                return self.total // size, self.total // size, size
+            return max(1, self.total // size), self._visits(size, counts), size  # some messages are lost
         if common == 1:
-            return 1, 1
-        return (common, common) if counts.count(common) >= _SURE else (1, common)
+            return self.total, self.total, 1
+        return self._rounded(common if counts[common] >= _SURE else 1, common)

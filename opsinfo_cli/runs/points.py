@@ -122,7 +122,9 @@ def _scaling(found: Evidence, asked: Asked) -> VerdictPoint:
     if scaling == "static":
         value = found.static_scale if found.scaling else float(asked.loss_scale or 0)
         said = f"static{f' ({value:g})' if value else ''}, says {by}"
-        return VerdictPoint(name, "fails", said, "the guide asks for dynamic scaling; with a static one overflows go unseen")
+        return VerdictPoint(
+            name, "fails", said, "the guide asks for dynamic scaling; with a static one overflows go unseen"
+        )
     if asked.expect_dynamic:
         return VerdictPoint(name, "fails", "the log shows no dynamic loss scaling, and --expect asks for it")
     hint = "--loss-scale dynamic or --loss-scale VALUE supplies it"
@@ -138,7 +140,9 @@ def _overflows(found: Evidence, asked: Asked) -> VerdictPoint:
     if reason:
         return VerdictPoint(name, "not measurable", reason)
     if count is None or not count.proof:
-        hint = "log the loss scale or the skipped steps and train again; `docs/soundness.md` lists what each stack prints"
+        hint = (
+            "log the loss scale or the skipped steps and train again; `docs/soundness.md` lists what each stack prints"
+        )
         said = "the log has no overflow, and nothing shows that this run prints one"
         return VerdictPoint(name, "cannot be told", said, hint)
     if scaling_of(found, asked) is None:

@@ -57,6 +57,9 @@ class Log:
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
         """What the most telling reader makes of it, with what the start of the log shows beyond that."""
         reader = self._chosen()
+        if reader:
+            reader.printed_ranks = self.startup.ranks
+            reader.steps_printed = self.steps.total is not None
         total = steps or self._steps_of_megatron(reader)
         found = reader.evidence(total, ranks) if reader else Evidence("unknown", count=_nothing(steps))
         if found.count and found.count.steps is None:

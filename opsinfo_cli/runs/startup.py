@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 from .readers.reader import NUMBER
 
-MARKS = (b"opt_level", b"amp_level", b"precision_mode", b"loss_scale", b"fp16", b"bf16", b"float16_enabled")
+MARKS = (b"opt_level", b"amp_level", b"precision_mode", b"loss_scale", b"fp16", b"bf16", b"float16_enabled") + (
+    b"nproc_per_node",
+    b"GPUs",
+    b"world_size",
+    b"NGPU",
+)
 """Looked for in the first part of a log only; see :data:`.scan.STARTUP`."""
 
 LEVELS = {
@@ -33,6 +38,9 @@ _FLOAT32 = re.compile(rb"(?<![\w])fp16[\"']?\s?[:=]\s?False\b")
 _SCALE = re.compile(rb"(?<!\w)loss_scale[\"']?\s{1,20}: (?:(dynamic)|" + NUMBER + rb")\s*$", re.MULTILINE)
 
 
+_RANKS = re.compile(rb"(?:nproc_per_node[= ]{1,2}|[Uu]sing |world_size[\"']?[=:]\s?|NGPU=)(\d{1,6})(?: GPUs)?\b(?!\.)")
+
+
 @dataclass
 class Startup:
     """The last value of each kind: APEX prints defaults first and what overrides made of them after.
@@ -46,6 +54,8 @@ class Startup:
     scaling: str | None = None
     static_scale: float | None = None
     known: bool = False
+    ranks: tuple[int, ...] = ()
+    """Numbers of ranks or devices that the log prints, in order."""
     _hugging_face: bool = False
     _not_half: bool = False
 
@@ -57,6 +67,9 @@ class Startup:
             kind = level_kind(self.level)
             self.precision = kind if kind != "off" else None
         self._arguments(line)
+        ranks = _RANKS.search(line)
+        if ranks and len(self.ranks) < 8 and (many := int(ranks[1])) > 1 and many not in self.ranks:
+            self.ranks = (*self.ranks, many)
         scale = _SCALE.search(line)
         if scale:
             self.known = True

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 _INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
 _STEP = re.compile(
-    rb"((?:[A-Za-z]{1,16}_)?(?:[Ss]tep|STEP|[Ii]ter(?:ation)?)s?)[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,8}"
-    + _INTEGER
-    + rb"(?:\s{0,8}/\s{0,8}(\d{1,15}))?"
+    rb"(?<![A-Za-z_])(?<!on )((?:(?:global|train|training|current)_)?(?:[Ss]tep|STEP|[Ii]ter(?:ation)?)|(?:global|training)_steps)"
+    rb"[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,8}" + _INTEGER + rb"(?:\s{0,8}/\s{0,8}(\d{1,15}))?"
 )
 _EPOCH = re.compile(rb"[Ee]poch[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,4}(\d{1,9})(?!\.)")
 _WITH_EPOCH = re.compile(
@@ -17,10 +16,10 @@ _WITH_EPOCH = re.compile(
     rb"\[\s{0,8}(\d{1,15})/\s{0,8}(\d{1,15})"
 )
 _BAR = re.compile(rb"\|\s{0,8}(\d{1,15})/(\d{1,15}) \[[^\]\r\n]{0,40}(?:it/s|s/it)")
-_ASKED = (b"tep", b"ter", b"poch", b"TRAIN", b"Train", b"it/s", b"s/it")
+_ASKED = (b"step", b"Step", b"STEP", b"iter", b"Iter", b"poch", b"TRAIN", b"Train", b"it/s", b"s/it")
 _NEAR = 2048
-_LOOK = 1 << 14
-_TRIES = 24
+_TRIES = 256
+_FIELDS = 8
 _WHOLE = 1 << 20
 """So much of the start is read line by line."""
 
@@ -49,34 +48,36 @@ class _Track:
 
     def take(self, found: _Field) -> None:
         self.seen += 1
-        last, self_step = self.last, found.step
+        last = self.last
         if self.second is None and (found.epoch, found.step) != (self.first.epoch, self.first.step):
-            self.second = found.step
-        if (found.epoch, self_step) < (last.epoch, last.step) and found.epoch <= last.epoch:
-            self.broken |= last.step - self_step > max(8, last.step // 2)  # another rank may lag a little
+            self.second = self.at(found)
+        if (found.epoch, found.step) < (last.epoch, last.step) and found.epoch <= last.epoch:
+            self.broken |= last.step - found.step > max(8, last.step // 2)  # another rank may lag a little
             return
-        if found.epoch > last.epoch and not found.length and self_step < last.step:
+        if found.epoch > last.epoch and not found.length and found.step < last.step:
             self.broken = True
         self.last = found
 
     @property
     def spacing(self) -> int:
-        return abs(self.second - self.first.step) if self.second is not None else 0
+        return abs(self.second - self.at(self.first)) if self.second is not None else 0
 
     def at(self, found: _Field) -> int:
-        return (found.epoch - self.first.epoch) * found.length + found.step
+        """Steps from the start of the first epoch, which is numbered 0 or 1."""
+        return (found.epoch - min(1, self.first.epoch)) * found.length + found.step
 
     @property
     def total(self) -> int | None:
         """Steps made; None if the fields begin anew without showing an epoch."""
         if self.broken:
             return None
-        first, last = self.first, self.last
-        spacing = self.spacing or 1
-        begun = 0 if first.step <= spacing else first.step - spacing
-        from_zero = int(first.step == 0 and first.kind[0] != _BARS and self.second is not None)
+        first, last = self.at(self.first), self.last
+        if self.second is None:
+            return first if self.first.kind[1].startswith(b"global") else None
+        begun = 0 if first <= 2 * self.spacing else first - self.spacing  # else the log begins after a resume
+        from_zero = int(first == 0 and self.first.kind[0] != _BARS)
         if last.length:
-            return (last.epoch - first.epoch) * last.length + min(last.step + from_zero, last.length) - begun
+            return self.at(last) - last.step + min(last.step + from_zero, last.length) - begun
         return last.step + from_zero - begun
 
 
@@ -115,8 +116,7 @@ class StepFields:
         if self._read < _WHOLE:
             self._every(data[start:end])
             return
-        found = self._from_back(data, max(start, end - _LOOK), end)
-        if found:
+        for found in self._from_back(data, start, end):
             self._take(found)
 
     def read(self, line: bytes) -> None:
@@ -139,20 +139,23 @@ class StepFields:
                     if found:
                         self._take(found)
 
-    def _from_back(self, data: bytes, start: int, end: int) -> _Field | None:
+    def _from_back(self, data: bytes, start: int, end: int) -> list[_Field]:
+        """The last few fields, oldest first: logs often print two counters by turns."""
+        asked = [word for word in _ASKED if data.find(word, start, end) >= 0]
+        fields: list[_Field] = []
         for _ in range(_TRIES):
-            at = max(data.rfind(word, start, end) for word in _ASKED)
-            if at < 0:
-                return None
+            at = max(data.rfind(word, start, end) for word in asked) if asked else -1
+            if at < 0 or len(fields) == _FIELDS:
+                break
             begin = max(data.rfind(b"\n", start, at), data.rfind(b"\r", start, at)) + 1 or start
             stop = data.find(b"\n", at, min(end, at + _NEAR))
             found = _parsed(data[max(begin, at - _NEAR) : stop if stop >= 0 else min(end, at + _NEAR)])
             if found:
-                return found
+                fields.append(found)
             end = begin
             if end <= start:
-                return None
-        return None
+                break
+        return fields[::-1]
 
     def _take(self, found: _Field) -> None:
         self.seen += 1
@@ -172,8 +175,14 @@ class StepFields:
     def _best(self) -> tuple[int, bytes] | None:
         """Epochs with their length before named fields before bars; of each the one that was seen most."""
         kinds = self._kinds
-        usable = [kind for kind in kinds if not kinds[kind].broken] or list(kinds)
-        return max(usable, key=lambda kind: (kind[0], kinds[kind].seen, kinds[kind].last.step), default=None)
+        moving = [kind for kind in kinds if kinds[kind].second is not None]
+        usable = [kind for kind in moving if not kinds[kind].broken] or moving or list(kinds)
+
+        def telling(kind: tuple[int, bytes]) -> tuple[int, int, int]:
+            track = kinds[kind]
+            return kind[0], track.seen, track.last.step
+
+        return max(usable, key=telling, default=None)
 
     @property
     def total(self) -> int | None:

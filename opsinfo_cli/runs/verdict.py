@@ -91,7 +91,9 @@ def _unusable(values: list[float]) -> bool:
     return any(not math.isfinite(value) or abs(value) > _TOO_LARGE for value in values)
 
 
-def _agreement(runs: list[RunFound], values: list[float], asked: Asked, metric: bool) -> tuple[VerdictPoint, Spread | None]:
+def _agreement(
+    runs: list[RunFound], values: list[float], asked: Asked, metric: bool
+) -> tuple[VerdictPoint, Spread | None]:
     name = "runs-agree"
     if not metric:
         return VerdictPoint(name, "missing", "no metric is known", "--metric 'Acc@1 ([0-9.]+)' finds it"), None

@@ -21,7 +21,7 @@ from log_makers import (
     torch_npu,
 )
 
-from opsinfo_cli.runs.gather import gather
+from opsinfo_cli.runs.evidence import run_evidence
 from opsinfo_cli.runs.grouping import Run, runs_of
 from opsinfo_cli.runs.points import Asked, run_points, share_of
 from opsinfo_cli.runs.readers import READERS, Evidence
@@ -39,7 +39,7 @@ STEPS = 1000
 def found(text: str | bytes, folder: Path, **asked: int) -> Evidence:
     path = folder / "train.log"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return gather(Run("train.log", (str(path),)), Asked(**asked), None, "last").evidence
+    return run_evidence(Run("train.log", (str(path),)), Asked(**asked), None, "last").evidence
 
 
 def statuses(evidence: Evidence, asked: Asked | None = None) -> dict[str, str]:
@@ -125,7 +125,7 @@ def test_a_rank_that_logs_alone_is_not_added_to_the_others(tmp_path: Path) -> No
     for rank in range(4):
         (tmp_path / f"rank_{rank}.log").write_text(mindformers(STEPS, OVERFLOWS))
     (run,) = runs_of(tuple(str(tmp_path / f"rank_{rank}.log") for rank in range(4)))
-    evidence = gather(run, Asked(), None, "last").evidence
+    evidence = run_evidence(run, Asked(), None, "last").evidence
     assert evidence.count is not None
     assert (evidence.count.low, evidence.count.steps) == (5, STEPS)
 

@@ -11,7 +11,7 @@ from ...report.terminal.output import Output
 from ...report.terminal.progress import Progress
 from ...report.views.scale_plot import require_svg, svg_text
 from ...report.views.soundness import scale_lines, show_verdict, verdict_document
-from ...runs.gather import gather
+from ...runs.evidence import run_evidence
 from ...runs.grouping import Run, runs_of
 from ...runs.metric import PICKS, compiled_metric
 from ...runs.points import Asked
@@ -28,7 +28,9 @@ from ..shared.options import format_option, output_of
 @declare.option("--steps", metavar="N", type=declare.IntRange(min=1), help="Number of optimizer steps of each run.")
 @declare.option("--ranks", metavar="N", type=declare.IntRange(min=1), help="Number of ranks that print into each log.")
 @declare.option("--large-batch", is_flag=True, help="Large global batch: the limit is 0.1 %, not 0.5 %.")
-@declare.option("--metric", metavar="REGEX", help="Regular expression of the validation metric; its first group is the number.")
+@declare.option(
+    "--metric", metavar="REGEX", help="Regular expression of the validation metric; its first group is the number."
+)
 @declare.option(
     "--pick", type=declare.Choice(PICKS), default="last", show_default=True, help="Value of the metric that counts."
 )
@@ -40,12 +42,14 @@ from ..shared.options import format_option, output_of
     show_default=True,
     help="Largest range of the metrics of runs, as a share of their mean.",
 )
-@declare.option("--expect", type=declare.Choice(["dynamic"]), help="Fail if the log does not show dynamic loss scaling.")
-@declare.option("--amp", metavar="LEVEL", help="Mixed-precision level, if the log does not show it.")
 @declare.option(
-    "--loss-scale", metavar="dynamic|VALUE", help="Loss scaling, if the log does not show it."
+    "--expect", type=declare.Choice(["dynamic"]), help="Fail if the log does not show dynamic loss scaling."
 )
-@declare.option("--reference", metavar="LOG", multiple=True, help="Log of a high-precision run of the same model; repeatable.")
+@declare.option("--amp", metavar="LEVEL", help="Mixed-precision level, if the log does not show it.")
+@declare.option("--loss-scale", metavar="dynamic|VALUE", help="Loss scaling, if the log does not show it.")
+@declare.option(
+    "--reference", metavar="LOG", multiple=True, help="Log of a high-precision run of the same model; repeatable."
+)
 @declare.option("--plot", metavar="FILE", help="Write a plot of the loss scale over the steps as SVG.")
 @declare.option("--strict", is_flag=True, help="Exit 1 if the verdict is incomplete.")
 @format_option()
@@ -83,8 +87,8 @@ def command(
     progress = Progress(output, [path for run in runs + others for path in run.paths])
     stdin = standard_input()
     try:
-        found = [gather(run, asked, pattern, pick, stdin, progress) for run in runs]
-        compared = [gather(run, asked, pattern, pick, stdin, progress) for run in others]
+        found = [run_evidence(run, asked, pattern, pick, stdin, progress) for run in runs]
+        compared = [run_evidence(run, asked, pattern, pick, stdin, progress) for run in others]
     finally:
         progress.done()
     _refuse_unknown(found)

@@ -47,4 +47,4 @@ class Apex(Reader):
                 self.found.scaling = "dynamic"
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
-        return self.occurrences.count(steps, ranks)
+        return self.occurrences.count(steps, ranks, self.steps_printed)

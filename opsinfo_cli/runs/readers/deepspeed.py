@@ -94,7 +94,9 @@ class DeepSpeed(Reader):
         if not match:
             return
         key, value = match[2], match[3]
-        if key == b"loss_scale" and not match[1] and not self.lines:  # an argument of Megatron has the same form
+        if (
+            key == b"loss_scale" and not match[1] and not self.found.precision
+        ):  # an argument of Megatron has the same form
             return
         self.lines += 1
         if key == b"dynamic_loss_scale_args":
@@ -131,4 +133,3 @@ class DeepSpeed(Reader):
         if found.level == "bf16" and found.scaling == "dynamic":
             found.scaling = None  # the configuration has a scaler, and does not use it
         return found
-

@@ -86,7 +86,9 @@ class Fairseq(Reader):
         over = self.occurrences.count(None, ranks or 1)
         if steps is None and self.updates is not None:
             steps = self.updates + over.low
-        proof = over.proof or ("fairseq prints each overflow of a run that prints `loss_scale`" if self._prints_scale else None)
+        proof = over.proof or (
+            "fairseq prints each overflow of a run that prints `loss_scale`" if self._prints_scale else None
+        )
         return Count(over.low, over.high, steps, over.calibrating, over.basis, over.ranks, None, proof, over.notes)
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:

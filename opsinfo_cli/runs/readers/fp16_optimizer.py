@@ -8,10 +8,9 @@ from ..count import Count
 from ..steps import StepFields
 from .reader import NUMBER, Reader, message_runs, number
 
-_OVERFLOW = re.compile(rb"Grad overflow on iteration:?\s{1,4}(\d{1,15})")
+_OVERFLOW = re.compile(rb"Grad overflow on iteration(?::?[^\S\n]{1,4}(\d{1,12})(?![\d.]))?")
 _SCALE = re.compile(rb"Using (dynamic|static) loss scale of:?\s{1,4}" + NUMBER)
 _REMEMBERED = 4096
-_SKEW = 64
 
 
 class Fp16Optimizer(Reader):
@@ -28,42 +27,62 @@ class Fp16Optimizer(Reader):
 
     def __init__(self) -> None:
         super().__init__()
-        self._messages = 0
-        self._seen: dict[bytes, None] = {}
-        self._distinct = self._lead = 0
-        self._newest = -1
-        self._in_lead = True
+        self._copies: dict[int, int] = {}
+        self._messages = self._before = 0
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
         for match, copies in message_runs(_OVERFLOW, data, limit, steps):
             self.lines += copies
             self._messages += copies
-            self._overflow(match[1])
+            self.found.level = "fp16"
+            if match[1]:
+                self._iteration(int(match[1]), copies)
+        newest = max(self._copies, default=None)
         for match, copies in message_runs(_SCALE, data, limit):
             self.lines += copies
             if match[1] == b"dynamic":
                 self.found.scaling = "dynamic"
-                self.scale.add(self.place(self._newest, self._distinct), number(match[2]))
+                self.scale.add(self.place(newest, self.lines), number(match[2]))
 
-    def _overflow(self, text: bytes) -> None:
-        self.found.level = "fp16"
-        if text in self._seen:
-            return
-        self._seen[text] = None
-        if len(self._seen) > _REMEMBERED:
-            del self._seen[next(iter(self._seen))]
-        step = int(text)
-        if step < self._newest - _SKEW:  # a restart appended to the same file
-            self._seen = {text: None}
-        self._distinct += 1
-        self._in_lead = self._in_lead and step <= self._newest + 2
-        self._lead += self._in_lead
-        self._newest = step
+    def _iteration(self, iteration: int, copies: int) -> None:
+        if iteration not in self._copies and len(self._copies) >= _REMEMBERED:
+            self._before += self._copies.pop(min(self._copies)) > 0
+        self._copies[iteration] = self._copies.get(iteration, 0) + copies
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
-        total, number_of = self._messages, self._distinct
-        copies = total // number_of if number_of and total % number_of == 0 else None
-        basis = f"{number_of} iterations named by {total} messages" + (f" of {copies} ranks" if copies else "")
-        proof = "the log has messages of skipped steps" if total else None
-        return Count(number_of, number_of, steps, self._lead, basis, copies, proof=proof)
+        """An iteration that one rank names, while others are named by several, may be two numbers run together."""
+        most = ranks or max(self._copies.values(), default=1)
+        sure = sorted(each for each, copies in self._copies.items() if copies > 1 or most == 1)
+        alone = [each for each, copies in self._copies.items() if copies == 1 and most > 1]
+        garbled = [each for each in alone if _is_run_together(str(each), sure)]
+        low = self._before + len(sure)
+        high = low + len(alone) - len(garbled)
+        broken = self._messages > low * most
+        if broken or alone:
+            most = ranks or self._ranks_of(most) or most
+            low, high = (self._messages // most,) * 2 if self._messages % most == 0 else (low, self._messages)
+        basis = f"{self._messages} messages" + (f" of {most} ranks" if most > 1 else "")
+        proof = "the log has messages of skipped steps" if self._messages else None
+        count = Count(low, high, steps, _leading(sure), basis, most, proof=proof)
+        return count.noted("messages of several ranks run together: their iterations are garbled") if broken else count
 
+    def _ranks_of(self, fewest: int) -> int | None:
+        """The number of ranks that the log prints, if it divides the messages and is large enough."""
+        for ranks in self.printed_ranks:
+            if ranks >= fewest and self._messages % ranks == 0:
+                return ranks
+        return None
+
+
+def _is_run_together(text: str, sure: list[int]) -> bool:
+    return any(text.startswith(str(each)) or text.endswith(str(each)) for each in sure)
+
+
+def _leading(iterations: list[int]) -> int:
+    """Overflows of the first descent: those in steps that follow each other from the start on."""
+    lead, last = 0, -1
+    for each in iterations:
+        if each > last + 2:
+            break
+        lead, last = lead + 1, each
+    return lead

@@ -81,4 +81,3 @@ class Megatron(Reader):
         if found.level is None and self.scale.start is not None and self.scale.highest != 1.0:
             found.level = "fp16"  # only its optimizer has a scale
         return super().evidence(steps, ranks)
-

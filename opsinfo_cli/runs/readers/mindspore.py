@@ -34,7 +34,15 @@ class MindSpore(LineReader):
 
     name = "mindspore"
     reads = "MindSpore, mindformers, mindyolo (`overflow cond: <flag>, loss_scale: <x>` and variants)"
-    marks = (b"overflow:", b"overflow cond", b"overflow is", b"overflow, ", b"overflow=", b"overflow!!!", b"outputs are (")
+    marks = (
+        b"overflow:",
+        b"overflow cond",
+        b"overflow is",
+        b"overflow, ",
+        b"overflow=",
+        b"overflow!!!",
+        b"outputs are (",
+    )
     window_default = 2000
 
     def __init__(self) -> None:

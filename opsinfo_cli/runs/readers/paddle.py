@@ -50,4 +50,4 @@ class Paddle(Reader):
             self.scale.add(self.place(at, self.lines), after)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
-        return (self.not_run if self.not_run.total else self.lowered).count(steps, ranks)
+        return (self.not_run if self.not_run.total else self.lowered).count(steps, ranks, self.steps_printed)

@@ -69,6 +69,10 @@ class Reader:
     def __init__(self) -> None:
         self.lines = 0
         """Lines or messages understood."""
+        self.printed_ranks: tuple[int, ...] = ()
+        """Numbers of ranks that the log prints at its start; a log of several nodes has more ranks than that."""
+        self.steps_printed = False
+        """Whether the log prints steps at all; set before :meth:`evidence`."""
         self.found = Evidence(self.name, floor=self.floor, window=self.window_default)
         self.scale = self.found.scale
 

@@ -57,9 +57,9 @@ class TorchNpu(Reader):
         """Each overflow prints a message with the new scale, which separates steps, and one without."""
         with_scale = self.occurrences.total
         if self.messages > with_scale and with_scale:
-            count = self.occurrences.count(steps, ranks)
+            count = self.occurrences.count(steps, ranks, self.steps_printed)
             most = -(-self.messages // (count.ranks or 1))
             note = f"{self.messages} messages of overflows, {with_scale} of a lower scale"
             return count if most <= count.high else replace(count, high=most).noted(note)
         self.occurrences.total = max(with_scale, self.messages)
-        return self.occurrences.count(steps, ranks)
+        return self.occurrences.count(steps, ranks, self.steps_printed)

@@ -14,7 +14,7 @@ from .scan import read_log
 from .verdict import RunFound
 
 
-def gather(
+def run_evidence(
     run: Run,
     asked: Asked,
     metric: re.Pattern[bytes] | None,
