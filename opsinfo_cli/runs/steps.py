@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 _INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
 _STEP = re.compile(
-    rb"(?<![A-Za-z_])(?<!on )((?:(?:global|train|training|current)_)?(?:[Ss]tep|STEP|[Ii]ter(?:ation)?)|(?:global|training)_steps)"
+    rb"(?<![A-Za-z_])(?<!on )((?:(?:global|train|training|current)_)?(?:[Ss]tep|STEP|[Ii]ter(?:ation)?)|"
+    rb"(?:global|training)_steps)"
     rb"[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,8}" + _INTEGER + rb"(?:\s{0,8}/\s{0,8}(\d{1,15}))?"
 )
 _EPOCH = re.compile(rb"[Ee]poch[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,4}(\d{1,9})(?!\.)")
@@ -108,7 +109,7 @@ class StepFields:
         return track.spacing if track else 0
 
     def advance(self, data: bytes, end: int) -> None:
-        """Read step fields of a window up to ``end``. What is before the ``end`` of an earlier call is not read again."""
+        """Read step fields up to ``end``, but not what is before the ``end`` of an earlier call for this window."""
         start = self._upto
         if end <= start:
             return

@@ -57,7 +57,7 @@ class Trajectory:
             self._thin()
 
     def fell_to(self, at: int, scale: float) -> None:
-        """A message of an overflow gives the scale after it: one that is not lower than the last was reached by a rise."""
+        """Add the scale after an overflow; if it is not lower than the last one, the scale rose in between."""
         if scale == self.final:
             self.rises += 1
             self.falls += 1
