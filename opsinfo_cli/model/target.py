@@ -151,8 +151,17 @@ def resolve(text: str, options: Options, environ: Mapping[str, str]) -> Target:
     if os.path.lexists(text):
         return _from_file(text, Source.read(text), options)
     if "/" in text or text.endswith(".json"):
-        raise Refused("no such file or directory", name="unreadable", path=text)
+        raise Refused(_why_absent(text), name="unreadable", path=text)
     return _from_soc(text, options, environ)
+
+
+def _why_absent(path: str) -> str:
+    """What the system says of a path that could not be looked up: that it is absent, or that a folder is closed."""
+    try:
+        os.lstat(path)
+    except (OSError, ValueError) as error:
+        return (getattr(error, "strerror", None) or str(error)).lower()
+    return "no such file or directory"
 
 
 def _from_stdin(options: Options) -> Target:

@@ -14,7 +14,7 @@ from ...model.target import Target
 from ...report.terminal.output import Output
 from ...report.views.changes import change_lines
 from ..line import declare
-from ..shared.mixlist_input import accepted_mixlist, require_operators, require_writable, say_doubts, say_unknown
+from ..shared.mixlist_input import accepted_mixlist, require_writable, say_doubts, say_unknown
 from ..shared.options import entry_options, format_option, open_target, output_of, target_options, write_options
 from ..shared.writing import Run, writer_of
 from .move import winning_files
@@ -26,7 +26,7 @@ __all__ = ["command"]
 @declare.argument("target")
 @declare.argument("mixlist")
 @declare.option(
-    "--output", "copy", metavar="PATH", help="Write a copy instead: a file, or a new directory for a store."
+    "-o", "--output", "copy", metavar="PATH", help="Write a copy instead: a file, or a new directory for a store."
 )
 @declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, where the target lacks an op type.")
 @entry_options
@@ -46,7 +46,13 @@ def command(target: str, mixlist: str, copy: str | None, strict: bool, format_: 
     """
     output = output_of("apply", options, format_)
     found = open_target(target, output, options)
-    require_operators(found)
+    if found.kind == "mixlist":
+        raise UsageFault(
+            "TARGET is a mixlist; a mixlist is applied to libraries",
+            name="wrong-kind",
+            path=target,
+            hint="are the arguments swapped? `opsinfo apply TARGET MIXLIST`",
+        )
     require_writable(found)
     chosen = accepted_mixlist(mixlist, output)
     say_doubts(found, output)

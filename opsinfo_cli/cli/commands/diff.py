@@ -80,7 +80,8 @@ def command(
     first = open_target(a, output, {"soc": soc_a, "core": core, "soc_option": "--soc-a"}).keep()
     second = open_target(b, output, {"soc": soc_b, "core": core, "soc_option": "--soc-b"}).keep()
     if (first.kind == "mixlist") != (second.kind == "mixlist"):
-        raise UsageFault(f"A is a {first.kind}, B is a {second.kind}; they cannot be compared", name="wrong-kind")
+        kinds = [_KINDS.get(each.kind, f"a {each.kind}") for each in (first, second)]
+        raise UsageFault(f"A is {kinds[0]}, B is {kinds[1]}; they cannot be compared", name="wrong-kind")
     named = frozenset(accepted_mixlist(only_in, output).marks) if only_in else None
     if first.kind == "mixlist":
         if sections or mixlist_a or mixlist_b or output.format == "mixlist":
@@ -100,6 +101,9 @@ def command(
     inside = section_differences(first.operators, second.operators) if sections else None
     chosen = [each for each in inside if named is None or each.name in named] if inside is not None else None
     return _report(output, first, second, found, chosen)
+
+
+_KINDS = {"install": "an install"}
 
 
 def _report(
@@ -140,9 +144,12 @@ def _port(a: Target, b: Target, mixlist: Mixlist | None, named: frozenset[str] |
     if named is not None:
         wanted = {name: policy for name, policy in wanted.items() if name in named}
     output.data(mixlist_text(mixlist_for(library, wanted)), exact=True)
+    if output.to is not None:
+        output.tell(f"wrote {output.to}")
     lacking: Difference[Any] = difference(library, wanted, named)
     for names, where, other in ((lacking.only_in_b, "B", "A"), (lacking.only_in_a, "A", "B")):
         if names:
             what = "cannot be ported" if where == "B" else "keep their policy"
-            output.say(f"{len(names)} op types of {where} are not in {other} and {what}: {', '.join(names)}", "warning")
+            output.say(f"{len(names)} op types of {where} are not in {other} and {what}; -v names them", "warning")
+            output.detail(f"in {where} only: {', '.join(names)}")
     return 0

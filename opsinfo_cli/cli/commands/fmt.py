@@ -24,7 +24,7 @@ __all__ = ["command"]
 
 @declare.command("fmt")
 @declare.argument("mixlists", nargs=-1, required=True, metavar="MIXLIST...")
-@declare.option("--diff", "show_diff", is_flag=True, help="Show what would change; write nothing. As --dry-run.")
+@declare.option("--diff", "show_diff", is_flag=True, hidden=True, help="As --dry-run.")
 @declare.option("-o", "--output", "out", metavar="OUT", help="Write the mended text there; leave the source alone.")
 @write_options
 @format_option()
@@ -64,7 +64,7 @@ def _filter(mixlists: tuple[str, ...], out: str | None, run: Run) -> int:
     if run.writes:
         run.output.data(result.text, exact=True)
     elif run.options["dry_run"]:
-        run.output.data(unified_diff(source, patch, result), exact=True)
+        run.output.diff(unified_diff(source, patch, result))
     if run.options["check"] and patch:
         return 1
     return _still_refused(source, run.output)

@@ -92,7 +92,8 @@ def command(
         rows = _operator_rows(found, mixlist, output)
     shown = [row for row in rows if _wanted(row, lists, globs)] if lists or globs else rows
     if rows and not shown:
-        output.say(f"none of the {len(rows)} operators matches --on and --match")
+        asked = [option for option, given in (("--on", lists), ("--match", globs)) if given]
+        output.say(f"none of the {len(rows)} operators matches {' and '.join(asked)}")
     if output.format == "json":
         output.document(list_document(found, shown, len(rows)))
     elif output.format == "html":

@@ -77,7 +77,9 @@ def command(
         if _wanted(name, policies, lists, globs) and (differs(policies) or not differing)
     }
     if whole and not shown:
-        output.say(f"none of the {len(whole)} operators matches --on, --match and --differing")
+        options_given = (("--on", lists), ("--match", globs), ("--differing", differing))
+        asked = [option for option, given in options_given if given]
+        output.say(f"none of the {len(whole)} operators matches {' and '.join(asked)}")
     if output.format == "json":
         output.document(matrix_document(columns, shown, len(whole)))
     elif output.format == "html":

@@ -20,7 +20,7 @@ __all__ = ["command"]
 
 @declare.command("merge")
 @declare.argument("base")
-@declare.argument("overs", nargs=-1, required=True, metavar="OVER...")
+@declare.argument("overs", nargs=-1, metavar="[OVER]...")
 @declare.option("-o", "--output", "out", metavar="OUT", help="Write it there; what was there is backed up.")
 @declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, where they disagree or a name is unknown.")
 @against_option

@@ -15,7 +15,7 @@ from ...model.store import Store, engine_keys, library_files, load_order
 from ...model.target import Target
 from ...report.terminal.output import Output
 from ...text.source import Source
-from ...typed import TYPE_CHECKING
+from ...typed import TYPE_CHECKING, NamedTuple
 from ..line import declare
 from ..shared.mixlist_input import require_writable, say_doubts
 from ..shared.options import (
@@ -42,13 +42,21 @@ __all__ = ["command", "winning_files"]
 @declare.argument("ops", nargs=-1, required=True, metavar="OP...")
 @declare.option("--to", required=True, type=LIST, help="The list to put them on.")
 @declare.option("--against", metavar="TARGET", help="For a mixlist: the target that knows names and policies.")
+@declare.option("--pin", is_flag=True, help="For a mixlist: write the mark even if the target already agrees.")
 @declare.option("--create", is_flag=True, help="For a mixlist: make the file if there is none.")
 @entry_options
 @target_options
 @write_options
 @format_option()
 def command(
-    target: str, ops: tuple[str, ...], to: str, against: str | None, create: bool, format_: str, **options: Any
+    target: str,
+    ops: tuple[str, ...],
+    to: str,
+    against: str | None,
+    pin: bool,
+    create: bool,
+    format_: str,
+    **options: Any,
 ) -> int:
     """Put operators on a list.
 
@@ -64,12 +72,37 @@ def command(
     output = output_of("move", options, format_)
     names = given_names(ops)
     run = Run("move", output, options, undo=target)
+    wanted = Wanted(names, Policy(to), against, pin)
     if create and not os.path.lexists(target):
-        return _create(target, names, Policy(to), against, run)
-    return run.files(_jobs(target, names, Policy(to), against, create, run))
+        result = _create(target, wanted, run)
+    else:
+        result = run.changed(_jobs(target, wanted, create, run))
+    run.report(result)
+    _tell_unchanged(result, to, output)
+    return run.status(result)
 
 
-def _jobs(text: str, names: tuple[str, ...], to: Policy, against: str | None, create: bool, run: Run) -> list[Job]:
+class Wanted(NamedTuple):
+    """Which op types go where.
+
+    :param against: the target that knows their policies
+    :param pin: whether they get a mark even if that target agrees
+    """
+
+    names: tuple[str, ...]
+    to: Policy
+    against: str | None
+    pin: bool
+
+
+def _tell_unchanged(result: Result, to: str, output: Output) -> None:
+    moved = {move.name for file in result.files for move in file.moved}
+    stayed = sorted({name for file in result.files for name in file.stayed} - moved)
+    if stayed and output.format == "text":
+        output.tell(f"already {to}: {', '.join(stayed)}", prose=True)
+
+
+def _jobs(text: str, wanted: Wanted, create: bool, run: Run) -> list[Job]:
     """What is to be done to which file. Of the target no more is kept than the texts of those files."""
     try:
         target = open_target(text, run.output, run.options)
@@ -78,35 +111,37 @@ def _jobs(text: str, names: tuple[str, ...], to: Policy, against: str | None, cr
             refused.hint = "--create begins a mixlist"
         raise
     if target.kind == "mixlist":
-        return [Job(target.path, _mixlist_plan(names, to, against, run), target.source)]
+        return [Job(target.path, _mixlist_plan(wanted, run), target.source)]
     require_writable(target)
-    if against or create:
-        raise UsageFault("--against and --create are for mixlists", path=target.path)
+    if wanted.against or create or wanted.pin:
+        raise UsageFault("--against, --pin and --create require a mixlist", path=target.path)
     say_doubts(target, run.output)
-    wanted = [operator.name for operator in target.operators.require(names)]
-    files = winning_files(target, wanted, run.options, run.output)
+    names = [operator.name for operator in target.operators.require(wanted.names)]
+    files = winning_files(target, names, run.options, run.output)
     seen = target.operators.sources()
     forget_texts()
-    return [Job(path, LibraryPlan(dict.fromkeys(mine, to)), seen[path]) for path, mine in files.items()]
+    return [Job(path, LibraryPlan(dict.fromkeys(mine, wanted.to)), seen[path]) for path, mine in files.items()]
 
 
-def _mixlist_plan(names: tuple[str, ...], to: Policy, against: str | None, run: Run) -> MixlistPlan:
-    if against is None:
+def _mixlist_plan(wanted: Wanted, run: Run) -> MixlistPlan:
+    if wanted.against is None:
+        if wanted.pin:
+            raise UsageFault("--pin requires --against", hint="without it every operator gets its mark")
         run.output.say("op names were not checked; --against TARGET does that", "warning")
-        return MixlistPlan(names, to)
-    operators = open_against(against, run.output, run.options).operators.require(names)
-    return MixlistPlan(names, to, {operator.name: operator.entry.policy for operator in operators})
+        return MixlistPlan(wanted.names, wanted.to)
+    operators = open_against(wanted.against, run.output, run.options).operators.require(wanted.names)
+    policies = {operator.name: operator.entry.policy for operator in operators}
+    return MixlistPlan(wanted.names, wanted.to, policies, wanted.pin)
 
 
-def _create(path: str, names: tuple[str, ...], to: Policy, against: str | None, run: Run) -> int:
-    """Begin a mixlist. Where no mark is needed, no file is made."""
-    plan = _mixlist_plan(names, to, against, run)
+def _create(path: str, wanted: Wanted, run: Run) -> Result:
+    """Begin a mixlist; if no mark is needed, no file is made."""
+    plan = _mixlist_plan(wanted, run)
     file = planned(Job(path, plan), Source(b"{}\n", path))._replace(is_new=True)
     change = None
     if run.writes and file.patch:
         change = writer_of(run.options, run.output).create(path, file.result.data, run.kind, file.moved)
-    run.report(Result([file], change))
-    return 1 if run.options.get("check") and file.patch else 0
+    return Result([file], change)
 
 
 def winning_files(target: Target, names: list[str], options: dict[str, Any], output: Output) -> dict[str, list[str]]:

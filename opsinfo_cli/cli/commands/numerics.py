@@ -102,6 +102,9 @@ def _tensors(given: list[str], low: str, against: str | None, soc: str | None, o
     from ...report.views.numerics import show_operators, show_tensors, tensors_document
 
     load_numpy()
+    for path in given:
+        if os.path.isdir(path) and not dump_files(path):
+            raise UsageFault("the folder holds no .npy file", name="no-files", path=path)
     target = open_against(against, output, {"soc": soc}) if against else None
     operators = target.operators if target else None
     tensors = []

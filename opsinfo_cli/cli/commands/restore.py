@@ -45,13 +45,20 @@ def command(target: str, which: str | None, force: bool, dry_run: bool, format_:
         output.document({"restored": documents, "change": change, "dry_run": dry_run})
     elif dry_run:
         for each in restored:
-            output.data(diff_of_bytes(each.path, each.current, each.content), exact=True)
+            output.diff(diff_of_bytes(each.path, each.current, each.content))
     else:
         output.lines(_line(output, each) for each in restored)
     if output.format == "text":
-        verb = "would be put back" if dry_run else "put back"
-        output.tell(f"{len(restored)} file{'' if len(restored) == 1 else 's'} {verb}")
+        _tell(output, [each for each in restored if each.current != each.content], dry_run)
     return 0
+
+
+def _tell(output: Output, different: list[Restored], dry_run: bool) -> None:
+    if not different:
+        output.tell("nothing to change")
+        return
+    verb = "would be restored" if dry_run else "restored"
+    output.tell(f"{len(different)} file{'' if len(different) == 1 else 's'} {verb}")
 
 
 def _line(output: Output, each: Restored) -> str:

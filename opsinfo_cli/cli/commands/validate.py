@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...check.narrowing import Narrowing
 from ...check.selection import Selection
+from ...errors import UsageFault
 from ...model.repository import Repository
 from ...model.target import Target
 from ...report.terminal.output import Output
@@ -91,6 +92,8 @@ def command(paths: tuple[str, ...], against: tuple[str, ...], format_: str, **op
     config = config_in_use()
     if config:
         output.detail(f"defaults from {config}")
+    elif options["socs"] and not against:
+        raise UsageFault("--soc requires --against", hint="--soc chooses the chips of the install given with --against")
     fixing, baseline, reports = _fixing(options, paths, format_), _baseline(options), _reports(options, paths)
     selection = Selection.of(options["select"], options["ignore"])
     targets = [each for text in against for each in _chips(text, options["socs"], output)]

@@ -45,11 +45,7 @@ def _tables(output: Output, modes: list[Mode], series: list[Series], soc: str | 
         low = " ".join(_SHORT.get(each, each) for each in sorted(same[0].low)) or "-"
         by_option = [[mode.name for mode in same if option in mode.options] for option in ("v1", "v2")]
         for values in zip_longest(*by_option):
-            cells = [
-                *(value or "-" for value in values),
-                " ".join(_SHORT.get(low, low) for low in sorted(same[0].low)) or "-",
-                chips,
-            ]
+            cells = [*(value or "-" for value in values), low, chips]
             rows.append(cells[: len(titles)])
     print_table(output, [Column(title, dim=title == "chips") for title in titles], rows)
     if series:
