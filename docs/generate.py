@@ -34,7 +34,7 @@ from opsinfo_cli import __version__  # noqa: E402
 from opsinfo_cli.check.topics import TOPICS  # noqa: E402
 from opsinfo_cli.check.wording import wording  # noqa: E402
 from opsinfo_cli.cli.line.click_program import cli  # noqa: E402
-from opsinfo_cli.cli.line.main import COMMANDS  # noqa: E402
+from opsinfo_cli.cli.line.table import COMMANDS  # noqa: E402
 from opsinfo_cli.report.views.explanation import example_text  # noqa: E402
 
 GENERATED = "<!-- Made by docs/generate.py; edit the program, not this page. -->\n\n"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .check.finding import Finding, Outcome
-    from .check.run import validate
+    from .check.validation import validate
     from .compare.policies import Difference, diff
     from .errors import OpsinfoError
     from .model.install import Install
@@ -58,7 +58,7 @@ _HOMES = {
     "Store": "model.store",
     "Target": "model.target",
     "diff": "compare.policies",
-    "validate": "check.run",
+    "validate": "check.validation",
 }
 
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from opsinfo_cli.check.rules import RULES
 from opsinfo_cli.check.topics import TOPICS
 from opsinfo_cli.cli.line.click_program import cli
-from opsinfo_cli.cli.line.main import COMMANDS
+from opsinfo_cli.cli.line.table import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "docs"))

@@ -8,8 +8,6 @@ import os
 from ..errors import Refused
 from .filesystem import FileSystem
 
-__all__ = ["dress"]
-
 
 def dress(fs: FileSystem, descriptor: int, path: str, here: os.stat_result) -> None:
     """Give the new file what the old one has: owner and group, extended attributes (ACLs, labels), mode."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import fcntl
 import os
 
-__all__ = ["FileSystem"]
-
 
 class FileSystem:
     """The calls as the system has them; each raises OSError."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, int] = {}
 
     def open(self, path: str, flags: int, mode: int = 0o600) -> int:
         return os.open(path, flags | os.O_CLOEXEC, mode)

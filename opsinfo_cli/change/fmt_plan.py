@@ -11,8 +11,6 @@ from ..text.syntax_fixes import mending_patch
 from .mixlist_plan import edits_between
 from .moves import Move, proof_failed
 
-__all__ = ["BuildPlan", "FmtPlan", "mended"]
-
 
 class FmtPlan:
     """Take out what a strict reader refuses; leave everything else as it stands."""

@@ -10,8 +10,6 @@ from .filesystem import FileSystem
 from .record import Record, Widened
 from .vault import Vault
 
-__all__ = ["shut", "widen"]
-
 
 def widen(fs: FileSystem, vault: Vault, record: Record, folders: list[str]) -> None:
     """Give the owner the right to write in folders that deny it; the mode before is in the journal first.

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..errors import OpsinfoError, Refused, Stale, few
-from ..model.library import Entry, Library, member_read
+from ..model.entry import Entry, member_read
+from ..model.library_file import LibraryFile
 from ..model.policy import BLANKS, FLAG, PRECISION, Mark, Policy, effective
+from ..text.json_values import end_of_value
 from ..text.layout import Style, add_member, drop_member, style_of
-from ..text.members import end_of_value
 from ..text.patch import Edit, Patch
 from ..text.scanner import scan
 from ..text.source import Source
 from .moves import Move, proof_failed
 
-__all__ = ["BakePlan", "LibraryPlan", "library_patch", "prove_library"]
-
 
 class _OnLibrary:
     """A plan for one library, made from whatever its text is by then."""
 
-    _last: Library | None = None
+    _last: LibraryFile | None = None
 
-    def wanted(self, library: Library) -> Mapping[str, Policy]:
+    def wanted(self, library: LibraryFile) -> Mapping[str, Policy]:
         raise NotImplementedError
 
     def moves(self, source: Source) -> list[Move]:
@@ -34,17 +33,16 @@ class _OnLibrary:
         wanted = self.wanted(library)
         patch = library_patch(library, wanted)
         # the proof asks for these entries alone; all the others are three times the file in memory
-        self._last = Library(source, [member for member in library.members if member.key in wanted])
-        source.members = None
+        self._last = LibraryFile(source, [member for member in library.members if member.key in wanted])
         return patch
 
     def prove(self, source: Source, result: Source) -> None:
         library = self._read(source)
         prove_library(library, result, self.wanted(library))
 
-    def _read(self, source: Source) -> Library:
+    def _read(self, source: Source) -> LibraryFile:
         if self._last is None or self._last.source is not source:
-            self._last = Library.of(source)
+            self._last = LibraryFile.of(source)
         return self._last
 
 
@@ -54,7 +52,7 @@ class LibraryPlan(_OnLibrary):
     def __init__(self, asked: Mapping[str, Policy]) -> None:
         self.asked = asked
 
-    def wanted(self, library: Library) -> Mapping[str, Policy]:
+    def wanted(self, library: LibraryFile) -> Mapping[str, Policy]:
         return self.asked
 
 
@@ -64,11 +62,11 @@ class BakePlan(_OnLibrary):
     def __init__(self, marks: Mapping[str, frozenset[Mark]]) -> None:
         self.marks = marks
 
-    def wanted(self, library: Library) -> Mapping[str, Policy]:
+    def wanted(self, library: LibraryFile) -> Mapping[str, Policy]:
         return {name: effective(_entry(library, name).policy, marks) for name, marks in self.marks.items()}
 
 
-def _entry(library: Library, name: str) -> Entry:
+def _entry(library: LibraryFile, name: str) -> Entry:
     """:raises Stale: where an op type that was there when the command began is gone"""
     if name not in library.entries:
         said = f"`{name}` is not in the file any more; another process changed it meanwhile"
@@ -76,7 +74,7 @@ def _entry(library: Library, name: str) -> Entry:
     return library.entries[name]
 
 
-def library_patch(library: Library, wanted: Mapping[str, Policy]) -> Patch:
+def library_patch(library: LibraryFile, wanted: Mapping[str, Policy]) -> Patch:
     """The edits that give each op type its policy; none where the library already says so.
 
     :raises Refused: where a key that would be edited stands twice
@@ -92,7 +90,7 @@ def library_patch(library: Library, wanted: Mapping[str, Policy]) -> Patch:
     return Patch(library.source.sha256, tuple(sorted(edits)))
 
 
-def _set_flag(library: Library, entry: Entry, policy: Policy, style: Style) -> Edit:
+def _set_flag(library: LibraryFile, entry: Entry, policy: Policy, style: Style) -> Edit:
     text = library.source.text
     section = member_read(entry.node, PRECISION)
     if section is None:
@@ -107,7 +105,7 @@ def _set_flag(library: Library, entry: Entry, policy: Policy, style: Style) -> E
     return Edit(flag.value.start, flag.value.end, f'"{policy.flag}"')
 
 
-def _style(library: Library) -> Style:
+def _style(library: LibraryFile) -> Style:
     """The style of the file, read off a small part of it: a library has megabytes."""
     text = library.source.text
     first = next((m for m in library.members if m.value), library.members[0])
@@ -119,7 +117,7 @@ def _style(library: Library) -> Style:
     return Style(style.unit, "\r\n" if text[newline - 1 : newline] == "\r" else "\n", style.colon)
 
 
-def _require_single(library: Library, entry: Entry) -> None:
+def _require_single(library: LibraryFile, entry: Entry) -> None:
     twins = library.twins(entry.name)
     places = [member.key_start for member in twins] if len(twins) > 1 else _twice(entry)
     if not places:
@@ -144,7 +142,7 @@ def _twice(entry: Entry) -> list[int]:
     return flags if len(flags) > 1 else []
 
 
-def prove_library(before: Library, result: Source, wanted: Mapping[str, Policy]) -> None:
+def prove_library(before: LibraryFile, result: Source, wanted: Mapping[str, Policy]) -> None:
     """Read the edited entries of the result anew: what they say is what was asked, everything else they and the text
     around them say is as before, and the edit would not be made again.
 
@@ -163,7 +161,7 @@ def prove_library(before: Library, result: Source, wanted: Mapping[str, Policy])
         raise proof_failed(before.path)
 
 
-def _edited(before: Library, result: Source, wanted: Mapping[str, Policy]) -> Library:
+def _edited(before: LibraryFile, result: Source, wanted: Mapping[str, Policy]) -> LibraryFile:
     """The edited entries of the result, and nothing else, as a library.
 
     :raises ValueError: where anything outside of them is not what it was
@@ -181,7 +179,7 @@ def _edited(before: Library, result: Source, wanted: Mapping[str, Policy]) -> Li
         found.append(old_text[old.key_start : old.start] + new_text[start:new_at])
     if len(old_text) - old_at != len(new_text) - new_at or not _same(old_text, old_at, len(old_text), new_text, new_at):
         raise ValueError("changed behind the last entry")
-    return Library.of(Source(("{" + ",".join(found) + "}").encode(), result.path))
+    return LibraryFile.of(Source(("{" + ",".join(found) + "}").encode(), result.path))
 
 
 def _same(old_text: str, start: int, end: int, new_text: str, at: int) -> bool:

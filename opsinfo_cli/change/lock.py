@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from ..errors import Locked, Refused
 from .filesystem import FileSystem
 
-__all__ = ["locked"]
-
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.2  # seconds
 _BUSY = (errno.EAGAIN, errno.EWOULDBLOCK)
 

@@ -16,8 +16,6 @@ from ..text.source import Source, encoded
 from ..typed import NamedTuple
 from .moves import Move, proof_failed
 
-__all__ = ["MixlistPlan", "edits_between", "mixlist_patch"]
-
 _LIST_OF = {policy: name for name, policy in LISTS.items()}
 
 

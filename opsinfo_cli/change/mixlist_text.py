@@ -11,8 +11,6 @@ from ..text.scanner import scan
 from ..text.source import Source, encoded
 from .moves import proof_failed
 
-__all__ = ["written_like"]
-
 
 def written_like(mixlist: Mixlist, marks: Mapping[str, frozenset[Mark]]) -> str:
     """A mixlist with these marks in the style of ``mixlist``; its own text where it says just that already.

@@ -8,8 +8,6 @@ from ..text.patch import Patch
 from ..text.source import Source
 from ..typed import NamedTuple, Protocol
 
-__all__ = ["Move", "Plan", "proof_failed"]
-
 
 class Move(NamedTuple):
     """``before`` is None where only a library could tell."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from .restore import Scope
 from .vault import Vault, lineages_in
 
-__all__ = ["prune"]
-
 
 def prune(vault: Vault, scope: Scope, keep: int, dry_run: bool) -> list[str]:
     """Drop all but the newest ``keep`` backups of each path in scope.

@@ -10,12 +10,10 @@ from typing import NamedTuple
 from ..errors import OpsinfoError, Refused
 from ..model.library import Library
 from ..model.policy import Policy
+from .interrupted import undone
 from .replace import read_original
 from .restore import Scope
-from .settle import undone
 from .vault import Vault, sha256_of
-
-__all__ = ["Lost", "lost_edits"]
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,6 @@ from ..typed import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Changed", "Record", "Widened", "now"]
-
 
 def now() -> str:
     """The time as everywhere in opsinfo: UTC, ISO 8601, whole seconds."""

@@ -5,29 +5,13 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import re
-from collections.abc import Callable
-from contextlib import suppress
 
 from ..errors import Refused, Stale
 from ..typed import NamedTuple
 from .attributes import dress
 from .filesystem import FileSystem
+from .whole_file import Durability, sync_folder, write_all, write_whole
 
-__all__ = [
-    "Original",
-    "digest_at",
-    "read_original",
-    "remove_file",
-    "remove_leftovers",
-    "replace_file",
-    "sync_folder",
-    "temp_beside",
-    "write_all",
-    "write_new",
-]
-
-_TEMP = re.compile(r"\.opsinfo-([0-9]+)-[0-9a-f]+\.tmp")
 _ATOMIC_NO = (errno.EBUSY, errno.EXDEV)
 
 
@@ -59,72 +43,44 @@ def replace_file(fs: FileSystem, original: Original, data: bytes, in_place: bool
     """Put ``data`` where ``original`` was, with its owner, group, mode and extended attributes.
 
     :returns: whether the disk confirmed it; if not, it is written all the same
-    :raises Refused: where nothing was written, with the reason; :raises Stale: where the file is another by now
+    :raises Refused: if nothing was written, with the reason; :raises Stale: if the file is another by now
     """
     if in_place:
         return _write_in_place(fs, original, data)
-    folder = os.path.dirname(original.path)
-    temp = temp_beside(original.path)
     try:
-        _write_temp(fs, temp, data, lambda descriptor: dress(fs, descriptor, original.path, original.stat))
-        _require_unchanged(fs, original)
-        fs.replace(temp, original.path)
-    except BaseException as error:
-        with suppress(OSError):
-            fs.unlink(temp)
-        if isinstance(error, OSError):
-            raise _refusal(error, original.path) from None
-        raise
-    return sync_folder(fs, folder)
+        return write_whole(
+            fs,
+            original.path,
+            data,
+            Durability.FULL,
+            finish=lambda descriptor: dress(fs, descriptor, original.path, original.stat),
+            check=lambda: _require_unchanged(fs, original),
+        )
+    except OSError as error:
+        raise _refusal(error, original.path) from None
 
 
 def write_new(fs: FileSystem, path: str, data: bytes) -> bool:
     """Create a file that must not exist yet, whole or not at all; its mode follows the umask.
 
     :returns: whether the disk confirmed it
-    :raises Refused: where it exists, or the system says no
+    :raises Refused: if it exists, or the system says no
     """
-    folder = os.path.dirname(path)
-    temp = temp_beside(path)
     umask = os.umask(0)
     os.umask(umask)
     try:
-        _write_temp(fs, temp, data, lambda descriptor: fs.fchmod(descriptor, 0o666 & ~umask))
-        fs.link(temp, path)
+        return write_whole(
+            fs,
+            path,
+            data,
+            Durability.FULL,
+            is_new=True,
+            finish=lambda descriptor: fs.fchmod(descriptor, 0o666 & ~umask),
+        )
     except FileExistsError:
         raise Refused("the file exists already", name="exists", path=path) from None
     except OSError as error:
         raise _refusal(error, path) from None
-    finally:
-        with suppress(OSError):
-            fs.unlink(temp)
-    return sync_folder(fs, folder)
-
-
-def write_all(fs: FileSystem, descriptor: int, data: bytes) -> None:
-    """Write every byte, however many the system takes at a time.
-
-    :raises OSError: where it takes none
-    """
-    rest = memoryview(data)
-    while rest:
-        written = fs.write(descriptor, rest)
-        if not written:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        rest = rest[written:]
-
-
-def sync_folder(fs: FileSystem, folder: str) -> bool:
-    """Whether the disk confirmed what was renamed in a folder. A failed fsync is never tried again."""
-    try:
-        descriptor = fs.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            fs.fsync(descriptor)
-        finally:
-            fs.close(descriptor)
-    except OSError:
-        return False
-    return True
 
 
 def digest_at(fs: FileSystem, path: str) -> str | None:
@@ -153,42 +109,6 @@ def remove_file(fs: FileSystem, original: Original) -> bool:
     except OSError as error:
         raise _refusal(error, original.path) from None
     return sync_folder(fs, os.path.dirname(original.path))
-
-
-def temp_beside(path: str) -> str:
-    """A name for a temp in the same folder, which tells whose it is."""
-    return os.path.join(os.path.dirname(path), f".opsinfo-{os.getpid()}-{os.urandom(6).hex()}.tmp")
-
-
-def remove_leftovers(fs: FileSystem, folder: str) -> None:
-    """Remove our temps of processes that are gone; they are left by SIGKILL alone."""
-    with suppress(OSError):
-        for name in fs.listdir(folder):
-            match = _TEMP.fullmatch(name)
-            if match and not _alive(int(match[1])):
-                with suppress(OSError):
-                    fs.unlink(os.path.join(folder, name))
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
-
-
-def _write_temp(fs: FileSystem, temp: str, data: bytes, finish: Callable[[int], None]) -> None:
-    """Write a temp whole, finish its looks while it is still private, and have the disk confirm it."""
-    descriptor = fs.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    try:
-        write_all(fs, descriptor, data)
-        finish(descriptor)
-        fs.fsync(descriptor)
-    finally:
-        fs.close(descriptor)
 
 
 def _require_unchanged(fs: FileSystem, original: Original) -> None:

@@ -10,14 +10,12 @@ from ..errors import Refused, UsageFault
 from ..model.opp import root_above, version_of
 from ..typed import NamedTuple
 from .folders import shut
+from .interrupted import outcome, undone
 from .lock import locked
 from .record import Changed, Record
 from .replace import Original, digest_at, read_original
-from .settle import outcome, undone
 from .vault import Vault, sha256_of
 from .writer import Write, Writer
-
-__all__ = ["Restored", "Scope", "restore_last", "restore_to"]
 
 Scope = Callable[[str], bool]
 """Whether a real path belongs to the target that is to be restored."""

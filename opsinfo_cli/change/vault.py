@@ -11,17 +11,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from ..errors import Refused
-from ..model.kind import is_library_name
+from ..model.file_kind import is_library_name
 from ..model.opp import root_above, version_of
 from ..typed import TYPE_CHECKING, NamedTuple
 from .filesystem import FileSystem
 from .record import Record, now
-from .replace import digest_at, read_original, remove_leftovers, sync_folder, temp_beside, write_all
+from .replace import digest_at, read_original
+from .whole_file import Durability, remove_leftovers, sync_folder, write_whole
 
 if TYPE_CHECKING:
     from typing import Any
-
-__all__ = ["Lineage", "Vault", "lineages_in", "sha256_of", "vault_path"]
 
 
 _NOT_CONFIRMED = "the disk does not confirm the backup"
@@ -215,24 +214,12 @@ class Vault:
 
     def _write(self, path: str, data: bytes, durable: bool = True) -> None:
         """Whole or not at all; a planted link is replaced, never followed."""
-        temp = temp_beside(path)
         try:
-            descriptor = self.fs.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-            try:
-                write_all(self.fs, descriptor, data)
-                if durable:
-                    self.fs.fsync(descriptor)
-            finally:
-                self.fs.close(descriptor)
-            self.fs.replace(temp, path)
-            if durable and not sync_folder(self.fs, os.path.dirname(path)):
-                raise OSError(errno.EIO, _NOT_CONFIRMED)
-        except BaseException as error:
-            with suppress(OSError):
-                self.fs.unlink(temp)
-            if isinstance(error, OSError):
-                raise self._refusal(error) from None
-            raise
+            confirmed = write_whole(self.fs, path, data, Durability.FULL if durable else Durability.NONE)
+        except OSError as error:
+            raise self._refusal(error) from None
+        if not confirmed:
+            raise self._refusal(OSError(errno.EIO, _NOT_CONFIRMED))
 
     def _refusal(self, error: OSError) -> Refused:
         hint = "choose another place with --backup-dir or OPSINFO_BACKUP_DIR"

@@ -18,14 +18,13 @@ from ..text.source import Source, read_bytes
 from ..typed import NamedTuple
 from .filesystem import FileSystem
 from .folders import shut, widen
+from .interrupted import settle
 from .lock import locked
 from .moves import Move, Plan
 from .record import Changed, Record
-from .replace import Original, read_original, remove_file, remove_leftovers, replace_file, write_new
-from .settle import settle
+from .replace import Original, read_original, remove_file, replace_file, write_new
 from .vault import Vault, sha256_of
-
-__all__ = ["FileResult", "Job", "Result", "Write", "Writer", "planned"]
+from .whole_file import remove_leftovers
 
 
 class Job(NamedTuple):

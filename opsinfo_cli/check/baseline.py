@@ -10,11 +10,9 @@ from dataclasses import asdict, dataclass
 from ..errors import Damaged, Refused
 from ..text.source import read_bytes
 from .finding import Finding
+from .rule_selection import RuleSelection
 from .rules import RULES
 from .schema import validator_for
-from .selection import Selection
-
-__all__ = ["Baseline", "Known"]
 
 
 @dataclass(frozen=True, order=True)
@@ -56,7 +54,7 @@ class Baseline:
         return frozenset(entry.fingerprint for entry in self.entries)
 
     def gone(
-        self, findings: Iterable[Finding], checked: Collection[str], selection: Selection, root: str
+        self, findings: Iterable[Finding], checked: Collection[str], selection: RuleSelection, root: str
     ) -> list[Known]:
         """Entries that no finding has any more, of files that were checked or are there no more.
 
@@ -90,7 +88,7 @@ def _known(finding: Finding, relative: Callable[[str], str]) -> Known:
     return Known(path, rule.code, rule.name, finding.pointer or "", finding.message, finding.fingerprint)
 
 
-def _concerned(entry: Known, checked: Collection[str], selection: Selection, root: str) -> bool:
+def _concerned(entry: Known, checked: Collection[str], selection: RuleSelection, root: str) -> bool:
     rule = RULES.get(entry.name)
     if rule is not None and not selection.keeps(rule, entry.pointer):
         return False

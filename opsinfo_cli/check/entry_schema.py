@@ -14,8 +14,6 @@ from typing import Any
 from ..model.load_fault import LoadFault, Sections
 from .schema import load_schema, structure_errors, validator_for
 
-__all__ = ["EntrySchema", "entry_schema"]
-
 _ANNOTATIONS = frozenset({"title", "description", "examples", "default", "$comment"})
 _PLAIN_STRING = frozenset({"type"})
 

@@ -6,13 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..errors import Damaged, OpsinfoError, brief
-from ..text.excerpt import Snippet, snippet
+from ..text.excerpt import Excerpt, excerpt
 from ..text.patch import Edit
 from ..text.source import Place, Source
 from .rule import Rule
 from .rules import rule
-
-__all__ = ["SEVERITIES", "FileVerdict", "Finding", "Fix", "Outcome", "Tally", "at", "damage", "whole_file"]
 
 SEVERITIES = ("error", "warning", "note")
 """The worst first."""
@@ -60,7 +58,7 @@ class Finding:
     engine: str = ""
     fix: Fix | None = None
     places: tuple[tuple[Place, Place], ...] = ()
-    snippet: Snippet | None = field(default=None, compare=False)
+    snippet: Excerpt | None = field(default=None, compare=False)
     fingerprint: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -89,7 +87,7 @@ def at(
     """A finding at a span of a text."""
     start, end = source.place(span[0]), source.place(span[1])
     places = tuple((source.place(edit.start), source.place(edit.end)) for edit in fix.edits) if fix else ()
-    shown = snippet(source.text, *span)
+    shown = excerpt(source.text, *span)
     return Finding(rule(name), message, source.path, start, end, pointer, hint, severity, engine, fix, places, shown)
 
 
@@ -128,11 +126,25 @@ class Outcome:
     """Findings on any number of files.
 
     :param failures: what could not be checked, and why
+    :param passed_over: JSON files of a tree that are neither mixlists nor libraries
     """
 
     findings: list[Finding] = field(default_factory=list)
     files: list[FileVerdict] = field(default_factory=list)
     failures: list[OpsinfoError] = field(default_factory=list)
+    passed_over: list[str] = field(default_factory=list)
+
+    @property
+    def is_about_something(self) -> bool:
+        """Whether anything was checked, or could not be."""
+        return bool(self.files or self.failures)
+
+    def extend(self, other: Outcome) -> None:
+        """Add another outcome to this one."""
+        self.findings += other.findings
+        self.files += other.files
+        self.failures += other.failures
+        self.passed_over += other.passed_over
 
     def add(self, path: str, kind: str, findings: Iterable[Finding], accepts: bool | None = None) -> None:
         """Note a file with its findings, each once; the engine accepts it unless a finding says it refuses."""

@@ -9,8 +9,6 @@ from dataclasses import replace
 
 from .finding import Finding
 
-__all__ = ["fingerprinted"]
-
 _MOVES = re.compile(r"(?<=\bline )[0-9]+|(?<=\boffset )[0-9]+|(?<=\.json:)[0-9]+|(?<= \()/[^()]*(?=\))")
 """What of a message says where something stands: in its file, or on this machine."""
 

@@ -12,8 +12,6 @@ from ..text.scanner import Node, scan
 from ..text.source import Source, encoded
 from .finding import Finding, Fix
 
-__all__ = ["FixPlan", "applicable"]
-
 _PASSES = 10
 """Edits that touch each other wait for the next pass; what ten leave over is said to be there still."""
 

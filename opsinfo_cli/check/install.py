@@ -13,8 +13,6 @@ from ..text.source import Place
 from .finding import Finding, whole_file
 from .rules import rule
 
-__all__ = ["check_install"]
-
 
 def check_install(install: Install) -> Iterator[Finding]:
     yield from bad_load_priority(install)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model.library import Entry, Library
+from ..model.entry import Entry
+from ..model.entry_faults import structure_faults
+from ..model.library_file import LibraryFile
 from ..model.load_fault import LoadFault
-from ..model.loading import structure_faults
 from ..model.policy import BLANKS
-from ..text.members import Members
+from ..text.json_values import Members
 from ..text.source import Source
 from .entry_schema import entry_schema
 from .finding import Finding, at
 from .text import bom, duplicate_key, duplicate_keys, pointer_to, trailing_text
 
-__all__ = ["check_library", "entry_findings", "root_is_no_object", "text_findings"]
 
-
-def text_findings(library: Library, members: Members) -> Iterator[Finding]:
+def text_findings(library: LibraryFile, members: Members) -> Iterator[Finding]:
     """What stands in the text but in no entry: byte order mark, tail, keys that vanish."""
     source = library.source
     yield from bom(source, mends=False)
@@ -32,13 +31,13 @@ def text_findings(library: Library, members: Members) -> Iterator[Finding]:
             yield from duplicate_keys(source, library.entry_of(member).node, False, pointer_to(member.key))
 
 
-def check_library(library: Library, members: Members) -> Iterator[Finding]:
+def check_library(library: LibraryFile, members: Members) -> Iterator[Finding]:
     """Everything that can be said of a library taken alone."""
     yield from text_findings(library, members)
     yield from entry_findings(library)
 
 
-def entry_findings(library: Library) -> Iterator[Finding]:
+def entry_findings(library: LibraryFile) -> Iterator[Finding]:
     """Structure and values of every entry, each place once.
 
     What the schema refuses is refused; where the loader has a fault at the same place, it knows better what was meant.
@@ -64,7 +63,7 @@ def entry_findings(library: Library) -> Iterator[Finding]:
             yield _finding(library, entry, blank[entry.name])
 
 
-def _passed_over(library: Library, entry: Entry) -> Finding:
+def _passed_over(library: LibraryFile, entry: Entry) -> Finding:
     name = entry.name.strip(BLANKS)
     said = f"`{entry.name}` is never read: the engine takes the blanks off, and reads `{name}` instead"
     span = entry.member.key_start, entry.member.key_end
@@ -76,7 +75,7 @@ def root_is_no_object(source: Source, members: Members) -> Finding:
     return at("wrong-type", source, (members.start, members.end), said, pointer="")
 
 
-def _finding(library: Library, entry: Entry, fault: LoadFault) -> Finding:
+def _finding(library: LibraryFile, entry: Entry, fault: LoadFault) -> Finding:
     hint = f"did you mean {' or '.join(f'`{word}`' for word in fault.near)}?" if fault.near else None
     steps = [step for step in (fault.section, fault.key) if step is not None]
     return at(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..model.mixlist import Marked, marked_items
-from ..model.names import did_you_mean
+from ..model.near_names import did_you_mean
 from ..model.policy import ACTIONS, LISTS, Mark, combination, is_legal, policy_meant
 from ..text.layout import drop_item, quote
 from ..text.patch import Edit
@@ -16,8 +16,6 @@ from ..text.source import Source
 from .finding import Finding, Fix, at
 from .schema import structure_errors, validator_for
 from .text import bom, duplicate_keys, faults, pointer_to, trailing_text
-
-__all__ = ["Reading", "check_mixlist"]
 
 
 @dataclass

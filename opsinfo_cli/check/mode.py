@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model.names import did_you_mean
+from ..model.near_names import did_you_mean
 from ..model.precision_mode import MODES, mode_named
 from .finding import Finding, whole_file
-
-__all__ = ["check_modes"]
 
 _OPTION = "--precision-mode"
 

@@ -9,9 +9,7 @@ from functools import cache
 from typing import Any
 
 from ..errors import MissingPackage, UsageFault
-from ..model.names import did_you_mean
-
-__all__ = ["load_schema", "schema_names", "structure_errors", "validator_for"]
+from ..model.near_names import did_you_mean
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _FOLDERS = (os.path.join(_HERE, "schemas"), os.path.join(os.path.dirname(_HERE), "schemas"))

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..errors import few
-from ..model.library import Entry, Library
+from ..model.entry import Entry
+from ..model.library_file import LibraryFile
 from ..model.store import Store
 from .finding import Finding, at, whole_file
 from .text import pointer_to
-
-__all__ = ["check_store", "load_order_undefined", "never_built", "shadowed", "stray_json"]
 
 _AI_CORE = re.compile(r"aic-(?P<soc>.+)-ops-info(?:-(?P<package>[a-z][a-z0-9_]*))?\.json")
 _OTHERS = re.compile(r"(?:vector_core_tbe_ops_info|dsa-.+-ops-info)(?:-(?P<package>[a-z][a-z0-9_]*))?\.json")
@@ -47,7 +46,7 @@ def stray_json(store: Store) -> Iterator[Finding]:
             yield whole_file("stray-json", library.path, said, "move it out, or give it another ending than .json")
 
 
-def _stray(store: Store, library: Library) -> str | None:
+def _stray(store: Store, library: LibraryFile) -> str | None:
     name = os.path.basename(library.path)
     match = _AI_CORE.fullmatch(name) or _OTHERS.fullmatch(name)
     if not match:
@@ -84,7 +83,7 @@ def _legacy_above(path: str) -> bool:
     return "legacy" in os.path.dirname(os.path.realpath(path))
 
 
-def never_built(store: Store, library: Library, finding: Finding) -> Finding:
+def never_built(store: Store, library: LibraryFile, finding: Finding) -> Finding:
     """A finding on values of an entry that never wins: the engine builds nothing from it, so it refuses nothing."""
     built_late = finding.rule.name in ("bad-flag", "bad-value", "column-mismatch")
     name = (finding.pointer or "").split("/")[1] if finding.pointer else ""

@@ -10,8 +10,6 @@ from ..text.source import Source
 from ..text.syntax_fixes import without_tail
 from .finding import Finding, Fix, at
 
-__all__ = ["bom", "duplicate_keys", "faults", "pointer_to", "trailing_text"]
-
 _HINTS = {
     "comment": "`opsinfo fmt` takes it out",
     "trailing-comma": "`opsinfo fmt` removes it",

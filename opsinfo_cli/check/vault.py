@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..change.interrupted import is_dead, mend_modes, outcome
 from ..change.reapply import lost_edits
 from ..change.restore import Scope
-from ..change.settle import is_dead, mend_modes, outcome
 from ..change.vault import Vault
 from .finding import Finding, whole_file
-
-__all__ = ["check_vault"]
 
 
 def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:

@@ -8,8 +8,6 @@ from .rule import Rule
 from .rules import RULES
 from .topics import TOPICS
 
-__all__ = ["LANGUAGES", "Wording", "wording"]
-
 LANGUAGES = ("en", "zh")
 """What there are texts in; English first, which is what everybody else is given."""
 

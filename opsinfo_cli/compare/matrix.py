@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from ..model.policy import Policy
 
-__all__ = ["Policies", "differs", "policies_by_name"]
-
 Policies = tuple[Policy | None, ...]
 """The policy of one op type in each target; None in one that lacks it."""
 

@@ -12,7 +12,6 @@ from ..typed import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar, overl
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Difference", "HasOperators", "diff", "difference", "marks_of", "policies_of"]
 
 T = TypeVar("T")
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from ..model.mixlist import mixlist_content
 from ..model.policy import Policy, marks_for
 
-__all__ = ["mixlist_for"]
-
 
 def mixlist_for(library: Mapping[str, Policy], wanted: Mapping[str, Policy]) -> dict[str, dict[str, list[str]]]:
     """A mixlist as plain values, with the fewest marks.

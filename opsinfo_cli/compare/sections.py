@@ -8,8 +8,6 @@ from ..model.load_fault import Sections
 from ..model.store import Operators
 from ..typed import NamedTuple
 
-__all__ = ["SectionDifference", "section_differences"]
-
 
 class SectionDifference(NamedTuple):
     """One key that differs.

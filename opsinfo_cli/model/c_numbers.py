@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["LONGEST", "is_float", "long_or_none", "saturated"]
-
 LONGEST = (1 << 63) - 1
 _OVERFLOW = 2.0**128 - 2.0**103
 """From here on no float is near."""

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ..typed import TYPE_CHECKING, NamedTuple
+from ..typed import NamedTuple, Protocol
+from .entry_faults import pattern_of
 from .load_fault import Sections
-from .loading import pattern_of
 from .policy import BLANKS, folded
-from .tensor_loading import tensors_of
-
-if TYPE_CHECKING:
-    from .library import Entry
-
-__all__ = ["Columns", "Listed", "Possible", "Tensor", "listed_in"]
+from .tensor_faults import tensors_of
 
 FP32 = frozenset({"float", "float32"})
 FP16 = frozenset({"float16"})
@@ -32,7 +27,7 @@ class Possible(str, Enum):
         return self.value
 
 
-class Tensor(NamedTuple):
+class TensorColumns(NamedTuple):
     """One input or output: its name, ``paramType`` and the dtype of each column, case folded."""
 
     name: str
@@ -46,8 +41,8 @@ class Listed(NamedTuple):
     :param source: what lists them: static, broadcast, reduce, formatagnostic, kernel (engine.md 3.5)
     """
 
-    inputs: list[Tensor]
-    outputs: list[Tensor]
+    inputs: list[TensorColumns]
+    outputs: list[TensorColumns]
     source: str
 
 
@@ -60,10 +55,17 @@ def listed_in(sections: Sections) -> Listed:
     )
 
 
+class HasListed(Protocol):
+    """An entry of a library or of a snapshot."""
+
+    @property
+    def listed(self) -> Listed: ...
+
+
 class Columns:
     """The columns the engine may choose from for one entry."""
 
-    def __init__(self, entry: Entry) -> None:
+    def __init__(self, entry: HasListed) -> None:
         self.inputs, self.outputs, self.source = entry.listed
 
     @property
@@ -84,14 +86,14 @@ class Columns:
         return Possible.YES if self._dtypes(self.inputs + self.outputs) & low else Possible.NO
 
     @staticmethod
-    def _dtypes(tensors: list[Tensor]) -> frozenset[str]:
+    def _dtypes(tensors: list[TensorColumns]) -> frozenset[str]:
         return frozenset(dtype for tensor in tensors for dtype in tensor.dtypes)
 
 
-def _tensor(sections: Sections, name: str) -> Tensor:
+def _tensor(sections: Sections, name: str) -> TensorColumns:
     content = sections[name]
     dtypes = tuple(folded(word.strip(BLANKS)) for word in content.get("dtype", "").split(","))
-    return Tensor(content.get("name", ""), content.get("paramType", ""), dtypes if dtypes != ("",) else ())
+    return TensorColumns(content.get("name", ""), content.get("paramType", ""), dtypes if dtypes != ("",) else ())
 
 
 def _source(sections: Sections, tensors: list[str]) -> str:

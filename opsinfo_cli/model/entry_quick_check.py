@@ -1,6 +1,6 @@
 """The policy of an entry clear of faults, told in one quick pass: nearly all are, and whoever lists them asks each.
 
-What is not clear at a glance may still be without a fault: :func:`.loading.build_faults` says what the engine says.
+What is not clear at a glance may still be without a fault: see :func:`.entry_faults.build_faults`.
 """
 
 from __future__ import annotations
@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from ..typed import TYPE_CHECKING
+from .entry_faults import attribute_faults, enumeration_faults, pattern_of, role_of
 from .load_fault import LoadFault, Sections
-from .loading import attribute_faults, enumeration_faults, pattern_of, role_of
 from .policy import Policy, folded
-from .tensor_loading import UNCOUNTED, comma_list, sub_format_faults, tensors_of
+from .tensor_faults import UNCOUNTED, comma_list, sub_format_faults, tensors_of
 from .vocabulary import DTYPES, FORMATS, PARAM_TYPES, Enumeration
 
 if TYPE_CHECKING:
     from typing import Any
-
-__all__ = ["forget_texts", "policy_if_clear"]
 
 _FEW = 1 << 13
 """What is remembered at a time; a real library asks for a tenth of that."""

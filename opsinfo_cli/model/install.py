@@ -12,8 +12,6 @@ from .opp import BUILT_IN, CORES, CUSTOM, LEGACY_CUSTOM, matching, socs_of, vers
 from .soc import folder_of, suggest
 from .store import Operators, Store, library_files
 
-__all__ = ["Install", "LoadPriority", "Site", "Skipped"]
-
 _OTHER_ENGINES = {
     "AI CPU": ("built-in/op_impl/aicpu/**/config/*.json", "op_impl/built-in/aicpu/**/config/*.json"),
     "DVPP": ("built-in/op_impl/dvpp/**/config/*.json",),
@@ -76,12 +74,20 @@ class Install:
         self.customs = _op_api_first(customs or [])
 
     @classmethod
-    def open(cls, root: str, soc: str | None = None, core: str = "ai", customs: list[str] | None = None) -> Install:
-        """:param soc: a folder or product name; None asks for the only one there is
-
-        :raises UsageFault: where the SoC is not there, or not said and there are several
+    def open(
+        cls,
+        root: str,
+        soc: str | None = None,
+        core: str = "ai",
+        customs: list[str] | None = None,
+        soc_option: str = "--soc",
+    ) -> Install:
         """
-        return cls(root, _choose_soc(root, soc, core), core, customs)
+        :param soc: a folder or product name; None asks for the only one there is
+        :param soc_option: the option that chooses the SoC, for a hint
+        :raises UsageFault: if the SoC is not found, or not given and there are several
+        """
+        return cls(root, _choose_soc(root, soc, core, soc_option), core, customs)
 
     def __repr__(self) -> str:
         return f"<Install {self.root}: {self.soc}, CANN {self.version or 'of unknown version'}>"
@@ -160,7 +166,8 @@ class Install:
     @cached_property
     def other_engines(self) -> dict[str, str]:
         """Op types that other engines of this install know: name -> engine."""
-        from ..text.members import Members, read_members
+        from ..text.json_values import Members
+        from ..text.members import read_members
         from ..text.source import Source
 
         engines = {}
@@ -207,7 +214,7 @@ def _op_api_first(paths: list[str]) -> list[str]:
     return sorted(paths, key=lambda path: not os.path.isfile(os.path.join(path, "op_api", "lib", "libcust_opapi.so")))
 
 
-def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
+def _choose_soc(root: str, soc: str | None, core: str, soc_option: str) -> str | None:
     found = socs_of(root, "ai" if core == "vector" else core)
     if soc is not None:
         folder = folder_of(soc, found)
@@ -225,6 +232,6 @@ def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
             f"the install holds {len(found)} SoCs: {', '.join(found)}",
             name="ambiguous-target",
             path=root,
-            hint="choose one with --soc",
+            hint=f"choose one with {soc_option}",
         )
     return found[0] if found else None

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from ..typed import NamedTuple
 from .policy import BLANKS
 
-__all__ = ["LoadFault", "Sections", "case_variants"]
-
 Sections = Mapping[str, Mapping[str, str]]
 
 

@@ -10,8 +10,6 @@ from ..text.source import Source
 from ..typed import NamedTuple
 from .policy import ACTIONS, LISTS, Mark, Policy, combination, effective, is_legal
 
-__all__ = ["Marked", "Mixlist", "marked_items", "mixlist_content"]
-
 
 class Marked(NamedTuple):
     """One string in one array: the mark it gives and where it stands."""

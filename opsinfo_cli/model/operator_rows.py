@@ -5,14 +5,12 @@ from __future__ import annotations
 from operator import itemgetter
 
 from ..typed import TYPE_CHECKING, NamedTuple
-from .library import Entry
+from .entry import Entry
 from .policy import Mark, Policy
 from .store import Operator, Operators, Store
 
 if TYPE_CHECKING:
     from .mixlist import Mixlist
-
-__all__ = ["Row", "Standing", "mixlist_rows", "operator_row", "operator_rows"]
 
 
 class Standing(NamedTuple):
@@ -24,7 +22,7 @@ class Standing(NamedTuple):
     store: str | None
 
 
-class Row(NamedTuple):
+class OperatorRow(NamedTuple):
     """One op type as it is listed. ``policy`` is None where nothing tells."""
 
     name: str
@@ -38,19 +36,19 @@ class Row(NamedTuple):
     also_in: tuple[Standing, ...] = ()
 
 
-def operator_rows(operators: Operators, mixlist: Mixlist | None) -> list[Row]:
+def operator_rows(operators: Operators, mixlist: Mixlist | None) -> list[OperatorRow]:
     """Op types by name. They are looked at in the order of their files, in which they lie in memory."""
     return sorted((operator_row(operator, mixlist) for operator in operators.by_file()), key=itemgetter(0))
 
 
-def operator_row(operator: Operator, mixlist: Mixlist | None) -> Row:
+def operator_row(operator: Operator, mixlist: Mixlist | None) -> OperatorRow:
     entry = operator.entry
     library = policy = entry.policy
     marks: tuple[Mark, ...] = ()
     if mixlist:
         policy = mixlist.effective(operator.name, library)
         marks = tuple(sorted(mixlist.marks_of(operator.name)))
-    row = Row(operator.name, policy, library, marks, entry.path, entry.line, operator.store.label)
+    row = OperatorRow(operator.name, policy, library, marks, entry.path, entry.line, operator.store.label)
     if not operator.has_others:
         return row
     return row._replace(
@@ -63,7 +61,7 @@ def _standing(store: Store, entry: Entry) -> Standing:
     return Standing(entry.path, entry.line, entry.policy_or_none, store.label)
 
 
-def mixlist_rows(mixlist: Mixlist, operators: Operators | None) -> list[Row]:
+def mixlist_rows(mixlist: Mixlist, operators: Operators | None) -> list[OperatorRow]:
     """The op types of a mixlist with their marks; policies where the marks, or a target's operators, decide them."""
     rows = []
     first = {item.name: item.node for item in reversed(mixlist.items)}
@@ -71,5 +69,5 @@ def mixlist_rows(mixlist: Mixlist, operators: Operators | None) -> list[Row]:
         known = operators[name].entry.policy if operators and name in operators else None
         policy = mixlist.alone(name) if known is None else mixlist.effective(name, known)
         line = mixlist.source.place(first[name].start).line
-        rows.append(Row(name, policy, known, tuple(sorted(mixlist.marks[name])), mixlist.path, line))
+        rows.append(OperatorRow(name, policy, known, tuple(sorted(mixlist.marks[name])), mixlist.path, line))
     return rows

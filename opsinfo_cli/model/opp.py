@@ -8,18 +8,6 @@ from collections.abc import Mapping
 
 from .store import library_files
 
-__all__ = [
-    "BUILT_IN",
-    "CORES",
-    "CUSTOM",
-    "LEGACY_CUSTOM",
-    "matching",
-    "opp_root",
-    "root_above",
-    "socs_of",
-    "version_of",
-]
-
 CORES = ("ai", "vector", "dsa")
 
 BUILT_IN = {

@@ -7,25 +7,6 @@ from enum import Enum
 
 from ..typed import NamedTuple
 
-__all__ = [
-    "ACTIONS",
-    "BLANKS",
-    "FLAG",
-    "LEGAL_COMBINATIONS",
-    "LISTS",
-    "PRECISION",
-    "BadFlag",
-    "Mark",
-    "Policy",
-    "combination",
-    "effective",
-    "folded",
-    "is_legal",
-    "least",
-    "marks_for",
-    "policy_meant",
-]
-
 PRECISION, FLAG = "precision_reduce", "flag"
 """The section and the key that say a policy."""
 

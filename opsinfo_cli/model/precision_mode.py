@@ -6,9 +6,7 @@ from typing import NamedTuple
 
 from ..errors import UsageFault
 from .columns import BF16, FP16, HIF8
-from .names import did_you_mean
-
-__all__ = ["MECHANISMS", "MODES", "SERIES", "Mechanism", "Mode", "Series", "mode_named", "required_mode", "series_of"]
+from .near_names import did_you_mean
 
 _BF16_SOCS = frozenset({"ascend910b", "ascend910_93", "ascend310b", "ascend950"})
 _HIF8_SOCS = frozenset({"ascend950"})

@@ -6,8 +6,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["Repository"]
-
 
 @dataclass(frozen=True)
 class Repository:

@@ -7,10 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Damaged, Refused, UsageFault
-from ..text.members import Members, read_members
+from ..text.json_values import Members
+from ..text.members import read_members
 from ..text.source import Place, Source
-from .columns import Listed, Tensor
-from .library import Entry, File, Library
+from .columns import Listed, TensorColumns
+from .entry import Entry, EntryFile
+from .library_file import LibraryFile
 from .policy import Policy
 from .soc import folder_of
 from .store import Operators, Store
@@ -18,8 +20,6 @@ from .store import Operators, Store
 if TYPE_CHECKING:
     from ..text.scanner import Node
     from .load_fault import Sections
-
-__all__ = ["VERSION", "Fact", "Snapshot"]
 
 VERSION = "1"
 """Readers pass over keys they do not know; a version they do not know is refused."""
@@ -57,7 +57,7 @@ class Fact(Entry):
         )
 
 
-class _Facts(File):
+class _Facts(EntryFile):
     """The part of a snapshot that stands for one store."""
 
     def __init__(self, source: Source, index: int) -> None:
@@ -160,7 +160,7 @@ def _store(source: Source, index: int, store: Any) -> Store:
     if not isinstance(store, dict):
         raise _Wrong("a store is an object in a snapshot", *at)
     name = _value(store, (str, type(None)), *at, "name")
-    library = Library(source, [])
+    library = LibraryFile(source, [])
     facts = _Facts(source, index)
     operators = _value(store, dict, *at, "operators")
     for op in operators:
@@ -175,7 +175,7 @@ def _read_fact(facts: _Facts, op: str, fact: dict[str, Any]) -> Fact:
     return Fact(facts, op, policy, Listed(inputs, outputs, "static" if inputs or outputs else "kernel"))
 
 
-def _tensors(fact: dict[str, Any], *steps: str | int) -> list[Tensor]:
+def _tensors(fact: dict[str, Any], *steps: str | int) -> list[TensorColumns]:
     """All dtypes of one side as one tensor without a name; none where the snapshot has none."""
     if steps[-1] not in fact:
         return []
@@ -183,7 +183,7 @@ def _tensors(fact: dict[str, Any], *steps: str | int) -> list[Tensor]:
     for index, dtype in enumerate(dtypes):
         if not isinstance(dtype, str):
             raise _Wrong("a dtype is a string in a snapshot", *steps, index)
-    return [Tensor("", "", tuple(dtypes))]
+    return [TensorColumns("", "", tuple(dtypes))]
 
 
 _CALLED: dict[Any, str] = {dict: "an object", list: "an array", str: "a string"}

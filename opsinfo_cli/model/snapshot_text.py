@@ -6,15 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from .columns import Columns
-from .kind import SNAPSHOT
-from .library import Entry
+from .entry import Entry
+from .file_kind import SNAPSHOT
 from .snapshot import VERSION
 from .store import Store
 
 if TYPE_CHECKING:
     from .target import Target
-
-__all__ = ["snapshot_text"]
 
 
 def snapshot_text(target: Target) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["KNOWN_FOLDERS", "folder_of", "products_of", "suggest"]
-
 KNOWN_FOLDERS = [
     "ascend031",
     "ascend035",
@@ -55,6 +53,6 @@ def products_of(folder: str) -> list[str]:
 
 
 def suggest(name: str, folders: list[str]) -> list[str]:
-    from .names import near_names
+    from .near_names import near_names
 
     return near_names(name.lower(), folders)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
 from ..errors import Damaged, Refused, UsageFault, few
 from ..text.source import Source
-from .library import Entry, Library
+from .entry import Entry
+from .library_file import LibraryFile
 from .policy import BLANKS, Policy
-
-__all__ = ["Operator", "Operators", "Store", "engine_keys", "library_files", "load_order"]
 
 
 def library_files(directory: str) -> list[str]:
@@ -58,7 +57,9 @@ class Store:
     :param label: ``built-in``, ``vendor:<name>``, ``env:<path>``, or None where the path alone does not tell
     """
 
-    def __init__(self, libraries: list[Library], directory: str | None = None, label: str | None = None) -> None:
+    def __init__(
+        self, libraries: Sequence[LibraryFile], directory: str | None = None, label: str | None = None
+    ) -> None:
         self.libraries = libraries
         self.directory = directory
         self.label = label
@@ -78,7 +79,7 @@ class Store:
         :raises Refused: naming the file that the engine refuses
         """
         names = load_order(directory, library_files(directory))
-        store = cls([Library.read(os.path.join(directory, name)) for name in names], directory, label)
+        store = cls([LibraryFile.read(os.path.join(directory, name)) for name in names], directory, label)
         store.require_loadable()
         return store
 
@@ -203,7 +204,7 @@ class Operators:
         """:raises UsageFault: naming those that are no op types here, with the near ones; of many the first ten"""
         unknown = [name for name in names if name not in self]
         if unknown:
-            from .names import NearNames, suggestion
+            from .near_names import NearNames, suggestion
 
             known = NearNames(self.names)
             near = {name: suggestion(name, known, self.names) for name in unknown[:10]}

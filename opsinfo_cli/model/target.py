@@ -10,30 +10,39 @@ from functools import cached_property
 from ..errors import Refused, UsageFault
 from ..text.source import Source
 from ..typed import TYPE_CHECKING, NamedTuple
-from .kind import is_library_name, kind_of
+from .file_kind import is_library_name, kind_in, kind_of
 from .library import Library
+from .library_file import members_of
 from .opp import opp_root
 from .store import Operators, Store, library_files
 
 if TYPE_CHECKING:
+    from ..text.json_values import Members
+    from ..text.scanner import Document
     from .install import Install
     from .mixlist import Mixlist
     from .snapshot import Snapshot
-
-__all__ = ["Options", "Target", "resolve"]
 
 
 _SOC_IN_NAME = r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json"
 
 
-class Options(NamedTuple):
-    """What the command line says about a target beyond its text."""
+class TargetOptions(NamedTuple):
+    """What the command line says about a target beyond its text.
+
+    :param kind: library or mixlist; None detects it
+    :param soc: the chip of an install
+    :param customs: custom operator packages
+    :param stdin: standard input, if ``-`` is a target
+    :param soc_option: the option that chooses the chip, for a hint
+    """
 
     kind: str | None = None
     soc: str | None = None
     core: str = "ai"
     customs: tuple[str, ...] = ()
     stdin: bytes | None = None
+    soc_option: str = "--soc"
 
 
 class Target:
@@ -51,6 +60,7 @@ class Target:
         source: Source | None = None,
         install: Install | None = None,
         notes: list[str] | None = None,
+        outcome: Members | Document | None = None,
     ) -> None:
         self.text = text
         self.kind = kind
@@ -58,6 +68,7 @@ class Target:
         self.source = source
         self.install = install
         self.notes = notes or []
+        self._outcome = outcome
         self._kept: Target | None = None
 
     def keep(self) -> Target:
@@ -71,7 +82,7 @@ class Target:
 
         :raises UsageFault: where the text says nothing, or too much; :raises Refused: where it cannot be read
         """
-        return resolve(text, Options(kind=kind, soc=soc, core=core), os.environ)
+        return resolve(text, TargetOptions(kind=kind, soc=soc, core=core), os.environ)
 
     def __repr__(self) -> str:
         return f"<Target {self.text}: {self.kind}{f' for {self.soc}' if self.soc else ''}>"
@@ -86,7 +97,7 @@ class Target:
         if self.snapshot:
             return self.snapshot.operators
         if self.source is not None and self.kind == "library":
-            return Library.of(self.source).operators
+            return Library.of(self.source, self._outcome).operators
         raise UsageFault("a mixlist has no operators of its own", name="wrong-kind", path=self.path)
 
     @cached_property
@@ -142,7 +153,7 @@ class Target:
         return known.other_engines if known else {}
 
 
-def resolve(text: str, options: Options, environ: Mapping[str, str]) -> Target:
+def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:
     """:raises UsageFault: where the text says nothing, or too much; :raises Refused: where it cannot be read"""
     if text == "-":
         return _from_stdin(options)
@@ -150,47 +161,51 @@ def resolve(text: str, options: Options, environ: Mapping[str, str]) -> Target:
         return _from_directory(text, options)
     if os.path.lexists(text):
         return _from_file(text, Source.read(text), options)
+    _require_lookup(text)
     if "/" in text or text.endswith(".json"):
-        raise Refused(_why_absent(text), name="unreadable", path=text)
+        raise Refused("no such file or directory", name="unreadable", path=text)
     return _from_soc(text, options, environ)
 
 
-def _why_absent(path: str) -> str:
-    """What the system says of a path that could not be looked up: that it is absent, or that a folder is closed."""
+def _require_lookup(path: str) -> None:
+    """:raises Refused: if the system does not say whether the path exists: a folder above it may not be searched"""
     try:
         os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return
     except (OSError, ValueError) as error:
-        return (getattr(error, "strerror", None) or str(error)).lower()
-    return "no such file or directory"
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise Refused(reason or str(error), name="unreadable", path=path) from None
 
 
-def _from_stdin(options: Options) -> Target:
+def _from_stdin(options: TargetOptions) -> Target:
     if options.kind is None:
         raise UsageFault("standard input has no name", hint="add --as library or --as mixlist")
     return Target("-", options.kind, "-", source=Source(options.stdin or b"", "-"))
 
 
-def _from_file(text: str, source: Source, options: Options) -> Target:
-    kind = options.kind or kind_of(source)
+def _from_file(text: str, source: Source, options: TargetOptions) -> Target:
+    outcome = members_of(source)
+    kind = options.kind or kind_in(source, outcome)
     if kind is None:
         raise UsageFault(
-            "neither the text nor the name tells whether this is a library or a mixlist",
+            "cannot tell whether this is a library or a mixlist, neither by its text nor by its name",
             name="unknown-kind",
             path=text,
             hint="add --as library or --as mixlist",
         )
-    target = Target(text, kind, text, source=source)
+    target = Target(text, kind, text, source=source, outcome=outcome)
     if target.snapshot:
         target.snapshot.require_of(options.soc, options.core, text)
     return target
 
 
-def _from_directory(text: str, options: Options) -> Target:
+def _from_directory(text: str, options: TargetOptions) -> Target:
     root = opp_root(text)
     if root:
         from .install import Install
 
-        install = Install.open(root, options.soc, options.core, list(options.customs))
+        install = Install.open(root, options.soc, options.core, list(options.customs), options.soc_option)
         return Target(text, "install", text, install=install, notes=_old_910_note(options.soc, install))
     if _holds_libraries(text):
         return Target(text, "store", text)
@@ -217,9 +232,9 @@ def _old_910_note(said: str | None, install: Install) -> list[str]:
     return []
 
 
-def _from_soc(text: str, options: Options, environ: Mapping[str, str]) -> Target:
+def _from_soc(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:
+    from .cann_roots import environment_customs, select_root
     from .install import Install
-    from .roots import environment_customs, select_root
 
     root = select_root(environ, f"`{text}` is no file or directory")
     customs = [*options.customs, *environment_customs(environ)]

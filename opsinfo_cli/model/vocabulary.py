@@ -6,19 +6,6 @@ import re
 
 from ..typed import NamedTuple
 
-__all__ = [
-    "ATTR_TYPES",
-    "DTYPES",
-    "ENUMERATIONS",
-    "FORMATS",
-    "KNOWN_SECTIONS",
-    "PARAM_TYPES",
-    "RESERVED_FORMATS",
-    "TENSOR_SECTION",
-    "Enumeration",
-    "looks_like_dtype",
-]
-
 
 class Enumeration(NamedTuple):
     """A key whose value, trimmed and case folded, must be one of ``words`` or empty; else the store fails."""

@@ -7,7 +7,7 @@ import os
 from functools import cache
 
 from ..errors import UsageFault
-from ..model.names import did_you_mean
+from ..model.near_names import did_you_mean
 from ..typed import TYPE_CHECKING
 from .placed import Class, Lists, Placed
 

@@ -7,7 +7,7 @@ import shlex
 from typing import NamedTuple
 
 from ..errors import UsageFault
-from ..model.names import did_you_mean
+from ..model.near_names import did_you_mean
 from ..model.precision_mode import Mode
 from .facts import facts
 

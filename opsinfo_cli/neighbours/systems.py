@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 
 from ..errors import UsageFault
-from ..model.names import did_you_mean
+from ..model.near_names import did_you_mean
 from ..typed import NamedTuple
 from .facts import built_in, facts
 from .placed import Lists

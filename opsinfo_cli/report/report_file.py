@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 
+from ..change.output_file import write_file
 from ..errors import Refused, UsageFault
-from .file_writing import write_file
-
-__all__ = ["require_report", "write_report"]
 
 
 def write_report(path: str, data: bytes) -> None:
@@ -20,7 +18,7 @@ def require_report(path: str) -> None:
     """:raises UsageFault: where a target or a mixlist stands there"""
     if not path.endswith(".json") or not os.path.isfile(path):
         return
-    from ..model.kind import is_marked, kind_of
+    from ..model.file_kind import is_marked, kind_of
     from ..text.source import Source
 
     try:

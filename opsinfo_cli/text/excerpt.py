@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Snippet", "snippet"]
-
 _REACH = 200
 """Code points kept on either side: a minified file is one line, and every finding would carry it all."""
 
 
-class Snippet(NamedTuple):
+class Excerpt(NamedTuple):
     """``text[start:end]`` is the marked part; ``end`` is the end of the text where the span goes on below."""
 
     text: str
@@ -20,7 +18,7 @@ class Snippet(NamedTuple):
     cut_right: bool
 
 
-def snippet(text: str, start: int, end: int) -> Snippet:
+def excerpt(text: str, start: int, end: int) -> Excerpt:
     """:param start: offset of the span, with ``end`` exclusive"""
     first = max(0, start - _REACH)
     line = text.rfind("\n", first, start) + 1
@@ -30,4 +28,4 @@ def snippet(text: str, start: int, end: int) -> Snippet:
     if last < 0:
         last = min(len(text), start + _REACH)
     shown = text[first:last].removesuffix("\r")
-    return Snippet(shown, start - first, min(end - first, len(shown)), not line and first > 0, cut_right)
+    return Excerpt(shown, start - first, min(end - first, len(shown)), not line and first > 0, cut_right)

@@ -14,19 +14,6 @@ from .scanner import Node
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-__all__ = [
-    "Layout",
-    "Style",
-    "Value",
-    "add_items",
-    "add_member",
-    "drop_item",
-    "drop_items",
-    "drop_member",
-    "quote",
-    "style_of",
-]
-
 Value: TypeAlias = "str | Mapping[str, Value] | list[str]"
 """What is ever written: strings, and objects and arrays of them."""
 

@@ -12,14 +12,12 @@ from collections.abc import Iterator, Sequence
 
 from ..typed import NamedTuple
 
-__all__ = ["Changed", "changed_lines"]
-
 _SMALL = 64
 """Lines, old and new together, that the standard library is asked about."""
 _DEEPEST = 16
 
 
-class Changed(NamedTuple):
+class ChangedLines(NamedTuple):
     """The lines ``start:end`` of the old text stand for ``new_start:new_end`` of the new one."""
 
     start: int
@@ -28,9 +26,9 @@ class Changed(NamedTuple):
     new_end: int
 
 
-def changed_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[Changed]:
+def changed_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[ChangedLines]:
     """Where two texts differ, in order; what lies between is the same in both."""
-    waiting = [(Changed(0, len(old), 0, len(new)), 0)]
+    waiting = [(ChangedLines(0, len(old), 0, len(new)), 0)]
     while waiting:
         here, depth = waiting.pop()
         here = _without_common_ends(old, new, here)
@@ -43,16 +41,16 @@ def changed_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[Changed]:
             yield from _small(old, new, here)
 
 
-def _without_common_ends(old: Sequence[str], new: Sequence[str], here: Changed) -> Changed:
+def _without_common_ends(old: Sequence[str], new: Sequence[str], here: ChangedLines) -> ChangedLines:
     start, end, new_start, new_end = here
     while start < end and new_start < new_end and old[start] == new[new_start]:
         start, new_start = start + 1, new_start + 1
     while start < end and new_start < new_end and old[end - 1] == new[new_end - 1]:
         end, new_end = end - 1, new_end - 1
-    return Changed(start, end, new_start, new_end)
+    return ChangedLines(start, end, new_start, new_end)
 
 
-def _anchors(old: Sequence[str], new: Sequence[str], here: Changed) -> list[tuple[int, int]]:
+def _anchors(old: Sequence[str], new: Sequence[str], here: ChangedLines) -> list[tuple[int, int]]:
     """Lines that stand once in both: the longest run of pairs that are in order in both."""
     counts, new_counts = Counter(old[here.start : here.end]), Counter(new[here.new_start : here.new_end])
     places = {new[at]: at for at in range(here.new_start, here.new_end) if new_counts[new[at]] == 1}
@@ -73,15 +71,15 @@ def _anchors(old: Sequence[str], new: Sequence[str], here: Changed) -> list[tupl
     return run[::-1]
 
 
-def _between(here: Changed, anchors: list[tuple[int, int]]) -> Iterator[Changed]:
+def _between(here: ChangedLines, anchors: list[tuple[int, int]]) -> Iterator[ChangedLines]:
     start, new_start = here.start, here.new_start
     for at, new_at in anchors:
-        yield Changed(start, at, new_start, new_at)
+        yield ChangedLines(start, at, new_start, new_at)
         start, new_start = at + 1, new_at + 1
-    yield Changed(start, here.end, new_start, here.new_end)
+    yield ChangedLines(start, here.end, new_start, here.new_end)
 
 
-def _small(old: Sequence[str], new: Sequence[str], here: Changed) -> Iterator[Changed]:
+def _small(old: Sequence[str], new: Sequence[str], here: ChangedLines) -> Iterator[ChangedLines]:
     """What nothing holds together: told line by line where it is little, else as a whole."""
     start, end, new_start, new_end = here
     if start == end or new_start == new_end or end - start + new_end - new_start > _SMALL:
@@ -92,4 +90,4 @@ def _small(old: Sequence[str], new: Sequence[str], here: Changed) -> Iterator[Ch
     matcher = SequenceMatcher(None, old[start:end], new[new_start:new_end], autojunk=False)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag != "equal":
-            yield Changed(start + i1, start + i2, new_start + j1, new_start + j2)
+            yield ChangedLines(start + i1, start + i2, new_start + j1, new_start + j2)

@@ -10,20 +10,25 @@ import re
 from itertools import chain
 
 from ..typed import TYPE_CHECKING
-from .decoding import Members, RawMember, Unusual, after_blanks, decoder, has_unicode_escape, key_at, quotes_of
+from .json_values import (
+    MAX_DEPTH,
+    Members,
+    RawMember,
+    Unusual,
+    after_blanks,
+    decoder,
+    has_unicode_escape,
+    key_at,
+    quotes_of,
+)
 from .source import Source
 from .uniform_members import regular_members
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from .decoding import Judge
+    from .json_values import Judge
     from .scanner import Document
-
-__all__ = ["MAX_DEPTH", "Members", "RawMember", "end_of_value", "read_members"]
-
-MAX_DEPTH = 128
-"""Deeper nesting is refused; the files of the engine have three levels."""
 
 _BEHIND_WORD, _BEHIND_NUMBER = "[A-Za-z0-9_]", r"[\w.+-]"
 _HALF = r"\\u[dD][89a-fA-F]"
@@ -32,16 +37,10 @@ _WHOLE = r"(?:\\(?:[^u]|u(?![dD][89a-fA-F])|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c
 
 
 def read_members(source: Source, judge: Judge | None = None) -> Members | Document:
-    """The members of the root object, or, where the text has faults, the exact scan that names them.
+    """The members of the root object, or, if the text has faults, the exact scan that names them.
 
-    :param judge: asked of each value of a large regular text, once, while the value is at hand
+    :param judge: called with each value of a large regular text, once, while the value is in the cache
     """
-    if source.members is None:
-        source.members = _read(source, judge)
-    return source.members
-
-
-def _read(source: Source, judge: Judge | None) -> Members | Document:
     try:
         members = _walk(source.text, judge)
         _refuse_half_pairs(source.text, members)
@@ -91,18 +90,6 @@ def _one_by_one(text: str, start: int, at: int) -> Members:
 _KEY = r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*'
 """A key without escapes, and what stands between it and its value."""
 _SEPARATOR = r"[ \t\n\r]*([,}])[ \t\n\r]*"
-
-
-def end_of_value(text: str, start: int) -> int:
-    """Where a value that begins at ``start`` ends.
-
-    :raises ValueError: where there is none
-    """
-    try:
-        end: int = decoder()(text, start)[1]
-    except (StopIteration, RecursionError, Unusual):
-        raise ValueError("no value") from None
-    return end
 
 
 def _has_duplicates(text: str, start: int) -> bool:

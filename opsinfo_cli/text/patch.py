@@ -8,8 +8,6 @@ from ..errors import Stale
 from ..typed import NamedTuple
 from .source import Source, encoded
 
-__all__ = ["Edit", "Patch", "splice"]
-
 
 class Edit(NamedTuple):
     """Replace the code points ``start:end`` by ``text``."""

@@ -13,12 +13,9 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 
 from ..errors import Damaged
 from ..typed import NamedTuple
-from .decoding import is_too_large
-from .members import MAX_DEPTH
+from .json_values import MAX_DEPTH, is_too_large
 from .patch import Edit
 from .source import Source
-
-__all__ = ["Document", "Fault", "Member", "Node", "scan"]
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _REST_OF_LINE = re.compile(r"[ \t\r]*\n")

@@ -15,11 +15,6 @@ from ..typed import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from typing import IO
 
-    from .members import Members
-    from .scanner import Document
-
-__all__ = ["Place", "Source", "encoded", "read_bytes", "read_standard_input", "standard_input"]
-
 
 class Place(NamedTuple):
     """A position as people count: 1-based line and column, the column in code points."""
@@ -39,7 +34,7 @@ class Source:
     half surrogates, as those of paths do.
     """
 
-    __slots__ = ("_asked", "_line_ends", "_sha256", "bom", "members", "path", "text")
+    __slots__ = ("_asked", "_line_ends", "_sha256", "bom", "path", "text")
 
     def __init__(self, data: bytes, path: str) -> None:
         """:raises Damaged: where bytes that the engine reads are not UTF-8, with the place of the first bad one"""
@@ -48,8 +43,6 @@ class Source:
         self._sha256: str | None = None
         self._asked = 0
         self._line_ends: list[int] = []
-        self.members: Members | Document | None = None
-        """What :func:`.members.read_members` found, so that a text is parsed once."""
         said = data[3:] if self.bom else data
         try:
             self.text = said.decode("utf-8")
@@ -115,8 +108,7 @@ def encoded(text: str) -> bytes:
 
 
 def _holds_a_value(text: str) -> bool:
-    from .decoding import after_blanks
-    from .members import end_of_value
+    from .json_values import after_blanks, end_of_value
 
     try:
         end_of_value(text, after_blanks(text, 0))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from .patch import Edit, Patch
 from .scanner import Document
 
-__all__ = ["mending_patch", "without_tail"]
-
 
 def mending_patch(document: Document) -> Patch:
     """The smallest edits that mend what can be mended.

@@ -9,15 +9,13 @@ from __future__ import annotations
 from itertools import chain
 
 from ..typed import TYPE_CHECKING
-from .decoding import Members, RawMember, Unusual, decoder, has_unicode_escape, key_at, quotes_of
+from .json_values import Members, RawMember, Unusual, decoder, has_unicode_escape, key_at, quotes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from .decoding import Decode, Judge
-
-__all__ = ["regular_members"]
+    from .json_values import Decode, Judge
 
 _PIECE = 1 << 17
 """Letters; what is made of them stays in the processor's own memory."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from opsinfo_cli.check.against import Against
-from opsinfo_cli.check.run import Checker
-from opsinfo_cli.model.target import Options, resolve
+from opsinfo_cli.check.checker import Checker
+from opsinfo_cli.check.mixlist_operators import MixlistTarget
+from opsinfo_cli.check.path_checks import check_paths
+from opsinfo_cli.model.target import TargetOptions, resolve
 
 
 def judged(corpus: Path) -> dict[str, Checker]:
-    against = Against(resolve(str(corpus / "cann-910b/opp"), Options(soc="ascend910b"), {}))
+    against = MixlistTarget(resolve(str(corpus / "cann-910b/opp"), TargetOptions(soc="ascend910b"), {}))
     found = {}
     for path in sorted((corpus / "mixlists").glob("*.json")):
         checker = Checker(against=[against], kind="mixlist")
-        checker.path(str(path))
+        check_paths(checker, [str(path)])
         found[path.stem] = checker
     return found
 
@@ -47,7 +48,7 @@ def test_comments_as_in_the_manual_are_refused(corpus: Path) -> None:
 
 def test_the_real_stores_have_no_errors(corpus: Path) -> None:
     checker = Checker()
-    checker.path(str(corpus / "cann-910b"))
+    check_paths(checker, [str(corpus / "cann-910b")])
     assert [each for each in checker.outcome.findings if each.severity == "error"] == []
     names = Counter(finding.rule.name for finding in checker.outcome.findings)
     assert names["shadowed"] == 14

@@ -6,10 +6,10 @@ import os
 
 import pytest
 
-from opsinfo_cli.check.checked import Checked
+from opsinfo_cli.check.check_result import CheckResult
+from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.check.finding import Finding
 from opsinfo_cli.check.fingerprint import fingerprinted
-from opsinfo_cli.check.run import Checker
 from opsinfo_cli.model.repository import Repository
 
 TEXT = """{
@@ -23,7 +23,7 @@ TEXT = """{
 def prints(text: str, path: str = "/r/m.json", root: str = "/r") -> list[tuple[str, str]]:
     checker = Checker(kind="mixlist")
     checker.file(path, text.encode())
-    checked = Checked(checker.outcome, Repository(root))
+    checked = CheckResult(checker.outcome, Repository(root))
     return [(each.rule.name, each.fingerprint) for each in fingerprinted(checker.outcome.findings, checked.relative)]
 
 

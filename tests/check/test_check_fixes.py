@@ -7,22 +7,22 @@ from pathlib import Path
 import pytest
 
 from opsinfo_cli.change.writer import Job, planned
-from opsinfo_cli.check.against import Against
+from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.check.finding import Finding, Outcome
 from opsinfo_cli.check.fixes import FixPlan
-from opsinfo_cli.check.run import Checker
+from opsinfo_cli.check.mixlist_operators import MixlistTarget
 from opsinfo_cli.errors import Refused
-from opsinfo_cli.model.target import Options, resolve
+from opsinfo_cli.model.target import TargetOptions, resolve
 from opsinfo_cli.text.source import Source
 
 
 @pytest.fixture(scope="module")
-def against() -> list[Against]:
+def against() -> list[MixlistTarget]:
     opp = Path(__file__).resolve().parents[2] / "fixtures/opp"
-    return [Against(resolve(str(opp), Options(soc="ascend910b"), {}))]
+    return [MixlistTarget(resolve(str(opp), TargetOptions(soc="ascend910b"), {}))]
 
 
-def mended(text: str, against: list[Against], unsafe: bool = False) -> str:
+def mended(text: str, against: list[MixlistTarget], unsafe: bool = False) -> str:
     def find(source: Source) -> list[Finding]:
         outcome = Outcome()
         outcome.add(source.path, "mixlist", Checker(against).mixlist(source))
@@ -74,24 +74,24 @@ LEFT = {
 
 
 @pytest.mark.parametrize("name", SAFE)
-def test_what_is_safe_is_mended(name: str, against: list[Against]) -> None:
+def test_what_is_safe_is_mended(name: str, against: list[MixlistTarget]) -> None:
     text, wanted = SAFE[name]
     assert mended(text, against) == wanted
 
 
 @pytest.mark.parametrize("name", UNSAFE)
-def test_a_guess_is_made_where_it_is_asked_for_only(name: str, against: list[Against]) -> None:
+def test_a_guess_is_made_where_it_is_asked_for_only(name: str, against: list[MixlistTarget]) -> None:
     text, wanted = UNSAFE[name]
     assert mended(text, against, unsafe=True) == wanted
     assert mended(text, against) == text
 
 
 @pytest.mark.parametrize("name", LEFT)
-def test_what_nobody_can_know_is_left(name: str, against: list[Against]) -> None:
+def test_what_nobody_can_know_is_left(name: str, against: list[MixlistTarget]) -> None:
     assert mended(LEFT[name], against, unsafe=True) == LEFT[name]
 
 
-def test_two_guesses_at_one_name_make_no_contradiction(against: list[Against]) -> None:
+def test_two_guesses_at_one_name_make_no_contradiction(against: list[MixlistTarget]) -> None:
     text = '{"black-list": {"to-add": ["matmulv2"]}, "white-list": {"to-add": ["MATMULV2"]}}'
     assert mended(text, against, unsafe=True) == text.replace("matmulv2", "MatMulV2")
 

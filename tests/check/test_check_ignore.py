@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opsinfo_cli.check.walk import tasks_in
+from opsinfo_cli.check.check_tasks import tasks_in
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not there to compare with")
 ENVIRONMENT = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}

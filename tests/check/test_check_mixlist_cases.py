@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from opsinfo_cli.check.against import Against
-from opsinfo_cli.check.run import Checker
+from opsinfo_cli.check.checker import Checker
+from opsinfo_cli.check.mixlist_operators import MixlistTarget
 from opsinfo_cli.errors import OpsinfoError
 from opsinfo_cli.model.mixlist import Mixlist
-from opsinfo_cli.model.target import Options, resolve
+from opsinfo_cli.model.target import TargetOptions, resolve
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 from opsinfo_cli.text.syntax_fixes import mending_patch
@@ -29,11 +29,11 @@ def case(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def against() -> Against:
-    return Against(resolve(str(ROOT / "fixtures" / "opp"), Options(soc="ascend910b"), {}))
+def against() -> MixlistTarget:
+    return MixlistTarget(resolve(str(ROOT / "fixtures" / "opp"), TargetOptions(soc="ascend910b"), {}))
 
 
-def checked(case: dict[str, Any], against: Against) -> Checker:
+def checked(case: dict[str, Any], against: MixlistTarget) -> Checker:
     checker = Checker(against=[against], kind="mixlist")
     checker.file(case["file"], (FOLDER / case["file"]).read_bytes())
     return checker
@@ -44,12 +44,12 @@ def test_every_file_is_a_case() -> None:
     assert there == sorted(case["file"] for case in CASES)
 
 
-def test_the_findings_are_those_of_the_case(case: dict[str, Any], against: Against) -> None:
+def test_the_findings_are_those_of_the_case(case: dict[str, Any], against: MixlistTarget) -> None:
     found = checked(case, against).outcome.findings
     assert sorted({finding.rule.name for finding in found}) == case["findings"]
 
 
-def test_the_engine_accepts_it_where_no_finding_says_it_refuses(case: dict[str, Any], against: Against) -> None:
+def test_the_engine_accepts_it_where_no_finding_says_it_refuses(case: dict[str, Any], against: MixlistTarget) -> None:
     outcome = checked(case, against).outcome
     (verdict,) = outcome.files
     assert verdict.engine_accepts is case["engine_accepts"]
@@ -65,7 +65,7 @@ def test_the_model_accepts_what_the_findings_accept(case: dict[str, Any]) -> Non
     assert accepted is case["engine_accepts"]
 
 
-def test_the_policies_are_those_of_the_case(case: dict[str, Any], against: Against) -> None:
+def test_the_policies_are_those_of_the_case(case: dict[str, Any], against: MixlistTarget) -> None:
     if "policies" not in case:
         assert not case["engine_accepts"]
         return
@@ -87,7 +87,7 @@ def test_mending_does_what_the_case_says(case: dict[str, Any]) -> None:
     assert accepted is case["fmt_mends"]
 
 
-def test_every_place_lies_in_the_text(case: dict[str, Any], against: Against) -> None:
+def test_every_place_lies_in_the_text(case: dict[str, Any], against: MixlistTarget) -> None:
     lines = (FOLDER / case["file"]).read_bytes().decode("utf-8-sig", "replace").split("\n")
     for finding in checked(case, against).outcome.findings:
         assert finding.start is not None
@@ -97,7 +97,7 @@ def test_every_place_lies_in_the_text(case: dict[str, Any], against: Against) ->
         assert 1 <= finding.start.column <= len(lines[finding.start.line - 1]) + 1
 
 
-def test_a_pointer_leads_to_something_in_the_text(case: dict[str, Any], against: Against) -> None:
+def test_a_pointer_leads_to_something_in_the_text(case: dict[str, Any], against: MixlistTarget) -> None:
     for finding in checked(case, against).outcome.findings:
         if finding.pointer is None:
             continue

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.check.against import Against
+from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.check.finding import Finding
-from opsinfo_cli.check.run import Checker
-from opsinfo_cli.model.target import Options, resolve
+from opsinfo_cli.check.mixlist_operators import MixlistTarget
+from opsinfo_cli.model.target import TargetOptions, resolve
 
 Place = tuple[int, int]
 
@@ -260,8 +260,8 @@ def test_an_unknown_action_gets_the_word_that_was_meant(key: str, meant: str) ->
 
 
 def test_an_unknown_operator_gets_the_near_name_first(fixtures: Path) -> None:
-    target = resolve(str(fixtures / "opp"), Options(soc="ascend910b"), {})
-    checker = Checker(against=[Against(target)])
+    target = resolve(str(fixtures / "opp"), TargetOptions(soc="ascend910b"), {})
+    checker = Checker(against=[MixlistTarget(target)])
     checker.file("m.json", b'{"black-list": {"to-add": ["MatMu1V2"]}}')
     (finding,) = checker.outcome.findings
     assert (finding.rule.name, finding.severity) == ("unknown-operator", "error")
@@ -269,7 +269,9 @@ def test_an_unknown_operator_gets_the_near_name_first(fixtures: Path) -> None:
 
 
 def test_an_operator_known_elsewhere_is_a_warning_that_says_where(fixtures: Path) -> None:
-    targets = [Against(resolve(str(fixtures / "opp"), Options(soc=soc), {})) for soc in ("ascend910b", "ascend910")]
+    targets = [
+        MixlistTarget(resolve(str(fixtures / "opp"), TargetOptions(soc=soc), {})) for soc in ("ascend910b", "ascend910")
+    ]
     only_new = next(name for name in targets[0].operators.names if name not in targets[1].operators)
     checker = Checker(against=targets)
     checker.file("m.json", f'{{"white-list": {{"to-add": ["{only_new}"]}}}}'.encode())

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.check.against import Against
+from opsinfo_cli.check.checker import Checker
+from opsinfo_cli.check.mixlist_operators import MixlistTarget
 from opsinfo_cli.check.rule import Rule
 from opsinfo_cli.check.rules import RULES, rule_called
-from opsinfo_cli.check.run import Checker
 from opsinfo_cli.model.precision_mode import MODES
-from opsinfo_cli.model.target import Options, resolve
+from opsinfo_cli.model.target import TargetOptions, resolve
 
 ON_TEXTS = [rule for rule in RULES.values() if rule.about in ("mixlist", "library", "both")]
 
@@ -93,12 +93,12 @@ def test_a_rule_says_why_and_where_it_comes_from(rule: Rule) -> None:
 
 
 @pytest.fixture(scope="module")
-def targets() -> list[Against]:
+def targets() -> list[MixlistTarget]:
     opp = Path(__file__).resolve().parents[2] / "fixtures" / "opp"
-    return [Against(resolve(str(opp), Options(soc=soc), {})) for soc in ("ascend910b", "ascend910")]
+    return [MixlistTarget(resolve(str(opp), TargetOptions(soc=soc), {})) for soc in ("ascend910b", "ascend910")]
 
 
-def found(rule: Rule, text: str, targets: list[Against]) -> set[str]:
+def found(rule: Rule, text: str, targets: list[MixlistTarget]) -> set[str]:
     """Names of the findings, against each of the fixture's chips in turn."""
     names = set()
     for target in targets:
@@ -109,12 +109,12 @@ def found(rule: Rule, text: str, targets: list[Against]) -> set[str]:
 
 
 @pytest.mark.parametrize("rule", ON_TEXTS, ids=lambda rule: rule.name)
-def test_the_example_that_fails_has_the_finding(rule: Rule, targets: list[Against]) -> None:
+def test_the_example_that_fails_has_the_finding(rule: Rule, targets: list[MixlistTarget]) -> None:
     assert rule.name in found(rule, rule.fails, targets)
 
 
 @pytest.mark.parametrize("rule", ON_TEXTS, ids=lambda rule: rule.name)
-def test_the_example_that_passes_has_not_and_nothing_worse(rule: Rule, targets: list[Against]) -> None:
+def test_the_example_that_passes_has_not_and_nothing_worse(rule: Rule, targets: list[MixlistTarget]) -> None:
     assert rule.name not in found(rule, rule.passes, targets)
     names = found(rule, rule.passes, targets[:1])
     assert not {name for name in names if RULES[name].severity == "error"}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from opsinfo_cli.check.rule_selection import RuleSelection
 from opsinfo_cli.check.rules import RULES
-from opsinfo_cli.check.selection import Selection
 from opsinfo_cli.errors import UsageFault
 
 
 def kept(select: list[str], ignore: list[str], pointer: str | None = None) -> set[str]:
-    selection = Selection.of(select, ignore)
+    selection = RuleSelection.of(select, ignore)
     return {rule.name for rule in RULES.values() if selection.keeps(rule, pointer)}
 
 
@@ -62,5 +62,5 @@ def test_a_pointer_means_what_is_at_and_below_it(word: str, pointer: str | None,
 )
 def test_what_means_nothing_is_wrong_usage(select: list[str], ignore: list[str], said: str) -> None:
     with pytest.raises(UsageFault) as caught:
-        Selection.of(select, ignore)
+        RuleSelection.of(select, ignore)
     assert said in str(caught.value.hint)

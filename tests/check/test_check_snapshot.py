@@ -11,22 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opsinfo_cli.check.against import Against
-from opsinfo_cli.check.run import Checker
+from opsinfo_cli.check.checker import Checker
+from opsinfo_cli.check.mixlist_operators import MixlistTarget
 from opsinfo_cli.model.precision_mode import MODES
 from opsinfo_cli.model.snapshot_text import snapshot_text
-from opsinfo_cli.model.target import Options, Target, resolve
+from opsinfo_cli.model.target import Target, TargetOptions, resolve
 from opsinfo_cli.text.source import Source
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 LISTS = ("black-list", "white-list", "gray-list")
 
 
-def pair(path: Path, soc: str) -> tuple[Against, Against]:
+def pair(path: Path, soc: str) -> tuple[MixlistTarget, MixlistTarget]:
     """A target and its snapshot, both under one name."""
-    target = resolve(str(path), Options(soc=soc), {})
+    target = resolve(str(path), TargetOptions(soc=soc), {})
     source = Source(snapshot_text(target).encode(), "t")
-    return Against(renamed(target)), Against(renamed(Target("t", "snapshot", "t", source)))
+    return MixlistTarget(renamed(target)), MixlistTarget(renamed(Target("t", "snapshot", "t", source)))
 
 
 def renamed(target: Target) -> Target:
@@ -35,11 +35,11 @@ def renamed(target: Target) -> Target:
 
 
 @cache
-def fixture_pairs() -> list[tuple[Against, Against]]:
+def fixture_pairs() -> list[tuple[MixlistTarget, MixlistTarget]]:
     return [pair(FIXTURES / "opp", soc) for soc in ("ascend910", "ascend910b")]
 
 
-def found(text: str, against: list[Against], modes: list[str]) -> list[Any]:
+def found(text: str, against: list[MixlistTarget], modes: list[str]) -> list[Any]:
     checker = Checker(against=against, modes=modes, kind="mixlist")
     checker.file("m.json", text.encode())
     checker.modes_given()

@@ -14,10 +14,11 @@ from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.record import Record, Widened
 from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.change.writer import Job, Writer
+from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.check.finding import Finding
 from opsinfo_cli.check.install import check_install
 from opsinfo_cli.check.mode import check_modes
-from opsinfo_cli.check.run import Checker
+from opsinfo_cli.check.path_checks import check_paths
 from opsinfo_cli.check.vault import check_vault
 from opsinfo_cli.model.install import Install
 from opsinfo_cli.model.policy import Policy
@@ -36,7 +37,7 @@ def checked(folder: Path, **files: dict[str, Any]) -> Checker:
     for name, content in files.items():
         (folder / f"{name.replace('_', '-')}.json").write_text(json.dumps(content))
     checker = Checker()
-    checker.path(str(folder))
+    check_paths(checker, [str(folder)])
     return checker
 
 
@@ -115,7 +116,7 @@ def test_files_of_one_length_leave_nothing_open_where_a_longer_one_wins(tmp_path
 
 def test_the_fixture_store_shows_its_shadowed_entries(fixtures: Path) -> None:
     checker = Checker()
-    checker.path(str(fixtures / "opp/built-in/op_impl/ai_core/tbe/config/ascend910b"))
+    check_paths(checker, [str(fixtures / "opp/built-in/op_impl/ai_core/tbe/config/ascend910b")])
     shadowed = {f.pointer: f.severity for f in checker.outcome.findings if f.rule.name == "shadowed"}
     assert shadowed == {"/IndexFill": "warning", "/UnfoldGrad": "note"}
     assert not [finding for finding in checker.outcome.findings if finding.severity == "error"]
@@ -158,7 +159,7 @@ def test_a_walk_takes_what_fits_and_passes_over_the_rest(tmp_path: Path) -> None
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/m.json").write_text('{"grey-list": {}}')
     checker = Checker()
-    checker.path(str(tmp_path))
+    check_paths(checker, [str(tmp_path)])
     assert named(checker.outcome.findings) == ["bad-flag", "unknown-list"]
     assert sorted(Path(verdict.path).name for verdict in checker.outcome.files) == [
         "aic-ascend910b-ops-info.json",

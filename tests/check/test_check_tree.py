@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.check import tree
-from opsinfo_cli.check.run import Checker
-from opsinfo_cli.check.share import shared
+from opsinfo_cli.check import path_checks
+from opsinfo_cli.check.checker import Checker
+from opsinfo_cli.check.path_checks import check_paths
+from opsinfo_cli.check.worker_processes import shared
 
 SIZES = [5, 1, 9, 1, 1, 3]
 
@@ -32,7 +33,9 @@ def toolkit(tmp_path: Path, fixtures: Path) -> Path:
 def report(top: Path) -> tuple[object, ...]:
     checker = Checker()
     steps: list[tuple[int, int]] = []
-    checker.paths([str(top / "mixlists"), str(top / "gone.json"), str(top / "opp")], lambda *step: steps.append(step))
+    check_paths(
+        checker, [str(top / "mixlists"), str(top / "gone.json"), str(top / "opp")], lambda *step: steps.append(step)
+    )
     total = steps[-1][1]
     assert steps == [(done, total) for done in range(1, total + 1)]
     failed = [(error.name, error.path) for error in checker.failures]
@@ -41,9 +44,9 @@ def report(top: Path) -> tuple[object, ...]:
 
 def test_several_processes_report_what_one_reports(toolkit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = report(toolkit)
-    monkeypatch.setattr(tree, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(path_checks, "_WORTH_SHARING", 0)
     for count in (1, 2, 5):
-        monkeypatch.setattr(tree, "processors", lambda count=count: count)
+        monkeypatch.setattr(path_checks, "processors", lambda count=count: count)
         assert report(toolkit) == alone
     names = [name for name, _ in alone[2]]  # type: ignore[attr-defined]
     assert names == ["not-a-file", "unreadable"]

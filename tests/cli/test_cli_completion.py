@@ -16,15 +16,16 @@ from pathlib import Path
 
 import click
 import pytest
-from cli_support import COMMANDS, NN, ROOT, Run, entry, library, write
+from cli_support import COMMANDS, LEGACY, NN, ROOT, Run, entry, library, write
 
 from opsinfo_cli.cli.line.candidates import NOTHING, OFFERS, word_of
 from opsinfo_cli.cli.line.click_command import click_command
-from opsinfo_cli.cli.line.complete import _VALUED
-from opsinfo_cli.cli.line.fast_path import declared
+from opsinfo_cli.cli.line.table import declared
 from opsinfo_cli.cli.line.unfinished import split
 
 Complete = Callable[..., list[str]]
+
+LISTS = ("black", "white", "gray")
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def complete(opsinfo: Run, tmp_path: Path) -> Complete:
     ("line", "offered"),
     [
         ("opsinfo sh", ["show"]),
-        ("opsinfo --ver", ["--version"]),
+        ("opsinfo --vers", ["--version"]),
         ("opsinfo list --matc", ["--match"]),
         ("opsinfo list opp --on ", ["white", "black", "gray"]),
         ("opsinfo list opp --on b", ["black"]),
@@ -78,6 +79,9 @@ def complete(opsinfo: Run, tmp_path: Path) -> Complete:
         ("opsinfo decide --system ascend:m --against opp --soc ascend910b SwiG", ["SwiGlu"]),
         ("opsinfo convert --to keep", ["keep-dtype"]),
         ("opsinfo modes --snippet at", ["atc"]),
+        ("opsinfo validate x --report sa", ["sarif:"]),
+        ("opsinfo help mo", ["move", "modes"]),
+        ("opsinfo -q list opp --on b", ["black"]),
     ],
 )
 def test_what_is_offered(complete: Complete, opp: Path, fixtures: Path, line: str, offered: list[str]) -> None:
@@ -98,6 +102,20 @@ def test_a_chip_is_offered_as_a_target_and_its_operators_after_it(complete: Comp
     assert complete("opsinfo diff ascend910 ", **here) == ["ascend910", "ascend910b", "<file>"]
     assert complete("opsinfo show ascend910b SwiG", **here) == ["SwiGlu"]
     assert complete("opsinfo list ascend910b --soc ", **here) == ["ascend910", "ascend910b"]
+
+
+def test_operators_of_the_environment_are_offered_for_a_mixlist(complete: Complete, opp: Path, fixtures: Path) -> None:
+    shutil.copy(fixtures / "mixlists/good/add-black.json", opp.parent / "mixlist.json")
+    here = {"ASCEND_OPP_PATH": str(opp)}
+    assert complete("opsinfo move mixlist.json SwiG", **here) == ["SwiGlu"]
+    assert complete("opsinfo move mixlist.json SoftmaxV", **here) == ["SoftmaxV2"]
+
+
+def test_changes_of_the_vault_are_offered_to_restore_and_reapply(complete: Complete, opsinfo: Run, opp: Path) -> None:
+    changes = [opsinfo("move", opp / NN, "SwiGlu", "--to", to, "--format", "json").json["change"] for to in LISTS]
+    assert complete(f"opsinfo restore {opp / NN} --to ") == ["pristine", *reversed(changes)]
+    assert complete(f"opsinfo restore {opp / LEGACY} --to ") == ["pristine"]
+    assert complete("opsinfo reapply ") == list(reversed(changes))
 
 
 def test_the_protocol_of_clicks_own_scripts_is_understood(complete: Complete, opp: Path) -> None:
@@ -253,14 +271,6 @@ def test_every_word_in_the_help_is_completed_or_known_to_be_none() -> None:
     assert OFFERS.keys() - words == set()
 
 
-def test_options_that_need_no_command_have_one_value_everywhere() -> None:
-    for name, each in parameters():
-        for option in set(each.opts) & set(_VALUED):
-            assert isinstance(each, click.Option), (name, option)
-            assert not each.is_flag, (name, option)
-            assert each.nargs == 1, (name, option)
-
-
 @pytest.mark.parametrize(
     ("text", "escape", "words"),
     [
@@ -377,7 +387,7 @@ def test_powershell_is_answered_in_lines_that_its_script_takes_apart(opsinfo: Ru
     assert ran.out == "plain\tMatMul\t\nplain\tMatMulV2\t\nplain\tMatMulV3\t\n"
     escaped = f"opsinfo show {str(opp / NN).replace('-', '`-')} --co"
     ran = opsinfo(env={"_OPSINFO_COMPLETE": "powershell_complete", "COMP_WORDS": escaped})
-    assert ran.out.splitlines()[0] == "plain\t--core\tOperators of which engine: AI Core, vector core or DSA."
+    assert ran.out.splitlines()[0] == "plain\t--core\tEngine: AI Core, vector core or DSA."
 
 
 def test_a_shell_that_there_is_not(opsinfo: Run) -> None:

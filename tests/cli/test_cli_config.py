@@ -80,16 +80,16 @@ WRONG = {
     # situation: (pyproject.toml, line and column, what is said)
     "a near miss": ("[tool.opsinfo]\nagianst = []\n", "2:1", "did you mean `against`?"),
     "an underscore": ('[tool.opsinfo]\n\n  precision_mode = ["x"]\n', "3:3", "did you mean `precision-mode`?"),
-    "a key far from all": ("[tool.opsinfo]\nzzz = 1\n", "2:1", "there are `against`"),
-    "a key that another table has too": ("[tool.x]\nfmt = 1\n[tool.opsinfo]\nfmt = 1\n", "4:1", "`fmt` is no key"),
-    "a table": ("[tool.opsinfo.validate]\nagainst = []\n", "1:15", "`validate` is no key"),
-    "an option that is none of a file's": ("[tool.opsinfo]\nconfig = 'x'\n", "2:1", "`config` is no key"),
-    "a string for a list": ("[tool.opsinfo]\nagainst = 'x.json'\n", "2:1", "`against` is a list of strings"),
-    "numbers in a list": ("[tool.opsinfo]\nagainst = [1]\n", "2:1", "`against` is a list of strings"),
-    "a list for a string": ("[tool.opsinfo]\nformat = ['json']\n", "2:1", "`format` is a string"),
+    "a key far from all": ("[tool.opsinfo]\nzzz = 1\n", "2:1", "known keys: `against`"),
+    "a key that another table has too": ("[tool.x]\nfmt = 1\n[tool.opsinfo]\nfmt = 1\n", "4:1", "unknown key `fmt`"),
+    "a table": ("[tool.opsinfo.validate]\nagainst = []\n", "1:15", "unknown key `validate`"),
+    "an option that is none of a file's": ("[tool.opsinfo]\nconfig = 'x'\n", "2:1", "unknown key `config`"),
+    "a string for a list": ("[tool.opsinfo]\nagainst = 'x.json'\n", "2:1", "`against` must be a list of strings"),
+    "numbers in a list": ("[tool.opsinfo]\nagainst = [1]\n", "2:1", "`against` must be a list of strings"),
+    "a list for a string": ("[tool.opsinfo]\nformat = ['json']\n", "2:1", "`format` must be a string"),
     "a format that there is not": ("[tool.opsinfo]\nformat = 'xml'\n", "2:1", "'xml' is not one of"),
-    "no TOML": ("[tool.opsinfo]\nagainst = [\n", None, "no TOML"),
-    "a key twice": ("[tool.opsinfo]\nformat = 'text'\nformat = 'json'\n", None, "no TOML"),
+    "not valid TOML": ("[tool.opsinfo]\nagainst = [\n", None, "not valid TOML"),
+    "a key twice": ("[tool.opsinfo]\nformat = 'text'\nformat = 'json'\n", None, "not valid TOML"),
 }
 
 

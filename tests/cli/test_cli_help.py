@@ -10,8 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_support import COMMANDS, SCHEMAS, Run, rows
+from cli_support import COMMANDS, NN, SCHEMAS, Run, rows
 from jsonschema import Draft202012Validator
+
+from opsinfo_cli.cli.line.table import GROUPS
 
 RULES = {
     "syntax comment trailing-comma missing-comma trailing-text bom duplicate-key empty-file wrong-type": "T",
@@ -224,3 +226,38 @@ def test_wrong_usage_as_json_is_one_document(opsinfo: Run, words: tuple[str, ...
 def test_an_operand_that_looks_like_the_format_is_no_format(opsinfo: Run, fixtures: Path) -> None:
     ran = opsinfo("show", fixtures / "opp-old", "--", "--format", "json")
     assert (ran.code, ran.out) == (2, "")
+
+
+def test_help_lists_commands_by_group(opsinfo: Run) -> None:
+    lines = opsinfo("--help").out.splitlines()
+    headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert headings == ["Options:", *(f"{group}:" for group in GROUPS)]
+    for group, commands in GROUPS.items():
+        below = lines[lines.index(f"{group}:") + 1 :]
+        section = below[: below.index("")] if "" in below else below
+        assert [line.split()[0] for line in section if line[2] != " "] == list(commands)
+
+
+def test_help_of_a_command_by_name_is_its_help(opsinfo: Run) -> None:
+    assert opsinfo("help", "list").out == opsinfo("list", "--help").out
+    assert opsinfo("help").out == opsinfo("--help").out
+    assert opsinfo("-V").out == opsinfo("--version").out
+    wrong = opsinfo("help", "lsit")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "did you mean `list`?" in wrong.err
+
+
+def test_options_of_every_command_work_before_it(opsinfo: Run, opp: Path) -> None:
+    behind = opsinfo("list", opp, "--soc", "ascend910b", "-q", "--format", "json")
+    before = opsinfo("-q", "--format", "json", "list", opp, "--soc", "ascend910b")
+    assert before.json == behind.json
+    assert opsinfo("-n", "move", opp / NN, "SwiGlu", "--to", "black").out.startswith("---")
+    refused = opsinfo("--wait", "3", "list", opp, "--soc", "ascend910b")
+    assert (refused.code, "--wait" in refused.err) == (2, True)
+
+
+def test_advanced_options_stand_in_a_section_of_their_own(opsinfo: Run) -> None:
+    usual, _, advanced = opsinfo("move", "--help").out.partition("\nAdvanced:\n")
+    for option in ("--wait", "--in-place", "--backup-dir"):
+        assert option not in usual
+        assert option in advanced

@@ -181,7 +181,7 @@ def test_of_a_lone_library_whose_entry_may_not_win_that_is_said(opsinfo: Run, op
     path = open_order / f"aic-ascend910b-ops-info-{package}.json"
     ran = opsinfo("move", path, "Add", "--to", "black")
     assert ran.code == 0
-    assert "the engine's order leaves open whether this entry of `Add` wins, or aic-ascend910b" in ran.err
+    assert "the load order is undefined: this entry of `Add` wins, or aic-ascend910b" in ran.err
     assert flag_of(path, "Add") == "false"
     assert "undefined" in opsinfo("list", open_order).err
 

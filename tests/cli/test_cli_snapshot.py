@@ -9,7 +9,7 @@ import pytest
 from cli_support import AI_910B, NN, Run, finding_names, mixlist, names, rows, snapshot, write
 
 from opsinfo_cli.cli.line.operator_names import operator_names, starting
-from opsinfo_cli.model.target import Options
+from opsinfo_cli.model.target import TargetOptions
 
 
 @pytest.fixture
@@ -147,4 +147,4 @@ def test_a_target_that_does_not_tell_its_chip(opsinfo: Run, fixtures: Path, tmp_
 
 
 def test_its_op_types_complete_a_line(taken: Path) -> None:
-    assert list(starting(operator_names(str(taken), Options()), "MatM")) == ["MatMul", "MatMulV2", "MatMulV3"]
+    assert list(starting(operator_names(str(taken), TargetOptions()), "MatM")) == ["MatMul", "MatMulV2", "MatMulV3"]

@@ -153,7 +153,7 @@ def test_a_report_that_cannot_be_written_is_exit_3_and_hides_no_finding(opsinfo:
     ("words", "said"),
     [
         (["--report", "sarfi:x"], "did you mean `sarif`?"),
-        (["--report", "auto:x"], "there are: "),
+        (["--report", "auto:x"], "known formats: "),
         (["--report", "sarif"], "--report sarif:FILE"),
         (["--report", "sarif:-"], "--format sarif"),
         (["--report", "sarif:sub/../sub/m.json"], "overwrite"),
@@ -218,7 +218,7 @@ def test_a_report_for_standard_output_stands_with_the_text_in_the_file_that_it_i
 def test_a_descriptor_that_is_none_is_refused(opsinfo: Run, bad: Path, descriptor: str) -> None:
     ran = opsinfo("validate", bad, "--report", f"concise:/dev/fd/{descriptor}")
     assert ran.code == 3
-    assert "opsinfo has a fault" not in ran.err
+    assert "internal error" not in ran.err
 
 
 def test_a_report_for_another_process_does_not_replace_the_file_it_writes(

@@ -34,11 +34,11 @@ from faults_support import (
 )
 
 from opsinfo_cli.change.filesystem import FileSystem
+from opsinfo_cli.change.interrupted import mend_modes
 from opsinfo_cli.change.mixlist_plan import MixlistPlan
 from opsinfo_cli.change.reapply import lost_edits
 from opsinfo_cli.change.record import Widened
 from opsinfo_cli.change.restore import restore_last, restore_to
-from opsinfo_cli.change.settle import mend_modes
 from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.change.writer import Job, Writer
 from opsinfo_cli.errors import NotConfirmed, OpsinfoError, Refused, UsageFault

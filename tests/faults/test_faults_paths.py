@@ -248,11 +248,11 @@ def test_a_nonsensical_record_crashes_nothing_and_writes_nothing(
     altered(place, **NONSENSE[what])
     for words in (("backups",), ("doctor", library.parent), ("reapply", "--dry-run"), ("restore", library, "-n")):
         status, said = in_a_child(tmp_path, *words)
-        assert "has a fault" not in said, (words, said)
+        assert "internal error" not in said, (words, said)
         assert status in (0, 1, 2, 3)
     assert library.read_bytes() == moved
     status, said = in_a_child(tmp_path, "move", library, "Log", "--to", "white")
-    assert "has a fault" not in said
+    assert "internal error" not in said
     assert status in (0, 3)
 
 

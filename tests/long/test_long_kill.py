@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from opsinfo_cli.change.filesystem import FileSystem
+from opsinfo_cli.change.interrupted import mend_modes
 from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.restore import restore_last
-from opsinfo_cli.change.settle import mend_modes
 from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.change.writer import Job, Writer
 from opsinfo_cli.errors import Refused

@@ -11,9 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opsinfo_cli.model import entry_quick_check
+from opsinfo_cli.model.entry_faults import build_faults, trimmed
 from opsinfo_cli.model.entry_quick_check import forget_texts, policy_if_clear
 from opsinfo_cli.model.library import Library
-from opsinfo_cli.model.loading import build_faults, trimmed
 from opsinfo_cli.model.policy import Policy
 from opsinfo_cli.model.vocabulary import ENUMERATIONS
 from opsinfo_cli.text.source import Source

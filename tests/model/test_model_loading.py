@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from opsinfo_cli.model.columns import BF16, FP16, HIF8, Columns, Possible
-from opsinfo_cli.model.library import Entry, Library
+from opsinfo_cli.model.entry import Entry
+from opsinfo_cli.model.library import Library
 from opsinfo_cli.text.source import Source
 
 Sections = dict[str, dict[str, str]]

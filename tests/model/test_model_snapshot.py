@@ -13,7 +13,7 @@ from opsinfo_cli.model.columns import Columns
 from opsinfo_cli.model.policy import Policy
 from opsinfo_cli.model.snapshot import Snapshot
 from opsinfo_cli.model.snapshot_text import snapshot_text
-from opsinfo_cli.model.target import Options, Target, resolve
+from opsinfo_cli.model.target import Target, TargetOptions, resolve
 from opsinfo_cli.text.source import Source
 
 LOW = [frozenset({"float16"}), frozenset({"bfloat16"}), frozenset({"float16", "bfloat16"}), frozenset({"hifloat8"})]
@@ -38,14 +38,14 @@ def require_same_facts(target: Target, snapshot: Snapshot) -> None:
 
 
 TARGETS = {
-    "an install with a vendor": ("opp", Options(soc="ascend910b")),
-    "an install of another chip": ("opp", Options(soc="ascend910")),
-    "an install of older CANN": ("opp-old", Options()),
-    "the vector core": ("opp", Options(soc="ascend910b", core="vector")),
-    "the DSA": ("opp", Options(soc="ascend910b", core="dsa")),
-    "a custom path": ("opp", Options(soc="ascend910b", customs=("custom/fastops",))),
-    "a store": ("opp/built-in/op_impl/ai_core/tbe/config/ascend910b", Options()),
-    "a library": ("opp/built-in/op_impl/ai_core/tbe/config/ascend910/aic-ascend910-ops-info.json", Options()),
+    "an install with a vendor": ("opp", TargetOptions(soc="ascend910b")),
+    "an install of another chip": ("opp", TargetOptions(soc="ascend910")),
+    "an install of older CANN": ("opp-old", TargetOptions()),
+    "the vector core": ("opp", TargetOptions(soc="ascend910b", core="vector")),
+    "the DSA": ("opp", TargetOptions(soc="ascend910b", core="dsa")),
+    "a custom path": ("opp", TargetOptions(soc="ascend910b", customs=("custom/fastops",))),
+    "a store": ("opp/built-in/op_impl/ai_core/tbe/config/ascend910b", TargetOptions()),
+    "a library": ("opp/built-in/op_impl/ai_core/tbe/config/ascend910/aic-ascend910-ops-info.json", TargetOptions()),
 }
 
 
@@ -63,7 +63,7 @@ def test_a_snapshot_has_the_facts_of_its_target(situation: str, fixtures: Path) 
 @pytest.mark.parametrize("soc", ["ascend910", "ascend910b"])
 def test_a_snapshot_has_the_facts_of_a_real_install(soc: str, corpus: Path) -> None:
     opp = corpus / f"cann-{soc.removeprefix('ascend')}" / "opp"
-    target = resolve(str(opp), Options(), {})
+    target = resolve(str(opp), TargetOptions(), {})
     text = snapshot_text(target)
     require_same_facts(target, read(text))
     whole = sum(path.stat().st_size for path in opp.rglob("*.json"))
@@ -72,8 +72,8 @@ def test_a_snapshot_has_the_facts_of_a_real_install(soc: str, corpus: Path) -> N
 
 def test_a_snapshot_of_a_snapshot_is_the_same(fixtures: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.opsinfo.json"
-    path.write_text(snapshot_text(resolve(str(fixtures / "opp"), Options(soc="ascend910b"), {})))
-    again = resolve(str(path), Options(), {})
+    path.write_text(snapshot_text(resolve(str(fixtures / "opp"), TargetOptions(soc="ascend910b"), {})))
+    again = resolve(str(path), TargetOptions(), {})
     assert again.kind == "snapshot"
     assert snapshot_text(again) == path.read_text()
 
@@ -81,7 +81,7 @@ def test_a_snapshot_of_a_snapshot_is_the_same(fixtures: Path, tmp_path: Path) ->
 def test_custom_paths_go_by_their_folders(fixtures: Path, tmp_path: Path) -> None:
     twin = tmp_path / "fastops"
     twin.symlink_to(fixtures / "custom/fastops")
-    options = Options(soc="ascend910b", customs=(str(fixtures / "custom/fastops"), str(twin)))
+    options = TargetOptions(soc="ascend910b", customs=(str(fixtures / "custom/fastops"), str(twin)))
     snapshot = read(snapshot_text(resolve(str(fixtures / "opp"), options, {})))
     labels = [store.label for store in snapshot.operators.stores]
     assert labels == ["env:fastops", "env:fastops#2", "vendor:acme", "built-in"]

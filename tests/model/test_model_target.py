@@ -10,9 +10,9 @@ import pytest
 
 from opsinfo_cli.errors import OpsinfoError, Refused, UsageFault
 from opsinfo_cli.model import target as target_module
-from opsinfo_cli.model.kind import is_library_name, kind_of
-from opsinfo_cli.model.roots import usual_roots
-from opsinfo_cli.model.target import Options, resolve
+from opsinfo_cli.model.cann_roots import usual_roots
+from opsinfo_cli.model.file_kind import is_library_name, kind_of
+from opsinfo_cli.model.target import TargetOptions, resolve
 from opsinfo_cli.text.source import Source
 
 KINDS = {
@@ -59,63 +59,63 @@ def test_other_names_are_no_libraries(name: str, tmp_path: Path) -> None:
 def test_as_decides_over_everything(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text('{"a": 1}')
-    assert resolve(str(path), Options(kind="library"), {}).kind == "library"
+    assert resolve(str(path), TargetOptions(kind="library"), {}).kind == "library"
     with pytest.raises(UsageFault) as caught:
-        resolve(str(path), Options(), {})
+        resolve(str(path), TargetOptions(), {})
     assert "--as" in str(caught.value.hint)
 
 
 def test_a_file_that_is_there_wins_over_a_soc_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ascend910b").write_text('{"black-list": {}}')
     monkeypatch.chdir(tmp_path)
-    assert resolve("ascend910b", Options(), {"ASCEND_OPP_PATH": "/nonexistent"}).kind == "mixlist"
+    assert resolve("ascend910b", TargetOptions(), {"ASCEND_OPP_PATH": "/nonexistent"}).kind == "mixlist"
 
 
 def test_a_directory_of_libraries_is_a_store(fixtures: Path) -> None:
     folder = fixtures / "opp/built-in/op_impl/ai_core/tbe/config/ascend910b"
-    found = resolve(str(folder), Options(), {})
+    found = resolve(str(folder), TargetOptions(), {})
     assert (found.kind, found.soc) == ("store", "ascend910b")
     assert "IndexFill" in found.operators
 
 
 def test_a_directory_of_libraries_under_any_name_is_a_store(tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_text('{"A": {"precision_reduce": {"flag": "true"}}}')
-    assert resolve(str(tmp_path), Options(), {}).kind == "store"
+    assert resolve(str(tmp_path), TargetOptions(), {}).kind == "store"
 
 
 def test_any_other_directory_is_a_usage_fault(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"a": 1}')
     with pytest.raises(UsageFault):
-        resolve(str(tmp_path), Options(), {})
+        resolve(str(tmp_path), TargetOptions(), {})
 
 
 def test_an_opp_root_is_an_install(fixtures: Path) -> None:
-    found = resolve(str(fixtures / "opp"), Options(soc="ascend910"), {})
+    found = resolve(str(fixtures / "opp"), TargetOptions(soc="ascend910"), {})
     assert (found.kind, found.soc) == ("install", "ascend910")
 
 
 def test_an_install_of_several_socs_asks_which(fixtures: Path) -> None:
     with pytest.raises(UsageFault) as caught:
-        resolve(str(fixtures / "opp"), Options(), {})
+        resolve(str(fixtures / "opp"), TargetOptions(), {})
     assert "ascend910, ascend910b" in caught.value.message
     assert caught.value.exit_code == 2
 
 
 def test_a_toolkit_root_holds_an_install(fixtures: Path, tmp_path: Path) -> None:
     (tmp_path / "opp").symlink_to(fixtures / "opp")
-    assert resolve(str(tmp_path), Options(soc="ascend910b"), {}).kind == "install"
+    assert resolve(str(tmp_path), TargetOptions(soc="ascend910b"), {}).kind == "install"
 
 
 def test_standard_input_needs_a_kind() -> None:
-    assert resolve("-", Options(kind="mixlist", stdin=b"{}"), {}).mixlist.marks == {}
+    assert resolve("-", TargetOptions(kind="mixlist", stdin=b"{}"), {}).mixlist.marks == {}
     with pytest.raises(UsageFault):
-        resolve("-", Options(stdin=b"{}"), {})
+        resolve("-", TargetOptions(stdin=b"{}"), {})
 
 
 @pytest.mark.parametrize("text", ["none.json", "a/b", "./none"])
 def test_a_path_that_is_not_there_is_refused_and_never_taken_for_a_soc(text: str) -> None:
     with pytest.raises(Refused) as caught:
-        resolve(text, Options(), {})
+        resolve(text, TargetOptions(), {})
     assert caught.value.exit_code == 3
 
 
@@ -123,26 +123,28 @@ def test_a_path_that_is_not_there_is_refused_and_never_taken_for_a_soc(text: str
 
 
 def test_a_soc_name_is_looked_up_in_ascend_opp_path(fixtures: Path) -> None:
-    found = resolve("ascend910b", Options(), {"ASCEND_OPP_PATH": f" {fixtures / 'opp'} ", "ASCEND_HOME_PATH": "/none"})
+    found = resolve(
+        "ascend910b", TargetOptions(), {"ASCEND_OPP_PATH": f" {fixtures / 'opp'} ", "ASCEND_HOME_PATH": "/none"}
+    )
     assert (found.kind, found.soc, found.notes) == ("install", "ascend910b", [])
 
 
 def test_without_it_ascend_home_path_is_asked(fixtures: Path, tmp_path: Path) -> None:
     (tmp_path / "opp").symlink_to(fixtures / "opp")
-    found = resolve("Ascend910B3", Options(), {"ASCEND_OPP_PATH": "", "ASCEND_HOME_PATH": str(tmp_path)})
+    found = resolve("Ascend910B3", TargetOptions(), {"ASCEND_OPP_PATH": "", "ASCEND_HOME_PATH": str(tmp_path)})
     assert found.soc == "ascend910b"
 
 
 @pytest.mark.parametrize("variable", ["ASCEND_OPP_PATH", "ASCEND_HOME_PATH"])
 def test_a_variable_that_names_nothing_is_refused_as_the_engine_does(variable: str, tmp_path: Path) -> None:
     with pytest.raises(Refused) as caught:
-        resolve("ascend910b", Options(), {variable: str(tmp_path / "none"), "HOME": str(tmp_path)})
+        resolve("ascend910b", TargetOptions(), {variable: str(tmp_path / "none"), "HOME": str(tmp_path)})
     assert caught.value.exit_code == 3
     assert variable in caught.value.message
 
 
 def test_the_old_910b_is_taken_for_what_it_is_and_the_a2_is_named(fixtures: Path) -> None:
-    found = resolve("Ascend910B", Options(), {"ASCEND_OPP_PATH": str(fixtures / "opp")})
+    found = resolve("Ascend910B", TargetOptions(), {"ASCEND_OPP_PATH": str(fixtures / "opp")})
     assert found.soc == "ascend910"
     assert ["ascend910b" in note for note in found.notes] == [True]
 
@@ -150,16 +152,16 @@ def test_the_old_910b_is_taken_for_what_it_is_and_the_a2_is_named(fixtures: Path
 def test_custom_paths_of_the_environment_count_with_the_environments_root(fixtures: Path) -> None:
     fastops = str((fixtures / "custom/fastops").resolve())
     environ = {"ASCEND_OPP_PATH": str(fixtures / "opp"), "ASCEND_CUSTOM_OPP_PATH": f"{fastops}::/none"}
-    mul = resolve("ascend910b", Options(), environ).operators["Mul"]
+    mul = resolve("ascend910b", TargetOptions(), environ).operators["Mul"]
     assert (str(mul.entry.policy), mul.store.label) == ("black", f"env:{fastops}")
 
 
 def test_with_a_root_given_by_its_path_only_custom_counts(fixtures: Path) -> None:
     fastops = str((fixtures / "custom/fastops").resolve())
     environ = {"ASCEND_CUSTOM_OPP_PATH": fastops}
-    plain = resolve(str(fixtures / "opp"), Options(soc="ascend910b"), environ)
+    plain = resolve(str(fixtures / "opp"), TargetOptions(soc="ascend910b"), environ)
     assert plain.operators["Mul"].store.label == "built-in"
-    given = resolve(str(fixtures / "opp"), Options(soc="ascend910b", customs=(fastops,)), environ)
+    given = resolve(str(fixtures / "opp"), TargetOptions(soc="ascend910b", customs=(fastops,)), environ)
     assert given.operators["Mul"].store.label == f"env:{fastops}"
 
 
@@ -185,7 +187,7 @@ def no_system_cann(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("place", ["ascend-toolkit/latest", "nnae/latest", "nnrt/latest", "cann/latest", ""])
 def test_a_usual_folder_is_used_and_said(place: str, fixtures: Path, tmp_path: Path) -> None:
     root = usual(tmp_path, place, fixtures)
-    found = resolve("ascend910b", Options(), {"HOME": str(tmp_path)})
+    found = resolve("ascend910b", TargetOptions(), {"HOME": str(tmp_path)})
     assert os.path.realpath(found.path) == str(root.resolve())
     assert any("ASCEND_OPP_PATH" in note for note in found.notes)
 
@@ -195,7 +197,7 @@ def test_several_usual_folders_are_too_many(fixtures: Path, tmp_path: Path) -> N
     first = usual(tmp_path, "ascend-toolkit/latest", fixtures, "8.2.RC1")
     second = usual(tmp_path, "nnae/latest", fixtures, "8.3.RC1")
     with pytest.raises(UsageFault) as caught:
-        resolve("ascend910b", Options(), {"HOME": str(tmp_path)})
+        resolve("ascend910b", TargetOptions(), {"HOME": str(tmp_path)})
     for text in (str(first), str(second), "8.2.RC1", "8.3.RC1"):
         assert text in caught.value.message
 
@@ -212,12 +214,12 @@ def test_two_names_of_one_folder_are_one(fixtures: Path, tmp_path: Path) -> None
 @pytest.mark.usefixtures("no_system_cann")
 def test_a_word_that_is_nothing_at_all_is_a_usage_fault(tmp_path: Path) -> None:
     with pytest.raises(OpsinfoError) as caught:
-        resolve("ascend910b", Options(), {"HOME": str(tmp_path)})
+        resolve("ascend910b", TargetOptions(), {"HOME": str(tmp_path)})
     assert caught.value.exit_code == 2
     assert "ASCEND_OPP_PATH" in str(caught.value.hint)
 
 
 def test_a_mixlist_has_no_operators_and_a_library_no_marks(fixtures: Path) -> None:
-    found = resolve(str(fixtures / "mixlists/good/add-black.json"), Options(), {})
+    found = resolve(str(fixtures / "mixlists/good/add-black.json"), TargetOptions(), {})
     with pytest.raises(UsageFault):
         _ = found.operators

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opsinfo_cli.check.checked import Checked
+from opsinfo_cli.check.check_result import CheckResult
 from opsinfo_cli.check.finding import FileVerdict, Finding, Fix, Outcome
 from opsinfo_cli.check.fingerprint import fingerprinted
 from opsinfo_cli.check.rules import RULES
@@ -21,14 +21,14 @@ def finding(name: str = "unknown-operator", line: int = 3, path: str = f"{ROOT}/
     return Finding(RULES[name], str(values.pop("message", "`Ad` is no op type")), path, Place(line, 7), end, **values)  # type: ignore[arg-type]
 
 
-def checked(findings: list[Finding], *failures: OpsinfoError, strict: bool = False, **files: str) -> Checked:
+def checked(findings: list[Finding], *failures: OpsinfoError, strict: bool = False, **files: str) -> CheckResult:
     """:param files: further files by name and kind"""
     kinds = {
         **{each.path: "mixlist" for each in findings},
         **{f"{ROOT}/{name}.json": kind for name, kind in files.items()},
     }
     outcome = Outcome(findings, [FileVerdict(path, kind, True) for path, kind in kinds.items()], list(failures))
-    made = Checked(outcome, Repository(ROOT), strict)
+    made = CheckResult(outcome, Repository(ROOT), strict)
     outcome.findings = fingerprinted(findings, made.relative)
     return made
 
@@ -48,7 +48,7 @@ def many(count: int) -> list[Finding]:
     ]
 
 
-SITUATIONS: dict[str, Checked] = {
+SITUATIONS: dict[str, CheckResult] = {
     "nothing": checked([], clean="mixlist"),
     "one-error": checked([finding()]),
     "one-of-each-severity": checked(

@@ -6,12 +6,12 @@ import pytest
 
 from opsinfo_cli.report.terminal.caret import caret_lines
 from opsinfo_cli.report.terminal.style import Look
-from opsinfo_cli.text.excerpt import snippet
+from opsinfo_cli.text.excerpt import excerpt
 
 
 def shown(text: str, what: str, **look: object) -> tuple[str, str]:
     start = text.index(what)
-    _, line, carets = caret_lines(snippet(text, start, start + len(what)), 1, Look(**look), "error")  # type: ignore[arg-type]
+    _, line, carets = caret_lines(excerpt(text, start, start + len(what)), 1, Look(**look), "error")  # type: ignore[arg-type]
     return line, carets
 
 
@@ -36,12 +36,12 @@ def test_carets_stand_below_cells(text: str, what: str, before: int, carets: int
 
 
 def test_an_empty_span_has_one_caret() -> None:
-    *_, marks = caret_lines(snippet("ab cd", 2, 2), 1, Look(), "error")
+    *_, marks = caret_lines(excerpt("ab cd", 2, 2), 1, Look(), "error")
     assert marks == "   |   ^"
 
 
 def test_a_span_behind_the_last_character_has_a_caret() -> None:
-    *_, line, marks = caret_lines(snippet("{\n", 2, 2), 2, Look(), "error")
+    *_, line, marks = caret_lines(excerpt("{\n", 2, 2), 2, Look(), "error")
     assert (line, marks) == (" 2 |", "   | ^")
 
 

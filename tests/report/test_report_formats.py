@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from report_support import ROOT, SITUATIONS, checked, finding, many
 
-from opsinfo_cli.check.checked import Checked
+from opsinfo_cli.check.check_result import CheckResult
 from opsinfo_cli.check.rules import RULES
 from opsinfo_cli.report.formats.github import github
 from opsinfo_cli.report.formats.gitlab import gitlab
@@ -25,7 +25,7 @@ ALL = pytest.mark.parametrize("situation", SITUATIONS.values(), ids=list(SITUATI
 
 
 @cache
-def ten_thousand() -> Checked:
+def ten_thousand() -> CheckResult:
     return checked(many(10_000))
 
 
@@ -63,7 +63,7 @@ def gitlab_faults(issues: list[dict[str, Any]]) -> list[str]:
 
 
 @ALL
-def test_gitlab_holds_to_its_rules(situation: Checked) -> None:
+def test_gitlab_holds_to_its_rules(situation: CheckResult) -> None:
     issues = json.loads(gitlab(situation))
     assert len(issues) == len(situation.outcome.findings) + len(situation.failures)
     assert gitlab_faults(issues) == []
@@ -75,7 +75,7 @@ def test_gitlab_takes_ten_thousand() -> None:
 
 
 @ALL
-def test_sarif_holds_to_its_schema(situation: Checked, report_schemas: Path) -> None:
+def test_sarif_holds_to_its_schema(situation: CheckResult, report_schemas: Path) -> None:
     assert sarif_faults(json.loads(sarif(situation)), report_schemas) == []
 
 
@@ -128,14 +128,14 @@ def test_sarif_says_what_could_not_be_checked() -> None:
 
 
 @ALL
-def test_junit_holds_to_its_schema(situation: Checked, report_schemas: Path) -> None:
+def test_junit_holds_to_its_schema(situation: CheckResult, report_schemas: Path) -> None:
     xmlschema = pytest.importorskip("xmlschema", reason="only xmlschema reads the schema of JUnit reports")
     schema = xmlschema.XMLSchema(str(report_schemas / "junit-10.xsd"))
     assert [str(error) for error in schema.iter_errors(ElementTree.fromstring(junit(situation)))] == []
 
 
 @ALL
-def test_junit_counts_are_those_of_its_cases(situation: Checked) -> None:
+def test_junit_counts_are_those_of_its_cases(situation: CheckResult) -> None:
     root = ElementTree.fromstring(junit(situation))
     assert root.attrib["tests"] == str(len(root.findall(".//testcase")))
     for suite in root:

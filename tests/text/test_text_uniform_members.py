@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opsinfo_cli.text import uniform_members
-from opsinfo_cli.text.decoding import Members
+from opsinfo_cli.text.json_values import Members
 from opsinfo_cli.text.members import read_members
 from opsinfo_cli.text.scanner import Document, Node, scan
 from opsinfo_cli.text.source import Source

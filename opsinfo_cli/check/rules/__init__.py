@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..rule import Rule
 from . import library, mixlist, mode, store, text, vault
 
-__all__ = ["RULES", "rule", "rule_called"]
-
 RULES: dict[str, Rule] = {
     each.name: each for family in (text, mixlist, mode, library, store, vault) for each in family.RULES
 }

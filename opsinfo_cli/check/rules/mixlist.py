@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..rule import Rule
 
-__all__ = ["RULES"]
-
 RULES = (
     Rule(
         "M001",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["RULES"]
-
 RULES = {
     "bad-flag": {
         "why": "precision_reduce.flag 只能是 true、false 或空，不分大小写，前后可有空白。写成别的值，整个信息库目录"

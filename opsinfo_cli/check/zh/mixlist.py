@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["RULES"]
-
 RULES = {
     "unknown-list": {
         "why": "引擎只认 black-list、white-list、gray-list 三个键，一个字符都不能差；出现别的键就拒绝整个文件，例如 "

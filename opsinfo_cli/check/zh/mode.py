@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["RULES"]
-
 RULES = {
     "unknown-mode": {
         "why": "precision_mode 和 precision_mode_v2 都没有这个取值。precision_mode 可取 force_fp16、"

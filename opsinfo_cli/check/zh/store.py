@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["RULES"]
-
 RULES = {
     "shadowed": {
         "why": "同一信息库目录里，后加载的文件也有这个算子类型，会整条替换掉这里的条目。这里写的内容永远不起作用，改"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["RULES"]
-
 RULES = {
     "syntax": {
         "why": "引擎只读严格的 JSON（RFC 8259），其余一概不认：单引号、NaN、不是 UTF-8 的字节、不成对的代理字符都不"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["TOPICS"]
-
 TOPICS = {
     "mixlists": """\
 混合精度名单在哪里生效

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["RULES"]
-
 _SOURCE = "opsinfo 自己的备份库"
 
 RULES = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["WORDS"]
-
 WORDS = {
     "head": "{code} {name}：{severity}；引擎{engine}",
     "fails": "反例：",

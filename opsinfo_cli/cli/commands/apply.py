@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
+from ...change.copies import write_copies
 from ...change.library_plan import BakePlan
-from ...change.output import write_copies
 from ...change.writer import Job, Result
 from ...errors import UsageFault
 from ...model.mixlist import Mixlist
-from ...model.target import Target
+from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
 from ...report.views.changes import change_lines
 from ..line import declare
-from ..shared.mixlist_input import accepted_mixlist, require_writable, say_doubts, say_unknown
-from ..shared.options import entry_options, format_option, open_target, output_of, target_options, write_options
-from ..shared.writing import Run, writer_of
-from .move import winning_files
-
-__all__ = ["command"]
+from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
+from ..shared.doubts import report_doubts, report_unknown
+from ..shared.mixlist_input import accepted_mixlist
+from ..shared.options import EntryOptions, entry_options, target_options, write_options
+from ..shared.targets import open_target, require_not_snapshot
+from ..shared.winning_files import winning_files
+from ..shared.writing import WriteRun, writer_of
 
 
 @declare.command("apply")
@@ -33,7 +33,16 @@ __all__ = ["command"]
 @target_options
 @write_options
 @format_option()
-def command(target: str, mixlist: str, copy: str | None, strict: bool, format_: str, **options: Any) -> int:
+def command(
+    target: str,
+    mixlist: str,
+    copy: str | None,
+    strict: bool,
+    entries: EntryOptions,
+    options: TargetOptions,
+    writing: WriteOptions,
+    printing: OutputOptions,
+) -> int:
     """Give the operators of TARGET the policies that MIXLIST gives them, in the library itself.
 
     What the engine would compute at every start is written down once: a to-remove becomes gray,
@@ -44,7 +53,7 @@ def command(target: str, mixlist: str, copy: str | None, strict: bool, format_: 
       opsinfo apply ascend910b ops_info.json --dry-run
       opsinfo apply aic-ascend910b-ops-info.json ops_info.json --output baked.json
     """
-    output = output_of("apply", options, format_)
+    output = output_of("apply", printing)
     found = open_target(target, output, options)
     if found.kind == "mixlist":
         raise UsageFault(
@@ -53,28 +62,27 @@ def command(target: str, mixlist: str, copy: str | None, strict: bool, format_: 
             path=target,
             hint="are the arguments swapped? `opsinfo apply TARGET MIXLIST`",
         )
-    require_writable(found)
+    require_not_snapshot(found)
     chosen = accepted_mixlist(mixlist, output)
-    say_doubts(found, output)
-    unknown = say_unknown(chosen, found.operators, output)
-    run = Run("apply", output, options, undo=target, ignored=unknown)
+    report_doubts(found, output)
+    unknown = report_unknown(chosen, found.operators, output)
+    run = WriteRun("apply", output, writing, undo=target, ignored=unknown)
     if strict and unknown:
         output.say(f"{len(unknown)} of {len(chosen.marks)} op types are not there; nothing was written", "error")
-        run.options = {**options, "dry_run": False, "check": True}
+        run.writing = writing._replace(dry_run=False, check=True)
         run.report(Result([]))
         return 1
-    jobs = _jobs(found, chosen, options, output)
+    jobs = _jobs(found, chosen, entries, output)
     if copy is not None:
         return _copies(found, jobs, copy, run)
     return run.files(jobs)
 
 
-def _jobs(target: Target, mixlist: Mixlist, options: dict[str, Any], output: Output) -> list[Job]:
+def _jobs(target: Target, mixlist: Mixlist, options: EntryOptions, output: Output) -> list[Job]:
     """Per file: each entry that wins in its store, or might as well, with the marks that act on *its* policy."""
     names = [name for name in mixlist.marks if name in target.operators]
-    store = options.get("store")
-    if store is not None:
-        stores = [each for each in target.operators.stores if each.label == store]
+    if options.store is not None:
+        stores = [each for each in target.operators.stores if each.label == options.store]
         names = [name for name in names if any(name in each.definitions for each in stores)] if stores else names
     files = winning_files(target, names, options, output) if names else {}
     seen = target.operators.sources()
@@ -83,7 +91,7 @@ def _jobs(target: Target, mixlist: Mixlist, options: dict[str, Any], output: Out
     ]
 
 
-def _copies(target: Target, jobs: list[Job], copy: str, run: Run) -> int:
+def _copies(target: Target, jobs: list[Job], copy: str, run: WriteRun) -> int:
     if len(target.operators.stores) > 1:
         raise UsageFault(
             "the target has several stores; --output holds the files of one",
@@ -92,7 +100,7 @@ def _copies(target: Target, jobs: list[Job], copy: str, run: Run) -> int:
         )
     if os.path.lexists(copy):
         raise UsageFault("--output names something that exists already", name="exists", path=copy)
-    writer = writer_of(run.options, run.output)
+    writer = writer_of(run.writing, run.output)
     result = writer.preview(jobs)
     if run.writes:
         changed = {file.path: file.result.data for file in result.files}
@@ -104,4 +112,4 @@ def _copies(target: Target, jobs: list[Job], copy: str, run: Run) -> int:
         run.output.tell(f"wrote {copy}; {target.path} is untouched")
     if run.output.format == "json" or not run.writes:
         run.report(result)
-    return 1 if run.options.get("check") and result.would_change else 0
+    return 1 if run.writing.check and result.would_change else 0

@@ -5,15 +5,10 @@ from __future__ import annotations
 from ...change.prune import prune
 from ...change.vault import Vault, lineages_in
 from ...report.views.backups import Backup, backups_document, show_backups
-from ...typed import TYPE_CHECKING
 from ..line import declare
-from ..shared.options import backup_option, format_option, output_of, pager_option
+from ..shared.common_options import WRITE, OutputOptions, WriteOptions, format_option, output_of
+from ..shared.options import backup_option, pager_option
 from ..shared.writing import scope_of, vault_of
-
-if TYPE_CHECKING:
-    from typing import Any
-
-__all__ = ["command"]
 
 
 @declare.command("backups")
@@ -25,11 +20,11 @@ __all__ = ["command"]
     metavar="N",
     help="Keep the newest N backups of each file, and every pristine one; drop the others.",
 )
-@declare.option("-n", "--dry-run", is_flag=True, help="Show what --prune would drop; drop nothing.")
+@declare.option("-n", "--dry-run", is_flag=True, group=WRITE, help="Show what --prune would drop; drop nothing.")
 @backup_option
 @pager_option
 @format_option()
-def command(target: str | None, keep: int | None, dry_run: bool, format_: str, **options: Any) -> int:
+def command(target: str | None, keep: int | None, writing: WriteOptions, printing: OutputOptions) -> int:
     """List the backups of TARGET, or all, the newest last.
 
     The first content seen of a file is its pristine one; pruning never drops it, nor the newest.
@@ -40,16 +35,16 @@ def command(target: str | None, keep: int | None, dry_run: bool, format_: str, *
       opsinfo backups ascend910b
       opsinfo backups --prune 20
     """
-    output = output_of("backups", options, format_)
-    vault, scope = vault_of(options), scope_of(target)
-    dropped = prune(vault, scope, keep, dry_run) if keep else []
+    output = output_of("backups", printing)
+    vault, scope = vault_of(writing), scope_of(target)
+    dropped = prune(vault, scope, keep, writing.dry_run) if keep else []
     backups = [each for each in all_backups(vault) if scope(each.path) and each.id not in dropped]
     if output.format == "json":
         output.document(backups_document(vault.path, backups, dropped if keep else None))
     else:
         show_backups(output, backups)
         if keep:
-            output.tell(f"{len(dropped)} backups {'would be' if dry_run else 'were'} dropped")
+            output.tell(f"{len(dropped)} backups {'would be' if writing.dry_run else 'were'} dropped")
         elif not backups:
             output.tell(f"no backups in {vault.path}")
     return 0

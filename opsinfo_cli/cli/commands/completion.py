@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ...typed import TYPE_CHECKING
 from ..line import declare
-from ..shared.options import output_of, talk_options
-
-if TYPE_CHECKING:
-    from typing import Any
-
-__all__ = ["command"]
+from ..shared.common_options import OutputOptions, output_of, talk_options
 
 _SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "line", "shells")
 _ENDINGS = {"bash": "bash", "zsh": "zsh", "fish": "fish", "powershell": "ps1"}
@@ -20,7 +14,7 @@ _ENDINGS = {"bash": "bash", "zsh": "zsh", "fish": "fish", "powershell": "ps1"}
 @declare.command("completion")
 @declare.argument("shell", type=declare.Choice(list(_ENDINGS)))
 @talk_options
-def command(shell: str, **options: Any) -> int:
+def command(shell: str, printing: OutputOptions) -> int:
     """Print the script that completes commands, options, chips and operators in SHELL.
 
     Names of operators are kept in $XDG_CACHE_HOME/opsinfo, or ~/.cache/opsinfo.
@@ -34,5 +28,5 @@ def command(shell: str, **options: Any) -> int:
       opsinfo completion powershell | Out-String | Invoke-Expression
     """
     with open(os.path.join(_SCRIPTS, f"opsinfo.{_ENDINGS[shell]}"), encoding="utf-8") as file:
-        output_of("completion", options).data(file.read(), exact=True)
+        output_of("completion", printing).data(file.read(), exact=True)
     return 0

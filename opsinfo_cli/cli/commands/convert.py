@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...change.output import make_in_folder
+from ...change.copies import make_in_folder
 from ...change.writer import Result
 from ...errors import UsageFault
+from ...model.target import TargetOptions
 from ...neighbours.conversion import converted
 from ...neighbours.homes import Base, Written
 from ...neighbours.placed import Told
@@ -15,13 +16,13 @@ from ...neighbours.systems import SYSTEMS, System, lists_of, names_system, syste
 from ...report.terminal.output import Output
 from ...report.views.neighbours import loss_document, say_losses
 from ..line import declare
-from ..shared.mixlist_input import say_doubts
+from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
+from ..shared.doubts import report_doubts
 from ..shared.mixlist_output import built, made
 from ..shared.neighbour_lists import read_files
-from ..shared.options import format_option, open_against, output_of, write_options
-from ..shared.writing import Run, writer_of
-
-__all__ = ["command"]
+from ..shared.options import soc_option, write_options
+from ..shared.targets import open_against
+from ..shared.writing import WriteRun, writer_of
 
 
 @declare.command("convert")
@@ -33,7 +34,7 @@ __all__ = ["command"]
 @declare.option(
     "--base", "bases", multiple=True, metavar="TARGET", help="What a mixlist differs from; for TensorFlow `tensorflow`."
 )
-@declare.option("--soc", metavar="SOC", help="Which chip of an install.")
+@soc_option
 @declare.option("-o", "--output", "out", metavar="OUT", help="A file; a new directory where there are two.")
 @declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, where anything is lost.")
 @declare.option("--replace", is_flag=True, help="Also move the op types that IN does not list, as its system would.")
@@ -45,13 +46,13 @@ def command(
     source: str,
     to: str,
     bases: tuple[str, ...],
-    soc: str | None,
     out: str | None,
     strict: bool,
     replace: bool,
     same_names: bool,
-    format_: str,
-    **options: Any,
+    options: TargetOptions,
+    writing: WriteOptions,
+    printing: OutputOptions,
 ) -> int:
     """Write one system's lists as another's.
 
@@ -65,20 +66,20 @@ def command(
       opsinfo convert --from torch-npu --to mixlist --base ascend910b --strict
       opsinfo convert --from library --to tensorflow --base tensorflow ascend910b
     """
-    output = output_of("convert", options, format_)
+    output = output_of("convert", printing)
     target = _writable(to)
     if replace and target.name not in ("mixlist", "mindspore-lite"):
         raise UsageFault("--replace is for a mixlist: the other formats list everything there is")
     base = next((each for each in bases if not names_system(each)), None)
-    told = _told(inputs, source, base, output, {"soc": soc})
-    made = _base(bases, target, output, {"soc": soc}, replace, out)
+    told = _told(inputs, source, base, output, options)
+    made = _base(bases, target, output, options, replace, out)
     same = frozenset(made.operators.names) if same_names and made.operators else frozenset()
     if same_names and not same:
         raise UsageFault("--same-names looks names up in a base, and there is none", hint="say --base TARGET")
     written = converted(told, target, made, same)
     say_losses(output, written.losses)
     lossy = [loss for loss in written.losses if not loss.is_harmless]
-    run = Run("convert", output, options, undo=out or "-")
+    run = WriteRun("convert", output, writing, undo=out or "-")
     head = {"from": source, "to": to, "base": list(bases), "losses": [loss_document(loss) for loss in written.losses]}
     if strict and lossy:
         output.say(f"{len(lossy)} steps lose something; nothing was written", "error")
@@ -94,7 +95,7 @@ def _writable(name: str) -> System:
     return system
 
 
-def _told(inputs: tuple[str, ...], source: str, base: str | None, output: Output, options: dict[str, Any]) -> Told:
+def _told(inputs: tuple[str, ...], source: str, base: str | None, output: Output, options: TargetOptions) -> Told:
     if inputs:
         return read_files(system_called(source), inputs, base, output, options)
     if system_called(source.partition(":")[0]).facts is None:
@@ -103,7 +104,7 @@ def _told(inputs: tuple[str, ...], source: str, base: str | None, output: Output
 
 
 def _base(
-    bases: tuple[str, ...], target: System, output: Output, options: dict[str, Any], everything: bool, out: str | None
+    bases: tuple[str, ...], target: System, output: Output, options: TargetOptions, everything: bool, out: str | None
 ) -> Base:
     """What the result differs from; nothing where the target does not ask."""
     wants_lists = target.name == "tensorflow"
@@ -113,17 +114,17 @@ def _base(
     if wants_lists:
         return Base(lists=lists_of(base), out=out)
     found = open_against(base, output, options)
-    say_doubts(found, output)
+    report_doubts(found, output)
     return Base(operators=found.operators, target=base, everything=everything, out=out)
 
 
-def _refused(head: dict[str, Any], run: Run) -> int:
+def _refused(head: dict[str, Any], run: WriteRun) -> int:
     if run.output.format == "json":
         run.output.document({**head, "files": [], "change": None, "dry_run": not run.writes})
     return 1
 
 
-def _give(written: Written, out: str | None, head: dict[str, Any], run: Run) -> int:
+def _give(written: Written, out: str | None, head: dict[str, Any], run: WriteRun) -> int:
     """Print the files, or write them."""
     result = Result([])
     paths: dict[str, str] = {}
@@ -147,9 +148,9 @@ def _give(written: Written, out: str | None, head: dict[str, Any], run: Run) -> 
     return run.status(result)
 
 
-def _in_folder(out: str, texts: dict[str, str], run: Run) -> Result:
+def _in_folder(out: str, texts: dict[str, str], run: WriteRun) -> Result:
     if os.path.lexists(out) and not (os.path.isdir(out) and not os.listdir(out)):
         raise UsageFault("-o names something that exists already, and is no empty folder", name="exists", path=out)
     data = {path: text.encode() for path, text in texts.items()}
-    change = make_in_folder(writer_of(run.options, run.output), data, out, run.kind) if run.writes else None
+    change = make_in_folder(writer_of(run.writing, run.output), data, out, run.kind) if run.writes else None
     return Result([made(path, each) for path, each in data.items()], change)

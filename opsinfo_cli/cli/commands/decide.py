@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import UsageFault
-from ...model.names import did_you_mean
+from ...model.near_names import did_you_mean
 from ...model.precision_mode import Mode, required_mode
+from ...model.target import TargetOptions
 from ...neighbours.ascend import decide_on_ascend
 from ...neighbours.decide import FLOATS, Call, Decision, decide
 from ...neighbours.mindspore import class_name
 from ...report.terminal.output import Output
 from ...report.views.decisions import decisions_document, show_decisions
 from ..line import declare
-from ..shared.mixlist_input import accepted_mixlist, say_doubts
+from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.doubts import report_doubts
+from ..shared.mixlist_input import accepted_mixlist
 from ..shared.neighbour_lists import open_system
-from ..shared.options import format_option, open_against, output_of, pager_option
-
-__all__ = ["command"]
+from ..shared.options import against_soc_option, pager_option
+from ..shared.targets import open_against
 
 _DTYPES = (*FLOATS, "hifloat8", "int8", "int16", "int32", "int64", "uint8", "bool")
 _SHORT = {"fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "float": "float32"}
@@ -34,7 +36,7 @@ _SHORT |= {"fp64": "float64", "double": "float64", "hif8": "hifloat8"}
 @declare.option("--own", metavar="DTYPE", help="Ascend: the dtype in the graph; float32 unless said.")
 @declare.option("--against", metavar="TARGET", help="Ascend: the target that knows the policies.")
 @declare.option("--mixlist", metavar="FILE", help="Ascend: with this mixlist.")
-@declare.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
+@against_soc_option
 @pager_option
 @format_option()
 def command(
@@ -47,9 +49,8 @@ def command(
     own: str | None,
     against: str | None,
     mixlist: str | None,
-    soc: str | None,
-    format_: str,
-    **options: Any,
+    options: TargetOptions,
+    printing: OutputOptions,
 ) -> int:
     """Tell what dtype an operator call runs in, and by which rule of which source.
 
@@ -63,13 +64,13 @@ def command(
       opsinfo decide --system mindspore:O2 nn.BatchNorm2d nn.Dense
       opsinfo decide --system ascend:mixed_float16 --against ascend910b SoftmaxV2:float16
     """
-    output = output_of("decide", options, format_)
+    output = output_of("decide", printing)
     chosen = {"to_float": _dtype(to_float), "as_loss": as_loss, "disabled": disabled}
     calls = [_call(text, chosen) for text in ops]
     name, _, level = system.partition(":")
-    _require_fitting(name, to_float or as_loss, disabled, own or against or mixlist or soc, low)
+    _require_fitting(name, to_float or as_loss, disabled, own or against or mixlist or options.soc, low)
     if name == "ascend":
-        found = _on_ascend(calls, required_mode(level), _dtype(own) or "float32", (against, mixlist, soc), output)
+        found = _on_ascend(calls, required_mode(level), _dtype(own) or "float32", against, mixlist, options, output)
     else:
         lists = open_system(system, output)
         if lists.names == "mindspore":
@@ -115,16 +116,21 @@ def _dtype(text: str | None) -> str | None:
 
 
 def _on_ascend(
-    calls: list[Call], mode: Mode, own: str, given: tuple[str | None, str | None, str | None], output: Output
+    calls: list[Call],
+    mode: Mode,
+    own: str,
+    against: str | None,
+    mixlist: str | None,
+    options: TargetOptions,
+    output: Output,
 ) -> list[Decision]:
-    against, mixlist, soc = given
     if mode.is_mixed and against is None:
         raise UsageFault("a mixed mode goes by the library's lists", name="needs-target", hint="say --against TARGET")
     if mixlist and not mode.is_mixed:
         raise UsageFault(f"the engine takes no mixlist with {mode.name} (E10001)", name="mode-refuses-mixlist")
-    target = open_against(against, output, {"soc": soc}) if against else None
+    target = open_against(against, output, options) if against else None
     if target:
-        say_doubts(target, output)
+        report_doubts(target, output)
         if target.soc and not mode.is_on(target.soc):
             raise UsageFault(f"{target.soc} does not have `{mode.name}`", name="mode-not-on-soc")
     chosen = accepted_mixlist(mixlist, output) if mixlist else None

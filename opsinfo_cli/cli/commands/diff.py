@@ -7,7 +7,7 @@ from ...compare.port import mixlist_for
 from ...compare.sections import SectionDifference, section_differences
 from ...errors import UsageFault
 from ...model.mixlist import Mixlist
-from ...model.target import Target
+from ...model.target import Target, TargetOptions
 from ...neighbours.systems import names_system
 from ...report.terminal.output import Output
 from ...report.views.differences import (
@@ -20,13 +20,14 @@ from ...report.views.differences import (
 )
 from ...typed import TYPE_CHECKING
 from ..line import declare
-from ..shared.mixlist_input import accepted_mixlist, say_doubts, say_unknown
-from ..shared.options import core_option, format_option, open_target, out_option, output_of, pager_option
+from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.doubts import report_doubts, report_unknown
+from ..shared.mixlist_input import accepted_mixlist
+from ..shared.options import core_option, out_option, pager_option
+from ..shared.targets import open_target
 
 if TYPE_CHECKING:
     from typing import Any
-
-__all__ = ["command"]
 
 
 @declare.command("diff")
@@ -49,11 +50,10 @@ def command(
     mixlist_b: str | None,
     soc_a: str | None,
     soc_b: str | None,
-    core: str,
     sections: bool,
     only_in: str | None,
-    format_: str,
-    **options: Any,
+    options: TargetOptions,
+    printing: OutputOptions,
 ) -> int:
     """Compare the policies of A and B, or the marks of two mixlists. Exit status 1 where they differ.
 
@@ -70,15 +70,15 @@ def command(
       opsinfo diff ascend910b ascend910 --format mixlist > like-910.json
       opsinfo diff torch-npu torch-amp
     """
-    output = output_of("diff", options, format_)
+    output = output_of("diff", printing)
     if names_system(a) or names_system(b):
         if sections or mixlist_a or mixlist_b or only_in or output.format not in ("text", "json"):
             raise UsageFault("another system's lists have no sections and no mixlist, and are shown as text or json")
         from ..shared.neighbour_lists_diff import diff_lists
 
-        return diff_lists(a, b, (soc_a, soc_b), core, output)
-    first = open_target(a, output, {"soc": soc_a, "core": core, "soc_option": "--soc-a"}).keep()
-    second = open_target(b, output, {"soc": soc_b, "core": core, "soc_option": "--soc-b"}).keep()
+        return diff_lists(a, b, (soc_a, soc_b), options, output)
+    first = open_target(a, output, options._replace(soc=soc_a, soc_option="--soc-a")).keep()
+    second = open_target(b, output, options._replace(soc=soc_b, soc_option="--soc-b")).keep()
     if (first.kind == "mixlist") != (second.kind == "mixlist"):
         kinds = [_KINDS.get(each.kind, f"a {each.kind}") for each in (first, second)]
         raise UsageFault(f"A is {kinds[0]}, B is {kinds[1]}; they cannot be compared", name="wrong-kind")
@@ -91,7 +91,7 @@ def command(
         found: Difference[Any] = diff(first.mixlist, second.mixlist, named=named)
         return _report(output, first, second, found, None)
     for target in (first, second):
-        say_doubts(target, output)
+        report_doubts(target, output)
     mine, theirs = _chosen(mixlist_a, first, output), _chosen(mixlist_b, second, output)
     if named:
         _say_in_neither(named, first, second, output)
@@ -134,7 +134,7 @@ def _chosen(path: str | None, target: Target, output: Output) -> Mixlist | None:
     if path is None:
         return None
     mixlist = accepted_mixlist(path, output)
-    say_unknown(mixlist, target.operators, output)
+    report_unknown(mixlist, target.operators, output)
     return mixlist
 
 

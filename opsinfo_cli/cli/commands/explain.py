@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 from ...check.rule import Rule
 from ...check.rules import rule_called
 from ...check.wording import Wording, wording
 from ...errors import UsageFault
-from ...model.names import did_you_mean
+from ...model.near_names import did_you_mean
 from ...model.policy import policy_meant
 from ...report.terminal.language import language_for
 from ...report.views.explanation import rule_lines, show_subjects
 from ..line import declare
-from ..shared.options import format_option, output_of, pager_option
-
-__all__ = ["command"]
+from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.options import pager_option
 
 
 @declare.command("explain")
 @declare.argument("subject", required=False, metavar="[CODE|NAME|TOPIC]")
 @pager_option
 @format_option()
-def command(subject: str | None, format_: str, **options: Any) -> int:
+def command(subject: str | None, printing: OutputOptions) -> int:
     """Explain a finding by its code or name, or a topic; without one, list them all.
 
     In Chinese where OPSINFO_LANG or the locale says zh; lists and JSON stay English.
@@ -34,7 +32,7 @@ def command(subject: str | None, format_: str, **options: Any) -> int:
       opsinfo explain M005
       OPSINFO_LANG=zh opsinfo explain mixlists
     """
-    output = output_of("explain", options, format_)
+    output = output_of("explain", printing)
     for_people = output.format == "text" and subject is not None
     said = wording(language_for(output) if for_people else "en")
     rules, topics = _chosen(subject, said)

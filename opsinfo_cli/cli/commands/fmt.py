@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...change.fmt_plan import FmtPlan, mended
 from ...change.writer import Job, Result
 from ...errors import UsageFault
@@ -14,12 +12,12 @@ from ...text.scanner import scan
 from ...text.source import Source, read_standard_input
 from ...text.syntax_fixes import mending_patch
 from ..line import declare
-from ..shared.mixlist_input import require_no_library, say_refusals
+from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
+from ..shared.mixlist_input import report_refusals
 from ..shared.mixlist_output import built
-from ..shared.options import format_option, output_of, write_options
-from ..shared.writing import Run
-
-__all__ = ["command"]
+from ..shared.options import write_options
+from ..shared.targets import require_no_library
+from ..shared.writing import WriteRun
 
 
 @declare.command("fmt")
@@ -28,7 +26,9 @@ __all__ = ["command"]
 @declare.option("-o", "--output", "out", metavar="OUT", help="Write the mended text there; leave the source alone.")
 @write_options
 @format_option()
-def command(mixlists: tuple[str, ...], show_diff: bool, out: str | None, format_: str, **options: Any) -> int:
+def command(
+    mixlists: tuple[str, ...], show_diff: bool, out: str | None, writing: WriteOptions, printing: OutputOptions
+) -> int:
     """Mend mixlists so that the engine accepts them: comments, commas, byte order mark, text after the end.
 
     What is right stays as it stands. `-` reads standard input and writes standard output.
@@ -43,8 +43,8 @@ def command(mixlists: tuple[str, ...], show_diff: bool, out: str | None, format_
       opsinfo fmt commented.json -o ops_info.json
       opsinfo fmt commented.json -o ops_info.json --check
     """
-    output = output_of("fmt", options, format_)
-    run = Run("fmt", output, {**options, "dry_run": options["dry_run"] or show_diff}, undo=mixlists[0])
+    output = output_of("fmt", printing)
+    run = WriteRun("fmt", output, writing._replace(dry_run=writing.dry_run or show_diff), undo=mixlists[0])
     if "-" in mixlists:
         return _filter(mixlists, out, run)
     if out is not None:
@@ -55,7 +55,7 @@ def command(mixlists: tuple[str, ...], show_diff: bool, out: str | None, format_
     return max(status, *(_still_refused(Source.read(path), output) for path in mixlists))
 
 
-def _filter(mixlists: tuple[str, ...], out: str | None, run: Run) -> int:
+def _filter(mixlists: tuple[str, ...], out: str | None, run: WriteRun) -> int:
     if mixlists != ("-",) or out is not None or run.output.format == "json":
         raise UsageFault("`-` stands alone: it reads standard input and writes standard output")
     source = Source(read_standard_input(), "-")
@@ -63,14 +63,14 @@ def _filter(mixlists: tuple[str, ...], out: str | None, run: Run) -> int:
     result = mended(source)
     if run.writes:
         run.output.data(result.text, exact=True)
-    elif run.options["dry_run"]:
+    elif run.writing.dry_run:
         run.output.diff(unified_diff(source, patch, result))
-    if run.options["check"] and patch:
+    if run.writing.check and patch:
         return 1
     return _still_refused(source, run.output)
 
 
-def _build(mixlists: tuple[str, ...], out: str, run: Run) -> int:
+def _build(mixlists: tuple[str, ...], out: str, run: WriteRun) -> int:
     if len(mixlists) != 1:
         raise UsageFault("-o takes one mixlist")
     source = Source.read(mixlists[0])
@@ -84,7 +84,7 @@ def _build(mixlists: tuple[str, ...], out: str, run: Run) -> int:
     return run.status(made)
 
 
-def _not_built(run: Run) -> int:
+def _not_built(run: WriteRun) -> int:
     run.output.say("the engine would refuse it all the same; nothing was written", "error")
     if run.output.format == "json":
         run.output.document(change_document(Result([]), [], dry_run=True))
@@ -95,4 +95,4 @@ def _still_refused(source: Source, output: Output) -> int:
     """1, with the reasons on stderr, where the engine refuses the mended text still."""
     document = scan(source)
     text = Source(mending_patch(document).apply(source), source.path) if document.root is not None else source
-    return 1 if say_refusals(scan(text), output) else 0
+    return 1 if report_refusals(scan(text), output) else 0

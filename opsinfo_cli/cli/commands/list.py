@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 from ...errors import UsageFault
-from ...model.operator_rows import Row, mixlist_rows, operator_rows
-from ...model.target import Target
+from ...model.operator_rows import OperatorRow, mixlist_rows, operator_rows
+from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
 from ...report.views.operators import list_document, show_rows
-from ...typed import TYPE_CHECKING
 from ..line import declare
-from ..shared.mixlist_input import accepted_mixlist, say_doubts, say_unknown
-from ..shared.options import (
-    LIST,
-    format_option,
-    match_option,
-    matches,
-    mixlist_option,
-    open_against,
-    open_target,
-    out_option,
-    output_of,
-    pager_option,
-    target_options,
-)
-
-if TYPE_CHECKING:
-    from typing import Any
-
-__all__ = ["command"]
+from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.doubts import report_doubts, report_unknown
+from ..shared.mixlist_input import accepted_mixlist
+from ..shared.options import LIST, match_option, matches, mixlist_option, out_option, pager_option, target_options
+from ..shared.targets import open_against, open_target
 
 
-@declare.command("list", short_help="Show operators with their policy.")
+@declare.command("list")
 @declare.argument("target", required=False)
 @declare.option(
     "--on",
@@ -54,8 +39,8 @@ def command(
     mixlist: str | None,
     against: str | None,
     system: str | None,
-    format_: str,
-    **options: Any,
+    options: TargetOptions,
+    printing: OutputOptions,
 ) -> int:
     """Show the operators of TARGET with their policy: white, black or gray.
 
@@ -70,11 +55,11 @@ def command(
       opsinfo list --system apex:O1
       opsinfo list ascend910b --format html -o ascend910b.html
     """
-    output = output_of("list", options, format_)
+    output = output_of("list", printing)
     if system is not None:
         from ..shared.neighbour_lists import list_system
 
-        if target or mixlist or against or options["kind"] or options["soc"] or options["customs"]:
+        if target or mixlist or against or options.kind or options.soc or options.customs:
             raise UsageFault("--system stands alone: beside it count --on, --match and --format")
         if output.format == "html":
             raise UsageFault("another system's lists are shown as text or json")
@@ -105,22 +90,22 @@ def command(
     return 0
 
 
-def _operator_rows(target: Target, mixlist: str | None, output: Output) -> list[Row]:
+def _operator_rows(target: Target, mixlist: str | None, output: Output) -> list[OperatorRow]:
     chosen = accepted_mixlist(mixlist, output) if mixlist else None
-    say_doubts(target, output)
+    report_doubts(target, output)
     if chosen:
-        say_unknown(chosen, target.operators, output)
+        report_unknown(chosen, target.operators, output)
     return operator_rows(target.operators, chosen)
 
 
-def _mixlist_rows(target: Target, against: Target | None, output: Output) -> list[Row]:
+def _mixlist_rows(target: Target, against: Target | None, output: Output) -> list[OperatorRow]:
     operators = against.operators if against else None
     if operators:
-        say_unknown(target.mixlist, operators, output)
+        report_unknown(target.mixlist, operators, output)
     return mixlist_rows(target.mixlist, operators)
 
 
-def _wanted(row: Row, lists: tuple[str, ...], globs: tuple[str, ...]) -> bool:
+def _wanted(row: OperatorRow, lists: tuple[str, ...], globs: tuple[str, ...]) -> bool:
     if lists and (row.policy is None or str(row.policy) not in lists):
         return False
     return matches(row.name, globs)

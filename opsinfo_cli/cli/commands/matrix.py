@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from ...compare.matrix import Policies, differs, policies_by_name
 from ...compare.policies import policies_of
 from ...errors import UsageFault
 from ...model.opp import opp_root, socs_of
-from ...model.target import Target
+from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
 from ...report.views.matrix import matrix_document, show_matrix
 from ..line import declare
-from ..shared.mixlist_input import accepted_mixlist, say_doubts
+from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.doubts import report_doubts
+from ..shared.mixlist_input import accepted_mixlist
 from ..shared.options import (
     LIST,
     core_option,
     customs_option,
-    format_option,
     match_option,
     matches,
     mixlist_option,
-    open_target,
     out_option,
-    output_of,
     pager_option,
 )
-
-__all__ = ["command"]
+from ..shared.targets import open_target
 
 
 @declare.command("matrix")
@@ -50,8 +47,8 @@ def command(
     globs: tuple[str, ...],
     differing: bool,
     mixlist: str | None,
-    format_: str,
-    **options: Any,
+    options: TargetOptions,
+    printing: OutputOptions,
 ) -> int:
     """Show operators by target, with the policy they have in each.
 
@@ -65,11 +62,11 @@ def command(
       opsinfo matrix /old/opp@ascend910b /new/opp@ascend910b --on black
       opsinfo matrix ascend910 ascend910b --format html -o chips.html
     """
-    output = output_of("matrix", options, format_)
+    output = output_of("matrix", printing)
     columns = [column for text in targets for column in _columns(text, socs, options, output)]
     chosen = accepted_mixlist(mixlist, output) if mixlist else None
     for column in columns:
-        say_doubts(column, output)
+        report_doubts(column, output)
     whole = policies_by_name([policies_of(column.operators, chosen) for column in columns])
     shown = {
         name: policies
@@ -91,16 +88,15 @@ def command(
     return 0
 
 
-def _columns(text: str, socs: tuple[str, ...], options: dict[str, Any], output: Output) -> list[Target]:
+def _columns(text: str, socs: tuple[str, ...], options: TargetOptions, output: Output) -> list[Target]:
     """What a TARGET stands for: an install for its chips, anything else for itself."""
     root, at, soc = text.rpartition("@")
     if at and os.path.isdir(root) and not os.path.lexists(text):
         text, socs = root, (soc,)
     found = opp_root(text) if os.path.isdir(text) else None
     if found:
-        core = options["core"]
-        chips: list[str | None] = [*(socs or socs_of(found, "ai" if core == "vector" else core))]
-        return [open_target(text, output, {**options, "soc": chip}) for chip in chips or [None]]
+        chips: list[str | None] = [*(socs or socs_of(found, "ai" if options.core == "vector" else options.core))]
+        return [open_target(text, output, options._replace(soc=chip)) for chip in chips or [None]]
     target = open_target(text, output, options)
     if target.kind == "mixlist":
         raise UsageFault(

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...change.mixlist_text import written_like
 from ...errors import UsageFault
-from ...model.merge import conflicts, merged, minimal
+from ...model.mixlist_merge import conflicts, merged, minimal
+from ...model.target import TargetOptions
 from ...report.views.merge import conflict_lines, merge_document, say_minimal
 from ...text.source import Source
 from ..line import declare
-from ..shared.mixlist_input import mendable_mixlist
+from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
+from ..shared.mixlist_input import fixable_mixlist
 from ..shared.mixlist_output import delivered, refused, report_built
-from ..shared.options import against_option, format_option, install_options, open_targets, output_of, write_options
-from ..shared.writing import Run
-
-__all__ = ["command"]
+from ..shared.options import against_option, install_options, write_options
+from ..shared.targets import open_targets
+from ..shared.writing import WriteRun
 
 
 @declare.command("merge")
@@ -33,8 +32,9 @@ def command(
     out: str | None,
     strict: bool,
     against: tuple[str, ...],
-    format_: str,
-    **options: Any,
+    options: TargetOptions,
+    writing: WriteOptions,
+    printing: OutputOptions,
 ) -> int:
     """Make one mixlist of several: the engine takes one file.
 
@@ -47,12 +47,12 @@ def command(
       opsinfo merge team.json bert.json --strict > ops_info.json
       opsinfo merge team.json bert.json --against ascend910b -o ops_info.json --check
     """
-    output = output_of("merge", options, format_)
-    run = Run("merge", output, options, undo=out or base)
+    output = output_of("merge", printing)
+    run = WriteRun("merge", output, writing, undo=out or base)
     if out is None and not run.writes:
         raise UsageFault("--check and --dry-run look at the file of -o, and none was given")
     sources = [Source.read(path) for path in (base, *overs)]
-    mixlists = [mendable_mixlist(source, output) for source in sources]
+    mixlists = [fixable_mixlist(source, output) for source in sources]
     targets = open_targets(against, output, options)
     disputes = conflicts(mixlists)
     found = minimal(merged(mixlists), [target.operators for target in targets])

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...change.mixlist_text import written_like
-from ...model.merge import minimal
+from ...model.mixlist_merge import minimal
+from ...model.target import TargetOptions
 from ...report.views.merge import minimal_document, say_minimal
 from ...text.source import Source
 from ..line import declare
-from ..shared.mixlist_input import mendable_mixlist
+from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
+from ..shared.mixlist_input import fixable_mixlist
 from ..shared.mixlist_output import delivered, refused, report_built
-from ..shared.options import against_option, format_option, install_options, open_targets, output_of, write_options
-from ..shared.writing import Run
-
-__all__ = ["command"]
+from ..shared.options import against_option, install_options, write_options
+from ..shared.targets import open_targets
+from ..shared.writing import WriteRun
 
 
 @declare.command("minimize")
@@ -25,7 +24,15 @@ __all__ = ["command"]
 @install_options
 @write_options
 @format_option()
-def command(mixlist: str, out: str | None, strict: bool, against: tuple[str, ...], format_: str, **options: Any) -> int:
+def command(
+    mixlist: str,
+    out: str | None,
+    strict: bool,
+    against: tuple[str, ...],
+    options: TargetOptions,
+    writing: WriteOptions,
+    printing: OutputOptions,
+) -> int:
     """Print a mixlist without the entries that change nothing for the targets given with --against.
 
     An entry that one of them needs stays; one that none of them has is dropped with a warning. Without --against
@@ -37,10 +44,10 @@ def command(mixlist: str, out: str | None, strict: bool, against: tuple[str, ...
       opsinfo minimize ops_info.json --against ascend910b --against ascend910 -o ops_info.json
       opsinfo minimize ops_info.json --against ascend910b --check
     """
-    output = output_of("minimize", options, format_)
-    run = Run("minimize", output, options, undo=out or mixlist)
+    output = output_of("minimize", printing)
+    run = WriteRun("minimize", output, writing, undo=out or mixlist)
     source = Source.read(mixlist)
-    given = mendable_mixlist(source, output)
+    given = fixable_mixlist(source, output)
     targets = open_targets(against, output, options)
     found = minimal(given.marks, [target.operators for target in targets])
     say_minimal(output, found, targets)

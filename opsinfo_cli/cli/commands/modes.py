@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...errors import UsageFault
 from ...model.precision_mode import MODES, SERIES, required_mode, series_of
 from ...model.soc import KNOWN_FOLDERS, folder_of, suggest
 from ...neighbours.snippet import snippet, snippet_names
 from ...report.views.modes import modes_document, show_modes, snippet_document
 from ..line import declare
+from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.mixlist_input import accepted_mixlist
-from ..shared.options import format_option, output_of, pager_option
-
-__all__ = ["command"]
+from ..shared.options import pager_option
 
 
 @declare.command("modes")
@@ -25,9 +22,7 @@ __all__ = ["command"]
 @declare.option("--mode", metavar="MODE", help="With --snippet: the mode to set; allow_mix_precision unless said.")
 @pager_option
 @format_option()
-def command(
-    soc: str | None, name: str | None, mixlist: str | None, mode: str | None, format_: str, **options: Any
-) -> int:
+def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | None, printing: OutputOptions) -> int:
     """List the values of precision_mode and precision_mode_v2: what they mean, which take a mixlist, which chips have
     them, and what is the default.
 
@@ -40,7 +35,7 @@ def command(
       opsinfo modes --snippet tf1 --mixlist ops_info.json
       opsinfo modes --snippet atc --mixlist ops_info.json --mode mixed_bfloat16
     """
-    output = output_of("modes", options, format_)
+    output = output_of("modes", printing)
     folder = _folder(soc) if soc else None
     if (mixlist or mode) and not name:
         raise UsageFault("--mixlist and --mode are for --snippet", hint="say --snippet NAME")

@@ -7,34 +7,19 @@ import os
 from ...change.library_plan import LibraryPlan
 from ...change.mixlist_plan import MixlistPlan
 from ...change.writer import Job, Result, planned
-from ...errors import Refused, UsageFault, few
+from ...errors import Refused, UsageFault
 from ...model.entry_quick_check import forget_texts
-from ...model.library import Library
 from ...model.policy import Policy
-from ...model.store import Store, engine_keys, library_files, load_order
-from ...model.target import Target
+from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
 from ...text.source import Source
-from ...typed import TYPE_CHECKING, NamedTuple
 from ..line import declare
-from ..shared.mixlist_input import require_writable, say_doubts
-from ..shared.options import (
-    LIST,
-    entry_options,
-    format_option,
-    given_names,
-    open_against,
-    open_target,
-    output_of,
-    target_options,
-    write_options,
-)
-from ..shared.writing import Run, writer_of
-
-if TYPE_CHECKING:
-    from typing import Any
-
-__all__ = ["command", "winning_files"]
+from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
+from ..shared.doubts import report_doubts
+from ..shared.options import LIST, EntryOptions, entry_options, given_names, target_options, write_options
+from ..shared.targets import open_against, open_target, require_not_snapshot
+from ..shared.winning_files import winning_files
+from ..shared.writing import WriteRun, writer_of
 
 
 @declare.command("move")
@@ -55,8 +40,10 @@ def command(
     against: str | None,
     pin: bool,
     create: bool,
-    format_: str,
-    **options: Any,
+    entries: EntryOptions,
+    options: TargetOptions,
+    writing: WriteOptions,
+    printing: OutputOptions,
 ) -> int:
     """Put operators on a list.
 
@@ -69,30 +56,27 @@ def command(
       opsinfo move ascend910b Add --to black --dry-run
       opsinfo move aic-ascend910b-ops-info.json MatMulV2 --to gray
     """
-    output = output_of("move", options, format_)
+    output = output_of("move", printing)
     names = given_names(ops)
-    run = Run("move", output, options, undo=target)
-    wanted = Wanted(names, Policy(to), against, pin)
+    run = WriteRun("move", output, writing, undo=target)
+    policy = Policy(to)
+    if pin and not against:
+        raise UsageFault("--pin requires a mixlist and --against")
     if create and not os.path.lexists(target):
-        result = _create(target, wanted, run)
+        result = _create(target, _mixlist_plan(names, policy, against, pin, options, output), run)
     else:
-        result = run.changed(_jobs(target, wanted, create, run))
+        found = _opened(target, options, output)
+        if found.kind == "mixlist":
+            jobs = [Job(found.path, _mixlist_plan(names, policy, against, pin, options, output), found.source)]
+        elif against or create:
+            raise UsageFault("--against, --pin and --create require a mixlist", path=found.path)
+        else:
+            jobs = _library_jobs(found, names, policy, entries, output)
+        del found  # only the texts of the files to change stay in memory
+        result = run.changed(jobs)
     run.report(result)
     _tell_unchanged(result, to, output)
     return run.status(result)
-
-
-class Wanted(NamedTuple):
-    """Which op types go where.
-
-    :param against: the target that knows their policies
-    :param pin: whether they get a mark even if that target agrees
-    """
-
-    names: tuple[str, ...]
-    to: Policy
-    against: str | None
-    pin: bool
 
 
 def _tell_unchanged(result: Result, to: str, output: Output) -> None:
@@ -102,97 +86,42 @@ def _tell_unchanged(result: Result, to: str, output: Output) -> None:
         output.tell(f"already {to}: {', '.join(stayed)}", prose=True)
 
 
-def _jobs(text: str, wanted: Wanted, create: bool, run: Run) -> list[Job]:
-    """What is to be done to which file. Of the target no more is kept than the texts of those files."""
+def _opened(text: str, options: TargetOptions, output: Output) -> Target:
     try:
-        target = open_target(text, run.output, run.options)
+        return open_target(text, output, options)
     except Refused as refused:
         if not os.path.lexists(text):
-            refused.hint = "--create begins a mixlist"
+            refused.hint = "--create makes a new mixlist"
         raise
-    if target.kind == "mixlist":
-        return [Job(target.path, _mixlist_plan(wanted, run), target.source)]
-    require_writable(target)
-    if wanted.against or create or wanted.pin:
-        raise UsageFault("--against, --pin and --create require a mixlist", path=target.path)
-    say_doubts(target, run.output)
-    names = [operator.name for operator in target.operators.require(wanted.names)]
-    files = winning_files(target, names, run.options, run.output)
+
+
+def _library_jobs(
+    target: Target, names: tuple[str, ...], to: Policy, entries: EntryOptions, output: Output
+) -> list[Job]:
+    """A job for each file whose entries change."""
+    require_not_snapshot(target)
+    report_doubts(target, output)
+    wanted = [operator.name for operator in target.operators.require(names)]
+    files = winning_files(target, wanted, entries, output)
     seen = target.operators.sources()
     forget_texts()
-    return [Job(path, LibraryPlan(dict.fromkeys(mine, wanted.to)), seen[path]) for path, mine in files.items()]
+    return [Job(path, LibraryPlan(dict.fromkeys(mine, to)), seen[path]) for path, mine in files.items()]
 
 
-def _mixlist_plan(wanted: Wanted, run: Run) -> MixlistPlan:
-    if wanted.against is None:
-        if wanted.pin:
-            raise UsageFault("--pin requires --against", hint="without it every operator gets its mark")
-        run.output.say("op names were not checked; --against TARGET does that", "warning")
-        return MixlistPlan(wanted.names, wanted.to)
-    operators = open_against(wanted.against, run.output, run.options).operators.require(wanted.names)
-    policies = {operator.name: operator.entry.policy for operator in operators}
-    return MixlistPlan(wanted.names, wanted.to, policies, wanted.pin)
+def _mixlist_plan(
+    names: tuple[str, ...], to: Policy, against: str | None, pin: bool, options: TargetOptions, output: Output
+) -> MixlistPlan:
+    if against is None:
+        output.say("op names were not checked; --against TARGET does that", "warning")
+        return MixlistPlan(names, to)
+    operators = open_against(against, output, options).operators.require(names)
+    return MixlistPlan(names, to, {operator.name: operator.entry.policy for operator in operators}, pin)
 
 
-def _create(path: str, wanted: Wanted, run: Run) -> Result:
-    """Begin a mixlist; if no mark is needed, no file is made."""
-    plan = _mixlist_plan(wanted, run)
+def _create(path: str, plan: MixlistPlan, run: WriteRun) -> Result:
+    """Make a new mixlist; no file is made if no mark is needed."""
     file = planned(Job(path, plan), Source(b"{}\n", path))._replace(is_new=True)
     change = None
     if run.writes and file.patch:
-        change = writer_of(run.options, run.output).create(path, file.result.data, run.kind, file.moved)
+        change = writer_of(run.writing, run.output).create(path, file.result.data, run.kind, file.moved)
     return Result([file], change)
-
-
-def winning_files(target: Target, names: list[str], options: dict[str, Any], output: Output) -> dict[str, list[str]]:
-    """The files to change: of each store that has an op type, the one whose entry wins, and any that might as well.
-
-    :raises UsageFault: where --store names none; :raises Refused: where a lone file's entry is overridden
-    """
-    chosen = options.get("store")
-    stores = [store for store in target.operators.stores if chosen in (None, store.label)]
-    if not stores:
-        labels = ", ".join(f"`{store.label}`" for store in target.operators.stores)
-        raise UsageFault(f"no store is called `{chosen}`", name="unknown-store", hint=f"there are {labels}")
-    real = {library.path: os.path.realpath(library.path) for store in stores for library in store.libraries}
-    named = {each: path for path, each in real.items()}  # links may name a file twice
-    files: dict[str, list[str]] = {}
-    for name in names:
-        entries = [each for store in stores if name in store.definitions for each in store.contenders(name)]
-        if not entries:
-            raise UsageFault(f"`{name}` is not in store `{chosen}`", name="unknown-operator")
-        for path in dict.fromkeys(named[real[entry.path]] for entry in entries):
-            files.setdefault(path, []).append(name)
-    if target.kind == "library" and not options.get("force"):
-        _require_winning(target.path, names, output)
-    return files
-
-
-def _require_winning(path: str, names: list[str], output: Output) -> None:
-    """:raises Refused: where a file loaded later from the same directory has the op type too; doubts are said"""
-    folder, mine = os.path.split(os.path.abspath(path))
-    siblings = library_files(folder)
-    if mine not in siblings:
-        return
-    keys, real = engine_keys(folder, siblings), os.path.realpath(path)
-    doubts: dict[str, list[str]] = {}
-    for name in reversed(load_order(folder, siblings)):
-        other = os.path.join(folder, name)
-        if keys[name] < keys[mine] or os.path.realpath(other) == real:
-            continue
-        try:
-            definitions = Store([Library.read(other)]).definitions
-        except Refused:
-            continue
-        for op in (op for op in names if op in definitions):
-            place = f"{name}:{definitions[op][-1].line}"
-            if keys[name] > keys[mine]:
-                raise Refused(
-                    f"the entry of `{op}` never wins: {place} replaces it",
-                    name="shadowed-entry",
-                    path=path,
-                    hint=f"move it in {other}, or in the store {folder}; --force edits it here",
-                )
-            doubts.setdefault(op, []).append(place)
-    for op, places in doubts.items():
-        output.say(f"the engine's order leaves open whether this entry of `{op}` wins, or {few(places)}", "warning")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from ...errors import UsageFault
 from ...model.policy import Policy
+from ...model.target import TargetOptions
 from ...numerics.number_format import FORMATS, Rounded, parse_number, rounded, special
 from ...report.terminal.output import Output
 from ..line import declare
-from ..shared.options import format_option, open_against, output_of, pager_option
-
-__all__ = ["command"]
+from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.options import against_soc_option, pager_option
+from ..shared.targets import open_against
 
 
 @declare.command("numerics", context_settings={"ignore_unknown_options": True})
@@ -21,11 +21,11 @@ __all__ = ["command"]
     "--low", type=declare.Choice(list(FORMATS)), default="fp16", show_default=True, help="Rank operators by it."
 )
 @declare.option("--against", metavar="TARGET", help="Show the policy of dumped operators in this target.")
-@declare.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
+@against_soc_option
 @pager_option
 @format_option()
 def command(
-    given: tuple[str, ...], low: str, against: str | None, soc: str | None, format_: str, **options: Any
+    given: tuple[str, ...], low: str, against: str | None, options: TargetOptions, printing: OutputOptions
 ) -> int:
     """Show formats: bits, largest value, smallest normal and subnormal, epsilon.
 
@@ -41,7 +41,7 @@ def command(
       opsinfo numerics gradient.npy
       opsinfo numerics dump/ --against ascend910b --low fp16
     """
-    output = output_of("numerics", options, format_)
+    output = output_of("numerics", printing)
     files = [each for each in given if _is_file(each)]
     if files and len(files) < len(given):
         values = [each for each in given if each not in files]
@@ -49,7 +49,7 @@ def command(
     if not files and against:
         raise UsageFault("--against is for dumped tensors", hint="name .npy files, or a folder of them")
     if files:
-        _tensors(files, low, against, soc, output)
+        _tensors(files, low, against, options, output)
     elif given:
         _values(given, output)
     else:
@@ -95,7 +95,7 @@ def _in_each(text: str) -> dict[str, Rounded]:
     return {name: rounded(exact, each, text.strip().startswith("-")) for name, each in FORMATS.items()}
 
 
-def _tensors(given: list[str], low: str, against: str | None, soc: str | None, output: Output) -> None:
+def _tensors(given: list[str], low: str, against: str | None, options: TargetOptions, output: Output) -> None:
     from ...numerics.dump_name import dump_files
     from ...numerics.operator_losses import by_operator
     from ...numerics.tensor_losses import load_numpy, read_tensor
@@ -105,7 +105,7 @@ def _tensors(given: list[str], low: str, against: str | None, soc: str | None, o
     for path in given:
         if os.path.isdir(path) and not dump_files(path):
             raise UsageFault("the folder holds no .npy file", name="no-files", path=path)
-    target = open_against(against, output, {"soc": soc}) if against else None
+    target = open_against(against, output, options) if against else None
     operators = target.operators if target else None
     tensors = []
     for path in [path for each in given for path in (dump_files(each) if os.path.isdir(each) else [each])]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import NamedTuple
 
+from ...change.output_file import write_file
 from ...errors import UsageFault
-from ...report.file_writing import write_file
 from ...report.terminal.output import Output
 from ...report.terminal.progress import Progress
 from ...report.views.scale_plot import require_svg, svg_text
@@ -19,16 +19,40 @@ from ...runs.startup import LEVELS, level_kind
 from ...runs.verdict import RunFound, judge
 from ...text.source import standard_input
 from ..line import declare
-from ..shared.options import format_option, output_of, pager_option
+from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.options import pager_option
 
-__all__ = ["command"]
+
+class StatedFacts(NamedTuple):
+    """What the user states about the runs.
+
+    :param steps: optimizer steps of each run
+    :param amp: the mixed-precision level, if the log does not show it
+    :param loss_scale: ``dynamic`` or a number, if the log does not show it
+    :param spread: how far the metrics of runs may lie apart, in percent
+    """
+
+    steps: int | None
+    ranks: int | None
+    large_batch: bool
+    spread: float
+    expect: str | None
+    amp: str | None
+    loss_scale: str | None
+
+
+_STATED = declare.Group("stated", StatedFacts)
 
 
 @declare.command("qualify")
 @declare.argument("logs", nargs=-1, required=True, metavar="LOG...")
-@declare.option("--steps", metavar="N", type=declare.IntRange(min=1), help="Optimizer steps of each run.")
-@declare.option("--ranks", metavar="N", type=declare.IntRange(min=1), help="How many ranks print into each log.")
-@declare.option("--large-batch", is_flag=True, help="Large global batch: 0.1 % may overflow, not 0.5 %.")
+@declare.option(
+    "--steps", metavar="N", type=declare.IntRange(min=1), help="Optimizer steps of each run.", group=_STATED
+)
+@declare.option(
+    "--ranks", metavar="N", type=declare.IntRange(min=1), help="How many ranks print into each log.", group=_STATED
+)
+@declare.option("--large-batch", is_flag=True, help="Large global batch: 0.1 % may overflow, not 0.5 %.", group=_STATED)
 @declare.option("--metric", metavar="REGEX", help="Finds the validation metric; its first group is the number.")
 @declare.option(
     "--pick", type=declare.Choice(PICKS), default="last", show_default=True, help="Which of its values counts."
@@ -40,11 +64,19 @@ __all__ = ["command"]
     default=1.0,
     show_default=True,
     help="How far metrics of runs may lie apart, by their mean.",
+    group=_STATED,
 )
-@declare.option("--expect", type=declare.Choice(["dynamic"]), help="A log that shows no dynamic loss scaling fails.")
-@declare.option("--amp", metavar="LEVEL", help="Your word for the level or mode, where the log tells none.")
 @declare.option(
-    "--loss-scale", metavar="dynamic|VALUE", help="Your word for the loss scaling, where the log tells none."
+    "--expect", type=declare.Choice(["dynamic"]), help="A log that shows no dynamic loss scaling fails.", group=_STATED
+)
+@declare.option(
+    "--amp", metavar="LEVEL", help="Your word for the level or mode, where the log tells none.", group=_STATED
+)
+@declare.option(
+    "--loss-scale",
+    metavar="dynamic|VALUE",
+    help="Your word for the loss scaling, where the log tells none.",
+    group=_STATED,
 )
 @declare.option("--reference", metavar="LOG", multiple=True, help="A high-precision run of the same model; repeatable.")
 @declare.option("--plot", metavar="FILE", help="Draw the loss scale over the steps into an SVG file.")
@@ -58,8 +90,8 @@ def command(
     pick: str,
     plot: str | None,
     strict: bool,
-    format_: str,
-    **options: Any,
+    stated: StatedFacts,
+    printing: OutputOptions,
 ) -> int:
     """Tell whether a mixed-precision baseline is sound, by the porting guide's procedure.
 
@@ -74,8 +106,8 @@ def command(
       opsinfo qualify train.log.gz --steps 50000 --ranks 8 --amp O2 --plot scale.svg
       ssh node cat train.log | opsinfo qualify - --loss-scale dynamic --format json
     """
-    output = output_of("qualify", options, format_)
-    asked = _asked(options)
+    output = output_of("qualify", printing)
+    asked = _asked(stated)
     pattern = compiled_metric(metric) if metric else None
     runs, others = runs_of(logs), runs_of(reference)
     if plot:
@@ -100,22 +132,22 @@ def command(
     return {"sound": 0, "not sound": 1, "incomplete": int(strict)}[verdict.word]
 
 
-def _asked(options: dict[str, Any]) -> Asked:
+def _asked(stated: StatedFacts) -> Asked:
     """:raises UsageFault: where a word given for the log is none"""
-    amp, loss_scale = options["amp"], options["loss_scale"]
+    amp, loss_scale = stated.amp, stated.loss_scale
     if amp is not None and level_kind(amp) is None:
         known = " ".join(LEVELS.values())
         raise UsageFault(f"`{amp}` is no level or mode", name="unknown-level", hint=f"known: {known}")
     if loss_scale is not None and loss_scale != "dynamic" and not _is_scale(loss_scale):
         raise UsageFault("--loss-scale is `dynamic` or a number above 0", name="bad-loss-scale")
     return Asked(
-        steps=options["steps"],
-        ranks=options["ranks"],
-        large_batch=options["large_batch"],
-        expect_dynamic=options["expect"] == "dynamic",
+        steps=stated.steps,
+        ranks=stated.ranks,
+        large_batch=stated.large_batch,
+        expect_dynamic=stated.expect == "dynamic",
         amp=amp,
         loss_scale=loss_scale,
-        spread=options["spread"] / 100,
+        spread=stated.spread / 100,
     )
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from ...change.library_plan import LibraryPlan
 from ...change.reapply import lost_edits
 from ...change.writer import Job
 from ...errors import UsageFault, few
 from ..line import declare
-from ..shared.options import format_option, output_of, write_options
-from ..shared.writing import Run, scope_of, vault_of
-
-__all__ = ["command"]
+from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
+from ..shared.options import write_options
+from ..shared.writing import WriteRun, scope_of, vault_of
 
 
 @declare.command("reapply")
@@ -21,7 +19,7 @@ __all__ = ["command"]
 @declare.option("--target", metavar="TARGET", hidden=True, help="As the argument TARGET.")
 @write_options
 @format_option()
-def command(what: str | None, target: str | None, format_: str, **options: Any) -> int:
+def command(what: str | None, target: str | None, writing: WriteOptions, printing: OutputOptions) -> int:
     """Make moves again that were lost because an upgrade, or somebody else, replaced the file.
 
     Without an argument all lost moves; with TARGET those in its files; with CHANGE those of one change.
@@ -31,8 +29,8 @@ def command(what: str | None, target: str | None, format_: str, **options: Any) 
       opsinfo reapply --dry-run
       opsinfo reapply ascend910b
     """
-    output = output_of("reapply", options, format_)
-    vault = vault_of(options)
+    output = output_of("reapply", printing)
+    vault = vault_of(writing)
     change = what if what is not None and (vault.record(what) or target or _is_id(what)) else None
     if change is not None and vault.record(change) is None:
         raise UsageFault(f"unknown change `{change}`", name="no-change", hint="`opsinfo backups` lists the changes")
@@ -42,7 +40,7 @@ def command(what: str | None, target: str | None, format_: str, **options: Any) 
     for each in lost:
         if each.gone:
             output.say(f"{each.path} no longer has {few(each.gone, 10)}", "warning")
-    run = Run("reapply", output, options, undo=lost[0].path if lost else "TARGET", ignored=gone)
+    run = WriteRun("reapply", output, writing, undo=lost[0].path if lost else "TARGET", ignored=gone)
     return run.files([Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted])
 
 

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...model.policy import Policy
+from ...model.target import TargetOptions
 from ...neighbours.translation import table_of
 from ...report.terminal.progress import Progress
 from ...report.views.reduced import reduced_document, show_reduced
 from ...runs.reduced import Reduced, read_reduced
 from ...text.source import standard_input
 from ..line import declare
-from ..shared.options import format_option, open_against, output_of, pager_option
-
-__all__ = ["command"]
+from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.options import against_soc_option, pager_option
+from ..shared.targets import open_against
 
 
 @declare.command("reduced")
 @declare.argument("logs", nargs=-1, required=True, metavar="LOG...")
 @declare.option("--against", metavar="TARGET", help="Show each one's policy in this target, by its op type.")
-@declare.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
+@against_soc_option
 @pager_option
 @format_option()
-def command(logs: tuple[str, ...], against: str | None, soc: str | None, format_: str, **options: Any) -> int:
+def command(logs: tuple[str, ...], against: str | None, options: TargetOptions, printing: OutputOptions) -> int:
     """List the operators that MindSpore ran with less precision than asked for, with the number of records.
 
     The records are INFO lines of MindSpore 1.x and 2.0 (GLOG_v=1): "... Reduce precision, node datatype: ...". Later
@@ -33,8 +32,8 @@ def command(logs: tuple[str, ...], against: str | None, soc: str | None, format_
       opsinfo reduced mindspore.log
       opsinfo reduced rank_*/mindspore.INFO.gz --against ascend910
     """
-    output = output_of("reduced", options, format_)
-    target = open_against(against, output, {"soc": soc}) if against else None
+    output = output_of("reduced", printing)
+    target = open_against(against, output, options) if against else None
     operators = target.operators if target else None
     found, progress = Reduced(), Progress(output, list(logs))
     stdin = standard_input()

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from ...change.restore import Restored, restore_last, restore_to
 from ...report.formats.unified_diff import diff_of_bytes
 from ...report.terminal.output import Output
 from ...report.terminal.visible import row, visible
 from ..line import declare
-from ..shared.options import format_option, lock_options, output_of
+from ..shared.common_options import WRITE, OutputOptions, WriteOptions, format_option, output_of
+from ..shared.options import lock_options
 from ..shared.writing import scope_of, writer_of
-
-__all__ = ["command"]
 
 
 @declare.command("restore")
 @declare.argument("target")
 @declare.option("--to", "which", metavar="ID", help="A backup or change by its id, or `pristine`.")
 @declare.option("--force", is_flag=True, help="Also where the file was changed or upgraded since.")
-@declare.option("-n", "--dry-run", is_flag=True, help="Show what would be put back; write nothing.")
+@declare.option("-n", "--dry-run", is_flag=True, group=WRITE, help="Show what would be put back; write nothing.")
 @lock_options
 @format_option()
-def command(target: str, which: str | None, force: bool, dry_run: bool, format_: str, **options: Any) -> int:
+def command(target: str, which: str | None, force: bool, writing: WriteOptions, printing: OutputOptions) -> int:
     """Undo the last change of TARGET as a whole; with --to, put back one content.
 
     What is replaced is backed up first, so a restore can be undone as well.
@@ -33,23 +31,23 @@ def command(target: str, which: str | None, force: bool, dry_run: bool, format_:
       opsinfo restore ascend910b
       opsinfo restore ops_info.json --to pristine
     """
-    output = output_of("restore", options, format_)
-    writer, scope = writer_of(options, output), scope_of(target)
+    output = output_of("restore", printing)
+    writer, scope = writer_of(writing, output), scope_of(target)
     if which is None:
-        change, restored = restore_last(writer, scope, force, dry_run)
+        change, restored = restore_last(writer, scope, force, writing.dry_run)
     else:
-        change, restored = restore_to(writer, scope, which, force, dry_run)
+        change, restored = restore_to(writer, scope, which, force, writing.dry_run)
     restored = [each._replace(path=_as_given(target, each.path)) for each in restored]
     if output.format == "json":
         documents = [{"path": each.path, "id": each.id, "sha256": each.sha256} for each in restored]
-        output.document({"restored": documents, "change": change, "dry_run": dry_run})
-    elif dry_run:
+        output.document({"restored": documents, "change": change, "dry_run": writing.dry_run})
+    elif writing.dry_run:
         for each in restored:
             output.diff(diff_of_bytes(each.path, each.current, each.content))
     else:
         output.lines(_line(output, each) for each in restored)
     if output.format == "text":
-        _tell(output, [each for each in restored if each.current != each.content], dry_run)
+        _tell(output, [each for each in restored if each.current != each.content], writing.dry_run)
     return 0
 
 

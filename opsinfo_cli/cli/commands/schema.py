@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...check.schema import schema_names, schema_text
 from ..line import declare
-from ..shared.options import output_of, talk_options
-
-__all__ = ["command"]
+from ..shared.common_options import OutputOptions, output_of, talk_options
 
 
 @declare.command("schema")
 @declare.argument("name", required=False)
 @talk_options
-def command(name: str | None, **options: Any) -> int:
+def command(name: str | None, printing: OutputOptions) -> int:
     """Print the schema NAME, or the names of all.
 
     \b
@@ -22,7 +18,7 @@ def command(name: str | None, **options: Any) -> int:
       opsinfo schema
       opsinfo schema mixlist > mixlist.schema.json
     """
-    output = output_of("schema", options)
+    output = output_of("schema", printing)
     if name is None:
         output.lines(schema_names())
     else:

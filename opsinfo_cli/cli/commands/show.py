@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from ...model.columns import Columns
 from ...model.mixlist import Mixlist
-from ...model.operator_rows import Row, operator_row
+from ...model.operator_rows import OperatorRow, operator_row
 from ...model.policy import combination
 from ...model.store import Operator
-from ...model.target import Target
+from ...model.target import Target, TargetOptions
 from ...report.views.operator import show_lines, tensors_document
 from ...report.views.operators import row_document, target_document
-from ...typed import TYPE_CHECKING
 from ..line import declare
-from ..shared.mixlist_input import accepted_mixlist, require_operators, say_doubts
-from ..shared.options import (
-    format_option,
-    given_names,
-    mixlist_option,
-    open_target,
-    output_of,
-    pager_option,
-    target_options,
-)
-
-if TYPE_CHECKING:
-    from typing import Any
-
-__all__ = ["command"]
+from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.doubts import report_doubts
+from ..shared.mixlist_input import accepted_mixlist
+from ..shared.options import given_names, mixlist_option, pager_option, target_options
+from ..shared.targets import open_target, require_operators
 
 
 @declare.command("show")
@@ -36,7 +25,9 @@ __all__ = ["command"]
 @target_options
 @pager_option
 @format_option()
-def command(target: str, ops: tuple[str, ...], mixlist: str | None, format_: str, **options: Any) -> int:
+def command(
+    target: str, ops: tuple[str, ...], mixlist: str | None, options: TargetOptions, printing: OutputOptions
+) -> int:
     """Tell everything known of operators, and why they are on their list.
 
     \b
@@ -44,12 +35,12 @@ def command(target: str, ops: tuple[str, ...], mixlist: str | None, format_: str
       opsinfo show ascend910b MatMulV2
       opsinfo show ascend910b SoftmaxV2 --mixlist ops_info.json
     """
-    output = output_of("show", options, format_)
+    output = output_of("show", printing)
     found = open_target(target, output, options, stdin=True)
     require_operators(found)
     chosen = accepted_mixlist(mixlist, output) if mixlist else None
     operators = found.operators.require(given_names(ops))
-    say_doubts(found, output)
+    report_doubts(found, output)
     rows = [(operator, operator_row(operator, chosen), Columns(operator.entry)) for operator in operators]
     if output.format == "json":
         documents = [{**row_document(row), **tensors_document(columns)} for _, row, columns in rows]
@@ -64,7 +55,7 @@ def command(target: str, ops: tuple[str, ...], mixlist: str | None, format_: str
     return 0
 
 
-def _why(target: Target, operator: Operator, row: Row, mixlist: Mixlist | None) -> list[str]:
+def _why(target: Target, operator: Operator, row: OperatorRow, mixlist: Mixlist | None) -> list[str]:
     why = [_library_says(target, operator, str(row.library_policy))]
     if mixlist and row.marks:
         marks = combination(row.marks)

@@ -6,21 +6,20 @@ import os
 from dataclasses import dataclass
 
 from ...errors import OpsinfoError, UsageFault
+from ...model.cann_roots import Root, environment_root, usual_roots
 from ...model.install import Install
 from ...model.opp import opp_root, socs_of, version_of
-from ...model.roots import Root, environment_root, usual_roots
 from ...model.soc import products_of
 from ...report.terminal.output import Output
 from ...report.terminal.places import Words, shortened
 from ...report.terminal.visible import row, visible
 from ...typed import TYPE_CHECKING
 from ..line import declare
-from ..shared.options import format_option, output_of, pager_option
+from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.options import pager_option
 
 if TYPE_CHECKING:
     from typing import Any
-
-__all__ = ["command"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Found:
 @declare.argument("roots", nargs=-1, metavar="[ROOT]...")
 @pager_option
 @format_option()
-def command(roots: tuple[str, ...], format_: str, **options: Any) -> int:
+def command(roots: tuple[str, ...], printing: OutputOptions) -> int:
     """List installs with their version and chips: those of the environment and the usual folders, or of ROOT.
 
     \b
@@ -58,7 +57,7 @@ def command(roots: tuple[str, ...], format_: str, **options: Any) -> int:
       opsinfo socs
       opsinfo socs /usr/local/Ascend/ascend-toolkit/8.1.RC1
     """
-    output = output_of("socs", options, format_)
+    output = output_of("socs", printing)
     found = [_given(root) for root in roots] if roots else _looked_for()
     if output.format == "json":
         output.document({"installs": [_document(each) for each in found]})

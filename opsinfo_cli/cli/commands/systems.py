@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...neighbours.systems import SYSTEMS, system_called
 from ...report.views.neighbours import show_levels, show_systems, system_document
 from ..line import declare
-from ..shared.options import format_option, output_of, pager_option
-
-__all__ = ["command"]
+from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.options import pager_option
 
 
 @declare.command("systems")
 @declare.argument("name", required=False, metavar="[SYSTEM]")
 @pager_option
 @format_option()
-def command(name: str | None, format_: str, **options: Any) -> int:
+def command(name: str | None, printing: OutputOptions) -> int:
     """List the systems whose lists can be read, written or asked; of SYSTEM its levels and what they set.
 
     In a pipe, tab-separated: name, levels, what is read, what is written, whose names, title; of SYSTEM level,
@@ -28,7 +25,7 @@ def command(name: str | None, format_: str, **options: Any) -> int:
       opsinfo systems apex
       opsinfo systems mindspore --format json
     """
-    output = output_of("systems", options, format_)
+    output = output_of("systems", printing)
     chosen = [system_called(name.partition(":")[0])] if name else list(SYSTEMS.values())
     if output.format == "json":
         output.document({"systems": [system_document(system) for system in chosen]})

@@ -3,44 +3,69 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...check.narrowing import Narrowing
-from ...check.selection import Selection
+from ...check.finding_filter import FindingFilter
+from ...check.rule_selection import RuleSelection
 from ...errors import UsageFault
 from ...model.repository import Repository
-from ...model.target import Target
+from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
 from ..line import declare
-from ..shared.options import as_option, format_option, lock_options, open_against, output_of, stacked
+from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
+from ..shared.options import as_option, lock_options
+from ..shared.targets import open_against
 from ..validation.config import Configured, config_in_use, config_options
+from ..validation.fix_options import FIXING, FixOptions
 from ..validation.run import Validation
 
 if TYPE_CHECKING:
     from ...check.baseline import Baseline
-    from ..validation.fix import Fixing
-    from ..validation.report_files import Report
+    from ..validation.fix import FixRun
+    from ..validation.report_files import ReportFile
 
-__all__ = ["command"]
 
-_narrowing_options = stacked(
+class NarrowingOptions(NamedTuple):
+    """Which findings count."""
+
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    baseline: str | None
+    update_baseline: bool
+    strict: bool
+
+
+_NARROWING = declare.Group("narrowing", NarrowingOptions)
+
+_narrowing_options = declare.stacked(
     declare.option(
-        "--select", metavar="CODE|NAME", multiple=True, help="Only these findings; M means all of M...; repeatable."
+        "--select",
+        metavar="CODE|NAME",
+        multiple=True,
+        help="Only these findings; M means all of M...; repeatable.",
+        group=_NARROWING,
     ),
     declare.option(
         "--ignore",
         metavar="CODE[:POINTER]",
         multiple=True,
         help="Not these, or not at and below a JSON pointer; repeatable.",
+        group=_NARROWING,
     ),
-    declare.option("--baseline", metavar="FILE", help="Findings that are known and accepted."),
-    declare.option("--update-baseline", is_flag=True, help="Write what is found into the baseline; exit 0."),
-    declare.option("--strict", is_flag=True, help="Warnings fail too."),
+    declare.option("--baseline", metavar="FILE", help="Findings that are known and accepted.", group=_NARROWING),
+    declare.option(
+        "--update-baseline", is_flag=True, help="Write what is found into the baseline; exit 0.", group=_NARROWING
+    ),
+    declare.option("--strict", is_flag=True, help="Warnings fail too.", group=_NARROWING),
 )
-_fix_options = stacked(
-    declare.option("--fix", is_flag=True, help="Mend mixlists where that is safe; say what stays."),
-    declare.option("--diff", "show_diff", is_flag=True, help="Show what --fix would change; exit 1 where it would."),
-    declare.option("--unsafe-fixes", is_flag=True, help="Mend by guesses too: near names, keys that stand twice."),
+_fix_options = declare.stacked(
+    declare.option("--fix", is_flag=True, help="Mend mixlists where that is safe; say what stays.", group=FIXING),
+    declare.option(
+        "--diff", "show_diff", is_flag=True, help="Show what --fix would change; exit 1 where it would.", group=FIXING
+    ),
+    declare.option(
+        "--unsafe-fixes", is_flag=True, help="Mend by guesses too: near names, keys that stand twice.", group=FIXING
+    ),
     lock_options,
 )
 
@@ -66,7 +91,18 @@ _fix_options = stacked(
 @declare.option("--report", "reports", metavar="FORMAT:FILE", multiple=True, help="Write a report too; repeatable.")
 @config_options
 @format_option("concise", "github", "gitlab", "sarif", "junit", "auto")
-def command(paths: tuple[str, ...], against: tuple[str, ...], format_: str, **options: Any) -> int:
+def command(
+    paths: tuple[str, ...],
+    against: tuple[str, ...],
+    modes: tuple[str, ...],
+    socs: tuple[str, ...],
+    reports: tuple[str, ...],
+    options: TargetOptions,
+    narrowing: NarrowingOptions,
+    fixing: FixOptions,
+    writing: WriteOptions,
+    printing: OutputOptions,
+) -> int:
     """Check files, stores and trees: what the engine refuses or ignores, and what cannot work.
 
     Exit status 1 where a finding is an error. Op names are checked against the targets given with
@@ -88,68 +124,71 @@ def command(paths: tuple[str, ...], against: tuple[str, ...], format_: str, **op
       opsinfo validate . --baseline opsinfo-baseline.json --update-baseline
       opsinfo validate ops_info.json --diff
     """
-    output = output_of("validate", options, "json" if format_ == "json" else "text")
+    output = output_of("validate", printing._replace(format="json" if printing.format == "json" else "text"))
     config = config_in_use()
     if config:
         output.detail(f"defaults from {config}")
-    elif options["socs"] and not against:
-        raise UsageFault("--soc requires --against", hint="--soc chooses the chips of the install given with --against")
-    fixing, baseline, reports = _fixing(options, paths, format_), _baseline(options), _reports(options, paths)
-    selection = Selection.of(options["select"], options["ignore"])
-    targets = [each for text in against for each in _chips(text, options["socs"], output)]
+    if socs and not against:
+        raise UsageFault("--soc chooses chips of an install given with --against, and there is none")
+    fixes = _fixes(fixing, narrowing, writing, paths, printing.format)
+    baseline, files = _baseline(narrowing), _report_files(reports, paths, narrowing.baseline)
+    selection = RuleSelection.of(narrowing.select, narrowing.ignore)
+    targets = [each for text in against for each in _chips(text, socs, output)]
     validation = Validation(
         output,
         paths,
         targets,
-        list(options["modes"]),
-        options["kind"],
-        Narrowing(Repository.around(os.getcwd(), os.environ), selection, baseline),
-        options["strict"],
-        options["baseline"],
+        list(modes),
+        options.kind,
+        FindingFilter(Repository.around(os.getcwd(), os.environ), selection, baseline),
+        narrowing.strict,
+        narrowing.baseline,
     )
     validation.check()
-    if fixing:
-        validation.fix(fixing)
-    if options["update_baseline"]:
+    if fixes:
+        validation.fix(fixes)
+    if narrowing.update_baseline:
         validation.accept()
-    return validation.report(_chosen(format_), reports, list(against), fixing)
+    return validation.report(_format(printing.format), files, list(against), fixes)
 
 
 def _chips(text: str, socs: tuple[str, ...], output: Output) -> list[Target]:
-    """A target, or of an install one for each chip."""
+    """A target, or one for each chip of an install."""
     if socs and os.path.isdir(text):
-        return [open_against(text, output, {"soc": soc}) for soc in dict.fromkeys(socs)]
-    return [open_against(text, output, {})]
+        return [open_against(text, output, TargetOptions(soc=soc)) for soc in dict.fromkeys(socs)]
+    return [open_against(text, output)]
 
 
-# what few runs ask for is loaded where it is asked for
+# what few runs need is imported when it is needed
 
 
-def _fixing(options: dict[str, Any], paths: tuple[str, ...], format_: str) -> Fixing | None:
-    if not (options["fix"] or options["show_diff"] or options["unsafe_fixes"]):
+def _fixes(
+    fixing: FixOptions, narrowing: NarrowingOptions, writing: WriteOptions, paths: tuple[str, ...], format: str
+) -> FixRun | None:
+    if not any(fixing):
         return None
-    from ..validation.fix import fixing_of
+    from ..validation.fix import fix_run
 
-    return fixing_of(options, paths, format_)
+    return fix_run(fixing, writing, paths, format, narrowing.update_baseline)
 
 
-def _baseline(options: dict[str, Any]) -> Baseline | None:
-    if not (options["baseline"] or options["update_baseline"]):
+def _baseline(narrowing: NarrowingOptions) -> Baseline | None:
+    if not (narrowing.baseline or narrowing.update_baseline):
         return None
     from ..validation.baseline import baseline_of
 
-    return baseline_of(options["baseline"], options["update_baseline"])
+    return baseline_of(narrowing.baseline, narrowing.update_baseline)
 
 
-def _reports(options: dict[str, Any], paths: tuple[str, ...]) -> list[Report]:
-    if not options["reports"]:
+def _report_files(words: tuple[str, ...], paths: tuple[str, ...], baseline: str | None) -> list[ReportFile]:
+    if not words:
         return []
     from ..validation.report_files import parsed_reports
 
-    return parsed_reports(options["reports"], [*paths, *([options["baseline"]] if options["baseline"] else [])])
+    return parsed_reports(words, [*paths, *([baseline] if baseline else [])])
 
 
-def _chosen(format_: str) -> str:
-    if format_ != "auto":
-        return format_
+def _format(chosen: str) -> str:
+    if chosen != "auto":
+        return chosen
     return "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "text"

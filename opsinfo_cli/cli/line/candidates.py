@@ -1,4 +1,4 @@
-"""Candidates for TAB that the commands know: themselves, their options, and what a word in their help stands for."""
+"""Candidates for TAB: commands, options, and values by the word that stands for them in the help."""
 
 from __future__ import annotations
 
@@ -12,26 +12,23 @@ import click
 from click.shell_completion import CompletionItem, ShellComplete
 
 from ...errors import OpsinfoError
+from ...model.cann_roots import select_root
 from ...model.opp import opp_root, socs_of
-from ...model.roots import select_root
-from ...model.target import Options, resolve
+from ...model.target import TargetOptions, resolve
 from .click_program import cli
-from .complete import Candidate
-from .main import COMMANDS
-from .unfinished import Line
-
-__all__ = ["NOTHING", "OFFERS", "by_commands", "word_of"]
+from .table import COMMANDS
+from .unfinished import Candidate, UnfinishedLine
 
 Given = dict[str, Any]
-"""What stands in the line already: parameters and their values."""
+"""Parameters of the line so far, with their values."""
 
 Offer = Callable[[Given, click.Parameter], Iterable[Candidate]]
 
 
-def by_commands(line: Line) -> list[Candidate]:
-    """What click finds for a line, with what it cannot know taught to the command in question."""
+def by_commands(line: UnfinishedLine) -> list[Candidate]:
+    """What click offers for a line, with our own candidates for values."""
     name = next((word for word in line.words if not word.startswith("-")), None)
-    if name is None and not line.word.startswith("-"):
+    if (name is None or line.words == ["help"]) and not line.word.startswith("-"):
         return [Candidate(each, help_) for each, help_ in COMMANDS.items() if each.startswith(line.word)]
     command = cli.get_command(click.Context(cli), name) if name else None
     if command:
@@ -57,7 +54,7 @@ def _teach(parameter: click.Parameter, given: Given) -> None:
 
 
 def word_of(parameter: click.Parameter) -> str:
-    """The word that stands for its value in the help: `FILE|DIR...` is a FILE."""
+    """The word for its value in the help: `FILE` for `FILE|DIR...`."""
     said = str(getattr(parameter, "metavar", None) or (parameter.name or "").upper())
     found = re.search("[A-Z_]+", said)
     return found[0] if found else ""
@@ -87,7 +84,7 @@ def _targets(_: Given, __: click.Parameter) -> Iterable[Candidate]:
 
 
 def _socs(given: Given, parameter: click.Parameter) -> Iterable[Candidate]:
-    """The chips of the targets it is said of."""
+    """The chips of the targets that the option applies to."""
     names = {"soc_a": ("a",), "soc_b": ("b",)}.get(parameter.name or "", ("against", "target", "targets"))
     texts = [text for name in names if (text := given.get(name))]
     flat = [each for text in texts for each in ([text] if isinstance(text, str) else text)]
@@ -110,9 +107,9 @@ def _operators(given: Given, _: click.Parameter) -> Iterable[Candidate]:
     return [Candidate(name) for name in names if name not in (given.get("ops") or ())]
 
 
-def _options(given: Given) -> Options:
+def _options(given: Given) -> TargetOptions:
     customs = tuple(given.get("customs") or ())
-    return Options(given.get("kind"), given.get("soc"), given.get("core") or "ai", customs)
+    return TargetOptions(given.get("kind"), given.get("soc"), given.get("core") or "ai", customs)
 
 
 def _findings(_: Given, __: click.Parameter) -> Iterable[Candidate]:
@@ -125,7 +122,7 @@ def _findings(_: Given, __: click.Parameter) -> Iterable[Candidate]:
 
 
 def _names(given: Given, parameter: click.Parameter) -> Iterable[Candidate]:
-    """Schemas; behind --snippet its kinds, behind --store the stores of the target."""
+    """Schemas; snippets for --snippet, the stores of the target for --store."""
     if "--snippet" in parameter.opts:
         from ...neighbours.snippet import snippet_names
 
@@ -139,7 +136,7 @@ def _names(given: Given, parameter: click.Parameter) -> Iterable[Candidate]:
 
 
 def _systems(_: Given, __: click.Parameter) -> Iterable[Candidate]:
-    """Systems, each with its levels behind it."""
+    """Systems, each followed by its levels."""
     from ...neighbours.systems import SYSTEMS
 
     for system in SYSTEMS.values():
@@ -148,6 +145,11 @@ def _systems(_: Given, __: click.Parameter) -> Iterable[Candidate]:
 
 
 def _formats(_: Given, parameter: click.Parameter) -> Iterable[Candidate]:
+    """Formats of other systems; for --report those of a report, with the colon before the file."""
+    if "--report" in parameter.opts:
+        from ...report.formats.render import FORMATS
+
+        return [Candidate(f"{each}:", "report format") for each in FORMATS]
     from ...neighbours.systems import SYSTEMS
 
     written = "--to" in parameter.opts
@@ -170,6 +172,19 @@ def _values(_: Given, parameter: click.Parameter) -> Iterable[Candidate]:
     return [_FILES] if isinstance(parameter, click.Argument) else [Candidate("dynamic")]
 
 
+def _changes(given: Given, parameter: click.Parameter) -> Iterable[Candidate]:
+    """Changes in the vault, the newest first; for `restore --to` those of its target, and `pristine`."""
+    from ..shared.common_options import WriteOptions
+    from ..shared.writing import scope_of, vault_of
+
+    if "--to" in parameter.opts:
+        yield Candidate("pristine", "the first content seen")
+    scope = scope_of(given.get("target"))
+    for record in reversed(vault_of(WriteOptions(backup_dir=given.get("backup_dir"))).records()):
+        if any(scope(file.path) for file in record.files):
+            yield Candidate(record.id, f"{record.kind}, {record.time}")
+
+
 OFFERS: dict[str, Offer] = {
     "OP": _operators,
     "SOC": _socs,
@@ -180,10 +195,11 @@ OFFERS: dict[str, Offer] = {
     "FORMAT": _formats,
     "DTYPE": _dtypes,
     "VALUE": _values,
+    **dict.fromkeys(("ID", "CHANGE"), _changes),
     **dict.fromkeys(("TARGET", "A", "B"), _targets),
     **dict.fromkeys(("FILE", "DIR", "PATH", "MIXLIST", "BASE", "OVER", "LOG", "ROOT", "IN", "OUT"), _files),
 }
-"""What a word in the help stands for. A word means the same in every command, so no command says it again."""
+"""Candidates by the word in the help. A word means the same in every command."""
 
-NOTHING = {"GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "ID", "CHANGE", "N", "VERBOSE", "COLOR"}
-"""Words for which there is nothing to offer."""
+NOTHING = {"GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "N", "VERBOSE", "COLOR"}
+"""Words without candidates."""

@@ -1,4 +1,4 @@
-"""Declarations as click has them."""
+"""Commands of click, made from declarations."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ import click
 from ...errors import UsageFault
 from .declare import Choice, Command, FloatRange, IntRange, Parameter
 
-__all__ = ["click_command"]
-
 
 class HintedChoice(click.Choice[str]):
-    """One of some words; who says it in another is told which one is meant."""
+    """One of some words; a hint names the word that is meant by another one."""
 
     def __init__(self, choice: Choice) -> None:
         super().__init__(choice.words)
@@ -31,13 +29,39 @@ class HintedChoice(click.Choice[str]):
             raise UsageFault(error.format_message(), hint=f"did you mean `{meant}`?") from None
 
 
+class SectionedCommand(click.Command):
+    """A command whose help lists advanced options last, under a heading of their own."""
+
+    advanced: frozenset[str] = frozenset()
+    """Names of parameters."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        usual: list[tuple[str, str]] = []
+        advanced: list[tuple[str, str]] = []
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if record is not None:
+                (advanced if param.name in self.advanced else usual).append(record)
+        for heading, records in (("Options", usual), ("Advanced", advanced)):
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
+
 @cache
 def click_command(declared: Command) -> click.Command:
-    """Its one click command: who completes a line teaches it what stands there."""
-    attributes = {"cls": click.Command, "help": declared.function.__doc__, **declared.attributes}
+    """The one click command of a declaration: completion adds candidates to it."""
+    attributes = {"cls": SectionedCommand, "help": declared.function.__doc__, **declared.attributes}
     kind: type[click.Command] = attributes.pop("cls")
     params = [_parameter(each) for each in declared.parameters]
-    return kind(declared.name, callback=declared.function, params=params, **attributes)
+    command = kind(declared.name, callback=_callback(declared), params=params, **attributes)
+    if isinstance(command, SectionedCommand):
+        command.advanced = frozenset(each.name for each in declared.parameters if each.advanced)
+    return command
+
+
+def _callback(declared: Command) -> Callable[..., Any]:
+    return lambda **values: declared.call(values)
 
 
 def _parameter(declared: Parameter) -> click.Parameter:

@@ -6,14 +6,12 @@ from typing import Any, cast
 
 import click
 
-from ...errors import UsageFault
+from ...errors import Refused, UsageFault
+from ..shared.common_options import everywhere_options
 from . import declare
 from .click_command import click_command
-from .fast_path import declared
-from .main import COMMANDS
+from .table import COMMANDS, GROUPS, declared
 from .version import version_option
-
-__all__ = ["cli", "run"]
 
 
 class Commands(click.Group):
@@ -29,25 +27,28 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from ...model.names import did_you_mean
+            from ...model.near_names import did_you_mean
 
             raise UsageFault(
-                f"no command is called `{args[0]}`",
+                f"unknown command `{args[0]}`",
                 name="unknown-command",
                 hint=did_you_mean(args[0], COMMANDS) or "`opsinfo --help` lists them",
             )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        widest = max(map(len, COMMANDS))  # one column of help texts through all groups
+        for group, commands in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(name.ljust(widest), text) for name, text in commands.items()])
 
 
 @declare.command(
     "cli", cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
 @version_option
-def program() -> None:
+@everywhere_options
+def program(**_: Any) -> None:
     """See, move, check and compare the precision policy of Ascend operators.
 
     A TARGET is a library (aic-<soc>-ops-info.json), a mixlist, a directory of libraries,
@@ -59,6 +60,8 @@ def program() -> None:
       opsinfo show ascend910b MatMulV2
       opsinfo move ops_info.json SoftmaxV2 --to black --against ascend910b
       opsinfo validate ops_info.json --against ascend910b
+
+    The options below work before and after the command; `opsinfo help COMMAND` shows those of a command.
     """
 
 
@@ -66,9 +69,11 @@ cli = cast(click.Group, click_command(program))
 
 
 def run(words: list[str]) -> int:
-    """Run what a line asks for.
+    """Run a line.
 
-    :raises UsageFault: in click's words, where it is no good
+    :returns: the exit status
+    :raises UsageFault: if the line is wrong, in click's words
+    :raises Refused: if help cannot be written
     """
     try:
         result = cli.main(words, prog_name="opsinfo", standalone_mode=False)
@@ -81,6 +86,10 @@ def run(words: list[str]) -> int:
         raise UsageFault(
             error.format_message().replace("\n\t", " "), hint=f"`{path} --help` shows how it is used"
         ) from None
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # commands report theirs; this is help
+        raise Refused(f"cannot write the output: {error.strerror}", name="output-failed") from None
     except click.exceptions.Exit as error:
         return error.exit_code
     except SystemExit:  # click's answer to a pipe that nobody reads

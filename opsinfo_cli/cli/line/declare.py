@@ -1,11 +1,12 @@
-"""What a command takes, written down in click's words and without click, whose import takes as long as a whole library.
+"""What a command takes, declared without click, whose import takes as long as reading a whole library.
 
-:mod:`.plain` reads most lines by it; :mod:`.clicked` makes click's command of it for all others, help and completion.
+:mod:`.reading` reads most lines by these declarations; :mod:`.click_command` makes click's command of them for all
+other lines and for help; completion reads them too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ...typed import TYPE_CHECKING
 
@@ -14,13 +15,11 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-__all__ = ["Choice", "Command", "FloatRange", "IntRange", "Parameter", "argument", "command", "option"]
-
 
 class Choice:
     """One of some words.
 
-    :param meant: the word of these that somebody means by another; for hints
+    :param meant: returns the word that a user means by another one, for hints
     """
 
     def __init__(self, words: Sequence[str], meant: Callable[[str], str | None] | None = None) -> None:
@@ -36,50 +35,99 @@ class FloatRange:
 
 
 class IntRange(FloatRange):
-    """A whole one."""
+    """A whole number, not below ``min``."""
+
+
+class Group:
+    """Options that reach the command as one frozen value.
+
+    :param keyword: the argument of the command's function
+    :param value: a NamedTuple class with a field for each option; options that a command lacks keep its defaults
+    """
+
+    def __init__(self, keyword: str, value: Callable[..., Any]) -> None:
+        self.keyword = keyword
+        self.value = value
 
 
 class Parameter:
-    """An option or an argument: its words, and what click is to be told of it."""
+    """An option or an argument: its words and what click needs to know of it.
 
-    def __init__(self, words: Sequence[str], attributes: dict[str, Any]) -> None:
+    :param group: the group that it belongs to
+    :param advanced: whether help lists it under "Advanced"
+    """
+
+    def __init__(
+        self, words: Sequence[str], attributes: dict[str, Any], group: Group | None = None, advanced: bool = False
+    ) -> None:
         self.words = words
         self.attributes = attributes
+        self.group = group
+        self.advanced = advanced
 
     @property
     def is_option(self) -> bool:
         return any(word.startswith("-") for word in self.words)
 
     @property
+    def takes_value(self) -> bool:
+        """Whether an option is followed by a value."""
+        return not (self.attributes.get("is_flag") or self.attributes.get("count"))
+
+    @property
     def name(self) -> str:
-        """The keyword its value is handed over by: the word that says so, else the longest."""
+        """The keyword that its value is passed by: the word without dashes, if there is one, else the longest."""
         named = next((word for word in self.words if word.isidentifier()), None)
         return named or max(self.words, key=lambda word: word.startswith("--")).lstrip("-").replace("-", "_").lower()
 
 
 class Command:
-    """A function, what it takes, and what click is to be told of it beyond that."""
+    """A function, the parameters that it takes, and further attributes of click's command."""
 
     def __init__(self, name: str, function: Callable[..., Any], attributes: dict[str, Any]) -> None:
         self.name = name
         self.function = function
         self.attributes = attributes
-        self.parameters: list[Parameter] = list(reversed(vars(function).get(_NOTED, ())))
+        self.parameters: list[Parameter] = list(reversed(vars(function).get(_DECLARED, ())))
+
+    def call(self, values: Mapping[str, Any]) -> Any:
+        """Call the function with the values of its parameters, those of a group as one value.
+
+        :param values: by the parameters' names
+        """
+        alone: dict[str, Any] = {}
+        groups: dict[Group, dict[str, Any]] = {}
+        for each in self.parameters:
+            if each.name not in values:
+                continue
+            (groups.setdefault(each.group, {}) if each.group else alone)[each.name] = values[each.name]
+        return self.function(**alone, **{group.keyword: group.value(**mine) for group, mine in groups.items()})
 
 
-_NOTED = "parameters"
+_DECLARED = "parameters"
 
 
 def command(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], Command]:
     return lambda function: Command(name, function, attributes)
 
 
-def option(*words: str, **attributes: Any) -> Callable[[F], F]:
-    def note(function: F) -> F:
-        vars(function).setdefault(_NOTED, []).append(Parameter(words, attributes))
+def option(*words: str, group: Group | None = None, advanced: bool = False, **attributes: Any) -> Callable[[F], F]:
+    def declare(function: F) -> F:
+        vars(function).setdefault(_DECLARED, []).append(Parameter(words, attributes, group, advanced))
         return function
 
-    return note
+    return declare
 
 
 argument = option
+
+
+def stacked(*decorators: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Several options as one decorator, shown in this order."""
+
+    def declare(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return declare

@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from itertools import pairwise
 from types import FrameType
 
 from ...errors import OpsinfoError, Refused
@@ -17,41 +16,9 @@ from ...typed import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-__all__ = ["COMMANDS", "main"]
-
-COMMANDS = {
-    "list": "Show operators with their policy.",
-    "show": "Tell everything known of an operator, and why it is on its list.",
-    "move": "Put operators on a list, in a library or a mixlist.",
-    "apply": "Bake a mixlist into libraries.",
-    "validate": "Check mixlists and libraries as the engine would, and better.",
-    "matrix": "Show operators by target, any number of them.",
-    "diff": "Compare two targets, or two mixlists.",
-    "convert": "Write one system's lists as another's.",
-    "systems": "List other systems whose lists are understood.",
-    "decide": "Tell what dtype a call runs in, and by which rule.",
-    "modes": "List precision modes, and the lines that set them.",
-    "fmt": "Mend a mixlist so that the engine accepts it.",
-    "merge": "Make one mixlist of several.",
-    "minimize": "Drop what changes nothing from a mixlist.",
-    "snapshot": "Write down the facts of a target, for where there is no CANN.",
-    "backups": "List what the vault holds.",
-    "restore": "Undo the last change, or put back a backup.",
-    "reapply": "Put moves back that an upgrade undid.",
-    "socs": "List installs, versions and chips.",
-    "doctor": "Look for what is wrong with an install.",
-    "qualify": "Tell from training logs whether a mixed-precision baseline is sound.",
-    "reduced": "List operators that MindSpore's log says ran reduced.",
-    "numerics": "Show number formats, and what values and tensors become in them.",
-    "explain": "Explain a finding or a topic.",
-    "schema": "Print a published JSON schema.",
-    "completion": "Print what completes a line in bash, zsh, fish or PowerShell.",
-}
-"""Every command with its short help, so that `--help` imports none of them."""
-
 
 class _Stopped(BaseException):
-    """A signal asked the process to end."""
+    """A signal asks the process to end."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -62,7 +29,7 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 
 
 _missed: list[int] = []
-"""Signals that came where Python can raise nothing: the work goes on, the exit status tells."""
+"""Signals that arrived where Python cannot raise: the work goes on, the exit status reports them."""
 
 
 def _note_missed(unraisable: Any) -> None:
@@ -76,9 +43,9 @@ def _note_missed(unraisable: Any) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
-    """Run a command and leave with its exit status. A shell that completes a line is answered before click is there.
+    """Run a command and exit with its status. Completion is answered before click is imported.
 
-    :param args: the words of a caller who stays, and catches the exit; None for those of the process
+    :param args: the words of a caller in the same process; None for those of the process
     """
     stays = args is not None or bool(sys.getprofile() or sys.gettrace())  # whoever measures has a report to write
     try:
@@ -96,7 +63,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
 
 def _leave(status: int, stays: bool) -> NoReturn:
-    """With a signal that comes now still told by its own status: :func:`main` hears of it to the end."""
+    """Exit; a signal that arrives now still decides the status, see :func:`main`."""
     _flush()
     if stays:
         sys.exit(status)
@@ -112,7 +79,7 @@ def _flush() -> None:
 
 
 def _prepared(words: list[str]) -> int:
-    """Run a command with the process made ready for it."""
+    """Run a command after preparing the process for it."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
             signal.signal(number, _stop)
@@ -129,11 +96,13 @@ def _run(words: list[str]) -> int:
         from ...report.terminal.output import prepare_streams
 
         prepare_streams()
-        from .fast_path import plain_call
+        from .reading import command_first, read_line
 
-        call = plain_call(words)
-        if call:
-            return call()
+        words = command_first(words)
+        reading = read_line(words)
+        if reading.is_plain and reading.command:
+            status: int = reading.command.call(reading.values)
+            return status
         from .click_program import run
 
         return run(words)
@@ -149,12 +118,12 @@ def _run(words: list[str]) -> int:
 
             return _fail(words, output_failed(error))
         if _is_short_of_memory(error):
-            return _fail(words, Refused("there is not enough memory for this", name="out-of-memory"))
-        # a fault of ours: say so, and leave what is needed to mend it
-        from ...report.terminal.fault_trace import kept_trace
+            return _fail(words, Refused("out of memory", name="out-of-memory"))
+        # an error of ours: keep the trace for a report
+        from ...change.fault_trace import kept_trace
 
-        said = f"opsinfo has a fault: {type(error).__name__}: {error}"
-        hint = f"please report it with the trace; {kept_trace(error)}"
+        said = f"internal error: {type(error).__name__}: {error}"
+        hint = f"please report it with the trace: {kept_trace(error)}"
         return _fail(words, Refused(said, name="internal-fault", hint=hint))
 
 
@@ -163,31 +132,22 @@ _OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBAD
 
 
 def _is_short_of_memory(error: Exception) -> bool:
-    """The system has other words for it too, and the loader of compiled modules its own."""
+    """Whether memory ran out: the system and the loader of compiled modules have errors of their own for it."""
     if isinstance(error, OSError):
         return error.errno == errno.ENOMEM
     return isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map" in str(error))
 
 
 def _fail(words: list[str], error: OpsinfoError) -> int:
-    from ...report.terminal.output import Output
+    from ..shared.common_options import output_of
+    from .reading import command_first, failure_options
 
+    words = command_first(words)
     command = next((word for word in words if not word.startswith("-")), "")
-    output = Output(command, format="json" if _wants_json(words) else "text", color=_wanted_color(words))
+    printing = failure_options(words)
     try:
-        output.failure(error)
-    except OpsinfoError as worse:  # not even that could be written: then in plain words beside it
-        Output(command, format="text", color=_wanted_color(words)).failure(worse)
+        output_of(command, printing).failure(error)
+    except OpsinfoError as worse:  # not even the failure can be written as JSON: print it as text
+        output_of(command, printing._replace(format="text")).failure(worse)
         return worse.exit_code
     return error.exit_code
-
-
-def _wants_json(words: list[str]) -> bool:
-    words = words[: words.index("--")] if "--" in words else words
-    return "--format=json" in words or ("--format", "json") in pairwise(words)
-
-
-def _wanted_color(words: list[str]) -> str:
-    pairs = dict(pairwise(words))
-    chosen = pairs.get("--color") or next((w[8:] for w in words if w.startswith("--color=")), "auto")
-    return chosen if chosen in ("auto", "always", "never") else "auto"

@@ -1,4 +1,4 @@
-"""Names of operators for a line that is being typed: from the cache, without click, without a word."""
+"""Names of operators for completion: from the cache, without click, silently."""
 
 from __future__ import annotations
 
@@ -6,26 +6,38 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ...model.target import Options, resolve
-from ...report.known_names import known_names
+from ...errors import OpsinfoError
+from ...model.cann_roots import select_root
+from ...model.opp import socs_of
+from ...model.target import TargetOptions, resolve
+from .known_names import known_names
 
 if TYPE_CHECKING:
     from ...model.target import Target
 
-__all__ = ["operator_names", "starting"]
 
+def operator_names(text: str, options: TargetOptions, against: str | None = None) -> Iterable[str]:
+    """Op types of a target; for a mixlist those of the target it is checked against, else its own and those of the
+    environment's CANN.
 
-def operator_names(text: str, options: Options, against: str | None = None) -> Iterable[str]:
-    """Op types of a target; of a mixlist those of the target it is held against, else its own.
-
-    :raises OpsinfoError: where there is no such target, or the engine refuses it
+    :raises OpsinfoError: if there is no such target, or the engine refuses it
     """
     if against is not None:
         return operator_names(against, options._replace(kind=None))
     target = resolve(text, options, os.environ)
     if target.kind == "mixlist":
-        return sorted(target.mixlist.marks)
+        return sorted({*target.mixlist.marks, *_of_environment()})
     return sorted({name for names in _stores(target) for name in names})
+
+
+def _of_environment() -> Iterator[str]:
+    """Op types of every chip of the install that the environment selects; none without one."""
+    try:
+        root = select_root(os.environ, "a SoC").path
+        for soc in socs_of(root):
+            yield from operator_names(root, TargetOptions(soc=soc))
+    except OpsinfoError:
+        return
 
 
 def _stores(target: Target) -> Iterator[Iterable[str]]:
@@ -41,7 +53,7 @@ def _stores(target: Target) -> Iterator[Iterable[str]]:
 
 
 def starting(names: Iterable[str], begun: str) -> list[str]:
-    """Names that begin so; in another case where none does in this one, and all of those agree."""
+    """Names with this beginning; if there are none, those in another case, if they agree in it."""
     typed = [name for name in names if _can_be_typed(name)]
     found = [name for name in typed if name.startswith(begun)]
     if not found:
@@ -51,5 +63,5 @@ def starting(names: Iterable[str], begun: str) -> list[str]:
 
 
 def _can_be_typed(name: str) -> bool:
-    """Names come from files: none may do anything in a shell."""
+    """Whether a name, which comes from a file, is harmless in a shell."""
     return name[:1] != "-" and all(letter.isalnum() or letter in "_-.:/" for letter in name)

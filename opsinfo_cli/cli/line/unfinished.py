@@ -1,30 +1,39 @@
-"""An unfinished command line, as a shell hands it over."""
+"""An unfinished command line, as a shell hands it over, and what may complete it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["Line", "line_at_the_cursor", "split"]
 
-
-class Line(NamedTuple):
-    """The words before the cursor, the program left out, and the word at it."""
+class UnfinishedLine(NamedTuple):
+    """The words before the cursor, without the program, and the word at it."""
 
     words: list[str]
     word: str
 
 
-def line_at_the_cursor(environ: Mapping[str, str], shell: str) -> Line:
-    """Our scripts pass the line up to the cursor in COMP_WORDS; where COMP_CWORD comes along, it says which word."""
+class Candidate(NamedTuple):
+    """A completion of the word at the cursor.
+
+    :param kind: ``plain``, or ``file`` if the shell offers files too
+    """
+
+    value: str
+    help: str = ""
+    kind: str = "plain"
+
+
+def line_at_the_cursor(environ: Mapping[str, str], shell: str) -> UnfinishedLine:
+    """The line in COMP_WORDS, up to the cursor; COMP_CWORD, if set, is the index of the word at the cursor."""
     words = split(environ.get("COMP_WORDS", ""), escape="`" if shell == "powershell" else "\\")
     said = environ.get("COMP_CWORD", "")
     at = int(said) if said.isdecimal() else len(words) - 1
-    return Line(words[1:at], words[at] if 0 < at < len(words) else "")
+    return UnfinishedLine(words[1:at], words[at] if 0 < at < len(words) else "")
 
 
 def split(text: str, escape: str = "\\") -> list[str]:
-    """The words of a line, unquoted, quotes that nobody closed yet included; the last one is at the cursor.
+    """The words of a line, unquoted; a quote may still be open. The last word is at the cursor.
 
     >>> split("opsinfo show 'my dir/opp' Mat"), split("opsinfo list ")
     (['opsinfo', 'show', 'my dir/opp', 'Mat'], ['opsinfo', 'list', ''])

@@ -1,4 +1,4 @@
-"""`--version`, on the program and on every command."""
+"""`--version`, of the program and of every command."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     import click
 
-__all__ = ["version_option"]
-
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
@@ -25,5 +23,11 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 
 
 version_option: Callable[[Any], Any] = declare.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+    "-V",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version.",
 )

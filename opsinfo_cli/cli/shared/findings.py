@@ -1,11 +1,11 @@
-"""What commands that find things say of them, on both streams."""
+"""Findings as commands print them: the data on standard output, the summary on standard error."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.fixes import applicable
 from ...report.formats.concise import concise_lines
 from ...report.formats.render import rendered
@@ -13,13 +13,11 @@ from ...report.formats.summary import summary_line
 from ...report.formats.text import finding_lines
 from ...report.terminal.output import Output
 
-__all__ = ["say_findings", "say_fixable", "talk_about"]
 
+def say_findings(output: Output, checked: CheckResult, format: str, document: dict[str, Any]) -> None:
+    """Print all findings in one format, and the summary if the format has none.
 
-def say_findings(output: Output, checked: Checked, format: str, document: dict[str, Any]) -> None:
-    """Everything found in one format, and the talk about it where that is not all in the document.
-
-    :param document: what the JSON format says
+    :param document: the JSON document
     """
     if format == "json":
         output.document(document)
@@ -39,22 +37,22 @@ def say_findings(output: Output, checked: Checked, format: str, document: dict[s
     talk_about(output, checked)
 
 
-def talk_about(output: Output, checked: Checked) -> None:
-    """What stands in no finding: what the engine makes of each file, what could not be checked, the sum."""
+def talk_about(output: Output, checked: CheckResult) -> None:
+    """Print what no finding says: whether the engine accepts each file, what could not be checked, the totals."""
     for verdict in checked.outcome.files:
-        word = {True: "accepts", False: "refuses", None: "is not asked of"}[verdict.engine_accepts]
+        word = {True: "accepts", False: "refuses", None: "does not read"}[verdict.engine_accepts]
         output.detail(f"{verdict.path}: {verdict.kind}; the engine {word} it")
     for error in checked.failures:
         output.failure(error)
     output.tell(summary_line(checked.outcome))
 
 
-def say_fixable(checked: Checked, output: Output) -> None:
-    """How many findings a run with --fix would mend."""
+def say_fixable(checked: CheckResult, output: Output) -> None:
+    """Print how many findings --fix would fix."""
     findings = checked.outcome.findings
     safe = len(applicable(findings, unsafe=False))
     unsafe = len(applicable(findings, unsafe=True)) - safe
     if safe and unsafe:
-        output.tell(f"{safe} can be mended with --fix, {unsafe} more with --fix --unsafe-fixes")
+        output.tell(f"{safe} can be fixed with --fix, {unsafe} more with --fix --unsafe-fixes")
     elif safe or unsafe:
-        output.tell(f"{safe or unsafe} can be mended with --fix{'' if safe else ' --unsafe-fixes'}")
+        output.tell(f"{safe or unsafe} can be fixed with --fix{'' if safe else ' --unsafe-fixes'}")

@@ -1,4 +1,4 @@
-"""What the commands that make a mixlist's text have in common: the file it goes to."""
+"""The file that a generated mixlist or snapshot is written to."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from ...change.fmt_plan import BuildPlan
 from ...change.writer import FileResult, Job, Result, planned
 from ...report.views.changes import file_documents
 from ...text.source import Source, encoded
-from .mixlist_input import require_no_library
-from .writing import Run, writer_of
-
-__all__ = ["built", "delivered", "made", "refused", "report_built"]
-
+from .targets import require_no_library
+from .writing import WriteRun, writer_of
 
 Require = Callable[[Source], None]
 
 
-def built(run: Run, out: str, text: str, sources: Sequence[Source], require: Require = require_no_library) -> Result:
-    """Make the file ``out`` say a text, or see what would change. One that says so already is not written.
+def built(
+    run: WriteRun, out: str, text: str, sources: Sequence[Source], require: Require = require_no_library
+) -> Result:
+    """Write a text to ``out``, or show what would change. A file that already holds the text is not written.
 
-    :param sources: what the text was made from; ``out`` may be one of them
-    :param require: refuses what ``out`` may not replace
+    :param sources: the files that the text was made from; ``out`` may be one of them
+    :param require: raises if ``out`` may not be replaced
 
-    :raises UsageFault: where ``out`` is something else; :raises Stale: where it is a source and was changed since
+    :raises UsageFault: if ``out`` is something else
+    :raises Stale: if it is a source and has changed since
     """
     if not os.path.lexists(out):
         return _created(run, out, encoded(text))
@@ -35,29 +35,29 @@ def built(run: Run, out: str, text: str, sources: Sequence[Source], require: Req
     return run.changed([Job(out, BuildPlan(text, made_from))])
 
 
-def _created(run: Run, out: str, data: bytes) -> Result:
-    change = writer_of(run.options, run.output).create(out, data, run.kind, []) if run.writes else None
+def _created(run: WriteRun, out: str, data: bytes) -> Result:
+    change = writer_of(run.writing, run.output).create(out, data, run.kind, []) if run.writes else None
     return Result([made(out, data)], change)
 
 
 def made(out: str, data: bytes) -> FileResult:
-    """What is said of a file that did not exist."""
+    """The result for a file that did not exist."""
     nothing, source = Source(b"", out), Source(data, out)
     return FileResult(out, nothing, BuildPlan(source.text).patch(nothing), source, [], [], is_new=True)
 
 
-def delivered(run: Run, out: str | None, text: str, sources: Sequence[Source]) -> Result:
-    """What came of the text: written to ``out``, or to be printed.
+def delivered(run: WriteRun, out: str | None, text: str, sources: Sequence[Source]) -> Result:
+    """Write the text to ``out``, if there is one.
 
-    Where there is no ``out`` and nothing is to be written, what would change in the first source.
+    Without ``out``, and if nothing is to be written, show what would change in the first source.
     """
     if out is not None:
         return built(run, out, text, sources)
     return Result([]) if run.writes else Result([planned(Job(sources[0].path, BuildPlan(text)), sources[0])])
 
 
-def report_built(run: Run, out: str | None, text: str, result: Result, document: dict[str, Any]) -> None:
-    """:param document: what the command says of the text, in JSON"""
+def report_built(run: WriteRun, out: str | None, text: str, result: Result, document: dict[str, Any]) -> None:
+    """:param document: the JSON document of the command, without the files"""
     if run.output.format == "json":
         tail = {"change": result.change, "files": file_documents(result), "dry_run": not run.writes}
         run.output.document({**document, "output": out, **tail})
@@ -67,9 +67,9 @@ def report_built(run: Run, out: str | None, text: str, result: Result, document:
         run.report(result)
 
 
-def refused(run: Run, out: str | None, document: dict[str, Any]) -> int:
-    """What --strict does not let through: nothing is written, not even to standard output."""
-    run.output.say("nothing was written, as --strict asks", "error")
+def refused(run: WriteRun, out: str | None, document: dict[str, Any]) -> int:
+    """Report that --strict refused the result: nothing is written, not even to standard output."""
+    run.output.say("nothing was written, because of --strict", "error")
     if run.output.format == "json":
         run.output.document({**document, "output": out, "change": None, "files": [], "dry_run": True})
     return 1

@@ -1,24 +1,24 @@
-"""What commands take for a system: NAME, NAME:LEVEL, NAME=FILE[,FILE], or a TARGET of Ascend's."""
+"""Another system's lists as commands name them: NAME, NAME:LEVEL, NAME=FILE[,FILE], or a TARGET."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...errors import UsageFault
+from ...model.target import TargetOptions
 from ...neighbours.library import CLASSES, of_mixlist, of_operators
 from ...neighbours.placed import Lists, Placed, Told
 from ...neighbours.systems import System, lists_of, names_system, system_called
 from ...report.terminal.output import Output
 from ...report.views.neighbours import lists_document, say_losses, show_lists
 from ...text.source import Source
-from .mixlist_input import accepted_mixlist, say_doubts, say_unknown
-from .options import matches, open_against, open_target
+from .doubts import report_doubts, report_unknown
+from .mixlist_input import accepted_mixlist
+from .options import matches
+from .targets import open_against, open_target
 
-__all__ = ["list_system", "open_lists", "open_system", "read_files", "told_of_target"]
 
-
-def open_lists(text: str, output: Output, options: dict[str, Any]) -> Lists:
+def open_lists(text: str, output: Output, options: TargetOptions) -> Lists:
     """A system's lists, or a target's.
 
     :raises UsageFault: where a system has no such level, or its files are not of its kind
@@ -34,21 +34,21 @@ def open_system(text: str, output: Output) -> Lists:
     system = system_called(name)
     if system.names == "ascend" and system.name != "keep-dtype":
         raise UsageFault(f"{name} is Ascend's own, and a TARGET itself", name="wrong-kind", hint=f"say {files}")
-    told = read_files(system, files.split(","), None, output, {})
+    told = read_files(system, files.split(","), None, output, TargetOptions())
     say_losses(output, told.losses)
     return told.lists
 
 
-def told_of_target(text: str, output: Output, options: dict[str, Any]) -> Told:
+def told_of_target(text: str, output: Output, options: TargetOptions) -> Told:
     """A library, store or install with every op type; a lone mixlist with what its marks decide."""
     target = open_target(text, output, options)
     if target.kind == "mixlist":
         return Told(of_mixlist(target.mixlist))
-    say_doubts(target, output)
+    report_doubts(target, output)
     return Told(of_operators(target.operators, text=text))
 
 
-def read_files(system: System, paths: Sequence[str], base: str | None, output: Output, options: dict[str, Any]) -> Told:
+def read_files(system: System, paths: Sequence[str], base: str | None, output: Output, options: TargetOptions) -> Told:
     """:raises UsageFault: where the system has no files to read, or they say differences and there is no base"""
     if system.reads is None:
         raise UsageFault(f"{system.name} has no files to read", name="not-readable")
@@ -63,7 +63,7 @@ def read_files(system: System, paths: Sequence[str], base: str | None, output: O
 
 
 def _read_mixlist(
-    system: System, paths: Sequence[str], base: str | None, output: Output, options: dict[str, Any]
+    system: System, paths: Sequence[str], base: str | None, output: Output, options: TargetOptions
 ) -> Told:
     if len(paths) != 1:
         raise UsageFault(f"{system.name} is one file")
@@ -74,8 +74,8 @@ def _read_mixlist(
     path = system.code.mixlist_path(Source.read(paths[0])) if system.name == "mindspore-lite" else paths[0]
     mixlist = accepted_mixlist(path, output)
     target = open_against(base, output, options)
-    say_doubts(target, output)
-    say_unknown(mixlist, target.operators, output)
+    report_doubts(target, output)
+    report_unknown(mixlist, target.operators, output)
     return Told(of_operators(target.operators, mixlist, system.name))
 
 

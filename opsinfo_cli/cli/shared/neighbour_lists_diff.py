@@ -6,6 +6,7 @@ from typing import Any
 
 from ...compare.policies import difference
 from ...errors import UsageFault
+from ...model.target import TargetOptions
 from ...neighbours.placed import Lists
 from ...neighbours.systems import names_system
 from ...neighbours.translation import translated
@@ -14,10 +15,8 @@ from ...report.views.lists_difference import lists_difference_document, show_lis
 from ...report.views.neighbours import say_losses
 from .neighbour_lists import open_lists
 
-__all__ = ["diff_lists"]
 
-
-def diff_lists(a: str, b: str, socs: tuple[str | None, str | None], core: str, output: Output) -> int:
+def diff_lists(a: str, b: str, socs: tuple[str | None, str | None], options: TargetOptions, output: Output) -> int:
     """:returns: 1 where they differ, else 0
 
     :raises UsageFault: where an option of a target is given for a system
@@ -26,7 +25,7 @@ def diff_lists(a: str, b: str, socs: tuple[str | None, str | None], core: str, o
         if soc and names_system(text):
             raise UsageFault(f"{option} is for an install; {text} is another system")
     opened = [
-        open_lists(text, output, {"soc": soc, "core": core, "soc_option": option})
+        open_lists(text, output, options._replace(soc=soc, soc_option=option))
         for text, soc, option in zip((a, b), socs, ("--soc-a", "--soc-b"), strict=True)
     ]
     first, second = opened if opened[0].names == opened[1].names else [_in_op_types(each, output) for each in opened]

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import os
 
+from ...change.output_file import require_writable, write_file
 from ...check.baseline import Baseline, Known
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.finding import Finding
-from ...check.narrowing import Narrowing
+from ...check.finding_filter import FindingFilter
 from ...errors import UsageFault
-from ...report.file_writing import require_writable, write_file
 from ...report.formats.summary import counted
 from ...report.terminal.output import Output
 
-__all__ = ["baseline_of", "say_baseline", "update_baseline"]
-
 
 def baseline_of(path: str | None, updates: bool) -> Baseline | None:
-    """:raises UsageFault: where the options do not go together; :raises Refused: where the file cannot be used"""
+    """The baseline of ``--baseline``; None without it.
+
+    :raises UsageFault: if the options contradict each other
+    :raises Refused: if the file cannot be used
+    """
     if path is None:
         if updates:
-            raise UsageFault("--update-baseline needs to know the file", hint="say --baseline FILE too")
+            raise UsageFault("--update-baseline requires --baseline", hint="add --baseline FILE")
         return None
     if updates:
         require_writable(path)
@@ -30,11 +32,16 @@ def baseline_of(path: str | None, updates: bool) -> Baseline | None:
 
 
 def update_baseline(
-    path: str, narrowing: Narrowing, selected: list[Finding], gone: list[Known], checked: Checked, output: Output
+    path: str,
+    narrowing: FindingFilter,
+    selected: list[Finding],
+    gone: list[Known],
+    checked: CheckResult,
+    output: Output,
 ) -> Baseline:
-    """Write down what is found now, and nothing where the file says so already.
+    """Write the present findings to the baseline, unless it holds them already.
 
-    :raises Refused: where it cannot be written
+    :raises Refused: if it cannot be written
     """
     old = narrowing.baseline or Baseline()
     new = old.updated(selected, gone, checked.relative)
@@ -43,16 +50,15 @@ def update_baseline(
         write_file(path, new.text().encode())
         output.tell(f"wrote {path}: {counted(len(new.entries), 'finding')}, {added} new, {len(gone)} gone")
     else:
-        output.tell(f"{path} is as it should be")
+        output.tell(f"{path} is up to date")
     return new
 
 
 def say_baseline(path: str, known: int, gone: list[Known], output: Output) -> None:
     if known:
-        said = "1 more finding is" if known == 1 else f"{known} more findings are"
-        output.tell(f"{said} in the baseline {path}")
+        output.tell(f"{known} known {'finding' if known == 1 else 'findings'} hidden by the baseline {path}")
     if gone:
-        verb = "occurs" if len(gone) == 1 else "occur"
-        output.say(f"{len(gone)} of the baseline {path} no longer {verb}; --update-baseline takes them out")
+        verb = "finding no longer occurs" if len(gone) == 1 else "findings no longer occur"
+        output.say(f"{path}: {len(gone)} {verb}; --update-baseline removes {'it' if len(gone) == 1 else 'them'}")
         for entry in gone:
             output.detail(f"  gone: {entry.path}: {entry.code} {entry.name}: {entry.message}")

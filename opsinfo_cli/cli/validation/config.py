@@ -1,4 +1,4 @@
-"""The configuration of `validate`: `opsinfo.toml`, or `[tool.opsinfo]` in `pyproject.toml`. The command line wins."""
+"""The configuration of `validate`: `opsinfo.toml`, or `[tool.opsinfo]` in `pyproject.toml`. Options override it."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ from typing import Any, NamedTuple
 import click
 
 from ...errors import UsageFault
-from ...model.names import did_you_mean
+from ...model.near_names import did_you_mean
 from ...text.source import Source
 from ..line import declare
-
-__all__ = ["KEYS", "Configured", "config_in_use", "config_options"]
+from ..line.click_command import SectionedCommand
 
 KEYS = ("against", "soc", "precision-mode", "select", "ignore", "baseline", "strict", "format", "report")
-"""Options that may stand in a file, as far as the command has them; `schemas/config.schema.json` says the same."""
+"""Options that the file may set; `schemas/config.schema.json` lists the same."""
 
 _OWN_FILE, _SHARED_FILE = "opsinfo.toml", "pyproject.toml"
 _IN_USE = "opsinfo.config"
 
 
 class Config(NamedTuple):
-    """A file's table: key -> value, and where to look for the keys in its text."""
+    """The table of a configuration file, and its text to find places in."""
 
     source: Source
     table: Mapping[str, Any]
@@ -36,21 +35,21 @@ class Config(NamedTuple):
 
 
 def config_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    said = f"Take defaults from this file, not from the nearest {_OWN_FILE} or {_SHARED_FILE}."
-    function = declare.option("--no-config", is_flag=True, expose_value=False, help="Take defaults from no file.")(
+    said = f"Use this configuration file, not the nearest {_OWN_FILE} or {_SHARED_FILE}."
+    function = declare.option("--no-config", is_flag=True, expose_value=False, help="Use no configuration file.")(
         function
     )
     return declare.option("--config", metavar="FILE", expose_value=False, help=said)(function)
 
 
 def config_in_use() -> str | None:
-    """The path of the file that defaults came from."""
+    """The path of the configuration file in use; None without one."""
     path: str | None = click.get_current_context().meta.get(_IN_USE)
     return path
 
 
-class Configured(click.Command):
-    """A command whose options have their defaults in a file."""
+class Configured(SectionedCommand):
+    """A command that takes the defaults of its options from a configuration file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         said, _, given = self.make_parser(ctx).parse_args(list(args))
@@ -64,13 +63,13 @@ class Configured(click.Command):
 
 def _chosen(named: str | None, none: bool) -> Config | None:
     if none and named is not None:
-        raise UsageFault("--config and --no-config exclude each other")
+        raise UsageFault("--config and --no-config cannot be combined")
     if none:
         return None
     if named is not None:
         config = _read(named)
         if config is None:
-            raise UsageFault("there is no table [tool.opsinfo] in it", name="config", path=named)
+            raise UsageFault("table [tool.opsinfo] not found", name="config", path=named)
         return config
     return next(_above(os.getcwd()), None)
 
@@ -90,9 +89,10 @@ def _above(folder: str) -> Iterator[Config]:
 
 
 def _read(path: str) -> Config | None:
-    """None where the file is other tools' alone.
+    """The configuration in a file; None if it has none.
 
-    :raises UsageFault: where it is no TOML; :raises Refused: where it cannot be read
+    :raises UsageFault: if it is not TOML
+    :raises Refused: if it cannot be read
     """
     source = Source.read(path)
     shared = os.path.basename(path) == _SHARED_FILE
@@ -108,7 +108,7 @@ def _read(path: str) -> Config | None:
         at = re.search(r"line (\d+), column (\d+)", str(error))
         line, column = (int(at[1]), int(at[2])) if at else (None, None)
         said = re.sub(r" \(at line .*\)", "", str(error))
-        raise UsageFault(f"no TOML: {said}", name="config", path=path, line=line, column=column) from None
+        raise UsageFault(f"not valid TOML: {said}", name="config", path=path, line=line, column=column) from None
     if shared:
         tools = table.get("tool", {})
         table = tools.get("opsinfo") if isinstance(tools, dict) else None
@@ -118,14 +118,16 @@ def _read(path: str) -> Config | None:
 def _defaults(config: Config, command: click.Command, context: click.Context) -> Iterator[tuple[str, Any]]:
     """Parameter -> value, as click asks for it.
 
-    :raises UsageFault: at a key that is not known, or a value that its option does not take
+    :raises UsageFault: if a key is unknown, or its option does not take the value
     """
     known = {word[2:]: each for each in command.params for word in each.opts if word[2:] in KEYS}
     for key, value in config.table.items():
         option = known.get(key)
         if not isinstance(option, click.Option):
-            hint = did_you_mean(key.replace("_", "-"), known) or "there are " + ", ".join(f"`{each}`" for each in known)
-            raise config.fault(key, f"`{key}` is no key of the configuration", hint)
+            hint = did_you_mean(key.replace("_", "-"), known) or "known keys: " + ", ".join(
+                f"`{each}`" for each in known
+            )
+            raise config.fault(key, f"unknown key `{key}`", hint)
         assert option.name is not None
         yield option.name, _value(config, key, value, option, context)
 
@@ -134,7 +136,7 @@ def _value(config: Config, key: str, value: Any, option: click.Option, context: 
     words = value if option.multiple else [value]
     kind, called = (bool, "true or false") if option.is_flag else (str, "a string")
     if not isinstance(words, list) or not all(isinstance(word, kind) for word in words):
-        raise config.fault(key, f"`{key}` is {'a list of strings' if option.multiple else called}")
+        raise config.fault(key, f"`{key}` must be {'a list of strings' if option.multiple else called}")
     folder = os.path.dirname(config.source.path)
     if key in _PATHS:
         words = [_PATHS[key](folder, word) for word in words]
@@ -147,7 +149,7 @@ def _value(config: Config, key: str, value: Any, option: click.Option, context: 
 
 
 def _target(folder: str, text: str) -> str:
-    """A TARGET that is a path stands in the file's own folder; any other is a SoC."""
+    """A TARGET that is a path is relative to the file's folder; any other is a SoC."""
     path = os.path.join(folder, text)
     return path if "/" in text or text.endswith(".json") or os.path.lexists(path) else text
 
@@ -162,7 +164,7 @@ _PATHS: dict[str, Callable[[str, str], str]] = {"against": _target, "baseline": 
 
 
 def _place(source: Source, key: str) -> tuple[int | None, int | None]:
-    """Where a key stands in its table. The standard library's reader does not tell."""
+    """Line and column of a key, which the standard library's reader does not report."""
     start = 0
     if os.path.basename(source.path) == _SHARED_FILE:
         header = re.search(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*opsinfo\b.*$", source.text, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""`--report FORMAT:FILE`: a file for machines beside the text for people."""
+"""`--report FORMAT:FILE`: reports written to files."""
 
 from __future__ import annotations
 
@@ -7,55 +7,54 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ...check.checked import Checked
+from ...change.output_file import require_writable
+from ...check.check_result import CheckResult
 from ...errors import UsageFault
-from ...model.names import did_you_mean
-from ...report.file_writing import require_writable
+from ...model.near_names import did_you_mean
 from ...report.formats.render import FORMATS, rendered
 from ...report.report_file import require_report, write_report
 
-__all__ = ["Report", "parsed_reports"]
-
 
 @dataclass(frozen=True)
-class Report:
+class ReportFile:
     format: str
     path: str
 
-    def write(self, checked: Checked, document: dict[str, Any]) -> None:
+    def write(self, checked: CheckResult, document: dict[str, Any]) -> None:
         """:raises Refused: where it cannot be written"""
         text = rendered(self.format, checked, document)
         write_report(self.path, text.encode("utf-8", "backslashreplace"))
 
 
-def parsed_reports(words: Iterable[str], inputs: Iterable[str]) -> list[Report]:
-    """From the words of ``--report``, with the places asked for.
+def parsed_reports(words: Iterable[str], inputs: Iterable[str]) -> list[ReportFile]:
+    """The values of ``--report``, checked before anything is written.
 
-    :param inputs: files that no report may overwrite
-    :raises UsageFault: for a wrong word; :raises Refused: where a report could not be written
+    :param inputs: files that a report must not overwrite
+    :raises UsageFault: if a value is wrong
+    :raises Refused: if a report could not be written
     """
     reports = [_parsed(word) for word in words]
     taken = {os.path.realpath(path) for path in inputs}
     for report in reports:
         real = os.path.realpath(report.path)
         if real in taken and not report.path.startswith("/dev/"):
-            said = f"--report {report.format}:{report.path} would overwrite a file that is read or written here already"
-            raise UsageFault(said, name="report-clash", hint="give it another name")
+            said = f"--report {report.format}:{report.path} would overwrite a file that this run reads or writes"
+            raise UsageFault(said, name="report-clash", hint="choose another name")
         taken.add(real)
         require_writable(report.path)
         require_report(report.path)
     return reports
 
 
-def _parsed(word: str) -> Report:
+def _parsed(word: str) -> ReportFile:
     format_, _, path = word.partition(":")
     if format_ not in FORMATS:
-        hint = did_you_mean(format_, FORMATS) or "there are: " + ", ".join(FORMATS)
-        raise UsageFault(f"--report {word}: no format is called `{format_}`", name="unknown-format", hint=hint)
+        hint = did_you_mean(format_, FORMATS) or "known formats: " + ", ".join(FORMATS)
+        raise UsageFault(f"--report {word}: unknown format `{format_}`", name="unknown-format", hint=hint)
     if path in ("", "-"):
         raise UsageFault(
-            f"--report {word}: it needs the name of a file",
+            f"--report {word}: the file is missing",
             name="report-without-file",
             hint=f"--report {format_}:FILE, or --format {format_} for standard output",
         )
-    return Report(format_, path)
+    return ReportFile(format_, path)

@@ -1,16 +1,17 @@
-"""One run of `validate`: checked, mended, accepted, reported."""
+"""One run of `validate`: check, fix, update the baseline, report."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...check.against import Against
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
+from ...check.checker import Checker
 from ...check.finding import Finding, Outcome
+from ...check.finding_filter import FindingFilter
 from ...check.fixes import FixPlan
-from ...check.narrowing import Narrowing
-from ...check.run import Checker, validate
+from ...check.mixlist_operators import MixlistTarget
+from ...check.validation import validate
 from ...errors import OpsinfoError
 from ...model.target import Target
 from ...report.formats.findings_json import findings_document
@@ -22,27 +23,28 @@ from ..shared.findings import say_findings, say_fixable, talk_about
 if TYPE_CHECKING:
     from ...change.writer import Result
     from ...check.baseline import Known
-    from .fix import Fixing
-    from .report_files import Report
-
-__all__ = ["Validation"]
+    from .fix import FixRun
+    from .report_files import ReportFile
 
 
 @dataclass
 class Validation:
-    """:param baseline: the path of the baseline, where there is one"""
+    """One run of `validate`.
+
+    :param baseline: the path of the baseline, if there is one
+    """
 
     output: Output
     paths: tuple[str, ...]
     targets: list[Target]
     modes: list[str]
     kind: str | None
-    narrowing: Narrowing
+    narrowing: FindingFilter
     strict: bool
     baseline: str | None
-    checked: Checked = field(init=False)
+    checked: CheckResult = field(init=False)
     selected: list[Finding] = field(init=False)
-    """What was found and asked for, before the baseline took its own away."""
+    """The selected findings, those of the baseline included."""
     gone: list[Known] = field(init=False)
     result: Result | None = None
 
@@ -57,13 +59,13 @@ class Validation:
             steps.done()
         if not self.targets and self.result is None and any(file.kind == "mixlist" for file in outcome.files):
             self.output.say("op names were not checked; --against TARGET does that")
-        self.checked = Checked(outcome, self.narrowing.repository, self.strict)
+        self.checked = CheckResult(outcome, self.narrowing.repository, self.strict)
         self.selected = self.narrowing.selected(outcome.findings, self.checked)
         self.gone = self.narrowing.gone(self.selected, self.checked)
         outcome.findings = self.narrowing.unknown(self.selected)
 
-    def fix(self, fixing: Fixing) -> None:
-        """Mend what can be mended, and look again. What cannot be written hides no finding."""
+    def fix(self, fixing: FixRun) -> None:
+        """Apply fixes and check again. The findings are kept if a fix cannot be written."""
         plan = FixPlan(self._found, fixing.unsafe)
         jobs = fixing.plan(self.checked, plan)
         failure = None
@@ -80,7 +82,7 @@ class Validation:
             self.checked.failures.append(failure)
 
     def accept(self) -> None:
-        """Write the baseline; what it holds now is no finding any more."""
+        """Write the baseline, and drop the findings that it holds."""
         from .baseline import update_baseline
 
         assert self.baseline is not None
@@ -91,8 +93,8 @@ class Validation:
         else:
             self.checked.outcome.findings, self.gone = [], []
 
-    def report(self, format: str, reports: list[Report], against: list[str], fixing: Fixing | None) -> int:
-        """Write and say everything; a report that cannot be written is one failure more.
+    def report(self, format: str, reports: list[ReportFile], against: list[str], fixing: FixRun | None) -> int:
+        """Print and write everything; a report that cannot be written is a failure of the run.
 
         :returns: the exit status
         """
@@ -120,13 +122,13 @@ class Validation:
         return len(self.selected) - len(self.checked.outcome.findings)
 
     def _found(self, source: Source) -> list[Finding]:
-        """What a mixlist has to be mended for."""
+        """The findings of a mixlist's text."""
         outcome = Outcome()
-        checker = Checker([Against(target) for target in self.targets], self.modes)
+        checker = Checker([MixlistTarget(target) for target in self.targets], self.modes)
         outcome.add(source.path, "mixlist", checker.mixlist(source))
         return self.narrowing.unknown(self.narrowing.selected(outcome.findings, self.checked))
 
-    def _document(self, against: list[str], fixing: Fixing | None) -> dict[str, Any]:
+    def _document(self, against: list[str], fixing: FixRun | None) -> dict[str, Any]:
         return {
             **findings_document(self.checked, against),
             "baseline": self._baseline_document(),

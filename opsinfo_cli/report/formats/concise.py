@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.finding import Finding
 from ..terminal.failure import place_of
 from ..terminal.style import PLAIN, Look
 from ..terminal.visible import visible
 
-__all__ = ["concise", "concise_lines"]
 
-
-def concise(checked: Checked, look: Look = PLAIN) -> str:
+def concise(checked: CheckResult, look: Look = PLAIN) -> str:
     """A whole report, as a file of its own."""
     failures = [f"{place_of(error)}: error {error.name}: {visible(error.message)}\n" for error in checked.failures]
     return "".join([*(f"{line}\n" for line in concise_lines(checked.outcome.findings, look)), *failures])

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.finding import Finding
 from ..terminal.failure import failure_document
 
-__all__ = ["findings_document"]
 
-
-def findings_document(checked: Checked, against: list[str]) -> dict[str, Any]:
+def findings_document(checked: CheckResult, against: list[str]) -> dict[str, Any]:
     outcome, tally = checked.outcome, checked.outcome.tally
     document: dict[str, Any] = {
         "findings": [_finding(finding) for finding in outcome.findings],

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.finding import SEVERITIES, Finding
 from ...errors import OpsinfoError
 from ..terminal.visible import visible
-
-__all__ = ["github", "harmless"]
 
 _KEPT = 10
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def github(checked: Checked) -> str:
+def github(checked: CheckResult) -> str:
     """The annotations; they come in addition to a report that holds all."""
     told: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
     told["error"] += (_of_failure(checked, error) for error in checked.failures)
@@ -40,7 +38,7 @@ def harmless(line: str) -> str:
     return line.replace("##[", "# #[")
 
 
-def _of_finding(checked: Checked, finding: Finding) -> str:
+def _of_finding(checked: CheckResult, finding: Finding) -> str:
     place = visible(checked.relative(finding.path))
     if finding.start:
         place += f":{finding.start.line}:{finding.start.column}"
@@ -51,7 +49,7 @@ def _of_finding(checked: Checked, finding: Finding) -> str:
     return _command(_COMMANDS[finding.severity], [("title", title), *_where(checked, finding)], said)
 
 
-def _where(checked: Checked, finding: Finding) -> Iterator[tuple[str, object]]:
+def _where(checked: CheckResult, finding: Finding) -> Iterator[tuple[str, object]]:
     start, end = finding.start, finding.end
     if checked.is_file(finding.path):
         yield "file", visible(checked.relative(finding.path))
@@ -63,7 +61,7 @@ def _where(checked: Checked, finding: Finding) -> Iterator[tuple[str, object]]:
                 yield "endLine", end.line
 
 
-def _of_failure(checked: Checked, error: OpsinfoError) -> str:
+def _of_failure(checked: CheckResult, error: OpsinfoError) -> str:
     where: list[tuple[str, object]] = [("title", f"opsinfo ({error.name})")]
     said = visible(error.message)
     if error.path:

@@ -6,23 +6,21 @@ import hashlib
 import json
 from typing import Any
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.finding import Finding
 from ...errors import OpsinfoError
 from ..terminal.visible import visible
 
-__all__ = ["gitlab"]
-
 _SEVERITIES = {"error": "critical", "warning": "minor", "note": "info"}
 
 
-def gitlab(checked: Checked) -> str:
+def gitlab(checked: CheckResult) -> str:
     issues = [_of_failure(checked, error) for error in checked.failures]
     issues += (_of_finding(checked, finding) for finding in checked.outcome.findings)
     return json.dumps(issues, indent=2) + "\n"
 
 
-def _of_finding(checked: Checked, finding: Finding) -> dict[str, Any]:
+def _of_finding(checked: CheckResult, finding: Finding) -> dict[str, Any]:
     hint = f" ({finding.hint})" if finding.hint else ""
     return {
         "description": visible(f"{finding.rule.code}: {finding.message}{hint}"),
@@ -33,7 +31,7 @@ def _of_finding(checked: Checked, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _of_failure(checked: Checked, error: OpsinfoError) -> dict[str, Any]:
+def _of_failure(checked: CheckResult, error: OpsinfoError) -> dict[str, Any]:
     """What could not be checked must not look clean."""
     location = _location(checked, error.path or "-", error.line or 1)
     known = "\0".join((error.name, location["path"], error.message))
@@ -46,5 +44,5 @@ def _of_failure(checked: Checked, error: OpsinfoError) -> dict[str, Any]:
     }
 
 
-def _location(checked: Checked, path: str, line: int) -> dict[str, Any]:
+def _location(checked: CheckResult, path: str, line: int) -> dict[str, Any]:
     return {"path": visible(checked.relative(path)), "lines": {"begin": line}}

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from ... import __version__
 from ..terminal.visible import visible
 
-__all__ = ["Bar", "Cell", "Choice", "Page", "page_text"]
-
 _PARTS = os.path.join(os.path.dirname(__file__), "page")
 _LONG = 48
 """Letters that a column makes room for; more are broken."""

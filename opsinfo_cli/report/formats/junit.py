@@ -6,17 +6,15 @@ import re
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.finding import Finding
 from ...errors import OpsinfoError
 from ..terminal.visible import visible
 
-__all__ = ["junit"]
-
 _ILLEGAL = re.compile("[\ufffe\uffff]")
 
 
-def junit(checked: Checked) -> str:
+def junit(checked: CheckResult) -> str:
     """What makes the exit status 1 fails; the rest is skipped with its message, so that it can be seen."""
     suites: dict[str, list[Finding]] = {verdict.path: [] for verdict in checked.outcome.files}
     for finding in checked.outcome.findings:
@@ -32,7 +30,7 @@ def junit(checked: Checked) -> str:
     return "\n".join([*lines, "</testsuites>", ""])
 
 
-def _suite(checked: Checked, path: str, findings: list[Finding]) -> Iterator[str]:
+def _suite(checked: CheckResult, path: str, findings: list[Finding]) -> Iterator[str]:
     failing = sum(map(checked.fails, findings))
     counts = {"tests": max(1, len(findings)), "failures": failing, "errors": 0, "skipped": len(findings) - failing}
     yield f"  <testsuite{_attributes(name=path, **counts)}>"
@@ -54,7 +52,7 @@ def _verdict(finding: Finding, place: str, element: str) -> Iterator[str]:
     yield f"engine: {finding.engine}</{element}>"
 
 
-def _failed_suite(checked: Checked, error: OpsinfoError) -> Iterator[str]:
+def _failed_suite(checked: CheckResult, error: OpsinfoError) -> Iterator[str]:
     path = checked.relative(error.path) if error.path else "opsinfo"
     yield f"  <testsuite{_attributes(name=path, tests=1, failures=0, errors=1, skipped=0)}>"
     yield f"    <testcase{_attributes(name=error.name, classname=path)}>"

@@ -6,14 +6,12 @@ import json
 from importlib import import_module
 from typing import Any
 
-from ...check.checked import Checked
-
-__all__ = ["FORMATS", "rendered"]
+from ...check.check_result import CheckResult
 
 FORMATS = ("text", "concise", "json", "github", "gitlab", "sarif", "junit")
 
 
-def rendered(format: str, checked: Checked, document: dict[str, Any]) -> str:
+def rendered(format: str, checked: CheckResult, document: dict[str, Any]) -> str:
     """A report as the text of a file.
 
     :param document: what the JSON format says

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ... import __version__
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.finding import Finding
 from ...check.rule import Rule
 from ...check.rules import RULES
@@ -16,13 +16,11 @@ from ...errors import OpsinfoError
 from ...text.source import Place
 from ..terminal.visible import visible
 
-__all__ = ["sarif"]
-
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _INDEX = {name: index for index, name in enumerate(RULES)}
 
 
-def sarif(checked: Checked) -> str:
+def sarif(checked: CheckResult) -> str:
     driver = {"name": "opsinfo", "version": __version__, "rules": [_rule(rule) for rule in RULES.values()]}
     run = {
         "tool": {"driver": driver},
@@ -54,7 +52,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(checked: Checked, finding: Finding) -> dict[str, Any]:
+def _result(checked: CheckResult, finding: Finding) -> dict[str, Any]:
     hint = f"\nhint: {visible(finding.hint)}" if finding.hint else ""
     result: dict[str, Any] = {
         "ruleId": finding.rule.code,
@@ -70,7 +68,7 @@ def _result(checked: Checked, finding: Finding) -> dict[str, Any]:
     return result
 
 
-def _location(checked: Checked, finding: Finding) -> dict[str, Any]:
+def _location(checked: CheckResult, finding: Finding) -> dict[str, Any]:
     location: dict[str, Any] = {}
     if checked.is_file(finding.path):
         location["physicalLocation"] = {"artifactLocation": _artifact(checked, finding.path)}
@@ -81,7 +79,7 @@ def _location(checked: Checked, finding: Finding) -> dict[str, Any]:
     return location
 
 
-def _fix(checked: Checked, finding: Finding) -> dict[str, Any]:
+def _fix(checked: CheckResult, finding: Finding) -> dict[str, Any]:
     assert finding.fix is not None
     replacements = [
         {"deletedRegion": _region(*places), "insertedContent": {"text": edit.text}}
@@ -92,7 +90,7 @@ def _fix(checked: Checked, finding: Finding) -> dict[str, Any]:
     return {"description": description, "artifactChanges": [change]}
 
 
-def _notification(checked: Checked, error: OpsinfoError) -> dict[str, Any]:
+def _notification(checked: CheckResult, error: OpsinfoError) -> dict[str, Any]:
     notification: dict[str, Any] = {
         "descriptor": {"id": error.name},
         "level": "error",
@@ -104,7 +102,7 @@ def _notification(checked: Checked, error: OpsinfoError) -> dict[str, Any]:
     return notification
 
 
-def _artifact(checked: Checked, path: str) -> dict[str, str]:
+def _artifact(checked: CheckResult, path: str) -> dict[str, str]:
     """A path as a URI: from the root of the repository, or a whole one where it lies elsewhere."""
     relative = checked.relative(path)
     uri = quote(os.fsencode(relative))

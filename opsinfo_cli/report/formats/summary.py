@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ...check.finding import Outcome
 
-__all__ = ["counted", "summary_line"]
-
 
 def summary_line(outcome: Outcome) -> str:
     tally = outcome.tally

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...check.checked import Checked
+from ...check.check_result import CheckResult
 from ...check.finding import Finding
 from ..terminal.caret import caret_lines
 from ..terminal.cell_width import wrapped
@@ -13,8 +13,6 @@ from ..terminal.places import Place, below
 from ..terminal.style import PLAIN, Look
 from ..terminal.visible import visible
 from .summary import summary_line
-
-__all__ = ["finding_lines", "text"]
 
 
 def finding_lines(findings: Iterable[Finding], look: Look) -> Iterator[str]:
@@ -52,7 +50,7 @@ def _place(finding: Finding, look: Look) -> str:
     return place._replace(path=below(place.path, look.seen_from)).within(look.width - len("  --> "))
 
 
-def text(checked: Checked, look: Look = PLAIN) -> str:
+def text(checked: CheckResult, look: Look = PLAIN) -> str:
     """A whole report, as a file of its own."""
     lines = [*finding_lines(checked.outcome.findings, look)]
     for error in checked.failures:

@@ -12,8 +12,6 @@ from ...text.patch import Edit, Patch
 from ...text.source import Source
 from ..terminal.visible import visible
 
-__all__ = ["unified_diff"]
-
 _CONTEXT = 3
 _LONGEST_HEADING = 100
 

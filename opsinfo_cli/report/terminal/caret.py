@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...text.excerpt import Snippet
+from ...text.excerpt import Excerpt
 from .cell_width import cell_width
 from .style import Look
 from .visible import visible
-
-__all__ = ["caret_lines"]
 
 _TAB = 4
 _CUT = "..."
@@ -17,7 +15,7 @@ _LEAST = 8
 """Cells of source that a line shows, however narrow the terminal."""
 
 
-def caret_lines(snippet: Snippet, line: int, look: Look, color: str) -> Iterator[str]:
+def caret_lines(snippet: Excerpt, line: int, look: Look, color: str) -> Iterator[str]:
     """Three lines: a gutter, the source, the carets."""
     gutter = len(str(line)) + 1
     room = max(_LEAST, look.width - gutter - 3)

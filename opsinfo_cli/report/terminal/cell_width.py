@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["cell_width", "padded", "wrapped"]
-
 _OPENING, _CLOSING = "（《“‘【", "，。；：、！？）》”’】"
 _PIECE = re.compile(f" +|[{_OPENING}]*(?:[!-~]+|[^ !-~])[{_CLOSING}]*")
 """What stays on one line: blanks, a word, or a single wide character with the marks that belong to it."""

@@ -12,8 +12,6 @@ from .visible import visible
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["failure_document", "failure_lines", "place_of"]
-
 
 def failure_lines(error: OpsinfoError, look: Look) -> Iterator[str]:
     yield f"{look.paint('error:', 'error')} {visible(error.message)}"

@@ -9,8 +9,6 @@ import sys
 from ...check.wording import LANGUAGES
 from .output import Output
 
-__all__ = ["language_for"]
-
 _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
 _PROOF = {"zh": "简体"}
 """What an encoding must have, that one may read a language in it."""

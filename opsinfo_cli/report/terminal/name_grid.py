@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from .cell_width import cell_width, padded
 from .visible import shown
 
-__all__ = ["side_by_side"]
-
 _INDENT, _GAP = "  ", "  "
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from .style import Look
 
-__all__ = ["SCHEMA_VERSION", "Output", "prepare_streams", "terminal_size"]
 
 SCHEMA_VERSION = 1
 

@@ -10,8 +10,6 @@ from contextlib import suppress
 from .output import Output
 from .visible import visible
 
-__all__ = ["Progress", "Steps"]
-
 _EVERY = 0.2
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ...typed import NamedTuple
 
-__all__ = ["PLAIN", "Look", "painted"]
-
 _COLORS = {
     "error": "1;31",
     "warning": "33",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import sys
 
-__all__ = ["row", "shown", "visible"]
-
 _HIDDEN = "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 
 

@@ -14,8 +14,6 @@ from ..terminal.visible import row, visible
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Backup", "backups_document", "show_backups"]
-
 
 @dataclass(frozen=True)
 class Backup:

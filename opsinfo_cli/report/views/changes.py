@@ -14,8 +14,6 @@ from ..terminal.visible import row, shown
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["change_document", "change_lines", "file_documents"]
-
 
 def change_lines(output: Output, result: Result, target: str) -> Iterator[str]:
     """`name, from, to, file` for every op type that moved; aligned and coloured on a terminal.

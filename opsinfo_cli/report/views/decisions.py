@@ -8,8 +8,6 @@ from ...neighbours.decide import Decision
 from ..terminal.output import Output
 from ..terminal.visible import row, visible
 
-__all__ = ["decisions_document", "show_decisions"]
-
 _WORDS = {"not-known": "not known", "refused": "refused"}
 
 

@@ -19,16 +19,6 @@ from .operators import target_document
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = [
-    "changes_worst_first",
-    "difference_document",
-    "difference_groups",
-    "difference_rows",
-    "mixlist_text",
-    "said_of",
-    "section_lines",
-    "summary",
-]
 
 _WORST_FIRST = ("white -> black", "black -> white", "gray -> black", "gray -> white", "white -> gray", "black -> gray")
 

@@ -10,8 +10,6 @@ from ..terminal.cell_width import wrapped
 from ..terminal.output import Output
 from ..terminal.visible import row
 
-__all__ = ["example_text", "rule_lines", "show_subjects"]
-
 _WIDTH = 78
 
 

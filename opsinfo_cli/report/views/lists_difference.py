@@ -10,8 +10,6 @@ from ..terminal.output import Output
 from ..terminal.visible import row, visible
 from .neighbours import source_document
 
-__all__ = ["lists_difference_document", "show_lists_difference"]
-
 
 def show_lists_difference(output: Output, a: Lists, b: Lists, found: Difference[Any]) -> None:
     """As `diff` shows policies; `*` is what becomes of a name that is not listed."""

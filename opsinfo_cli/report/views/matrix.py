@@ -14,8 +14,6 @@ from ..terminal.output import Output
 from ..terminal.visible import row, shown, visible
 from .operators import target_document
 
-__all__ = ["column_labels", "matrix_document", "show_matrix"]
-
 
 def column_labels(targets: Sequence[Target]) -> list[str]:
     """What tells the targets apart: the chip where that is enough, else the text, and the chip with it if need be."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ...model.merge import Conflict, Minimal
 from ...model.mixlist import mixlist_content
-from ...model.names import NearNames, did_you_mean
+from ...model.mixlist_merge import Conflict, Minimal
+from ...model.near_names import NearNames, did_you_mean
 from ...model.policy import Mark
 from ...model.target import Target
 from ..terminal.output import Output
 from .operators import target_document
-
-__all__ = ["conflict_lines", "merge_document", "minimal_document", "say_minimal"]
 
 _NEAR_ASKED = 100
 """For how many unknown names the near ones are looked up: each takes milliseconds, and nobody reads thousands."""

@@ -12,17 +12,6 @@ from ...neighbours.systems import System
 from ..terminal.output import Output
 from ..terminal.visible import row
 
-__all__ = [
-    "lists_document",
-    "loss_document",
-    "say_losses",
-    "show_levels",
-    "show_lists",
-    "show_systems",
-    "source_document",
-    "system_document",
-]
-
 _SHOWN = 8
 
 

@@ -17,17 +17,6 @@ from ..terminal.output import Output
 from ..terminal.places import Place
 from ..terminal.visible import row
 
-__all__ = [
-    "formats_document",
-    "share",
-    "show_formats",
-    "show_operators",
-    "show_tensors",
-    "show_values",
-    "tensors_document",
-    "values_document",
-]
-
 Value = tuple[str, dict[str, Rounded]]
 
 

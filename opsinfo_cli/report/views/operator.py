@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...model.columns import Columns, Tensor
-from ...model.operator_rows import Row, Standing
+from ...model.columns import Columns, TensorColumns
+from ...model.operator_rows import OperatorRow, Standing
 from ...typed import TYPE_CHECKING
 from ..terminal.cell_width import cell_width, padded, wrapped
 from ..terminal.output import Output
@@ -12,8 +12,6 @@ from ..terminal.visible import shown, visible
 
 if TYPE_CHECKING:
     from typing import Any
-
-__all__ = ["show_lines", "tensors_document"]
 
 
 def tensors_document(columns: Columns) -> dict[str, Any]:
@@ -25,16 +23,16 @@ def tensors_document(columns: Columns) -> dict[str, Any]:
     }
 
 
-def _tensor_document(tensor: Tensor) -> dict[str, Any]:
+def _tensor_document(tensor: TensorColumns) -> dict[str, Any]:
     return {"name": tensor.name, "param_type": tensor.param_type, "dtypes": list(tensor.dtypes)}
 
 
-def show_lines(output: Output, row: Row, columns: Columns, why: list[str], target: str) -> list[str]:
+def show_lines(output: Output, row: OperatorRow, columns: Columns, why: list[str], target: str) -> list[str]:
     """One operator on one screen: where it is, why, who else says something, what it could be."""
     width = output.columns - _HEAD if output.on_terminal else 0
     black, white = columns.can_be_black(), columns.can_be_white()
 
-    def place(each: Row | Standing, more: str = "") -> str:
+    def place(each: OperatorRow | Standing, more: str = "") -> str:
         line = f":{each.line}"
         return place_shown(output, each.file or "", target, width - len(line + more)) + line + more
 
@@ -73,7 +71,7 @@ def _says(each: Standing) -> str:
     return f" says {each.policy}" + (f" ({each.store})" if each.store else "")
 
 
-def _tensor_parts(title: str, tensors: list[Tensor]) -> list[tuple[str, str]]:
+def _tensor_parts(title: str, tensors: list[TensorColumns]) -> list[tuple[str, str]]:
     width = max((cell_width(shown(tensor.name)) for tensor in tensors), default=0)
     parts = []
     for index, tensor in enumerate(tensors):

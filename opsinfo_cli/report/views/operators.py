@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ...model.operator_rows import Row
+from ...model.operator_rows import OperatorRow
 from ...model.policy import Policy
 from ...model.target import Target
 from ...typed import TYPE_CHECKING
@@ -14,18 +14,16 @@ from ..terminal.visible import row as tab_row
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["list_document", "row_document", "short_name", "show_rows", "target_document"]
 
-
-def show_rows(output: Output, target: Target, rows: list[Row], total: int) -> None:
-    """A table on a terminal; tab-separated lines elsewhere."""
+def show_rows(output: Output, target: Target, rows: list[OperatorRow], total: int) -> None:
+    """A table on a terminal; tab-separated lines elsewhere, and where there is nothing to draw with."""
     if output.on_terminal:
         _table(output, target, rows, total)
     else:
         output.lines(tab_row(*_fields(row)) for row in rows)
 
 
-def _fields(row: Row) -> tuple[str, ...]:
+def _fields(row: OperatorRow) -> tuple[str, ...]:
     place = f"{row.file}:{row.line}" if row.file else "-"
     return row.name, _word(row.policy), _word(row.library_policy), place, ",".join(map(str, row.marks)) or "-"
 
@@ -34,7 +32,7 @@ def _word(policy: Policy | None) -> str:
     return str(policy) if policy else "-"
 
 
-def _table(output: Output, target: Target, rows: list[Row], total: int) -> None:
+def _table(output: Output, target: Target, rows: list[OperatorRow], total: int) -> None:
     from ..terminal.places import Place, below, shortened
     from ..terminal.table import Column, print_table
 
@@ -66,7 +64,7 @@ def short_name(path: str | None, files: list[str]) -> str:
     return name if sum(each.endswith("/" + name) or each == name for each in files) == 1 else path or ""
 
 
-def list_document(target: Target, rows: list[Row], total: int) -> dict[str, Any]:
+def list_document(target: Target, rows: list[OperatorRow], total: int) -> dict[str, Any]:
     policies = [row.policy for row in rows]
     return {
         "target": target_document(target),
@@ -87,7 +85,7 @@ def target_document(target: Target) -> dict[str, Any]:
     }
 
 
-def row_document(row: Row) -> dict[str, Any]:
+def row_document(row: OperatorRow) -> dict[str, Any]:
     name, policy, library_policy, marks, file, line, store, shadowed, also_in = row
     return {
         "name": name,

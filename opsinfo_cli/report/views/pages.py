@@ -17,10 +17,8 @@ from .differences import changes_worst_first, said_of
 from .matrix import column_labels
 from .operators import short_name
 
-__all__ = ["diff_page", "list_page", "matrix_page"]
 
-
-def list_page(target: Target, rows: Sequence[operator_rows.Row], total: int, mixlist: str | None) -> str:
+def list_page(target: Target, rows: Sequence[operator_rows.OperatorRow], total: int, mixlist: str | None) -> str:
     """Op types with their policy, the place that decides, and what else has a say."""
     marked = any(row.marks for row in rows)
     noted = any(row.shadowed or row.also_in for row in rows)
@@ -39,7 +37,7 @@ def list_page(target: Target, rows: Sequence[operator_rows.Row], total: int, mix
     )
 
 
-def _list_cells(row: operator_rows.Row, marked: bool, noted: bool, files: list[str]) -> list[Cell]:
+def _list_cells(row: operator_rows.OperatorRow, marked: bool, noted: bool, files: list[str]) -> list[Cell]:
     cells = [Cell(row.name), _policy_cell(row.policy)]
     if marked:
         cells += [_policy_cell(row.library_policy), Cell(", ".join(map(str, row.marks)))]

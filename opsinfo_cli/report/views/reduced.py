@@ -10,8 +10,6 @@ from ...runs.reduced import Reduced
 from ..terminal.output import Output
 from ..terminal.visible import row
 
-__all__ = ["reduced_document", "show_reduced"]
-
 PolicyOf = Callable[[str], Policy | None]
 
 

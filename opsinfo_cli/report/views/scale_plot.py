@@ -12,8 +12,6 @@ from ...errors import Refused, UsageFault
 from ...runs.trajectory import Point
 from ..terminal.visible import visible
 
-__all__ = ["Line", "require_svg", "svg_text", "text_plot"]
-
 _COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
 _WIDTH, _HEIGHT = 800, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 20, 40, 50

@@ -16,8 +16,6 @@ from ..terminal.places import shortened
 from ..terminal.visible import row, visible
 from .scale_plot import Line, text_plot
 
-__all__ = ["scale_lines", "show_verdict", "verdict_document", "verdict_said"]
-
 _COLORS = {"holds": "note", "fails": "error", "sound": "note", "not sound": "error"}
 
 

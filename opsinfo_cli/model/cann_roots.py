@@ -9,8 +9,6 @@ from ..errors import Refused, UsageFault
 from ..typed import NamedTuple
 from .opp import matching, version_of
 
-__all__ = ["Root", "environment_customs", "environment_root", "select_root", "usual_roots"]
-
 
 class Root(NamedTuple):
     """An OPP root and how it was found: a variable's name, or ``usual folder``."""

@@ -15,18 +15,6 @@ from .vocabulary import DTYPES, FORMATS, PARAM_TYPES, RESERVED_FORMATS, TENSOR_S
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
-__all__ = [
-    "UNCOUNTED",
-    "NamedTensor",
-    "TensorKey",
-    "comma_list",
-    "sub_format_faults",
-    "tensor_faults",
-    "tensor_key",
-    "tensors_of",
-]
-
-
 TensorKey: TypeAlias = tuple[int, int]
 """0 for an input, 1 for an output, with its number: the engine's order."""
 UNCOUNTED = frozenset(["", "dynamic"])

@@ -8,8 +8,6 @@ from functools import cached_property, lru_cache
 from heapq import merge
 from itertools import count
 
-__all__ = ["NearNames", "did_you_mean", "distance", "meant", "near_names"]
-
 _LOOK_ALIKE = [set(group) for group in ("1lI|i", "0OoQ", "5S", "2Z", "8B", "-_", "6b", "uv", "vV", "nm")]
 _STEP, _CASE, _ALIKE = 10, 3, 3
 """In tenths of a step, so that sums are exact."""

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from ..errors import few
 from ..model.columns import BF16, FP16, Columns, Possible
-from ..model.names import NearNames, meant
+from ..model.near_names import NearNames, meant
 from ..model.policy import Mark, Policy, effective, is_legal
 from ..model.precision_mode import Mode
 from ..model.store import Operators
@@ -18,15 +18,13 @@ from ..model.target import Target
 from .finding import Finding
 from .mixlist import Reading
 
-__all__ = ["Against", "check_against"]
-
 T = TypeVar("T")
 
 ADD = {policy: Mark("to-add", policy) for policy in Policy}
 
 
 @dataclass
-class Against:
+class MixlistTarget:
     """A target a mixlist must serve: one chip."""
 
     target: Target
@@ -60,7 +58,7 @@ class Against:
         return Columns(self.operators[name].entry)
 
 
-def check_against(reading: Reading, targets: list[Against], modes: list[Mode]) -> Iterator[Finding]:
+def check_against(reading: Reading, targets: list[MixlistTarget], modes: list[Mode]) -> Iterator[Finding]:
     """:param modes: the precision modes it will be used with; none given means both mixed modes"""
     known = NearNames({name for against in targets for name in against.operators.names})
     forms = {id(against): Forms(reading, against) for against in targets}
@@ -78,18 +76,18 @@ def check_against(reading: Reading, targets: list[Against], modes: list[Mode]) -
         yield from white_without_low(reading, name, marks, knowing, modes)
 
 
-def _named(some: list[Against]) -> str:
+def _named(some: list[MixlistTarget]) -> str:
     return ", ".join(against.label for against in some)
 
 
-def _where(knowing: list[Against]) -> str:
+def _where(knowing: list[MixlistTarget]) -> str:
     """Chips that agree are named where there is more than one."""
     return f" in {_named(knowing)}" if len(knowing) > 1 else ""
 
 
-def _alike(found: Iterable[tuple[Against, T | None]]) -> Iterator[tuple[T, str]]:
+def _alike(found: Iterable[tuple[MixlistTarget, T | None]]) -> Iterator[tuple[T, str]]:
     """What was found once, with the chips it was found for; None is nothing."""
-    chips: dict[T, list[Against]] = {}
+    chips: dict[T, list[MixlistTarget]] = {}
     for against, what in found:
         if what is not None:
             chips.setdefault(what, []).append(against)
@@ -97,7 +95,7 @@ def _alike(found: Iterable[tuple[Against, T | None]]) -> Iterator[tuple[T, str]]
 
 
 def unknown_operator(
-    reading: Reading, name: str, targets: list[Against], knowing: list[Against], known: NearNames
+    reading: Reading, name: str, targets: list[MixlistTarget], knowing: list[MixlistTarget], known: NearNames
 ) -> Iterator[Finding]:
     """unknown-operator and not-in-ai-core.
 
@@ -125,7 +123,7 @@ def unknown_operator(
     yield reading.at("unknown-operator", item, said, hint, severity, fix)
 
 
-def no_effect(reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against]) -> Iterator[Finding]:
+def no_effect(reading: Reading, name: str, marks: frozenset[Mark], knowing: list[MixlistTarget]) -> Iterator[Finding]:
     """A to-add of the list the op type is on in every target."""
     for policy in (Policy.BLACK, Policy.WHITE):
         if ADD[policy] in marks and all(against.policy(name) is policy for against in knowing):
@@ -133,7 +131,9 @@ def no_effect(reading: Reading, name: str, marks: frozenset[Mark], knowing: list
             yield reading.at("no-effect", reading.with_mark(name, ADD[policy]), said, "the entry can go")
 
 
-def remove_mismatch(reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against]) -> Iterator[Finding]:
+def remove_mismatch(
+    reading: Reading, name: str, marks: frozenset[Mark], knowing: list[MixlistTarget]
+) -> Iterator[Finding]:
     """A to-remove of a list the op type is on in no target."""
     policies = dict(_alike((against, against.policy(name)) for against in knowing))
     for mark in sorted(marks):
@@ -147,7 +147,7 @@ def remove_mismatch(reading: Reading, name: str, marks: frozenset[Mark], knowing
 
 
 def sibling_type(
-    reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against], forms: Mapping[int, Forms]
+    reading: Reading, name: str, marks: frozenset[Mark], knowing: list[MixlistTarget], forms: Mapping[int, Forms]
 ) -> Iterator[Finding]:
     """Its fused or versioned forms that the mixlist leaves with another policy.
 
@@ -162,7 +162,7 @@ def sibling_type(
         )
 
 
-def _siblings_say(name: str, marks: frozenset[Mark], against: Against, forms: Forms) -> str | None:
+def _siblings_say(name: str, marks: frozenset[Mark], against: MixlistTarget, forms: Forms) -> str | None:
     mine = effective(against.policy(name), marks)
     others = forms.with_other_policy(name, mine)
     if not others:
@@ -174,7 +174,7 @@ def _siblings_say(name: str, marks: frozenset[Mark], against: Against, forms: Fo
 class Forms:
     """What the forms of an op type end with in a target when a mixlist has been at work."""
 
-    def __init__(self, reading: Reading, against: Against) -> None:
+    def __init__(self, reading: Reading, against: MixlistTarget) -> None:
         self._marks = reading.marks
         self._against = against
         self._others: dict[tuple[str, Policy], list[str]] = {}
@@ -205,7 +205,7 @@ def _stem(name: str) -> str:
 
 
 def black_without_fp32(
-    reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against], modes: list[Mode]
+    reading: Reading, name: str, marks: frozenset[Mark], knowing: list[MixlistTarget], modes: list[Mode]
 ) -> Iterator[Finding]:
     if ADD[Policy.BLACK] not in marks or (modes and not any(mode.low <= FP16 | BF16 and mode.low for mode in modes)):
         return
@@ -216,7 +216,7 @@ def black_without_fp32(
 
 
 def white_without_low(
-    reading: Reading, name: str, marks: frozenset[Mark], knowing: list[Against], modes: list[Mode]
+    reading: Reading, name: str, marks: frozenset[Mark], knowing: list[MixlistTarget], modes: list[Mode]
 ) -> Iterator[Finding]:
     if ADD[Policy.WHITE] not in marks:
         return

@@ -6,10 +6,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ..model.kind import is_library_name
-from .ignore import Ignored
-
-__all__ = ["Task", "tasks_in"]
+from ..model.file_kind import is_library_name
+from .ignored_files import IgnoredFiles
 
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
 _OTHER_ENGINES = frozenset({"aicpu", "dvpp", "host_cpu"})
@@ -41,7 +39,7 @@ def tasks_in(path: str, cannot_walk: Callable[[OSError], None]) -> Iterator[Task
     if not os.path.isdir(path):
         yield Task("file", path)
         return
-    ignored = Ignored(path)
+    ignored = IgnoredFiles(path)
     for folder, folders, names in os.walk(path, onerror=cannot_walk):
         skipped = _SKIPPED_FOLDERS | (_OTHER_ENGINES if "op_impl" in _last_two(folder) else frozenset())
         kept = (name for name in folders if name not in skipped)

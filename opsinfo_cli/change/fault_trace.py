@@ -5,8 +5,6 @@ from __future__ import annotations
 import tempfile
 import traceback
 
-__all__ = ["kept_trace"]
-
 
 def kept_trace(error: Exception) -> str:
     """Keep a trace where it can be picked up, and say where."""

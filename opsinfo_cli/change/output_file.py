@@ -1,21 +1,18 @@
-"""opsinfo's own output files, reports and baselines: there whole, or as they were."""
+"""opsinfo's own output files, reports and baselines: a whole new file, or the one that was there."""
 
 from __future__ import annotations
 
 import os
 import re
 import stat
-from contextlib import suppress
 
-from ..change.filesystem import FileSystem
-from ..change.replace import temp_beside, write_all
 from ..errors import Refused
-
-__all__ = ["require_writable", "write_file"]
+from .filesystem import FileSystem
+from .whole_file import Durability, write_all, write_whole
 
 
 def require_writable(path: str) -> None:
-    """:raises Refused: where a file cannot come to stand there; to be asked before the work"""
+    """:raises Refused: if no file can be written there; to be asked before the work"""
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
         raise Refused("this is a directory; a report needs the name of a file", name="not-written", path=path)
@@ -25,9 +22,9 @@ def require_writable(path: str) -> None:
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Write a file as a whole; through links, and into what is no regular file (/dev/stdout, a pipe) as it is.
+    """Write a whole file, through links; what is no regular file (/dev/stdout, a pipe) is written into.
 
-    :raises Refused: where the system says no; a file that was there is as it was
+    :raises Refused: if the system says no; a file that was there is as it was
     """
     real = os.path.realpath(path)
     try:
@@ -40,12 +37,28 @@ def write_file(path: str, data: bytes) -> None:
         raise Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path) from None
 
 
+def make_private_folder(folder: str) -> None:
+    """Make a folder and those above it, for its owner only.
+
+    :raises OSError: if the system says no
+    """
+    FileSystem().makedirs(folder, 0o700)
+
+
+def write_cache(path: str, data: bytes) -> None:
+    """Write what can be made again: whole for every reader, but not synced.
+
+    :raises OSError: if it is not written
+    """
+    write_whole(FileSystem(), path, data, Durability.NONE)
+
+
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
-"""What a shell may have led into a file, which others write too: it is not ours to replace."""
+"""A shell may have redirected these into a file that others write too: it must not be replaced."""
 
 
 def _descriptor(path: str) -> int | None:
-    """That of this process which a path stands for."""
+    """The descriptor of this process that a path names."""
     match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]{1,9})", path)
     return int(match[1]) if match else {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
 
@@ -67,18 +80,6 @@ def _stream(path: str, data: bytes) -> None:
 
 
 def _replace(real: str, data: bytes, mode: int | None) -> None:
-    temp = temp_beside(real)
-    try:
-        descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
-        try:
-            write_all(FileSystem(), descriptor, data)
-            if mode is not None:
-                os.fchmod(descriptor, stat.S_IMODE(mode))
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        os.replace(temp, real)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temp)
-        raise
+    fs = FileSystem()
+    finish = None if mode is None else (lambda descriptor: fs.fchmod(descriptor, stat.S_IMODE(mode)))
+    write_whole(fs, real, data, Durability.CONTENT, mode=0o666, finish=finish)

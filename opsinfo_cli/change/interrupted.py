@@ -6,12 +6,11 @@ import os
 
 from ..errors import Refused
 from .folders import shut
+from .liveness import process_lives
 from .lock import locked
 from .record import Record
 from .replace import digest_at
 from .vault import Vault
-
-__all__ = ["is_dead", "mend_modes", "outcome", "settle", "undone"]
 
 
 def outcome(vault: Vault, record: Record) -> str:
@@ -76,15 +75,7 @@ def mend_modes(vault: Vault) -> list[tuple[Record, list[str]]]:
 
 def is_dead(record: Record) -> bool:
     """Whether the process of a pending change is gone."""
-    if record.pid == os.getpid():
-        return False
-    try:
-        os.kill(record.pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return True
-    except OSError:
-        return False
-    return False
+    return record.pid != os.getpid() and not process_lives(record.pid)
 
 
 def _mend(vault: Vault, record: Record) -> list[str]:

@@ -11,8 +11,6 @@ from .filesystem import FileSystem
 from .replace import write_new
 from .writer import Writer
 
-__all__ = ["make_in_folder", "write_copies"]
-
 
 def write_copies(fs: FileSystem, files: Mapping[str, bytes], target: str, directory: bool) -> None:
     """:param files: path of each original -> bytes of its copy

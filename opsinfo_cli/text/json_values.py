@@ -16,18 +16,6 @@ if TYPE_CHECKING:
     Judge = Callable[[Any], Any]
     Decode = Callable[[str, int], tuple[Any, int]]
 
-__all__ = [
-    "Members",
-    "RawMember",
-    "Unusual",
-    "after_blanks",
-    "decoder",
-    "has_unicode_escape",
-    "is_too_large",
-    "key_at",
-    "quotes_of",
-]
-
 
 class RawMember(NamedTuple):
     """``key`` spans ``key_start:key_end`` quotes included; the value spans ``start:end``."""
@@ -44,6 +32,10 @@ class RawMember(NamedTuple):
     """The value is an object of objects of strings."""
     judged: Any = None
     """What the reader's judge said of a sound value, where it was asked while the value was at hand."""
+
+
+MAX_DEPTH = 128
+"""Deeper nesting is refused; the files of the engine have three levels."""
 
 
 class Members(NamedTuple):
@@ -94,6 +86,18 @@ def decoder(**hooks: Any) -> Decode:
 def after_blanks(text: str, at: int) -> int:
     """Where what is no blank begins."""
     end: int = WHITESPACE.match(text, at).end()
+    return end
+
+
+def end_of_value(text: str, start: int) -> int:
+    """The offset behind the value that begins at ``start``.
+
+    :raises ValueError: if there is none
+    """
+    try:
+        end: int = decoder()(text, start)[1]
+    except (StopIteration, RecursionError, Unusual):
+        raise ValueError("no value") from None
     return end
 
 

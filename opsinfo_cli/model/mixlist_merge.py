@@ -10,8 +10,6 @@ from .mixlist import Mixlist
 from .policy import Mark, Policy, effective, least
 from .store import Operators
 
-__all__ = ["Conflict", "Dropped", "Given", "Minimal", "conflicts", "merged", "minimal"]
-
 
 class Given(NamedTuple):
     """What one mixlist says of an op type."""

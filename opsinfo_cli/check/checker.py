@@ -1,30 +1,26 @@
-"""Checking files, folders and trees: which rules apply to what, and what the engine makes of each file."""
+"""The checker of single files and stores: which rules apply to what, and what the engine does with each file."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..errors import Damaged, OpsinfoError, Refused, UsageFault
-from ..model.kind import is_library_name, kind_of
-from ..model.library import Library, members_of
+from ..model.file_kind import is_library_name, is_marked, is_mixlist_name, kind_in
+from ..model.library_file import LibraryFile, members_of
 from ..model.precision_mode import mode_named
 from ..model.store import Store, library_files, load_order
-from ..model.target import Target
-from ..text.members import Members
-from ..text.scanner import scan
+from ..text.json_values import Members
+from ..text.scanner import Document, scan
 from ..text.source import Source, read_bytes
-from .against import Against, check_against
 from .finding import Finding, Outcome, damage
 from .library import check_library, root_is_no_object
 from .mixlist import Reading, check_mixlist
+from .mixlist_operators import MixlistTarget, check_against
 from .mode import check_modes
 from .store import check_store, never_built
 from .text import bom, faults
-from .tree import Step, check_paths
-
-__all__ = ["Checker", "validate"]
 
 
 @dataclass
@@ -36,7 +32,7 @@ class Checker:
     :param kind: what files are, where the user says so
     """
 
-    against: list[Against] = field(default_factory=list)
+    against: list[MixlistTarget] = field(default_factory=list)
     modes: list[str] = field(default_factory=list)
     kind: str | None = None
     outcome: Outcome = field(default_factory=Outcome)
@@ -46,47 +42,68 @@ class Checker:
     def failures(self) -> list[OpsinfoError]:
         return self.outcome.failures
 
-    def paths(self, paths: list[str], step: Step = lambda done, total: None) -> None:
-        """Files, stores and trees. One that cannot be read is noted and hides nothing."""
-        check_paths(self, paths, step)
-
-    def path(self, path: str) -> None:
-        self.paths([path])
-
     def alone(self) -> Checker:
         """One like this that has found nothing yet."""
         return Checker(self.against, self.modes, self.kind)
 
     def given(self, path: str, data: bytes) -> None:
-        """A file that was named; where nothing tells what it is, that is noted."""
+        """Check a file that was named; if nothing shows what it is, that is a failure."""
         try:
             self.file(path, data)
         except UsageFault as fault:
             self.failures.append(fault)
 
-    def file(self, path: str, data: bytes) -> None:
-        """:raises UsageFault: where nothing tells what the file is"""
+    def found(self, path: str, data: bytes) -> bool:
+        """Check a file of a tree, unless neither its name nor its text says that it is a mixlist or a library.
+
+        :returns: whether it was checked
+        """
+        by_name = is_library_name(path) or is_mixlist_name(path)
         try:
             source = Source(data, path)
         except Damaged as error:
-            kind = self.kind or ("library" if is_library_name(path) else "mixlist")
-            self.outcome.add(path, kind, [damage(error)])
+            if by_name:
+                self._damaged(path, error)
+            return by_name
+        outcome = members_of(source)
+        kind = kind_in(source, outcome)
+        if kind not in ("library", "mixlist") or not (by_name or is_marked(source, outcome)):
+            return False
+        self._source(self.kind or kind, source, outcome)
+        return True
+
+    def file(self, path: str, data: bytes) -> None:
+        """Check a file.
+
+        :raises UsageFault: if nothing shows what the file is
+        """
+        try:
+            source = Source(data, path)
+        except Damaged as error:
+            self._damaged(path, error)
             return
-        chosen = self.kind or kind_of(source)
-        if chosen == "library":
-            self.outcome.add(path, chosen, _library(source)[1])
-        elif chosen == "mixlist":
-            self.outcome.add(path, chosen, self.mixlist(source))
-        elif chosen == "snapshot":
+        outcome = members_of(source)
+        kind = self.kind or kind_in(source, outcome)
+        if kind in ("library", "mixlist"):
+            self._source(kind, source, outcome)
+        elif kind == "snapshot":
             hint = "`opsinfo diff` compares it with an install"
             raise UsageFault("a snapshot is what --against reads", name="wrong-kind", path=path, hint=hint)
         else:
             raise UsageFault(
-                "neither the text nor the name tells whether this is a library or a mixlist",
+                "cannot tell whether this is a library or a mixlist, neither by its text nor by its name",
                 name="unknown-kind",
                 path=path,
                 hint="add --as library or --as mixlist",
             )
+
+    def _source(self, kind: str, source: Source, outcome: Members | Document) -> None:
+        findings = _library(source, outcome)[1] if kind == "library" else self.mixlist(source)
+        self.outcome.add(source.path, kind, findings)
+
+    def _damaged(self, path: str, error: Damaged) -> None:
+        kind = self.kind or ("library" if is_library_name(path) else "mixlist")
+        self.outcome.add(path, kind, [damage(error)])
 
     def store(self, folder: str) -> None:
         """A config directory: its files, and what comes of loading them together."""
@@ -121,13 +138,14 @@ class Checker:
             self.failures.append(error)
             return None
 
-    def _read(self, path: str) -> tuple[Library | None, list[Finding]]:
+    def _read(self, path: str) -> tuple[LibraryFile | None, list[Finding]]:
         """A library of a store with its findings; None where its entries cannot be read."""
         data = self._bytes(path)
         if data is None:
             return None, []
         try:
-            return _library(Source(data, path))
+            source = Source(data, path)
+            return _library(source, members_of(source))
         except Damaged as error:
             return None, [damage(error)]
 
@@ -141,44 +159,12 @@ class Checker:
             yield from check_against(Reading(source, document.root), self.against, modes)
 
 
-def validate(
-    *paths: str | os.PathLike[str],
-    against: Iterable[str | Target] = (),
-    modes: Iterable[str] = (),
-    kind: str | None = None,
-    stdin: bytes | None = None,
-    step: Step = lambda done, total: None,
-) -> Outcome:
-    """Everything that can be said of files, stores and trees, as ``opsinfo validate`` does.
-
-    :param against: the targets mixlists are for, as on the command line or opened by :meth:`.Target.open`
-    :param modes: names of the precision modes they are used with, right or wrong
-    :param kind: ``library`` or ``mixlist``, where files do not tell
-    :param stdin: what the path ``-`` stands for
-    :param step: hears how many of how many files and stores are done
-
-    :raises OpsinfoError: where a target cannot be read; what is wrong with ``paths`` is in the outcome
-    """
-    targets = [Against(Target.open(each) if isinstance(each, str) else each) for each in against]
-    for target in targets:
-        _ = target.operators  # a target that cannot be read must be said before anything is found against it
-    checker = Checker(targets, list(modes), kind)
-    rest = [os.fspath(each) for each in paths]
-    if "-" in rest and stdin is not None:
-        checker.given("-", stdin)
-        rest = [path for path in rest if path != "-"]
-    checker.paths(rest, step)
-    checker.modes_given()
-    return checker.outcome
-
-
-def _library(source: Source) -> tuple[Library | None, list[Finding]]:
-    """A library and its findings; None where the engine could not load its entries at all."""
-    outcome = members_of(source)
+def _library(source: Source, outcome: Members | Document) -> tuple[LibraryFile | None, list[Finding]]:
+    """A library and its findings; None if the engine could not load its entries at all."""
     if not isinstance(outcome, Members):
         return None, [*bom(source, mends=False), *faults(outcome, mends=False)]
     if outcome.members is None:
         return None, [root_is_no_object(source, outcome)]
-    library = Library(source, outcome.members)
+    library = LibraryFile(source, outcome.members, outcome.names)
     findings = list(check_library(library, outcome))
     return (None if any(library.structure_faults()) else library), findings

@@ -12,14 +12,20 @@ from hypothesis import strategies as st
 
 from opsinfo_cli.cli.line.click_command import click_command
 from opsinfo_cli.cli.line.declare import Choice, Command
-from opsinfo_cli.cli.line.fast_path import declared, values_of
-from opsinfo_cli.cli.line.main import COMMANDS
+from opsinfo_cli.cli.line.reading import command_first, failure_options, read_line, read_words
+from opsinfo_cli.cli.line.table import COMMANDS, declared
 from opsinfo_cli.errors import UsageFault
 
 DECLARED: list[Command] = [declared(name) for name in COMMANDS]
-PLAIN = [each for each in DECLARED if each.attributes.keys() <= {"short_help"}]
+PLAIN = [each for each in DECLARED if not each.attributes]
 
 ODD = ["", "-", "--", "-x", "--nothing", "-qv", "-ofile", "--color=", "--format=", "3", "-1", "a=b", "\udcff", "名"]
+
+
+def values_of(command: Command, words: list[str]) -> dict[str, Any] | None:
+    """What is passed to the command; None if click must read the line."""
+    reading = read_words(command, words)
+    return reading.values if reading.is_plain else None
 
 
 def said_by_click(command: Command, words: list[str]) -> dict[str, Any] | None:
@@ -105,3 +111,49 @@ def test_numbers_and_files_of_defaults_are_left_to_click() -> None:
     assert left == {"validate": None, "numerics": None}
     move = next(each for each in DECLARED if each.name == "move")
     assert values_of(move, ["a", "Add", "--to", "black", "--wait", "1"]) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "moved"),
+    [
+        (["-q", "list", "opp"], ["list", "-q", "opp"]),
+        (["--format", "json", "-v", "list"], ["list", "--format", "json", "-v"]),
+        (["--format=json", "list"], ["list", "--format=json"]),
+        (["-qv", "list"], ["list", "-qv"]),
+        (["--wait", "3", "-n", "move", "a"], ["move", "--wait", "3", "-n", "a"]),
+        (["list", "-q"], ["list", "-q"]),
+        (["-q"], ["-q"]),
+        (["--version", "list"], ["--version", "list"]),
+        (["--match", "x", "list"], ["--match", "x", "list"]),
+        (["help", "list"], ["list", "--help"]),
+        (["help"], ["--help"]),
+        (["-q", "help", "list"], ["list", "--help"]),
+        ([], []),
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_options_before_the_command_move_behind_it(words: list[str], moved: list[str]) -> None:
+    assert command_first(words) == moved
+
+
+@pytest.mark.parametrize(
+    ("words", "format"),
+    [
+        (["list", "opp", "--format", "json", "--nothing"], "json"),
+        (["list", "--format=json", "--on", "blue"], "json"),
+        (["frobnicate", "--format", "json"], "json"),
+        (["list", "--", "--format=json"], "text"),
+        (["list", "--format", "html"], "text"),
+        ([], "text"),
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_a_failure_is_json_if_the_line_asks_for_json(words: list[str], format: str) -> None:
+    assert failure_options(words).format == format
+
+
+def test_what_is_not_understood_keeps_its_default_and_the_rest_is_read() -> None:
+    reading = read_line(["show", "opp", "--nothing", "--soc", "ascend910b", "Add"])
+    assert not reading.understood
+    assert reading.values["soc"] == "ascend910b"
+    assert reading.operands == ["opp", "Add"]

@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["Line", "lines_of"]
 
-
-class Line(NamedTuple):
+class IgnorePattern(NamedTuple):
     """One pattern.
 
     :param regex: for the path relative to the file's folder, or for the name alone
@@ -26,12 +24,12 @@ class Line(NamedTuple):
         return bool(self.regex.fullmatch(path.rsplit("/", 1)[-1] if self.by_name else path))
 
 
-def lines_of(text: str) -> list[Line]:
+def patterns_in(text: str) -> list[IgnorePattern]:
     """The last line comes first: it is the one that counts."""
     return [line for line in map(_line, reversed(text.split("\n"))) if line]
 
 
-def _line(text: str) -> Line | None:
+def _line(text: str) -> IgnorePattern | None:
     text = re.sub(r"((?:[^\\ ]|\\.| +(?=[^ ]))*) *", r"\1", text.removesuffix("\r"), count=1, flags=re.DOTALL)
     if not text or text.startswith("#"):
         return None
@@ -43,7 +41,7 @@ def _line(text: str) -> Line | None:
         return None
     by_name = "/" not in text
     pattern = "".join(_translated(text.removeprefix("/")))
-    return Line(re.compile(pattern, re.DOTALL), by_name, folders_only, ignores)
+    return IgnorePattern(re.compile(pattern, re.DOTALL), by_name, folders_only, ignores)
 
 
 _TOKEN = re.compile(

@@ -7,26 +7,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model.repository import Repository
-from .checked import Checked
+from .check_result import CheckResult
 from .finding import Finding
 from .fingerprint import fingerprinted
-from .selection import Selection
+from .rule_selection import RuleSelection
 
 if TYPE_CHECKING:
     from .baseline import Baseline, Known
 
-__all__ = ["Narrowing"]
-
 
 @dataclass(frozen=True)
-class Narrowing:
+class FindingFilter:
     """:param baseline: None where none was given"""
 
     repository: Repository
-    selection: Selection
+    selection: RuleSelection
     baseline: Baseline | None = None
 
-    def selected(self, findings: Iterable[Finding], checked: Checked) -> list[Finding]:
+    def selected(self, findings: Iterable[Finding], checked: CheckResult) -> list[Finding]:
         """Those asked for, each with its fingerprint, which does not depend on what is asked for."""
         known = fingerprinted(findings, checked.relative)
         return [finding for finding in known if self.selection.keeps(finding.rule, finding.pointer)]
@@ -36,7 +34,7 @@ class Narrowing:
         accepted = self.baseline.fingerprints if self.baseline else frozenset()
         return [finding for finding in selected if finding.fingerprint not in accepted]
 
-    def gone(self, selected: Iterable[Finding], checked: Checked) -> list[Known]:
+    def gone(self, selected: Iterable[Finding], checked: CheckResult) -> list[Known]:
         """Entries of the baseline that were looked for and are no more."""
         if self.baseline is None:
             return []

@@ -14,22 +14,11 @@ from ..typed import TYPE_CHECKING
 from .c_numbers import is_float, long_or_none
 from .load_fault import LoadFault, Sections, case_variants
 from .policy import BLANKS, folded
-from .tensor_loading import NamedTensor, TensorKey, tensor_faults, tensor_key
+from .tensor_faults import NamedTensor, TensorKey, tensor_faults, tensor_key
 from .vocabulary import ATTR_TYPES, ENUMERATIONS, KNOWN_SECTIONS, Enumeration
 
 if TYPE_CHECKING:
     from typing import Any
-
-__all__ = [
-    "attribute_faults",
-    "build_faults",
-    "enumeration_faults",
-    "names_in",
-    "pattern_of",
-    "role_of",
-    "structure_faults",
-    "trimmed",
-]
 
 
 def structure_faults(entry: Any) -> Iterator[LoadFault]:

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["processors", "shared"]
-
 T = TypeVar("T")
 
 

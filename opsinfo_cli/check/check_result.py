@@ -8,14 +8,12 @@ from ..errors import OpsinfoError
 from ..model.repository import Repository
 from .finding import Finding, Outcome
 
-__all__ = ["Checked"]
-
 _NO_FILES = frozenset({"-", "--precision-mode"})
 """What findings stand in beside files: standard input and the command line."""
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckResult:
     """:param strict: whether a warning fails"""
 
     outcome: Outcome

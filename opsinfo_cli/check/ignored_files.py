@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 
-from .gitignore import Line, lines_of
-
-__all__ = ["Ignored"]
+from .ignore_patterns import IgnorePattern, patterns_in
 
 
-class Ignored:
+class IgnoredFiles:
     """The rules for a walk from one folder.
 
     In a git repository those of the folders above count too, up to the repository's own, and ``.git/info/exclude``.
@@ -17,7 +15,7 @@ class Ignored:
     """
 
     def __init__(self, start: str) -> None:
-        self._lines: dict[str, list[Line]] = {}
+        self._lines: dict[str, list[IgnorePattern]] = {}
         self._start = os.path.abspath(start)
         self._top = _repository(self._start) or self._start
         if self._top != self._start and self._is_inside_ignored():
@@ -63,10 +61,10 @@ def _repository(folder: str) -> str | None:
     return folder
 
 
-def _read(path: str) -> list[Line]:
+def _read(path: str) -> list[IgnorePattern]:
     """The rules of a file; none where there is none to read."""
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            return lines_of(file.read())
+            return patterns_in(file.read())
     except OSError:
         return []

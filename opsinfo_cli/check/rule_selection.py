@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..errors import UsageFault
-from ..model.names import did_you_mean
+from ..model.near_names import did_you_mean
 from .rule import Rule
 from .rules import RULES
-
-__all__ = ["Selection"]
 
 
 @dataclass(frozen=True)
@@ -29,14 +27,14 @@ class _Ignored:
 
 
 @dataclass(frozen=True)
-class Selection:
+class RuleSelection:
     """:param selected: names of the rules asked for; None for all"""
 
     selected: frozenset[str] | None
     ignored: tuple[_Ignored, ...]
 
     @classmethod
-    def of(cls, select: Iterable[str], ignore: Iterable[str]) -> Selection:
+    def of(cls, select: Iterable[str], ignore: Iterable[str]) -> RuleSelection:
         """From the words of ``--select`` and ``--ignore``.
 
         :raises UsageFault: where one names no rule, with near ones

@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from zlib import crc32
 
-__all__ = ["cache_folder", "known_names"]
-
 
 def cache_folder(environ: Mapping[str, str]) -> str | None:
     """``$XDG_CACHE_HOME/opsinfo``, else ``~/.cache/opsinfo``. A path that is not absolute does not count (XDG)."""
@@ -74,12 +72,9 @@ def _private(folder: str) -> bool:
 
 
 def _keep(path: str, content: dict[str, object]) -> None:
+    from ...change.output_file import make_private_folder, write_cache  # loaded only if the cache is stale
+
     folder = os.path.dirname(path)
-    with suppress(FileExistsError):
-        os.makedirs(folder, 0o700)
-    if not _private(folder):
-        return
-    made = f"{path}.{os.getpid()}.tmp"
-    with open(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        json.dump(content, file)
-    os.replace(made, path)
+    make_private_folder(folder)
+    if _private(folder):
+        write_cache(path, json.dumps(content).encode("utf-8", "surrogateescape"))

@@ -6,21 +6,22 @@ import os
 import re
 from collections.abc import Iterable
 
-from ..text.members import Members
+from ..text.json_values import Members
 from ..text.source import Source
 from ..typed import TYPE_CHECKING
-from .library import members_of
+from .library_file import members_of
 from .policy import PRECISION
 from .vocabulary import KNOWN_SECTIONS, TENSOR_SECTION
 
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["SNAPSHOT", "is_library_name", "is_marked", "kind_of"]
+    from ..text.scanner import Document
 
 _LIBRARY_NAME = r"(?:aic-.*ops-info|vector_core_tbe_ops_info|dsa-.*-ops-info).*\.json"
 _IN_STORE = r"/(?:tbe|dsa_core)/config(?:/[^/]+)?/[^/]+\.json"
-_MIXLIST_NAMES = ("*mixlist*.json", "ops_info.json", "*mix_list*.json")
+MIXLIST_NAME = r"(?!.*\.(?:opsinfo|schema)\.json$)(?:ops_info.*|.*ops_info|.*mix_?list.*)\.json"
+"""Names of mixlists, in any case: `ops_info*.json`, `*ops_info.json`, `*mixlist*.json`, `*mix_list*.json`."""
 SNAPSHOT = "opsinfo-snapshot"
 _SAYS_SNAPSHOT = r'\s*\{\s*"kind"\s*:\s*"opsinfo-snapshot"'
 _FIRST_KEY = r'"((?:[^"\\]|\\.)*)"\s*:'
@@ -33,9 +34,19 @@ def is_library_name(path: str) -> bool:
     )
 
 
+def is_mixlist_name(path: str) -> bool:
+    """Whether the name alone says mixlist; a library's name does not."""
+    name = os.path.basename(path)
+    return bool(re.fullmatch(MIXLIST_NAME, name, re.DOTALL | re.IGNORECASE)) and not is_library_name(path)
+
+
 def kind_of(source: Source) -> str | None:
-    """``library``, ``mixlist``, ``snapshot``, or None where neither the text nor the name tells."""
-    outcome = members_of(source)
+    """``library``, ``mixlist``, ``snapshot``, or None if neither the text nor the name shows it."""
+    return kind_in(source, members_of(source))
+
+
+def kind_in(source: Source, outcome: Members | Document) -> str | None:
+    """As :func:`kind_of`, for a text that was parsed already."""
     if not isinstance(outcome, Members) or outcome.members is None:
         return _kind_of_broken(source)
     content = {member.key: member.value for member in outcome.members}
@@ -45,15 +56,15 @@ def kind_of(source: Source) -> str | None:
         return "mixlist"
     if is_library_name(source.path) or _looks_like_library(content.values()):
         return "library"
-    return None if outcome.members else "mixlist"
+    return None if outcome.members and not is_mixlist_name(source.path) else "mixlist"
 
 
-def is_marked(source: Source) -> bool:
+def is_marked(source: Source, outcome: Members | Document | None = None) -> bool:
     """Whether a file met on a walk says itself that it is a mixlist or a library.
 
     Keys and names tell; arrays alone do not, for every other tool's JSON has some.
     """
-    outcome = members_of(source)
+    outcome = outcome or members_of(source)
     if not isinstance(outcome, Members) or outcome.members is None:
         return _kind_of_broken(source) in ("library", "mixlist") and bool(source.text.strip())
     content = {member.key: member.value for member in outcome.members}
@@ -86,14 +97,11 @@ def _looks_like_library(entries: Iterable[Any]) -> bool:
 
 
 def _kind_of_broken(source: Source) -> str | None:
-    name = os.path.basename(source.path)
     if re.match(_SAYS_SNAPSHOT, source.text):
         return "snapshot"
     if is_library_name(source.path):
         return "library"
-    from fnmatch import fnmatchcase
-
-    if any(fnmatchcase(name, pattern) for pattern in _MIXLIST_NAMES):
+    if is_mixlist_name(source.path):
         return "mixlist"
     for match in list(re.finditer(_FIRST_KEY, source.text))[:3]:
         key = match[1]

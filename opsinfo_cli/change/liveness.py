@@ -1,0 +1,41 @@
+"""Whether the process that made something still runs."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+
+from .filesystem import FileSystem
+
+_BUSY = (errno.EAGAIN, errno.EWOULDBLOCK)
+
+
+def process_lives(pid: int) -> bool:
+    """Whether a process of this PID namespace runs. A process of another namespace is not seen here: ask its lock."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def is_held(fs: FileSystem, path: str) -> bool:
+    """Whether a process of any namespace or user holds the lock (``flock``) of a file.
+
+    A file of ours is locked by its writer while it writes, so this is also whether that writer lives. A link counts
+    as not held: nobody here makes one. True if the file cannot be opened: then nobody can tell.
+    """
+    try:
+        descriptor = fs.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        return error.errno not in (errno.ELOOP, errno.ENOENT, errno.ENXIO)
+    try:
+        fs.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno in _BUSY
+    finally:
+        fs.close(descriptor)
+    return False

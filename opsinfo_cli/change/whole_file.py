@@ -1,0 +1,121 @@
+"""The one way to write a whole file: a temp beside it, then a rename. Readers see the old file or the new one."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from enum import Enum
+
+from .filesystem import FileSystem
+from .liveness import is_held, process_lives
+
+_TEMP = re.compile(r"\.opsinfo-([0-9]+)-[0-9a-f]+\.tmp")
+
+
+class Durability(Enum):
+    """What must hold after a power cut."""
+
+    NONE = "none"
+    """Nothing: whoever reads the file copes with any content (a cache)."""
+    CONTENT = "content"
+    """The old file or the new one, whole (a report)."""
+    FULL = "full"
+    """The new file, once the call says that the disk confirmed it (a library, a backup)."""
+
+
+def write_whole(
+    fs: FileSystem,
+    path: str,
+    data: bytes,
+    durability: Durability,
+    *,
+    mode: int = 0o600,
+    is_new: bool = False,
+    finish: Callable[[int], None] | None = None,
+    check: Callable[[], None] | None = None,
+) -> bool:
+    """Write a file as a whole. A link at its place is replaced, not followed.
+
+    :param is_new: there must be no file yet
+    :param finish: gives the temp its owner, mode and attributes while it is still private
+    :param check: called right before the rename; what it raises stops the write
+    :returns: whether the disk confirmed it as far as was asked; if not, it is written all the same
+    :raises OSError: if it is not written; FileExistsError if ``is_new`` and it exists
+    """
+    temp = temp_beside(path)
+    descriptor = None
+    try:
+        descriptor = fs.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+        with suppress(OSError):  # without locks, the process id in the name says whose temp it is
+            fs.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        write_all(fs, descriptor, data)
+        if finish:
+            finish(descriptor)
+        if durability is not Durability.NONE:
+            fs.fsync(descriptor)
+        if check:
+            check()
+        if is_new:
+            fs.link(temp, path)
+            with suppress(OSError):
+                fs.unlink(temp)
+        else:
+            fs.replace(temp, path)
+    except BaseException:
+        if descriptor is not None:
+            with suppress(OSError):
+                fs.unlink(temp)
+        raise
+    finally:
+        if descriptor is not None:
+            with suppress(OSError):  # what was synced has nothing left to fail
+                fs.close(descriptor)
+    return durability is not Durability.FULL or sync_folder(fs, os.path.dirname(path))
+
+
+def write_all(fs: FileSystem, descriptor: int, data: bytes) -> None:
+    """Write every byte, however many the system takes at a time.
+
+    :raises OSError: if it takes none
+    """
+    rest = memoryview(data)
+    while rest:
+        written = fs.write(descriptor, rest)
+        if not written:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        rest = rest[written:]
+
+
+def sync_folder(fs: FileSystem, folder: str) -> bool:
+    """Whether the disk confirmed what was renamed in a folder. A failed fsync is never tried again."""
+    try:
+        descriptor = fs.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fs.fsync(descriptor)
+        finally:
+            fs.close(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def temp_beside(path: str) -> str:
+    """A name for a temp in the same folder; it holds the id of this process."""
+    return os.path.join(os.path.dirname(path), f".opsinfo-{os.getpid()}-{os.urandom(6).hex()}.tmp")
+
+
+def remove_leftovers(fs: FileSystem, folder: str) -> None:
+    """Remove temps of ours whose process is gone; only SIGKILL and a failing disk leave one."""
+    with suppress(OSError):
+        for name in fs.listdir(folder):
+            match = _TEMP.fullmatch(name)
+            path = os.path.join(folder, name)
+            if match and not process_lives(int(match[1])):
+                with suppress(OSError):
+                    # a second link: the new file stands already, and whoever locks it locks the temp too
+                    if fs.lstat(path).st_nlink > 1 or not is_held(fs, path):
+                        fs.unlink(path)

@@ -1,0 +1,43 @@
+"""The validation of files, stores and trees: what ``opsinfo validate`` does, as one call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from ..model.target import Target
+from .checker import Checker
+from .finding import Outcome
+from .mixlist_operators import MixlistTarget
+from .path_checks import Step, check_paths
+
+
+def validate(
+    *paths: str | os.PathLike[str],
+    against: Iterable[str | Target] = (),
+    modes: Iterable[str] = (),
+    kind: str | None = None,
+    stdin: bytes | None = None,
+    step: Step = lambda done, total: None,
+) -> Outcome:
+    """Everything that can be said of files, stores and trees, as ``opsinfo validate`` does.
+
+    :param against: the targets the mixlists are for, as on the command line or opened by :meth:`.Target.open`
+    :param modes: names of the precision modes they are used with, right or wrong
+    :param kind: ``library`` or ``mixlist``, if files do not show it
+    :param stdin: what the path ``-`` stands for
+    :param step: called with the number of files and stores that are done, and of all
+
+    :raises OpsinfoError: if a target cannot be read; what is wrong with ``paths`` is in the outcome
+    """
+    targets = [MixlistTarget(Target.open(each) if isinstance(each, str) else each) for each in against]
+    for target in targets:
+        _ = target.operators  # a target that cannot be read is an error before anything is checked against it
+    checker = Checker(targets, list(modes), kind)
+    rest = [os.fspath(each) for each in paths]
+    if "-" in rest and stdin is not None:
+        checker.given("-", stdin)
+        rest = [path for path in rest if path != "-"]
+    check_paths(checker, rest, step)
+    checker.modes_given()
+    return checker.outcome

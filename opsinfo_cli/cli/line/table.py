@@ -1,0 +1,65 @@
+"""The commands by group, each with its short help; what a command takes is declared in its own module.
+
+Everything that reads a line reads this table: the fast path, click, completion, and the question which format an error
+is printed in.
+"""
+
+from __future__ import annotations
+
+from ...typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .declare import Command
+
+GROUPS = {
+    "Look": {
+        "list": "Show operators with their policy.",
+        "show": "Show everything known of an operator, and why it is on its list.",
+        "diff": "Compare two targets, or two mixlists.",
+        "matrix": "Show operators by target, for any number of targets.",
+        "socs": "List installs, versions and chips.",
+    },
+    "Edit": {
+        "move": "Put operators on a list, in a library or a mixlist.",
+        "apply": "Write the policies of a mixlist into libraries.",
+        "merge": "Merge several mixlists into one.",
+        "minimize": "Drop the entries of a mixlist that change nothing.",
+        "fmt": "Fix the syntax of a mixlist so that the engine accepts it.",
+    },
+    "Check": {
+        "validate": "Check mixlists and libraries as the engine does, and more strictly.",
+        "doctor": "Check an install and the changes made to it.",
+        "explain": "Explain a finding or a topic.",
+    },
+    "Undo": {
+        "backups": "List backups.",
+        "restore": "Undo the last change, or restore a backup.",
+        "reapply": "Apply changes again that an upgrade undid.",
+    },
+    "Runs": {
+        "qualify": "Check training logs of a mixed-precision baseline.",
+        "reduced": "List operators that MindSpore logged as reduced.",
+        "numerics": "Show number formats, and what values and tensors lose in them.",
+    },
+    "Other systems": {
+        "modes": "List precision modes, and the lines that set them.",
+        "convert": "Convert the lists of one system to another.",
+        "systems": "List other systems whose lists can be read.",
+        "decide": "Show the dtype that a call runs in, and by which rule.",
+    },
+    "Setup": {
+        "snapshot": "Write the facts of a target to a file, for use without CANN.",
+        "schema": "Print a published JSON schema.",
+        "completion": "Print the shell completion script.",
+    },
+}
+"""Group -> command -> short help, so that `--help` imports no command."""
+
+COMMANDS: dict[str, str] = {name: text for group in GROUPS.values() for name, text in group.items()}
+
+
+def declared(name: str) -> Command:
+    """A command with its parameters, from its own module."""
+    package = __package__.rpartition(".")[0]
+    found: Command = __import__(f"{package}.commands.{name}", fromlist=["command"]).command  # importlib is slower
+    return found

@@ -1,0 +1,43 @@
+"""Warnings beside an answer: names that a target lacks, stores that current engines refuse, undefined load order."""
+
+from __future__ import annotations
+
+from ...errors import few
+from ...model.store import Operators
+from ...model.target import Target
+from ...report.terminal.output import Output
+from ...typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...model.mixlist import Mixlist
+
+
+def report_unknown(mixlist: Mixlist, operators: Operators, output: Output) -> list[str]:
+    """Report the op types of a mixlist that a target lacks: the engine ignores them.
+
+    :returns: their names, sorted
+    """
+    unknown = [name for name in sorted(mixlist.marks) if name not in operators]
+    if not unknown:
+        return []
+    from ...model.near_names import NearNames, did_you_mean
+
+    known = NearNames(operators.names)
+    for name in unknown:
+        near = did_you_mean(name, known)
+        text = f"unknown operator `{name}`: not in the target, the engine ignores it"
+        output.say(text + (f"; {near}" if near else ""), "warning")
+    return unknown
+
+
+def report_doubts(target: Target, output: Output) -> None:
+    """Report what makes the policies of a target uncertain."""
+    for store in target.operators.stores:
+        if store.doubts:
+            first = store.doubts[0]
+            more = f" (and {len(store.doubts) - 1} more)" if len(store.doubts) > 1 else ""
+            text = f"{first.path}:{first.line}: {first.message}{more}; current engines refuse this store"
+            output.say(text, "warning")
+        for paths, names in store.undecided().items():
+            if any(len({entry.policy for entry in store.contenders(name)}) > 1 for name in names):
+                output.say(f"the load order of {few(paths)} is undefined; see `opsinfo doctor`", "warning")

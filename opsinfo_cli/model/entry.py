@@ -1,0 +1,172 @@
+"""The definition of an op type in an operator-information file, and its place in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+
+from ..errors import Damaged
+from ..text.json_values import RawMember
+from ..text.source import Source
+from ..typed import TYPE_CHECKING
+from .entry_faults import build_faults, names_in, trimmed
+from .entry_quick_check import policy_if_clear
+from .load_fault import LoadFault, Sections
+from .policy import BLANKS, BadFlag, Policy
+
+if TYPE_CHECKING:
+    from ..text.scanner import Member, Node
+    from .columns import Listed
+
+
+class EntryFile:
+    """What the entries of one file have in common. It knows none of them: a circle would keep all of it in memory."""
+
+    def __init__(self, source: Source, members: list[RawMember], names: Iterable[str] | None = None) -> None:
+        """:param names: of all sections and keys, if they are known already"""
+        self.source = source
+        self.members = members
+        self._names = names
+
+    @cached_property
+    def has_blank_names(self) -> bool:
+        """Whether any section or key has blanks around it; they hardly ever have."""
+        names = self._names or names_in(member.value for member in self.members if member.is_sound)
+        return any(name != name.strip(BLANKS) for name in names)
+
+    @cached_property
+    def lines(self) -> dict[int, int]:
+        """Line of every member's key by its offset, counted in one pass."""
+        lines = {}
+        line, at = 1, 0
+        for member in self.members:
+            line += self.source.text.count("\n", at, member.key_start)
+            at = member.key_start
+            lines[at] = line
+        return lines
+
+
+class Entry:
+    """The definition of one op type in one library."""
+
+    def __init__(self, file: EntryFile, member: RawMember) -> None:
+        self._file = file
+        self.name = member.key
+        self.member = member
+        self._sections: Sections | None = None
+        # what was judged when the file was read is no word on names that need trimming
+        self._policy: Policy | None = None if file.has_blank_names else member.judged
+        self._faults: Sequence[LoadFault] | None = () if self._policy else None
+
+    def __repr__(self) -> str:
+        return f"<Entry {self.name}: {self.policy_or_none} in {self.path}:{self.line}>"
+
+    @property
+    def sections(self) -> Sections:
+        """Section -> key -> value, names trimmed as the engine trims them (engine.md 1.9)."""
+        if self._sections is None:
+            self._sections = trimmed(self.member.value) if self._file.has_blank_names else self.member.value
+        return self._sections
+
+    @property
+    def policy(self) -> Policy:
+        """:raises BadFlag: on a flag that fails the engine"""
+        if self._policy is None:
+            self._policy = Policy.of(self.sections)
+        return self._policy
+
+    @property
+    def policy_or_none(self) -> Policy | None:
+        """The policy; None where the flag is one the engine could not read, which only an entry that wins must be."""
+        try:
+            return self.policy
+        except BadFlag:
+            return None
+
+    @property
+    def listed(self) -> Listed:
+        """Inputs and outputs with their dtypes; :class:`.columns.Columns` says what follows from them."""
+        from .columns import listed_in
+
+        return listed_in(self.sections)
+
+    @property
+    def faults(self) -> Sequence[LoadFault]:
+        """What the engine cannot build a kernel from, and what it would not know."""
+        if self._faults is None:
+            self._faults = () if policy_if_clear(self.sections) else build_faults(self.sections)
+        return self._faults
+
+    @property
+    def source(self) -> Source:
+        return self._file.source
+
+    @property
+    def path(self) -> str:
+        return self._file.source.path
+
+    @property
+    def line(self) -> int:
+        """1-based line of the op type's key."""
+        return self._file.lines[self.member.key_start]
+
+    @cached_property
+    def node(self) -> Node:
+        """The entry's value with spans."""
+        from ..text.scanner import scan
+
+        root = scan(self.source, self.member.start).root
+        assert root is not None  # it was read once
+        return root
+
+    def damaged(self, fault: LoadFault) -> Damaged:
+        """The error that names a fault of this entry."""
+        place = self.source.place(self.span(fault)[0])
+        return Damaged(
+            f"operator `{self.name}`: {fault.message}",
+            path=self.path,
+            line=place.line,
+            column=place.column,
+            hint="the engine refuses the store that holds this file; `opsinfo validate` tells more",
+        )
+
+    def span(self, fault: LoadFault) -> tuple[int, int]:
+        """Where the offending token stands. Before an entry is an object of objects of strings, no name is trimmed."""
+        if fault.section is None:
+            return self.member.key_start, self.member.key_end
+        fold = _trimmed if self.member.is_sound else str
+        section = self.node.by(fold)[fold(fault.section)]
+        if fault.key is None:
+            return section.key.start, section.key.end
+        return _token(section.value.by(fold)[fold(fault.key)].value, fault.token)
+
+
+def member_read(node: Node, name: str) -> Member | None:
+    """The member the engine reads for a trimmed name: the first spelling in byte order, of equal ones the last."""
+    return node.by(_trimmed).get(_trimmed(name))
+
+
+def _trimmed(name: str) -> str:
+    return name.strip(BLANKS)
+
+
+def _token(value: Node, index: int | None) -> tuple[int, int]:
+    """The span of one part of a comma list; of the whole value where escapes blur the count."""
+    text = str(value.value)
+    if index is None or len(text) != value.end - value.start - 2:
+        return value.start, value.end
+    start, end = _parts(text)[index]
+    part = text[start:end]
+    start += value.start + 1 + len(part) - len(part.lstrip(BLANKS))
+    return start, start + max(len(part.strip(BLANKS)), 1)
+
+
+@lru_cache(maxsize=8)
+def _parts(text: str) -> list[tuple[int, int]]:
+    """The spans of the parts of a comma list; a list of thousands may be asked for each of them."""
+    at = len(text) - len(text.lstrip(BLANKS))
+    spans = []
+    for part in text.strip(BLANKS).split(","):
+        spans.append((at, at + len(part)))
+        at += len(part) + 1
+    return spans

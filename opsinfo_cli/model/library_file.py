@@ -1,0 +1,115 @@
+"""One operator-information file: its entries as the engine reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from ..errors import Damaged
+from ..text.json_values import Members, RawMember
+from ..text.members import read_members
+from ..text.source import Source
+from ..typed import TYPE_CHECKING, TypeVar
+from .entry import Entry, EntryFile
+from .entry_faults import structure_faults
+from .entry_quick_check import policy_if_clear
+from .load_fault import LoadFault
+from .policy import BLANKS
+
+if TYPE_CHECKING:
+    from ..text.scanner import Document
+
+AnyLibrary = TypeVar("AnyLibrary", bound="LibraryFile")
+
+
+def members_of(source: Source) -> Members | Document:
+    """The members of a text that may be a library, each entry judged as it is read."""
+    return read_members(source, policy_if_clear)
+
+
+class LibraryFile:
+    """The entries of one file, in the file's order; of equal keys the last, as the engine has it.
+
+    ``members`` keeps every one of them.
+    """
+
+    def __init__(self, source: Source, members: list[RawMember], names: Iterable[str] | None = None) -> None:
+        """:param names: of all sections and keys, if they are known already"""
+        self.source = source
+        self.path = source.path
+        self.members = members
+        self._file = EntryFile(source, members, names)
+        self.entries = {member.key: Entry(self._file, member) for member in members}
+
+    @classmethod
+    def read(cls: type[AnyLibrary], path: str) -> AnyLibrary:
+        """The library in a file.
+
+        :raises Refused: if the file cannot be read
+        :raises Damaged: if the engine cannot load it
+        """
+        return cls.of(Source.read(path))
+
+    @classmethod
+    def of(cls: type[AnyLibrary], source: Source, outcome: Members | Document | None = None) -> AnyLibrary:
+        """The library in a text.
+
+        :param outcome: what :func:`members_of` returned for the text, if it was parsed already
+        :raises Damaged: if the text is not an object of objects of objects of strings
+        """
+        outcome = outcome or members_of(source)
+        if not isinstance(outcome, Members):
+            outcome.require_root()
+            raise AssertionError("a text that only the slow reader accepts")
+        if outcome.members is None:
+            place = source.place(outcome.start)
+            raise Damaged(
+                "a library must be an object of operators", path=source.path, line=place.line, column=place.column
+            )
+        library = cls(source, outcome.members, outcome.names)
+        for entry, fault in library.structure_faults():
+            raise entry.damaged(fault)
+        return library
+
+    def __repr__(self) -> str:
+        return f"<Library {self.path}: {len(self.entries)} op types>"
+
+    def entry_of(self, member: RawMember) -> Entry:
+        return Entry(self._file, member)
+
+    def is_passed_over(self, entry: Entry) -> bool:
+        """Whether another entry is read in its stead: the engine trims a key, then looks that up (SUB:150-163)."""
+        name = entry.name.strip(BLANKS)
+        return name != entry.name and name in self.entries
+
+    def structure_faults(self) -> Iterator[tuple[Entry, LoadFault]]:
+        """What fails the file whichever of its entries win."""
+        for entry in self.entries.values():
+            name = entry.name.strip(BLANKS)
+            if name != entry.name:
+                if self.is_passed_over(entry):
+                    continue
+                # the engine looks the trimmed key up, finds nothing, and fails (SUB:150-163)
+                said = f"op type `{entry.name}` has blanks around it, which fails the whole store"
+                yield entry, LoadFault("blank-in-name", None, None, said, near=(name,))
+            if not entry.member.is_sound:
+                for fault in structure_faults(entry.member.value):
+                    yield entry, fault
+
+    def build_faults(self) -> Iterator[tuple[Entry, LoadFault]]:
+        for entry in self.entries.values():
+            for fault in () if self.is_passed_over(entry) else entry.faults:
+                yield entry, fault
+
+    def twins(self, name: str) -> list[RawMember]:
+        """All members of one name; more than one is a duplicate key."""
+        if len(self.members) == len(self.entries):
+            return [self.entries[name].member]
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[RawMember]]:
+        found: dict[str, list[RawMember]] = {}
+        for member in self.members:
+            found.setdefault(member.key, []).append(member)
+        return found

@@ -1,0 +1,191 @@
+"""The house: who imports whom, who draws, who writes, how long a module is, and what it is called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "opsinfo_cli"
+WINGS = "cli report check bisect simulate graph runs numerics neighbours change compare model text".split()  # noqa: SIM905
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "schemas" not in path.parts)
+TESTS = sorted(path for path in (ROOT / "tests").rglob("*.py"))
+LONGEST_MODULE, LONGEST_TEST = 300, 400
+
+
+def name_of(path: Path) -> str:
+    """A module's dotted name; a package's is that of its folder."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def wing_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).parts
+    return parts[0] if len(parts) > 1 else ""
+
+
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, absolute dotted name) of everything a module imports, wherever in it."""
+    package = ["opsinfo_cli", *path.relative_to(PACKAGE).parts[:-1]]
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, name.name) for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            stem = ".".join([*base, *([node.module] if node.module else [])])
+            yield node.lineno, stem
+            yield from ((node.lineno, f"{stem}.{name.name}") for name in node.names)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_wing_imports_only_from_the_wings_below_it(path: Path) -> None:
+    wing = wing_of(path)
+    allowed = set(WINGS[WINGS.index(wing) :]) if wing in WINGS else set(WINGS)
+    for line, name in imported(path):
+        parts = name.split(".")
+        if parts[0] == "opsinfo_cli" and len(parts) > 1 and parts[1] in WINGS:
+            assert parts[1] in allowed, f"line {line} imports {name}"
+
+
+def test_errors_stand_below_all() -> None:
+    assert [name for _, name in imported(PACKAGE / "errors.py") if name.startswith("opsinfo_cli")] == []
+
+
+def test_every_folder_is_a_wing() -> None:
+    folders = {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders <= {*WINGS, "schemas"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_cli_and_report_draw(path: Path) -> None:
+    drawn = {name.split(".")[0] for _, name in imported(path)} & {"click", "rich"}
+    assert not drawn or wing_of(path) in ("cli", "report")
+
+
+WRITING_MODES = set("wax+")
+WRITING_FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"}
+WRITING_CALLS = {
+    *("write_text", "write_bytes", "touch", "mkstemp", "mkdtemp", "NamedTemporaryFile", "TemporaryFile"),
+    *("makedirs", "mkdir", "unlink", "rmdir", "rename", "renames", "symlink", "link", "chmod", "chown", "truncate"),
+    *("copy2", "copyfile", "copytree", "rmtree", "move"),
+}
+OWNERS = {"os", "shutil", "tempfile", "Path", "pathlib"}
+
+
+def writes(path: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Attribute) and node.attr in WRITING_FLAGS:
+            yield node.lineno, node.attr
+        if not isinstance(node, ast.Call):
+            continue
+        function = node.func
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        if name in ("open", "fdopen") and _opens_for_writing(node, function):
+            yield node.lineno, ast.unparse(node)
+        if name in ("write_text", "write_bytes"):
+            yield node.lineno, ast.unparse(node)
+        owner = function.value if isinstance(function, ast.Attribute) else None
+        if name in WRITING_CALLS and isinstance(owner, ast.Name) and owner.id in OWNERS:
+            yield node.lineno, ast.unparse(node)
+
+
+def _opens_for_writing(node: ast.Call, function: ast.expr) -> bool:
+    values: list[Any] = [each.value for each in node.keywords if each.arg == "mode"]
+    at = 0 if isinstance(function, ast.Attribute) and ast.unparse(function.value) not in ("os", "io") else 1
+    values += node.args[at : at + 1]
+    modes = [each.value for each in values if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    return any(set(mode) & WRITING_MODES and len(mode) <= 3 for mode in modes)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_change_writes(path: Path) -> None:
+    found = [f"{line}: {text}" for line, text in writes(path) if "devnull" not in text]
+    lines = path.read_text("utf-8").splitlines()
+    found = [each for each in found if "devnull" not in lines[int(each.split(":")[0]) - 1]]
+    assert not found or wing_of(path) == "change"
+
+
+def imports() -> dict[str, set[str]]:
+    """The modules of the package that each of them imports, in functions and for type checkers too."""
+    names = {name_of(path) for path in MODULES}
+    found: dict[str, set[str]] = {}
+    for path in MODULES:
+        mine = found.setdefault(name_of(path), set())
+        for _, name in imported(path):
+            mine |= {name} & names
+        packages = {name for name in mine if any(other.startswith(f"{name}.") for other in mine)}
+        mine -= packages  # `from .package import module` imports the module
+        mine.discard(name_of(path))
+    return found
+
+
+def circles(graph: Mapping[str, set[str]]) -> Iterator[list[str]]:
+    """Sets of modules that reach each other."""
+    reached: dict[str, set[str]] = {}
+    for start in graph:
+        seen: set[str] = set()
+        waiting = [start]
+        while waiting:
+            for following in graph.get(waiting.pop(), set()) - seen:
+                seen.add(following)
+                waiting.append(following)
+        reached[start] = seen
+    for start in sorted(graph):
+        circle = sorted(other for other in reached[start] if start in reached[other])
+        if circle and circle[0] == start:
+            yield circle
+
+
+def test_a_circle_through_a_third_module_is_found() -> None:
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}
+    assert list(circles(graph)) == [["a", "b", "c"]]
+
+
+def test_no_two_modules_import_each_other_directly_or_through_others() -> None:
+    assert list(circles(imports())) == []
+
+
+def test_no_two_classes_share_a_name() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in tree_of(path).body:
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(name_of(path))
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_module_has_a_docstring_and_is_short(path: Path) -> None:
+    assert ast.get_docstring(tree_of(path))
+    assert len(path.read_text("utf-8").splitlines()) <= LONGEST_MODULE
+
+
+def test_every_test_module_has_a_docstring_and_is_short() -> None:
+    assert [str(path) for path in TESTS if not ast.get_docstring(tree_of(path))] == []
+    long = {path.name: len(path.read_text("utf-8").splitlines()) for path in TESTS}
+    assert {name: count for name, count in long.items() if count > LONGEST_TEST} == {}
+
+
+def assigned(path: Path, name: str) -> ast.expr | None:
+    """The value that a module gives a name of its top level."""
+    assignments = [node for node in tree_of(path).body if isinstance(node, ast.Assign)]
+    return next((node.value for node in assignments if ast.unparse(node.targets[0]) == name), None)
+
+
+def test_only_public_modules_list_their_names() -> None:
+    """`__all__` is for the modules that the package's own `__init__` imports from."""
+    homes = assigned(PACKAGE / "__init__.py", "_HOMES")
+    assert homes is not None
+    public = {f"opsinfo_cli.{home}" for home in ast.literal_eval(homes).values()} | {"opsinfo_cli"}
+    listing = {name_of(path) for path in MODULES if assigned(path, "__all__")}
+    assert sorted(listing - public) == []
