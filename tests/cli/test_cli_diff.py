@@ -242,7 +242,7 @@ def test_what_is_in_neither_is_said(opsinfo: Run, fixtures: Path, tmp_path: Path
     named = write(tmp_path / "m.json", mixlist(black_add=["Relu", "NoSuchOperator"]))
     ran = opsinfo("diff", fixtures / "opp", fixtures / "opp", *SOCS, "--only-in", named)
     assert ran.code == 0
-    assert "1 op types of the mixlist are in neither: NoSuchOperator" in ran.err
+    assert "1 op types of the mixlist are in neither target: NoSuchOperator" in ran.err
 
 
 def test_a_mixlist_is_carried_over_for_what_it_names(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:

@@ -136,7 +136,8 @@ def test_a_tree_takes_arrays_of_a_tool_for_no_mixlist(opsinfo: Run, tmp_path: Pa
     write(tree / "package.json", {"name": "x", "files": ["dist"], "scripts": {"test": "x"}})
     write(tree / "coco.json", {"images": [{"id": 1}], "annotations": []})
     ran = opsinfo("validate", tree)
-    assert (ran.code, ran.out) == (0, "")
+    assert (ran.code, ran.out) == (2, "")
+    assert "nothing to check" in ran.err
 
 
 def test_a_broken_mixlist_in_a_tree_is_found_by_its_mark(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
@@ -149,10 +150,10 @@ def test_a_broken_mixlist_in_a_tree_is_found_by_its_mark(opsinfo: Run, fixtures:
     assert "aic-x-ops-info.json" in ran.out
 
 
-def test_an_empty_tree_is_said_to_hold_nothing(opsinfo: Run, tmp_path: Path) -> None:
+def test_an_empty_tree_is_an_error(opsinfo: Run, tmp_path: Path) -> None:
     ran = opsinfo("validate", tmp_path)
-    assert (ran.code, ran.out) == (0, "")
-    assert "0 files" in ran.err
+    assert (ran.code, ran.out) == (2, "")
+    assert "nothing to check" in ran.err
 
 
 def test_a_file_given_twice_or_through_a_folder_is_not_a_crash(opsinfo: Run, fixtures: Path) -> None:

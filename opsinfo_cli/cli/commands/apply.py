@@ -28,7 +28,7 @@ from ..shared.writing import WriteRun, writer_of
 @declare.option(
     "-o", "--output", "copy", metavar="PATH", help="Write a copy instead: a file, or a new directory for a store."
 )
-@declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, where the target lacks an op type.")
+@declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, if the target lacks an op type.")
 @entry_options
 @target_options
 @write_options
@@ -43,10 +43,10 @@ def command(
     writing: WriteOptions,
     printing: OutputOptions,
 ) -> int:
-    """Give the operators of TARGET the policies that MIXLIST gives them, in the library itself.
+    """Write the policies that MIXLIST gives to operators into the libraries of TARGET.
 
-    What the engine would compute at every start is written down once: a to-remove becomes gray,
-    which is an entry without a flag.
+    The result is what the engine computes from library and mixlist at every start; an operator that becomes
+    gray gets an entry without a flag.
 
     \b
     Examples:
@@ -68,7 +68,9 @@ def command(
     unknown = report_unknown(chosen, found.operators, output)
     run = WriteRun("apply", output, writing, undo=target, ignored=unknown)
     if strict and unknown:
-        output.say(f"{len(unknown)} of {len(chosen.marks)} op types are not there; nothing was written", "error")
+        output.say(
+            f"{len(unknown)} of {len(chosen.marks)} op types are not in the target; nothing was written", "error"
+        )
         run.writing = writing._replace(dry_run=False, check=True)
         run.report(Result([]))
         return 1
@@ -79,7 +81,7 @@ def command(
 
 
 def _jobs(target: Target, mixlist: Mixlist, options: EntryOptions, output: Output) -> list[Job]:
-    """Per file: each entry that wins in its store, or might as well, with the marks that act on *its* policy."""
+    """A job for each file: the entries that win in their store, or may win, with the marks that act on their policy."""
     names = [name for name in mixlist.marks if name in target.operators]
     if options.store is not None:
         stores = [each for each in target.operators.stores if each.label == options.store]
@@ -99,7 +101,7 @@ def _copies(target: Target, jobs: list[Job], copy: str, run: WriteRun) -> int:
             hint="point at one store's directory",
         )
     if os.path.lexists(copy):
-        raise UsageFault("--output names something that exists already", name="exists", path=copy)
+        raise UsageFault("--output names a path that already exists", name="exists", path=copy)
     writer = writer_of(run.writing, run.output)
     result = writer.preview(jobs)
     if run.writes:
@@ -109,7 +111,7 @@ def _copies(target: Target, jobs: list[Job], copy: str, run: WriteRun) -> int:
         write_copies(writer.fs, {each.path: changed.get(each.path, each.data) for each in sources}, copy, directory)
         if run.output.format == "text":
             run.output.lines(change_lines(run.output, result, run.undo))
-        run.output.tell(f"wrote {copy}; {target.path} is untouched")
+        run.output.tell(f"wrote {copy}; {target.path} was not changed")
     if run.output.format == "json" or not run.writes:
         run.report(result)
     return 1 if run.writing.check and result.would_change else 0

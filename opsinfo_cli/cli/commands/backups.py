@@ -18,16 +18,16 @@ from ..shared.writing import scope_of, vault_of
     "keep",
     type=declare.IntRange(min=1),
     metavar="N",
-    help="Keep the newest N backups of each file, and every pristine one; drop the others.",
+    help="Keep the newest N backups of each file and every pristine one; drop the rest.",
 )
 @declare.option("-n", "--dry-run", is_flag=True, group=WRITE, help="Show what --prune would drop; drop nothing.")
 @backup_option
 @pager_option
 @format_option()
 def command(target: str | None, keep: int | None, writing: WriteOptions, printing: OutputOptions) -> int:
-    """List the backups of TARGET, or all, the newest last.
+    """List the backups of TARGET, or all backups, oldest first.
 
-    The first content seen of a file is its pristine one; pruning never drops it, nor the newest.
+    The first content that was seen of a file is its pristine backup. Pruning drops neither it nor the newest.
 
     \b
     Examples:
@@ -51,7 +51,7 @@ def command(target: str | None, keep: int | None, writing: WriteOptions, printin
 
 
 def all_backups(vault: Vault) -> list[Backup]:
-    """Every content kept, in the order of the changes."""
+    """Every backup whose content is in the vault, in the order of the changes."""
     held = set(vault.objects())
     records = vault.records()
     pristine = {each.id: each.pristine for lineages in lineages_in(records).values() for each in lineages}

@@ -28,17 +28,15 @@ from ..shared.writing import WriteRun, writer_of
 @declare.command("convert")
 @declare.argument("inputs", nargs=-1, metavar="[IN]...")
 @declare.option(
-    "--from", "source", required=True, metavar="FORMAT", help="What IN is; without IN a system's own lists."
+    "--from", "source", required=True, metavar="FORMAT", help="Format of IN; without IN, the system's own lists."
 )
-@declare.option("--to", required=True, metavar="FORMAT", help="What is to be made; `opsinfo systems` lists them.")
-@declare.option(
-    "--base", "bases", multiple=True, metavar="TARGET", help="What a mixlist differs from; for TensorFlow `tensorflow`."
-)
+@declare.option("--to", required=True, metavar="FORMAT", help="Format to write; `opsinfo systems` lists the formats.")
+@declare.option("--base", "bases", multiple=True, metavar="TARGET", help="Baseline the output is a difference against.")
 @soc_option
-@declare.option("-o", "--output", "out", metavar="OUT", help="A file; a new directory where there are two.")
-@declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, where anything is lost.")
-@declare.option("--replace", is_flag=True, help="Also move the op types that IN does not list, as its system would.")
-@declare.option("--same-names", is_flag=True, help="Take an unknown name for the base's op type of that name.")
+@declare.option("-o", "--output", "out", metavar="OUT", help="Output file, or a new directory if there are two files.")
+@declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, if anything cannot be converted.")
+@declare.option("--replace", is_flag=True, help="Also move op types that IN does not list, as its system treats them.")
+@declare.option("--same-names", is_flag=True, help="Treat an unknown name as the op type of that name in the base.")
 @write_options
 @format_option()
 def command(
@@ -54,10 +52,10 @@ def command(
     writing: WriteOptions,
     printing: OutputOptions,
 ) -> int:
-    """Write one system's lists as another's.
+    """Convert the lists of one system to another.
 
-    IN is one file, or two where the format has two (Habana: the BF16 list, then the FP32 list). Names are translated
-    by a table of facts; what no source gives, and every step that loses something, is said.
+    IN is one file, or two if the format has two (Habana: the BF16 list, then the FP32 list). Names are translated
+    by a table of sourced facts; every name or property that cannot be converted is reported.
 
     \b
     Examples:
@@ -69,20 +67,20 @@ def command(
     output = output_of("convert", printing)
     target = _writable(to)
     if replace and target.name not in ("mixlist", "mindspore-lite"):
-        raise UsageFault("--replace is for a mixlist: the other formats list everything there is")
+        raise UsageFault("--replace requires a mixlist: the other formats list every operator")
     base = next((each for each in bases if not names_system(each)), None)
     told = _told(inputs, source, base, output, options)
     made = _base(bases, target, output, options, replace, out)
     same = frozenset(made.operators.names) if same_names and made.operators else frozenset()
     if same_names and not same:
-        raise UsageFault("--same-names looks names up in a base, and there is none", hint="say --base TARGET")
+        raise UsageFault("--same-names requires --base", hint="add --base TARGET")
     written = converted(told, target, made, same)
     say_losses(output, written.losses)
     lossy = [loss for loss in written.losses if not loss.is_harmless]
     run = WriteRun("convert", output, writing, undo=out or "-")
     head = {"from": source, "to": to, "base": list(bases), "losses": [loss_document(loss) for loss in written.losses]}
     if strict and lossy:
-        output.say(f"{len(lossy)} steps lose something; nothing was written", "error")
+        output.say(f"{len(lossy)} conversions lose something; nothing was written", "error")
         return _refused(head, run)
     return _give(written, out, head, run)
 
@@ -99,14 +97,14 @@ def _told(inputs: tuple[str, ...], source: str, base: str | None, output: Output
     if inputs:
         return read_files(system_called(source), inputs, base, output, options)
     if system_called(source.partition(":")[0]).facts is None:
-        raise UsageFault(f"{source} has no lists of its own; name a file")
+        raise UsageFault(f"{source} has no lists of its own; a file is required")
     return Told(lists_of(source))
 
 
 def _base(
     bases: tuple[str, ...], target: System, output: Output, options: TargetOptions, everything: bool, out: str | None
 ) -> Base:
-    """What the result differs from; nothing where the target does not ask."""
+    """The baseline of the result; an empty one if the format is not a difference."""
     wants_lists = target.name == "tensorflow"
     base = next((each for each in bases if names_system(each) is wants_lists), None)
     if base is None or not target.delta:
@@ -142,7 +140,7 @@ def _give(written: Written, out: str | None, head: dict[str, Any], run: WriteRun
         run.report(result)
     elif len(written.files) > 1:
         names = ", ".join(written.files)
-        raise UsageFault(f"this makes {len(written.files)} files ({names})", hint="-o DIRECTORY writes them")
+        raise UsageFault(f"the output has {len(written.files)} files ({names})", hint="-o DIRECTORY writes them")
     else:
         run.output.data("".join(written.files.values()), exact=True)
     return run.status(result)
@@ -150,7 +148,7 @@ def _give(written: Written, out: str | None, head: dict[str, Any], run: WriteRun
 
 def _in_folder(out: str, texts: dict[str, str], run: WriteRun) -> Result:
     if os.path.lexists(out) and not (os.path.isdir(out) and not os.listdir(out)):
-        raise UsageFault("-o names something that exists already, and is no empty folder", name="exists", path=out)
+        raise UsageFault("-o names a path that exists and is not an empty directory", name="exists", path=out)
     data = {path: text.encode() for path, text in texts.items()}
     change = make_in_folder(writer_of(run.writing, run.output), data, out, run.kind) if run.writes else None
     return Result([made(path, each) for path, each in data.items()], change)

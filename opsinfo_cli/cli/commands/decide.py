@@ -28,14 +28,19 @@ _SHORT |= {"fp64": "float64", "double": "float64", "hif8": "hifloat8"}
 
 @declare.command("decide")
 @declare.argument("ops", nargs=-1, required=True, metavar="OP[:DTYPE,...]...")
-@declare.option("--system", required=True, metavar="SYSTEM", help="apex:O1, torch-amp, ascend:mixed_float16 and so on.")
-@declare.option("--low", metavar="DTYPE", help="The low dtype, where the system leaves a choice.")
-@declare.option("--to-float", metavar="DTYPE", help="MindSpore: the Cell's own to_float.")
+@declare.option(
+    "--system",
+    required=True,
+    metavar="SYSTEM",
+    help="System and level, such as apex:O1, torch-amp or ascend:mixed_float16.",
+)
+@declare.option("--low", metavar="DTYPE", help="Low dtype, if the system supports several.")
+@declare.option("--to-float", metavar="DTYPE", help="MindSpore: the dtype that the Cell sets with to_float.")
 @declare.option("--as-loss", is_flag=True, help="MindSpore: the call is the loss, outside the network.")
-@declare.option("--disabled", is_flag=True, help="APEX, HMP: the call stands inside disable_casts().")
-@declare.option("--own", metavar="DTYPE", help="Ascend: the dtype in the graph; float32 unless said.")
-@declare.option("--against", metavar="TARGET", help="Ascend: the target that knows the policies.")
-@declare.option("--mixlist", metavar="FILE", help="Ascend: with this mixlist.")
+@declare.option("--disabled", is_flag=True, help="APEX, HMP: the call is inside disable_casts().")
+@declare.option("--own", metavar="DTYPE", help="Ascend: dtype in the graph; float32 by default.")
+@declare.option("--against", metavar="TARGET", help="Ascend: the target with the policies.")
+@declare.option("--mixlist", metavar="FILE", help="Ascend: apply this mixlist.")
 @against_soc_option
 @pager_option
 @format_option()
@@ -52,10 +57,10 @@ def command(
     options: TargetOptions,
     printing: OutputOptions,
 ) -> int:
-    """Tell what dtype an operator call runs in, and by which rule of which source.
+    """Show the dtype that an operator call runs in, and by which rule of which source.
 
-    DTYPE are those of its inputs; for Ascend those that its producers give, `-` for none. What no source says is
-    answered `not known`.
+    DTYPE are the dtypes of its inputs; for Ascend, of the outputs of its producers (`-` for none). The answer is
+    `not known` if no source tells.
 
     \b
     Examples:
@@ -84,34 +89,34 @@ def command(
 
 
 def _require_fitting(name: str, of_mindspore: object, disabled: bool, of_ascend: object, low: str | None) -> None:
-    """:raises UsageFault: where an option means nothing for the system"""
+    """:raises UsageFault: if an option does not apply to the system"""
     if of_mindspore and not name.startswith("mindspore"):
-        raise UsageFault("--to-float and --as-loss are MindSpore's")
+        raise UsageFault("--to-float and --as-loss require MindSpore")
     if disabled and name.partition("=")[0] not in ("apex", "habana-hmp"):
-        raise UsageFault("only APEX and HMP have disable_casts()")
+        raise UsageFault("--disabled requires APEX or HMP: only they have disable_casts()")
     if of_ascend and name != "ascend":
-        raise UsageFault("--own, --against, --mixlist and --soc are Ascend's")
+        raise UsageFault("--own, --against, --mixlist and --soc require --system ascend")
     if low and name == "ascend":
-        raise UsageFault("--low is for other systems; the mode tells it for Ascend")
+        raise UsageFault("--low cannot be used with Ascend: the mode decides")
 
 
 def _call(text: str, chosen: dict[str, Any]) -> Call:
     name, colon, dtypes = text.partition(":")
     if not name or (colon and not dtypes):
-        raise UsageFault(f"`{text}` is no OP or OP:DTYPE,...")
+        raise UsageFault(f"`{text}` is neither OP nor OP:DTYPE,...")
     if dtypes == "-":
         return Call(name, ("-",), **chosen)
     return Call(name, tuple(str(_dtype(each)) for each in dtypes.split(",")) if dtypes else (), **chosen)
 
 
 def _dtype(text: str | None) -> str | None:
-    """:raises UsageFault: where it is no dtype"""
+    """:raises UsageFault: if it is not a dtype"""
     if text is None:
         return None
     dtype = _SHORT.get(text, text)
     if dtype not in _DTYPES:
         hint = did_you_mean(text, (*_DTYPES, *_SHORT)) or f"there are {', '.join(_DTYPES)}"
-        raise UsageFault(f"`{text}` is no dtype", name="unknown-dtype", hint=hint)
+        raise UsageFault(f"unknown dtype `{text}`", name="unknown-dtype", hint=hint)
     return dtype
 
 
@@ -125,13 +130,15 @@ def _on_ascend(
     output: Output,
 ) -> list[Decision]:
     if mode.is_mixed and against is None:
-        raise UsageFault("a mixed mode goes by the library's lists", name="needs-target", hint="say --against TARGET")
+        raise UsageFault(
+            "a mixed mode requires the lists of a library", name="needs-target", hint="add --against TARGET"
+        )
     if mixlist and not mode.is_mixed:
-        raise UsageFault(f"the engine takes no mixlist with {mode.name} (E10001)", name="mode-refuses-mixlist")
+        raise UsageFault(f"the engine accepts no mixlist with {mode.name} (E10001)", name="mode-refuses-mixlist")
     target = open_against(against, output, options) if against else None
     if target:
         report_doubts(target, output)
         if target.soc and not mode.is_on(target.soc):
-            raise UsageFault(f"{target.soc} does not have `{mode.name}`", name="mode-not-on-soc")
+            raise UsageFault(f"{target.soc} does not support `{mode.name}`", name="mode-not-on-soc")
     chosen = accepted_mixlist(mixlist, output) if mixlist else None
     return [decide_on_ascend(call, mode, target.operators if target else None, chosen, own) for call in calls]

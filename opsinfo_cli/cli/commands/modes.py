@@ -14,19 +14,19 @@ from ..shared.options import pager_option
 
 
 @declare.command("modes")
-@declare.option("--soc", metavar="SOC", help="Only what this chip has, and what its documents ask of a training.")
+@declare.option("--soc", metavar="SOC", help="Only modes of this chip, and what its documents require for training.")
 @declare.option(
-    "--snippet", "name", metavar="NAME", help=f"Print the lines for a script: {', '.join(snippet_names())}."
+    "--snippet", "name", metavar="NAME", help=f"Print the lines that set the mode: {', '.join(snippet_names())}."
 )
 @declare.option("--mixlist", metavar="FILE", help="With --snippet: the mixlist to set.")
-@declare.option("--mode", metavar="MODE", help="With --snippet: the mode to set; allow_mix_precision unless said.")
+@declare.option("--mode", metavar="MODE", help="With --snippet: the mode to set; allow_mix_precision by default.")
 @pager_option
 @format_option()
 def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | None, printing: OutputOptions) -> int:
-    """List the values of precision_mode and precision_mode_v2: what they mean, which take a mixlist, which chips have
-    them, and what is the default.
+    """List the values of precision_mode and precision_mode_v2: which are equal, which take a mixlist, which chips
+    support them, and the defaults.
 
-    In a pipe, tab-separated, the first word tells the kind of line: mode, default, other.
+    A pipe gets tab-separated lines; the first word is the kind of line: mode, default or other.
 
     \b
     Examples:
@@ -38,14 +38,14 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
     output = output_of("modes", printing)
     folder = _folder(soc) if soc else None
     if (mixlist or mode) and not name:
-        raise UsageFault("--mixlist and --mode are for --snippet", hint="say --snippet NAME")
+        raise UsageFault("--mixlist and --mode require --snippet", hint="add --snippet NAME")
     modes = [each for each in MODES.values() if folder is None or each.is_on(folder)]
     own = series_of(folder) if folder else None
     series = [own] if own else [] if folder else list(SERIES)
     if name:
         chosen = required_mode(mode or "allow_mix_precision")
         if chosen not in modes:
-            raise UsageFault(f"{folder} does not have `{chosen.name}`", name="mode-not-on-soc")
+            raise UsageFault(f"{folder} does not support `{chosen.name}`", name="mode-not-on-soc")
         made = snippet(name, chosen, mixlist)
         if mixlist:
             accepted_mixlist(mixlist, output)
@@ -66,9 +66,9 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
 
 
 def _folder(soc: str) -> str:
-    """The folder of a chip's name; here the well-known ones, because no disk is asked."""
+    """The folder of a chip; only well-known chips, because no install is read."""
     folder = folder_of(soc, [*KNOWN_FOLDERS, "ascend310"])
     if folder is None:
         near = suggest(soc, KNOWN_FOLDERS) or KNOWN_FOLDERS
-        raise UsageFault(f"no chip is called `{soc}`", name="unknown-soc", hint=f"known: {', '.join(near)}")
+        raise UsageFault(f"unknown chip `{soc}`", name="unknown-soc", hint=f"known: {', '.join(near)}")
     return folder

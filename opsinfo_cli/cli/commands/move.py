@@ -25,10 +25,10 @@ from ..shared.writing import WriteRun, writer_of
 @declare.command("move")
 @declare.argument("target")
 @declare.argument("ops", nargs=-1, required=True, metavar="OP...")
-@declare.option("--to", required=True, type=LIST, help="The list to put them on.")
-@declare.option("--against", metavar="TARGET", help="For a mixlist: the target that knows names and policies.")
+@declare.option("--to", required=True, type=LIST, help="The list to put the operators on.")
+@declare.option("--against", metavar="TARGET", help="For a mixlist: the target with the names and policies.")
 @declare.option("--pin", is_flag=True, help="For a mixlist: write the mark even if the target already agrees.")
-@declare.option("--create", is_flag=True, help="For a mixlist: make the file if there is none.")
+@declare.option("--create", is_flag=True, help="For a mixlist: create the file if it does not exist.")
 @entry_options
 @target_options
 @write_options
@@ -47,8 +47,8 @@ def command(
 ) -> int:
     """Put operators on a list.
 
-    In a library the precision_reduce flag is set, added or removed, and no other byte changes.
-    In a mixlist the operators get the marks they need, with --against no more than that.
+    In a library, the precision_reduce flag is set, added or removed; no other byte changes.
+    In a mixlist, the operators get the marks they need; with --against, only marks that change the target.
 
     \b
     Examples:
@@ -112,7 +112,7 @@ def _mixlist_plan(
     names: tuple[str, ...], to: Policy, against: str | None, pin: bool, options: TargetOptions, output: Output
 ) -> MixlistPlan:
     if against is None:
-        output.say("op names were not checked; --against TARGET does that", "warning")
+        output.say("op names were not checked; --against TARGET checks them", "warning")
         return MixlistPlan(names, to)
     operators = open_against(against, output, options).operators.require(names)
     return MixlistPlan(names, to, {operator.name: operator.entry.policy for operator in operators}, pin)

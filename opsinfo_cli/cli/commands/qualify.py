@@ -50,12 +50,23 @@ _STATED = declare.Group("stated", StatedFacts)
     "--steps", metavar="N", type=declare.IntRange(min=1), help="Optimizer steps of each run.", group=_STATED
 )
 @declare.option(
-    "--ranks", metavar="N", type=declare.IntRange(min=1), help="How many ranks print into each log.", group=_STATED
+    "--ranks",
+    metavar="N",
+    type=declare.IntRange(min=1),
+    help="Number of ranks that print into each log.",
+    group=_STATED,
 )
-@declare.option("--large-batch", is_flag=True, help="Large global batch: 0.1 % may overflow, not 0.5 %.", group=_STATED)
-@declare.option("--metric", metavar="REGEX", help="Finds the validation metric; its first group is the number.")
 @declare.option(
-    "--pick", type=declare.Choice(PICKS), default="last", show_default=True, help="Which of its values counts."
+    "--large-batch",
+    is_flag=True,
+    help="Large global batch: at most 0.1 % of steps may overflow, not 0.5 %.",
+    group=_STATED,
+)
+@declare.option(
+    "--metric", metavar="REGEX", help="Regular expression for the validation metric; the first group is the number."
+)
+@declare.option(
+    "--pick", type=declare.Choice(PICKS), default="last", show_default=True, help="Which value of the metric counts."
 )
 @declare.option(
     "--spread",
@@ -63,24 +74,22 @@ _STATED = declare.Group("stated", StatedFacts)
     type=declare.FloatRange(min=0),
     default=1.0,
     show_default=True,
-    help="How far metrics of runs may lie apart, by their mean.",
+    help="How far the metrics of runs may differ, relative to their mean.",
     group=_STATED,
 )
 @declare.option(
-    "--expect", type=declare.Choice(["dynamic"]), help="A log that shows no dynamic loss scaling fails.", group=_STATED
+    "--expect", type=declare.Choice(["dynamic"]), help="Fail a log that shows no dynamic loss scaling.", group=_STATED
 )
-@declare.option(
-    "--amp", metavar="LEVEL", help="Your word for the level or mode, where the log tells none.", group=_STATED
-)
+@declare.option("--amp", metavar="LEVEL", help="Mixed-precision level, if the log does not show it.", group=_STATED)
 @declare.option(
     "--loss-scale",
     metavar="dynamic|VALUE",
-    help="Your word for the loss scaling, where the log tells none.",
+    help="Loss scaling, if the log does not show it.",
     group=_STATED,
 )
 @declare.option("--reference", metavar="LOG", multiple=True, help="A high-precision run of the same model; repeatable.")
-@declare.option("--plot", metavar="FILE", help="Draw the loss scale over the steps into an SVG file.")
-@declare.option("--strict", is_flag=True, help="Exit 1 where the verdict is incomplete.")
+@declare.option("--plot", metavar="FILE", help="Plot the loss scale over the steps to an SVG file.")
+@declare.option("--strict", is_flag=True, help="Exit 1 if the verdict is incomplete.")
 @pager_option
 @format_option()
 def command(
@@ -93,11 +102,11 @@ def command(
     stated: StatedFacts,
     printing: OutputOptions,
 ) -> int:
-    """Tell whether a mixed-precision baseline is sound, by the porting guide's procedure.
+    """Check from training logs whether a mixed-precision baseline is sound, by the porting guide's procedure.
 
-    Each LOG is a run; a folder is a run with a log per rank. Plain, gzipped, or - for standard input. Exit status:
-    sound 0, not sound 1, incomplete 0. Understood: APEX, torch_npu, DeepSpeed, Megatron and MindSpeed, fairseq,
-    Paddle, MindSpore and mindformers, TensorFlow on the NPU.
+    Each LOG is a run; a directory is a run with one log for each rank. Logs may be gzipped; - is standard input.
+    Exit status: sound 0, not sound 1, incomplete 0. Logs that are read: APEX, torch_npu, DeepSpeed, Megatron and
+    MindSpeed, fairseq, Paddle, MindSpore and mindformers, TensorFlow on the NPU.
 
     \b
     Examples:
@@ -133,13 +142,13 @@ def command(
 
 
 def _asked(stated: StatedFacts) -> Asked:
-    """:raises UsageFault: where a word given for the log is none"""
+    """:raises UsageFault: if a level or a loss scale is unknown"""
     amp, loss_scale = stated.amp, stated.loss_scale
     if amp is not None and level_kind(amp) is None:
         known = " ".join(LEVELS.values())
-        raise UsageFault(f"`{amp}` is no level or mode", name="unknown-level", hint=f"known: {known}")
+        raise UsageFault(f"unknown level or mode `{amp}`", name="unknown-level", hint=f"known: {known}")
     if loss_scale is not None and loss_scale != "dynamic" and not _is_scale(loss_scale):
-        raise UsageFault("--loss-scale is `dynamic` or a number above 0", name="bad-loss-scale")
+        raise UsageFault("--loss-scale must be `dynamic` or a number above 0", name="bad-loss-scale")
     return Asked(
         steps=stated.steps,
         ranks=stated.ranks,
@@ -162,15 +171,15 @@ def _is_scale(text: str) -> bool:
 def _say_groups(runs: list[Run], output: Output) -> None:
     for run in runs:
         if len(run.paths) > 1:
-            output.say(f"{run.name}: {len(run.paths)} logs are taken for the ranks of one run")
+            output.say(f"{run.name}: {len(run.paths)} logs are read as the ranks of one run")
 
 
 def _say_doubts(found: list[RunFound], asked: Asked, output: Output) -> None:
-    """Where the user's word and the log's differ, or the log is none that is known."""
+    """Warn if the options contradict the log, or if the log is of no known format."""
     for run in found:
         evidence = run.evidence
         if evidence.format == "unknown" and not (evidence.level or evidence.scaling):
-            output.say(f"{run.name}: no message of a known format is in it", "warning")
+            output.say(f"{run.name}: no line of a known log format was found", "warning")
         if asked.amp and evidence.level and level_kind(asked.amp) != level_kind(evidence.level):
             output.say(f"{run.name}: the log says {evidence.level}, --amp says {asked.amp}; the log counts", "warning")
         said = "dynamic" if asked.loss_scale == "dynamic" else "static"

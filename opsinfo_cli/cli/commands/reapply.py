@@ -15,7 +15,7 @@ from ..shared.writing import WriteRun, scope_of, vault_of
 
 
 @declare.command("reapply")
-@declare.argument("what", required=False, metavar="[TARGET|CHANGE]")
+@declare.argument("what", required=False, metavar="[CHANGE|TARGET]")
 @declare.option("--target", metavar="TARGET", hidden=True, help="As the argument TARGET.")
 @write_options
 @format_option()

@@ -14,10 +14,10 @@ from ..shared.options import pager_option
 @pager_option
 @format_option()
 def command(name: str | None, printing: OutputOptions) -> int:
-    """List the systems whose lists can be read, written or asked; of SYSTEM its levels and what they set.
+    """List other systems whose lists can be read, written or queried. With SYSTEM, show its levels and settings.
 
-    In a pipe, tab-separated: name, levels, what is read, what is written, whose names, title; of SYSTEM level,
-    property, value.
+    A pipe gets tab-separated lines: name, levels, what is read, what is written, whose names, title; with SYSTEM
+    level, property, value.
 
     \b
     Examples:

@@ -17,7 +17,7 @@ _LONGEST_HEADING = 100
 
 
 def unified_diff(source: Source, patch: Patch, result: Source, is_new: bool = False) -> str:
-    """From ``source`` to ``result``, both under the path as given; from nothing where the file is new."""
+    """From ``source`` to ``result``, both under the path as given; from nothing if the file is new."""
     name = _header(result.path)
     if is_new:
         lines = _lines(result)
@@ -47,7 +47,7 @@ def _heading(members: list[RawMember], at: int) -> str:
 
 
 def diff_of_bytes(path: str, old: bytes | None, new: bytes | None) -> str:
-    """From one content of a file to another, None for no file. What is no text is only said to differ."""
+    """From one content of a file to another, None for no file. For binary content the diff only says that it differs."""
     if old == new:
         return ""
     try:
@@ -81,7 +81,7 @@ def _reversed(diff: str) -> str:
 
 
 def _header(path: str) -> str:
-    """A path as `patch` takes it from a header: quoted where it has odd characters, ended by a tab after blanks."""
+    """A path as `patch` takes it from a header: quoted if it has special characters, followed by a tab if it has blanks."""
     if any(ord(character) < 32 or character in '"\\\x7f' for character in path):
         escaped = (f"\\{byte:03o}" if byte < 32 or byte >= 127 else chr(byte) for byte in os.fsencode(path))
         return '"' + "".join("\\" + each if each in '"\\' else each for each in escaped) + '"'
@@ -89,7 +89,7 @@ def _header(path: str) -> str:
 
 
 def _lines(source: Source) -> list[str]:
-    """Lines with their ends, a byte order mark standing where it stands in the file."""
+    """Lines with their ends, and the byte order mark in the first."""
     text = ("\ufeff" if source.bom else "") + source.text
     lines = text.split("\n")
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
@@ -110,7 +110,7 @@ def _hunks(source: Source, patch: Patch, count: int, growth: int) -> Iterator[tu
             regions[-1][2] += grown
         else:
             regions.append([first, last, grown, edit.start])
-    if regions:  # an edit of the last line may add or take its end: that is a line more or less to nobody but us
+    if regions:  # an edit may add or remove the end of the last line, which is a line here and none for `patch`
         regions[-1][2] += growth - sum(region[2] for region in regions)
     for first, last, grown, at in regions:
         yield max(0, first - _CONTEXT), min(count, last + _CONTEXT), grown, at

@@ -1,4 +1,4 @@
-"""Where output goes: data to stdout, talk to stderr, and nothing that a terminal or a pipe chokes on."""
+"""Where output goes: data to stdout, messages to stderr, in characters that the stream can show."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCHEMA_VERSION = 1
 
 
 def prepare_streams() -> None:
-    """No name in a file may crash a GBK or ASCII terminal, and a stream that is closed is nobody's."""
+    """Make both streams accept any character: a GBK or ASCII terminal gets what it lacks in escaped form."""
     sys.stdout = sys.stdout or _closed()
     sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
@@ -106,7 +106,7 @@ class Output:
 
     @property
     def columns(self) -> int:
-        """Cells of a line on the terminal; 0 off a terminal, where nothing is shortened or wrapped."""
+        """Cells of a line on the terminal; 0 off a terminal: nothing is shortened or wrapped there."""
         return terminal_size().columns if self.on_terminal else 0
 
     def wrapped(self, text: str, indent: int = 0, before: int = 0) -> list[str]:
@@ -139,7 +139,7 @@ class Output:
         return painted(text, color)
 
     def look(self, stream: TextIO) -> Look:
-        """What a stream can show; a pipe is read by somebody with a window of the usual width."""
+        """What a stream can show; for a pipe the usual width is assumed."""
         from .style import PLAIN, Look
 
         on_terminal = stream.isatty()
@@ -277,5 +277,5 @@ class Output:
     def _stderr(self, line: str) -> None:
         from contextlib import suppress
 
-        with suppress(OSError):  # where nobody listens, the exit status still speaks
+        with suppress(OSError):  # stderr is closed: the exit status is still right
             print(line, file=sys.stderr, flush=True)

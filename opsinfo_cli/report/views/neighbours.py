@@ -106,7 +106,7 @@ def show_systems(output: Output, systems: list[System]) -> None:
 
 
 def show_levels(output: Output, system: System) -> None:
-    """What is known of one system: its levels with what they set, then where that was read."""
+    """One system: its levels with their settings, then the source of these facts."""
     if not output.on_terminal:
         output.lines(row(*each) for each in _level_rows(system))
         return
