@@ -128,9 +128,10 @@ def _y(frame: _Frame, scale: float) -> float:
 
 
 def require_svg(path: str) -> None:
-    """A plot goes over an earlier plot, never over a log.
+    """Require that a plot may be written: it replaces an earlier plot, never a log.
 
-    :raises UsageFault: where something else is there; :raises Refused: where it cannot be read
+    :raises UsageFault: if another kind of file is there
+    :raises Refused: if the file cannot be read
     """
     if not os.path.lexists(path):
         return
@@ -139,7 +140,7 @@ def require_svg(path: str) -> None:
     except OSError as error:
         raise Refused(f"cannot write the plot: {error.strerror}", name="not-written", path=path) from None
     if not fits:
-        raise UsageFault("there is something else than an SVG already", name="not-an-svg", path=path)
+        raise UsageFault("the file exists and is not an SVG", name="not-an-svg", path=path)
 
 
 def _is_svg(path: str) -> bool:

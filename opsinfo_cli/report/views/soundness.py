@@ -28,7 +28,7 @@ def verdict_said(verdict: Verdict) -> str:
     else:
         said = f"nothing fails, but {', '.join(verdict.missing)} {_is_are(verdict.missing)} not shown"
     if verdict.without_reference:
-        said += "; without a high-precision reference, which the guide allows only where memory or hardware forbid one"
+        said += "; without a high-precision reference, which the guide allows only if memory or hardware rule one out"
     return said
 
 

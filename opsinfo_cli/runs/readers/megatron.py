@@ -10,7 +10,8 @@ from ..steps import StepFields
 from .reader import NUMBER, Evidence, Reader, lines_with, number, number_or_none
 
 _LINE = re.compile(
-    rb"iteration\s{1,20}(\d{1,15})/\s{0,20}\d{1,15} \|[^\n]{0,2000}?(?:number of )?skipped iterations:\s{0,20}(\d{1,15})"
+    rb"iteration\s{1,20}(\d{1,15})/\s{0,20}\d{1,15} \|[^\n]{0,2000}?"
+    rb"(?:number of )?skipped iterations:\s{0,20}(\d{1,15})"
 )
 _SCALE = re.compile(rb"loss scale: " + NUMBER)
 _ARGUMENTS = (b" fp16 ..", b" bf16 ..", b" loss_scale ..")
