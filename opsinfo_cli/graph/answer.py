@@ -13,7 +13,7 @@ from .dtypes import FLOATING, LOW
 from .reason import Reason, reason_of
 
 if TYPE_CHECKING:
-    from .graph import Node
+    from .graph import Node, Source
     from .judge.facts import Choice
     from .judge.prepared import Judged, Prepared
 
@@ -111,6 +111,11 @@ class Answer:
         """Indexes of the user's own Casts that the engine takes out with an inserted one."""
         return self._casts.removed
 
+    @property
+    def rewired(self) -> dict[tuple[int, int], Source]:
+        """Of (consumer, input) that pass by a Cast of the user's: the output that feeds them instead."""
+        return self._casts.rewired
+
     @cached_property
     def counts(self) -> Counts:
         low = high = first = assumed = 0
@@ -124,22 +129,20 @@ class Answer:
 
     def _by_choice(self) -> list[tuple[Choice, int]]:
         """The distinct choices and how often each was made; they are few."""
-        times: dict[int, int] = {}
-        known: dict[int, Choice] = {}
-        for choice in self.judged.choices:
-            key = id(choice)
-            known[key] = choice
-            times[key] = times.get(key, 0) + 1
-        return [(known[key], count) for key, count in times.items()]
+        known = {id(choice): choice for choice in self.judged.choices}
+        return [(known[key], count) for key, count in Counter(map(id, self.judged.choices)).items()]
 
     @cached_property
     def types(self) -> list[TypeSummary]:
         """The op types of the graph, by name."""
         found: dict[str, Counter[str]] = {}
         policies: dict[str, set[str | None]] = {}
-        for op_type, choice in zip(self.graph.columns.types, self.judged.choices, strict=True):
+        chosen = {id(choice): choice for choice in self.judged.choices}
+        made = Counter(zip(self.graph.columns.types, map(id, self.judged.choices), strict=True))
+        for (op_type, key), times in made.items():
+            choice = chosen[key]
             kind = "not judged" if choice.column < 0 else "low" if runs_low(choice) else "high"
-            found.setdefault(op_type, Counter())[kind] += 1
+            found.setdefault(op_type, Counter())[kind] += times
             policies.setdefault(op_type, set()).add(None if choice.policy is None else str(choice.policy))
         return [
             TypeSummary(

@@ -209,8 +209,9 @@ class Merging:
 
     def _merge(self, order: Iterable[int]) -> None:
         starts = self.graph.columns.inputs_of
+        touched = set(self._consumers().values()) - self.transforms
         for node in order:
-            if node not in self.transforms:
+            if node in touched:
                 for slot in range(starts[node], starts[node + 1]):
                     if isinstance(self.feeds.get(slot), _Unit):
                         self._merge_chain(slot)

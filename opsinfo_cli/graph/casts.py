@@ -8,6 +8,7 @@ from math import prod
 from ..typed import TYPE_CHECKING, NamedTuple
 from .cast_merging import Layouts, Merging
 from .dtypes import BITS
+from .graph import Source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,10 +69,12 @@ class Casts(NamedTuple):
 
     :param casts: one for each edge that needs one, in the order of consumers
     :param removed: indexes of the user's own Casts and other conversions that were taken out with an inserted one
+    :param rewired: of (consumer, input) that pass by a conversion of the user the output that feeds them instead
     """
 
     casts: list[Cast]
     removed: list[int]
+    rewired: dict[tuple[int, int], Source]
 
     @property
     def counts(self) -> CastCounts:
@@ -99,7 +102,12 @@ def casts_of(prepared: Prepared, choices: list[Choice], inputs: list[str | None]
         elements = _elements(columns.output_tensors[edge.source].shape)
         ends = producer, edge.source - columns.outputs_of[producer], consumer, edge.slot - columns.inputs_of[consumer]
         casts += [Cast(*ends, begin, end, constant, elements) for begin, end in edge.steps if begin and end]
-    return Casts(casts, merging.removed())
+    rewired = {}
+    for moved in merging.rewired():
+        consumer, producer = _owner(columns.inputs_of, moved.slot), _owner(columns.outputs_of, moved.now)
+        at = moved.slot - columns.inputs_of[consumer]
+        rewired[consumer, at] = Source(producer, moved.now - columns.outputs_of[producer])
+    return Casts(casts, merging.removed(), rewired)
 
 
 def _owner(starts: Sequence[int], slot: int) -> int:

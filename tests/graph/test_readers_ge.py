@@ -276,6 +276,14 @@ def test_a_dump_that_is_cut_off_is_refused_with_its_line(tmp_path: Path) -> None
     assert caught.value.line > 5
 
 
+def test_a_reader_says_how_much_it_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(text_format.MessageToString(_simple()))
+    seen: list[int] = []
+    read_graph(str(path), seen.append)
+    assert sum(seen) >= path.stat().st_size
+
+
 def test_an_edge_to_nowhere_is_named(tmp_path: Path) -> None:
     model = _simple()
     model.graph[0].op[1].input[0] = "gone:0"

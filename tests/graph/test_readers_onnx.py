@@ -100,7 +100,11 @@ def test_unknown_operators_and_foreign_domains_are_reported_with_their_count(tmp
     opsets = [("", 17), ("com.example", 1)]
     graph = _read(tmp_path, nodes, [_value("x", [2])], [_value("y", [2])], opsets=opsets)
     notes = {(note.kind, note.subject, note.nodes) for note in graph.model.notes}
-    assert notes == {("foreign-domain", "com.example::Whatever", 2), ("unmapped-operator", "Unheard", 1)}
+    assert notes == {
+        ("foreign-domain", "com.example::Whatever", 2),
+        ("unmapped-operator", "Unheard", 1),
+        ("unknown-dtype", "", 2),
+    }
     assert ("Whatever_0", "Whatever") in _types(graph)
 
 

@@ -158,6 +158,8 @@ def differences(vector: dict[str, Any]) -> list[str]:
         removed = sorted(answer.graph[node].name for node in answer.removed)
         if removed != sorted(said.get("removed", ())):
             found.append(f"{where}: removed {removed}, the engine: {said.get('removed')}")
+        if (moved := rewired_in(answer)) != sorted(said.get("rewired", ())):
+            found.append(f"{where}: rewired {moved}, the engine: {said.get('rewired')}")
     return found
 
 
@@ -173,6 +175,17 @@ def casts_in(answer: Answer) -> list[list[str]]:
         consumer = f"{answer.graph[cast.consumer].name}:{cast.input}"
         edges.setdefault((producer, consumer), []).append(f"{short(cast.begin)}>{short(cast.end)}")
     return sorted([*edge, *steps] for edge, steps in edges.items())
+
+
+def rewired_in(answer: Answer) -> list[list[str]]:
+    """Edges that pass by a conversion of the user's, as the vectors write them: old producer, new one, consumer."""
+    found = []
+    for (consumer, at), now in answer.rewired.items():
+        before = answer.graph[consumer].sources[at]
+        assert before is not None
+        ends = [f"{answer.graph[source.node].name}:{source.output}" for source in (before, now)]
+        found.append([*ends, f"{answer.graph[consumer].name}:{at}"])
+    return sorted(found)
 
 
 def casts_said(said: dict[str, Any]) -> list[list[str]]:

@@ -78,4 +78,20 @@ RULES = (
         '{"Log": {"precision_reduce": {"flag": "false"}}}',
         f"{KERNEL_INFO}:320-334; {STORE}:144-182",
     ),
+    Rule(
+        "L007",
+        "engine-crash",
+        "library",
+        "error",
+        "crashes",
+        "A formatAgnostic operator lists formats for one of its tensors and not for the other, or fewer for the output "
+        "than for the input. The engine reads past the end of the shorter list when it loads the store: it may crash.",
+        '{"Log": {"op": {"pattern": "formatAgnostic"}, '
+        '"input0": {"name": "x", "paramType": "required", "dtype": "float16", "format": "ND"}, '
+        '"output0": {"name": "y", "paramType": "required", "dtype": "float16"}}}',
+        '{"Log": {"op": {"pattern": "formatAgnostic"}, '
+        '"input0": {"name": "x", "paramType": "required", "dtype": "float16"}, '
+        '"output0": {"name": "y", "paramType": "required", "dtype": "float16"}}}',
+        "hicann/ge ffdcbc9f, compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc:350-428",
+    ),
 )

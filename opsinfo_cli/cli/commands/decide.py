@@ -1,4 +1,4 @@
-"""`opsinfo decide`: what dtype a call runs in, and by which rule."""
+"""`opsinfo decide`: which dtype a call runs in, and by which rule."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from ...errors import UsageFault
 from ...model.near_names import did_you_mean
 from ...model.precision_mode import Mode, required_mode
 from ...model.target import TargetOptions
-from ...neighbours.ascend import decide_on_ascend
-from ...neighbours.decide import FLOATS, Call, Decision, decide
+from ...neighbours.ascend_decision import decide_on_ascend
+from ...neighbours.decide import FLOATS, Decision, OperatorCall, decide
 from ...neighbours.mindspore import class_name
 from ...report.terminal.output import Output
 from ...report.views.decisions import decisions_document, show_decisions
@@ -29,13 +29,13 @@ _SHORT |= {"fp64": "float64", "double": "float64", "hif8": "hifloat8"}
 @declare.command("decide")
 @declare.argument("ops", nargs=-1, required=True, metavar="OP[:DTYPE,...]...")
 @declare.option("--system", required=True, metavar="SYSTEM", help="apex:O1, torch-amp, ascend:mixed_float16 and so on.")
-@declare.option("--low", metavar="DTYPE", help="The low dtype, where the system leaves a choice.")
+@declare.option("--low", metavar="DTYPE", help="The low dtype, if the system leaves a choice.")
 @declare.option("--to-float", metavar="DTYPE", help="MindSpore: the Cell's own to_float.")
 @declare.option("--as-loss", is_flag=True, help="MindSpore: the call is the loss, outside the network.")
-@declare.option("--disabled", is_flag=True, help="APEX, HMP: the call stands inside disable_casts().")
-@declare.option("--own", metavar="DTYPE", help="Ascend: the dtype in the graph; float32 unless said.")
-@declare.option("--against", metavar="TARGET", help="Ascend: the target that knows the policies.")
-@declare.option("--mixlist", metavar="FILE", help="Ascend: with this mixlist.")
+@declare.option("--disabled", is_flag=True, help="APEX, HMP: the call is inside disable_casts().")
+@declare.option("--own", metavar="DTYPE", help="Ascend: the dtype in the graph; float32 by default.")
+@declare.option("--against", metavar="TARGET", help="Ascend: the target with the policies.")
+@declare.option("--mixlist", metavar="FILE", help="Ascend: apply this mixlist.")
 @against_soc_option
 @pager_option
 @format_option()
@@ -52,10 +52,10 @@ def command(
     options: TargetOptions,
     printing: OutputOptions,
 ) -> int:
-    """Tell what dtype an operator call runs in, and by which rule of which source.
+    """Show which dtype an operator call runs in, and by which rule of which source.
 
-    DTYPE are those of its inputs; for Ascend those that its producers give, `-` for none. What no source says is
-    answered `not known`.
+    DTYPE are those of its inputs; for Ascend those that its producers give, `-` for none. If no source decides, the
+    answer is `not known`; a name that is not listed gets near names.
 
     \b
     Examples:
@@ -84,39 +84,39 @@ def command(
 
 
 def _require_fitting(name: str, of_mindspore: object, disabled: bool, of_ascend: object, low: str | None) -> None:
-    """:raises UsageFault: where an option means nothing for the system"""
+    """:raises UsageFault: if an option means nothing for the system"""
     if of_mindspore and not name.startswith("mindspore"):
-        raise UsageFault("--to-float and --as-loss are MindSpore's")
-    if disabled and name.partition("=")[0] not in ("apex", "habana-hmp"):
+        raise UsageFault("--to-float and --as-loss are for MindSpore")
+    if disabled and name.partition("=")[0] not in ("apex", "apex-npu", "habana-hmp"):
         raise UsageFault("only APEX and HMP have disable_casts()")
     if of_ascend and name != "ascend":
-        raise UsageFault("--own, --against, --mixlist and --soc are Ascend's")
+        raise UsageFault("--own, --against, --mixlist and --soc are for Ascend")
     if low and name == "ascend":
-        raise UsageFault("--low is for other systems; the mode tells it for Ascend")
+        raise UsageFault("--low is for other systems; for Ascend the mode sets it")
 
 
-def _call(text: str, chosen: dict[str, Any]) -> Call:
+def _call(text: str, chosen: dict[str, Any]) -> OperatorCall:
     name, colon, dtypes = text.partition(":")
     if not name or (colon and not dtypes):
-        raise UsageFault(f"`{text}` is no OP or OP:DTYPE,...")
+        raise UsageFault(f"`{text}` is not OP or OP:DTYPE,...")
     if dtypes == "-":
-        return Call(name, ("-",), **chosen)
-    return Call(name, tuple(str(_dtype(each)) for each in dtypes.split(",")) if dtypes else (), **chosen)
+        return OperatorCall(name, ("-",), **chosen)
+    return OperatorCall(name, tuple(str(_dtype(each)) for each in dtypes.split(",")) if dtypes else (), **chosen)
 
 
 def _dtype(text: str | None) -> str | None:
-    """:raises UsageFault: where it is no dtype"""
+    """:raises UsageFault: if it is not a dtype"""
     if text is None:
         return None
     dtype = _SHORT.get(text, text)
     if dtype not in _DTYPES:
         hint = did_you_mean(text, (*_DTYPES, *_SHORT)) or f"there are {', '.join(_DTYPES)}"
-        raise UsageFault(f"`{text}` is no dtype", name="unknown-dtype", hint=hint)
+        raise UsageFault(f"`{text}` is not a dtype", name="unknown-dtype", hint=hint)
     return dtype
 
 
 def _on_ascend(
-    calls: list[Call],
+    calls: list[OperatorCall],
     mode: Mode,
     own: str,
     against: str | None,
@@ -125,9 +125,9 @@ def _on_ascend(
     output: Output,
 ) -> list[Decision]:
     if mode.is_mixed and against is None:
-        raise UsageFault("a mixed mode goes by the library's lists", name="needs-target", hint="say --against TARGET")
+        raise UsageFault("a mixed mode goes by the library's lists", name="needs-target", hint="add --against TARGET")
     if mixlist and not mode.is_mixed:
-        raise UsageFault(f"the engine takes no mixlist with {mode.name} (E10001)", name="mode-refuses-mixlist")
+        raise UsageFault(f"the engine takes no mixlist with `{mode.name}` (E10001)", name="mode-refuses-mixlist")
     target = open_against(against, output, options) if against else None
     if target:
         report_doubts(target, output)

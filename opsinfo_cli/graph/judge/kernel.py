@@ -161,10 +161,16 @@ def _rows(content: Mapping[str, str], pattern: str, dynamic_shape: bool) -> tupl
             row = _united(dtypes, (*HEAVY_FORMATS, *ORIGIN_FORMATS))
             return row, row if dynamic_shape else NOTHING
         return NOTHING, NOTHING
-    static = Row(dtypes, _formats(content["format"])) if "format" in content else NOTHING
+    static = _row(dtypes, _formats(content["format"])) if "format" in content else NOTHING
     formats = _formats(content.get("unknownshape_format", content.get("format", "")))
     kept = [pair for pair in zip(dtypes, formats, strict=False) if pair[1] != "NULL"]
     return static, Row(tuple(dtype for dtype, _ in kept), tuple(name for _, name in kept))
+
+
+def _row(dtypes: tuple[str, ...], formats: tuple[str, ...]) -> Row:
+    """Columns; of lists of unequal length, which the engine refuses, what both have."""
+    count = min(len(dtypes), len(formats))
+    return Row(dtypes[:count], formats[:count])
 
 
 def _united(dtypes: tuple[str, ...], formats: tuple[str, ...]) -> Row:

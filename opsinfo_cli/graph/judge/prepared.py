@@ -222,10 +222,10 @@ class _Walk:
         cell = Cell(False, node, 0)
         parent = self.graph.subgraph_of(node).parent
         number = self.graph.attributes[node].get("parent_input")
-        if relations is None or parent is None or not isinstance(number, int) or relations.may_differ(cell):
+        if relations is None or parent is None or not isinstance(number, int) or number < 0:
             return
         slot = columns.inputs_of[parent] + number
-        if slot >= columns.inputs_of[parent + 1] or columns.source_node[slot] < 0:
+        if relations.may_differ(cell) or slot >= columns.inputs_of[parent + 1] or columns.source_node[slot] < 0:
             return
         self._spread(cell, self._plain(slot), (columns.source_node[slot], columns.source_output[slot]))
 

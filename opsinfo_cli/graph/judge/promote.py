@@ -127,6 +127,7 @@ def narrow(promotion: Promotion, inputs: Sequence[BoundPort | None], columns: li
 
 
 def _find(row: tuple[str, ...], target: str | None, columns: list[int]) -> None:
+    columns[:] = [column for column in columns if column < len(row)]
     same = [column for column in columns if row[column] == target]
     wider = [column for column in columns if row[column] != target and type_of(target, row[column]) == row[column]]
     if same or wider:

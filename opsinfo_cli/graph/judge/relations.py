@@ -75,7 +75,7 @@ class Relations:
         attributes = self.graph.attributes.get(node, {})
         op_type = self.graph.columns.types[node]
         parent_input, parent_outputs = attributes.get("parent_input"), attributes.get("parent_outputs")
-        if op_type == "Data" and isinstance(parent_input, int):
+        if op_type == "Data" and isinstance(parent_input, int) and parent_input >= 0:
             fed.setdefault(parent_input, []).extend((Cell(True, node, 0), Cell(False, node, 0)))
         if op_type == "NetOutput" and isinstance(parent_outputs, (tuple, list)):
             for number, output in enumerate(parent_outputs):
@@ -94,7 +94,7 @@ class Relations:
             for cell in cells:
                 source = columns.source_node[columns.inputs_of[cell.node] + cell.number]
                 at = self.graph.attributes.get(source, {}).get("parent_input") if source >= 0 else None
-                if columns.types[source] == "Data" and isinstance(at, int) and at < count and output < count:
+                if columns.types[source] == "Data" and isinstance(at, int) and 0 <= at < count and output < count:
                     groups[at] += groups[output]
                     groups[output] += groups[at]
         return [list(dict.fromkeys(group)) for group in groups]

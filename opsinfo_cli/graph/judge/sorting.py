@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from ...typed import TYPE_CHECKING, NamedTuple
 from .facts import Customized, Facts, Port
 
@@ -53,14 +55,22 @@ class _Sorting:
         self.graph = graph
         self.marks = marks
         self.columns = graph.columns
+        distinct = {id(tensor): tensor for tensor in chain(self.columns.input_tensors, self.columns.output_tensors)}
         self.tensors: list[Tensor] = []
         self.numbers: dict[int, int] = {}
+        known: dict[object, int] = {}
+        for key, tensor in distinct.items():  # sizes decide nothing: tensors that differ in them alone are one
+            facts = (tensor.original_dtype, tensor.dtype, tensor.format, tensor.continuous, _unknown(tensor))
+            number = known.setdefault(facts, len(known))
+            if number == len(self.tensors):
+                self.tensors.append(tensor)
+            self.numbers[key] = number
         self.lenient = graph.model.predicted
 
     def run(self) -> Sorted:
         columns, graph = self.columns, self.graph
         inputs = self._input_codes()
-        outputs = [self._number(tensor) << _FLAG_BITS for tensor in columns.output_tensors]
+        outputs = [self.numbers[id(tensor)] << _FLAG_BITS for tensor in columns.output_tensors]
         marked = {*graph.attributes, *self.marks.keep, *self.marks.customized, *graph.fused_from}
         kinds: dict[object, int] = {}
         facts: list[Facts] = []
@@ -78,13 +88,6 @@ class _Sorting:
             kind_of.append(kind)
         return Sorted(kind_of, facts, self._acts())
 
-    def _number(self, tensor: Tensor) -> int:
-        number = self.numbers.get(id(tensor))
-        if number is None:
-            number = self.numbers[id(tensor)] = len(self.tensors)
-            self.tensors.append(tensor)
-        return number
-
     def _input_codes(self) -> list[int]:
         constant = self._constants()
         flags = [
@@ -92,13 +95,13 @@ class _Sorting:
             for node, op_type in enumerate(self.columns.types)
         ]
         flags.append(_IS_LATE)  # for -1: fed by nothing
-        number = self._number
-        codes = []
-        for tensor, source in zip(self.columns.input_tensors, self.columns.source_node, strict=True):
-            flag = flags[source]
-            if source < 0 and tensor.first_dtype is not None:
-                flag |= _PRESENT
-            codes.append(number(tensor) << _FLAG_BITS | flag)
+        tensors, sources, numbers = self.columns.input_tensors, self.columns.source_node, self.numbers
+        codes = [
+            numbers[id(tensor)] << _FLAG_BITS | flags[source] for tensor, source in zip(tensors, sources, strict=True)
+        ]
+        for slot, source in enumerate(sources) if -1 in sources else ():
+            if source < 0 and tensors[slot].first_dtype is not None:
+                codes[slot] |= _PRESENT
         return codes
 
     def _constants(self) -> set[int]:
@@ -109,6 +112,8 @@ class _Sorting:
             for node in body.nodes:
                 parent_input = self.graph.attributes.get(node, {}).get("parent_input")
                 if types[node] != "Data" or not isinstance(parent_input, int) or body.parent is None:
+                    continue
+                if parent_input < 0:
                     continue
                 slot = columns.inputs_of[body.parent] + parent_input
                 if slot < columns.inputs_of[body.parent + 1] and columns.source_node[slot] in constant:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from ...typed import TYPE_CHECKING, NamedTuple
 from ..builder import GraphBuilder
-from ..graph import UNKNOWN, ModelFacts, Note, Tensor
+from ..graph import UNKNOWN, ModelFacts, Tensor
 from .command import arguments
 from .dtypes import word_dtype
+from .notes import Notes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,7 +64,7 @@ class GeModel:
     def __init__(self, format: str, path: str) -> None:
         self.builder = GraphBuilder(path=path)
         self.facts: dict[str, object] = {}
-        self.notes: dict[str, str] = {}
+        self.notes = Notes()
         self.mode: int | None = None
         self._format = format
         self.path = path
@@ -74,10 +75,6 @@ class GeModel:
         self._started = False
         self._names: set[str] = set()
         self._judged = self._cast = False
-
-    def note(self, kind: str, message: str) -> None:
-        """Report something that was not read; each kind once."""
-        self.notes.setdefault(kind, message)
 
     def descriptor(
         self,
@@ -148,7 +145,7 @@ class GeModel:
             judged=True if self._judged or self._cast or self._format == "om" else self._changed(),
             has_casts=True if self._cast else (None if self._format == "om" else False),
             attributes={name: value for name, value in facts.items() if name not in ("atc_cmdline", "soc_version")},
-            notes=tuple(Note(kind, message) for kind, message in self.notes.items()),
+            notes=self.notes.all(),
         )
         return self.builder.build(model)
 

@@ -107,9 +107,9 @@ class _Text:
 
     def _desc(self, said: bytes) -> Desc:
         """A tensor's description, from the line behind its opening one; what follows its end is another field."""
-        if not said.endswith(_CLOSED) or said.count(_CLOSED) > 1:
-            end = said.find(_CLOSED)
-            said = said[: end + len(_CLOSED)] if end >= 0 else b""
+        end = said.find(_CLOSED) + len(_CLOSED)
+        if end != len(said):
+            said = said[:end] if end >= len(_CLOSED) else b""
         found = self._descs.get(said)
         if found is None:
             found = self._described(said)
@@ -171,10 +171,11 @@ def _quoted(line: bytes) -> str:
     :raises TextFault: when it is none
     """
     begin = line.find(b'"') + 1
-    end = line.rfind(b'"')
-    if end < begin or begin == 0:
+    if line[-1:] != b'"':
+        line = line.rstrip()
+    if begin == 0 or len(line) <= begin or line[-1:] != b'"':
         raise TextFault(0, "a string should stand here")
-    body = line[begin:end]
+    body = line[begin:-1]
     return string(body) if b"\\" in body else body.decode("utf-8", "replace")
 
 

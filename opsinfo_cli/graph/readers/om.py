@@ -114,7 +114,7 @@ def read_om(file: IO[bytes], path: str) -> Graph:
                 with structure.placed():
                     BinaryModel(structure, model, store).read()
             elif part.kind == _FLOW_SUBMODEL:
-                model.note(
+                model.notes.add(
                     "flow-submodel", "the models inside a flow model are not read, only the graph that joins them"
                 )
     if not found:

@@ -8,12 +8,12 @@ of ``If`` behind the graph around them (hicann/ge parser/parser/onnx/onnx_parser
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 
 from ...typed import TYPE_CHECKING
-from ..graph import ModelFacts, Note
+from ..graph import ModelFacts
 from .assemble import assemble, second_types
 from .folding import fold
+from .notes import Notes
 from .onnx_expand import expand
 from .onnx_structure import PLAN, OnnxModel, parse_onnx
 from .onnx_types import infer, inlined, package
@@ -46,7 +46,7 @@ def read_onnx(file: IO[bytes], path: str) -> Graph:
         data = inlined(slim(file, 0, size, PLAN, mark_all=True).data)
         structure = Slim(data, array("q", [0]), array("q", [0]))
         model = parse_onnx(structure, path)._replace(functions=model.functions)
-    notes = _Notes(model)
+    notes = _notes(model)
     if failed := infer(model.graph, structure.data):
         notes.add("inference", f"the onnx package cannot infer dtypes: {failed}")
     _name(model.graph)
@@ -57,6 +57,7 @@ def read_onnx(file: IO[bytes], path: str) -> Graph:
     fold(model.graph)
     for graph in model.graph.walk():
         graph.nodes = _translated(graph, model.opsets, notes)
+    notes.unknown_dtypes(model.graph)
     facts = ModelFacts(
         format="onnx",
         path=path,
@@ -70,32 +71,26 @@ def read_onnx(file: IO[bytes], path: str) -> Graph:
     return assemble(model.graph, facts, path)
 
 
-class _Notes:
-    def __init__(self, model: OnnxModel) -> None:
-        self._counts: Counter[tuple[str, str, str]] = Counter()
-        opset = model.opsets.get("", 0)
-        if opset > HIGHEST_OPSET:
-            said = (
-                f"the model has opset {opset}, CANN documents up to {HIGHEST_OPSET}: operators are translated by name"
-            )
-            self.add("opset", said)
-        if model.functions:
-            self.add("functions", f"{model.functions} functions of the model were inlined")
-        for name in sorted(model.refused):
-            self.add("external-data", f"external data outside the model's folder is not read: `{name}`", name)
+def _notes(model: OnnxModel) -> Notes:
+    """What is to be said of the model as a whole."""
+    notes = Notes()
+    opset = model.opsets.get("", 0)
+    if opset > HIGHEST_OPSET:
+        said = f"the model has opset {opset}, CANN documents up to {HIGHEST_OPSET}: operators are translated by name"
+        notes.add("opset", said)
+    if model.functions:
+        notes.add("functions", f"{model.functions} functions of the model were inlined")
+    for name in sorted(model.refused):
+        notes.add("external-data", f"external data outside the model's folder is not read: `{name}`", name)
+    return notes
 
-    def add(self, kind: str, message: str, subject: str = "") -> None:
-        self._counts[kind, message, subject] += 1
 
-    def unmapped(self, op: str) -> None:
-        domain, _, _ = op.rpartition("::")
-        if domain:
-            self.add("foreign-domain", f"`{op}`: operators of the domain `{domain}` are unknown to CANN", op)
-        else:
-            self.add("unmapped-operator", f"`{op}` has no translation: CANN documents none", op)
-
-    def all(self) -> tuple[Note, ...]:
-        return tuple(Note(kind, message, subject, count) for (kind, message, subject), count in self._counts.items())
+def _unmapped(op: str, notes: Notes) -> None:
+    domain, _, _ = op.rpartition("::")
+    if domain:
+        notes.add("foreign-domain", f"`{op}`: operators of the domain `{domain}` are unknown to CANN", op)
+    else:
+        notes.add("unmapped-operator", f"`{op}` has no translation: CANN documents none", op)
 
 
 def _name(graph: SourceGraph) -> None:
@@ -138,7 +133,7 @@ def _join(graph: SourceGraph, node: SourceNode) -> None:
         body.parent_outputs = [max(index - (skipped or 0), -1) for index in range(len(body.outputs))]
 
 
-def _translated(graph: SourceGraph, opsets: dict[str, int], notes: _Notes) -> list[SourceNode]:
+def _translated(graph: SourceGraph, opsets: dict[str, int], notes: Notes) -> list[SourceNode]:
     """The nodes with op types of CANN."""
     made: list[SourceNode] = []
     for node in graph.nodes:
@@ -149,7 +144,7 @@ def _translated(graph: SourceGraph, opsets: dict[str, int], notes: _Notes) -> li
         opset = opsets.get(domain, 1)
         mapping = onnx_mapping(node.op, opset)
         if mapping is None:
-            notes.unmapped(node.op)
+            _unmapped(node.op, notes)
             node.type = node.op.rpartition("::")[2]
             made.append(node)
             continue

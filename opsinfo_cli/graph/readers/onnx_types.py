@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
+
 from ...errors import MissingPackage
 from ...typed import TYPE_CHECKING
+from .onnx_structure import Parser
 from .slim import Slim
 from .source import CONST
 from .wire import WireFault, fields, key
@@ -77,10 +80,6 @@ class _Found:
     """Takes the inferred values out of a model: only those, and the bodies of the nodes that have some."""
 
     def __init__(self, data: bytes) -> None:
-        from array import array
-
-        from .onnx_structure import Parser
-
         self._data = data
         self._parser = Parser(Slim(data, array("q", [0]), array("q", [0])), "")
 

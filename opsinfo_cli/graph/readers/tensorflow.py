@@ -1,6 +1,8 @@
 """TensorFlow models: a GraphDef in binary or text form, and SavedModel.
 
-Read on real files: GraphDefs of both forms (a frozen autoencoder, Monodepth).
+Read on real files: GraphDefs of both forms (a frozen autoencoder, Monodepth, a TF 1 loop), whose dtypes are those
+of TensorFlow; SavedModels that TensorFlow 2.21 wrote (branches and loops of ``tf.function``, a Keras LSTM, a TF 1
+session), whose operators are those that TensorFlow's own freezing leaves.
 """
 
 from __future__ import annotations
@@ -10,10 +12,11 @@ from contextlib import contextmanager
 from ...errors import Damaged
 from ...typed import TYPE_CHECKING
 from .blocks import blocks
+from .notes import Notes
 from .slim import slim
 from .textproto import TextFault, parse
 from .tf_functions import Library, graph_of, needed
-from .tf_graph import Notes, finished, leaves
+from .tf_graph import finished, leaves
 from .tf_values import GRAPH_PLAN, BinaryValues, TextValues, TfFunction, TfNode
 from .wire import fields, key, text
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...typed import TYPE_CHECKING, NamedTuple
 from .source import SourceGraph, SourceNode
-from .tf_graph import Notes, source_graph, value_name
+from .tf_graph import source_graph, value_name
 from .tf_outputs import output_number
 from .tf_values import Function, TfFunction, TfNode
 from .wire import WireFault
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..graph import Tensor
+    from .notes import Notes
 
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 _BODIES = {

@@ -7,10 +7,8 @@ of the Enter and NextIteration that feed a Merge.
 
 from __future__ import annotations
 
-from collections import Counter
-
 from ...typed import TYPE_CHECKING
-from ..graph import ModelFacts, Note, Tensor
+from ..graph import ModelFacts, Tensor
 from .assemble import assemble, second_types
 from .folding import fold
 from .op_names import tensorflow_mapping
@@ -22,24 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..graph import Graph
+    from .notes import Notes
     from .tf_values import TfNode
 
 _PLACEHOLDERS = frozenset({"Placeholder", "PlaceholderV2", "_Arg"})
 _LOOP_ENDS = (("Enter", "NextIteration"), ("NextIteration", "Enter"))
 _VARIABLE = "VarHandleOp"
-
-
-class Notes:
-    """What could not be translated, counted."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[tuple[str, str, str]] = Counter()
-
-    def add(self, kind: str, message: str, subject: str = "") -> None:
-        self._counts[kind, message, subject] += 1
-
-    def all(self) -> tuple[Note, ...]:
-        return tuple(Note(kind, message, subject, count) for (kind, message, subject), count in self._counts.items())
 
 
 def value_name(said: str) -> str:
@@ -223,6 +209,7 @@ def finished(graph: SourceGraph, path: str, format: str, notes: Notes, versions:
     for each in graph.walk():
         for node in each.nodes:
             _translate(node, notes)
+    notes.unknown_dtypes(graph)
     facts = ModelFacts(
         format=format,
         path=path,

@@ -1,4 +1,4 @@
-"""What dtype an Ascend op type runs in: its list after the mixlist, its kernel, its producer (engine.md 3.2)."""
+"""What dtype an Ascend op type runs in: its list after the mixlist, its kernel, its producer."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ from collections.abc import Callable
 
 from ..model.columns import Columns, Possible
 from ..model.mixlist import Mixlist
+from ..model.near_names import near_names
 from ..model.precision_mode import Mode
 from ..model.store import Operators
-from .decide import Call, Decision, apply
+from .decide import Decision, OperatorCall, apply
 from .facts import facts
-
-__all__ = ["decide_on_ascend"]
 
 _LOW = {"MIX_FP16": "float16", "MIX_BF16": "bfloat16", "MIXED_HIF8": "hifloat8"}
 _NO_PRODUCER = ("-",)
 
 
 def decide_on_ascend(
-    call: Call, mode: Mode, operators: Operators | None, mixlist: Mixlist | None, own: str
+    call: OperatorCall, mode: Mode, operators: Operators | None, mixlist: Mixlist | None, own: str
 ) -> Decision:
     """:param own: the dtype its tensors have in the graph; the call's dtypes are those its producers give
 
-    :param operators: the op types of the target; only a mixed mode asks for them
+    :param operators: the op types of the target; only a mixed mode needs them
     """
     known = operators is not None and call.name in operators
     policy, columns = None, None
@@ -45,12 +44,13 @@ def decide_on_ascend(
     for rule in rules["rules"]:
         if all(when == str(policy) or (when in holds and holds[when]()) for when in rule["when"]):
             found = apply(call, rule, low, rules["source"], own)
-            return _with_kernel(found, columns)
+            near = () if known or operators is None else tuple(near_names(call.name, operators.names))
+            return _with_kernel(found, columns)._replace(near=near)
     raise AssertionError("the last rule fits everything")
 
 
 def _with_kernel(found: Decision, columns: Columns | None) -> Decision:
-    """What the library does not list, its kernel package decides at compile time."""
+    """If the library lists no dtypes, the kernel package decides at compile time."""
     if found.dtype is None or columns is None:
         return found
     if not columns.is_listed:
@@ -59,5 +59,5 @@ def _with_kernel(found: Decision, columns: Columns | None) -> Decision:
     names = {found.dtype, "float"} if found.dtype == "float32" else {found.dtype}
     if listed & names:
         return found
-    said = f"{found.says}; no kernel of {found.dtype} is listed, and what it is matched with is not told by the name"
+    said = f"{found.says}; no kernel of {found.dtype} is listed, and a name alone does not show which one is chosen"
     return found._replace(outcome="not-known", dtype=None, says=said)
