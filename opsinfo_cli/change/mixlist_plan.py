@@ -22,18 +22,20 @@ class MixlistPlan(NamedTuple):
     """Op types to be put on a list by marks.
 
     :param library: the policy of each op type in the target they are moved against; None where none was given
+    :param pin: whether white and black get their mark even if the library agrees: an upgrade may change it
     """
 
     names: tuple[str, ...]
     to: Policy
     library: Mapping[str, Policy] | None = None
+    pin: bool = False
 
     def marks(self, mixlist: Mixlist) -> dict[str, frozenset[Mark]]:
         """The marks each op type is to carry.
 
         :raises UsageFault: where gray is asked for and neither marks nor a library tell how to get there
         """
-        if self.library is not None:
+        if self.library is not None and not self._pins:
             return {name: marks_for(self.library[name], self.to) for name in self.names}
         if self.to is not Policy.GRAY:
             return {name: frozenset({Mark("to-add", self.to)}) for name in self.names}
@@ -47,11 +49,15 @@ class MixlistPlan(NamedTuple):
             )
         return {name: frozenset() for name in self.names}
 
+    @property
+    def _pins(self) -> bool:
+        return self.pin and self.to is not Policy.GRAY
+
     def moves(self, source: Source) -> list[Move]:
         mixlist = _accepted(source)
         moves = []
         for name, marks in self.marks(mixlist).items():
-            if self.library is not None:
+            if self.library is not None and not self._pins:
                 policy = self.library[name]
                 moves.append(Move(name, mixlist.effective(name, policy), self.to))
             else:

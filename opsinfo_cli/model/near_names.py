@@ -28,6 +28,31 @@ def meant(near: list[str]) -> str | None:
     return f"did you mean {', '.join(f'`{each}`' for each in near)}?" if near else None
 
 
+def suggestion(name: str, near: NearNames, candidates: Iterable[str]) -> str | None:
+    """Near names, and every candidate that contains the name, case aside; as a hint."""
+    first = near.of(name)
+    others = [each for each in sorted(candidates) if name.lower() in each.lower()] if len(name) >= _LEAST else []
+    if not others:
+        return meant(first)
+    shown = list(dict.fromkeys([*first, *others]))
+    length = 0
+    for index, each in enumerate(shown):
+        length += len(each) + 4
+        if length > _MOST:
+            return f"did you mean {_quoted(shown[:index])} or one of {len(shown) - index} more?"
+    return f"did you mean {_quoted(shown)}?"
+
+
+_LEAST = 3
+"""Letters that names are searched for."""
+_MOST = 800
+"""Letters of a hint."""
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"`{each}`" for each in names)
+
+
 class NearNames:
     """Names that others may have meant. Asked for thousands of names, it looks at few candidates for each.
 

@@ -204,13 +204,13 @@ class Operators:
         """:raises UsageFault: naming those that are no op types here, with the near ones; of many the first ten"""
         unknown = [name for name in names if name not in self]
         if unknown:
-            from .near_names import NearNames, did_you_mean
+            from .near_names import NearNames, suggestion
 
             known = NearNames(self.names)
-            near = {name: did_you_mean(name, known) for name in unknown[:10]}
+            near = {name: suggestion(name, known, self.names) for name in unknown[:10]}
             said = [each if len(unknown) == 1 else f"`{name}`: {each}" for name, each in near.items() if each]
             raise UsageFault(
-                f"no op type is called {few([f'`{name}`' for name in unknown], 10)}",
+                f"unknown operator{'' if len(unknown) == 1 else 's'} {few([f'`{name}`' for name in unknown], 10)}",
                 name="unknown-operator",
                 hint=" ".join(said) or "`opsinfo list TARGET --match 'PATTERN*'` shows the names",
             )

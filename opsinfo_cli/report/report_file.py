@@ -1,4 +1,4 @@
-"""A report as a file of its own: old or new, never half, and never in the place of what it reports on."""
+"""Reports as files: written as a whole, and never over a target or a mixlist."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from ..errors import Refused, UsageFault
 
 
 def write_report(path: str, data: bytes) -> None:
-    """:raises UsageFault: where a target or a mixlist stands there; :raises Refused: where it cannot be written"""
+    """:raises UsageFault: if a target or a mixlist is there
+    :raises Refused: if the file cannot be written"""
     require_report(path)
     write_file(path, data)
 
 
 def require_report(path: str) -> None:
-    """:raises UsageFault: where a target or a mixlist stands there"""
+    """:raises UsageFault: if a target or a mixlist is there"""
     if not path.endswith(".json") or not os.path.isfile(path):
         return
     from ..model.file_kind import is_marked, kind_of

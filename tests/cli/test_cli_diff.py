@@ -106,8 +106,15 @@ def test_a_mixlist_from_a_difference_has_the_fewest_marks_and_never_the_gray_lis
     }
 
 
-def test_what_cannot_be_ported_is_named_on_stderr(opsinfo: Run, fixtures: Path) -> None:
-    ran = opsinfo("diff", fixtures / "opp", fixtures / "opp", *SOCS, "--format", "mixlist")
+def test_what_cannot_be_ported_is_counted_on_stderr_and_named_with_v(
+    opsinfo: Run, fixtures: Path, tmp_path: Path
+) -> None:
+    words = ("diff", fixtures / "opp", fixtures / "opp", *SOCS, "--format", "mixlist")
+    ran = opsinfo(*words, "-o", tmp_path / "ported.json")
+    assert "21 op types of B are not in A and cannot be ported" in ran.err
+    assert "SwiGlu" not in ran.err
+    assert f"wrote {tmp_path / 'ported.json'}" in ran.err
+    ran = opsinfo(*words, "-v")
     for name in ("SwiGlu", "AcmeFlashGelu", "GEMM"):
         assert name in ran.err
         assert name not in ran.out
@@ -235,7 +242,7 @@ def test_what_is_in_neither_is_said(opsinfo: Run, fixtures: Path, tmp_path: Path
     named = write(tmp_path / "m.json", mixlist(black_add=["Relu", "NoSuchOperator"]))
     ran = opsinfo("diff", fixtures / "opp", fixtures / "opp", *SOCS, "--only-in", named)
     assert ran.code == 0
-    assert "1 op types of the mixlist are in neither: NoSuchOperator" in ran.err
+    assert "1 op types of the mixlist are in neither target: NoSuchOperator" in ran.err
 
 
 def test_a_mixlist_is_carried_over_for_what_it_names(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:

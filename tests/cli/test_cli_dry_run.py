@@ -270,3 +270,18 @@ def test_a_real_move_is_seen_by_the_same_trace(traced: Callable[..., list[str]],
     opened = [call for call in calls if "O_CREAT" in call and "config/ascend910b" in call]
     assert opened
     assert all(".opsinfo-" in call and '.tmp"' in call and "O_EXCL" in call for call in opened)
+
+
+def test_a_hunk_names_the_operator(opsinfo: Run, opp: Path) -> None:
+    ran = opsinfo("move", opp, "Add", "MatMulV2", "--soc", "ascend910b", "--to", "black", "-n")
+    assert [line.rpartition(" @@ ")[2] for line in ran.out.splitlines() if line.startswith("@@")] == ["Add", "MatMulV2"]
+
+
+def test_a_diff_is_coloured_on_a_terminal_and_a_tab_is_a_tab(
+    terminal: Callable[..., tuple[int, str]], tmp_path: Path
+) -> None:
+    path = write(tmp_path / "ops.json", '{\n\t"black-list":{\n\t\t"to-add":[\n\t\t\t"Add"\n\t\t]\n\t}\n}\n')
+    _, said = terminal("move", path, "Mul", "--to", "black", "-n")
+    assert '\x1b[32m+\t\t\t"Mul"\x1b[0m' in said
+    assert "\x1b[36m@@" in said
+    assert "\\t" not in said

@@ -113,7 +113,7 @@ def test_what_the_engine_refuses_even_when_mended_is_not_taken(
     assert snapshot(tmp_path) == before
 
 
-@pytest.mark.parametrize("words", [("base.json",), ("base.json", "over.json", "--check"), ("base.json", "nowhere")])
+@pytest.mark.parametrize("words", [(), ("base.json", "over.json", "--check"), ("base.json", "nowhere")])
 def test_wrong_usage_of_merge(opsinfo: Run, base: Path, over: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
     before = snapshot(tmp_path)
     assert opsinfo("merge", *words).code in (2, 3)
@@ -188,3 +188,9 @@ def test_a_text_made_from_a_file_is_not_written_over_what_it_says_now() -> None:
     then, now = Source(b"{}", "m.json"), Source(b'{"black-list": {}}', "m.json")
     with pytest.raises(Stale):
         BuildPlan("{}\n", then.sha256).patch(now).apply(now)
+
+
+def test_one_mixlist_alone_is_merged_to_itself(opsinfo: Run, base: Path) -> None:
+    ran = opsinfo("merge", base)
+    assert ran.code == 0
+    assert "to-add" in ran.out

@@ -255,3 +255,23 @@ def test_the_files_own_style_stays(opsinfo: Run, fixtures: Path, tmp_path: Path,
     assert (b"\n" in after) == (b"\n" in before)
     assert opsinfo("restore", path).code == 0
     assert path.read_bytes() == before
+
+
+def test_what_is_on_the_list_already_is_named_and_pinned_on_demand(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    path = write(tmp_path / "m.json", {})
+    words = ("move", path, "MatMulV2", "Add", "--to", "white", "--against", opp, "--soc", "ascend910b")
+    ran = opsinfo(*words)
+    assert ran.code == 0
+    assert "already white: MatMulV2\n" in ran.err
+    assert json.loads(path.read_text()) == mixlist(white_add=["Add"])
+    ran = opsinfo(*words, "--pin")
+    assert ran.code == 0
+    assert "already white: Add\n" in ran.err
+    assert sorted(json.loads(path.read_text())["white-list"]["to-add"]) == ["Add", "MatMulV2"]
+    assert opsinfo("validate", path).code == 0
+
+
+def test_pinning_needs_a_target_and_a_mixlist(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    path = write(tmp_path / "m.json", {})
+    assert opsinfo("move", path, "Add", "--to", "white", "--pin").code == 2
+    assert opsinfo("move", opp, "Add", "--to", "white", "--pin", "--soc", "ascend910b").code == 2

@@ -17,7 +17,7 @@ from ..shared.common_options import OutputOptions, WriteOptions, format_option, 
 from ..shared.doubts import report_doubts, report_unknown
 from ..shared.mixlist_input import accepted_mixlist
 from ..shared.options import EntryOptions, entry_options, target_options, write_options
-from ..shared.targets import open_target, require_not_snapshot, require_operators
+from ..shared.targets import open_target, require_not_snapshot
 from ..shared.winning_files import winning_files
 from ..shared.writing import WriteRun, writer_of
 
@@ -28,7 +28,7 @@ from ..shared.writing import WriteRun, writer_of
 @declare.option(
     "-o", "--output", "copy", metavar="PATH", help="Write a copy instead: a file, or a new directory for a store."
 )
-@declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, where the target lacks an op type.")
+@declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, if the target lacks an op type.")
 @entry_options
 @target_options
 @write_options
@@ -43,10 +43,10 @@ def command(
     writing: WriteOptions,
     printing: OutputOptions,
 ) -> int:
-    """Give the operators of TARGET the policies that MIXLIST gives them, in the library itself.
+    """Write the policies that MIXLIST gives to operators into the libraries of TARGET.
 
-    What the engine would compute at every start is written down once: a to-remove becomes gray,
-    which is an entry without a flag.
+    The result is what the engine computes from library and mixlist at every start; an operator that becomes
+    gray gets an entry without a flag.
 
     \b
     Examples:
@@ -55,14 +55,22 @@ def command(
     """
     output = output_of("apply", printing)
     found = open_target(target, output, options)
-    require_operators(found)
+    if found.kind == "mixlist":
+        raise UsageFault(
+            "TARGET is a mixlist; a mixlist is applied to libraries",
+            name="wrong-kind",
+            path=target,
+            hint="are the arguments swapped? `opsinfo apply TARGET MIXLIST`",
+        )
     require_not_snapshot(found)
     chosen = accepted_mixlist(mixlist, output)
     report_doubts(found, output)
     unknown = report_unknown(chosen, found.operators, output)
     run = WriteRun("apply", output, writing, undo=target, ignored=unknown)
     if strict and unknown:
-        output.say(f"{len(unknown)} of {len(chosen.marks)} op types are not there; nothing was written", "error")
+        output.say(
+            f"{len(unknown)} of {len(chosen.marks)} op types are not in the target; nothing was written", "error"
+        )
         run.writing = writing._replace(dry_run=False, check=True)
         run.report(Result([]))
         return 1
@@ -73,7 +81,7 @@ def command(
 
 
 def _jobs(target: Target, mixlist: Mixlist, options: EntryOptions, output: Output) -> list[Job]:
-    """Per file: each entry that wins in its store, or might as well, with the marks that act on *its* policy."""
+    """A job for each file: the entries that win in their store, or may win, with the marks that act on their policy."""
     names = [name for name in mixlist.marks if name in target.operators]
     if options.store is not None:
         stores = [each for each in target.operators.stores if each.label == options.store]
@@ -93,7 +101,7 @@ def _copies(target: Target, jobs: list[Job], copy: str, run: WriteRun) -> int:
             hint="point at one store's directory",
         )
     if os.path.lexists(copy):
-        raise UsageFault("--output names something that exists already", name="exists", path=copy)
+        raise UsageFault("--output names a path that already exists", name="exists", path=copy)
     writer = writer_of(run.writing, run.output)
     result = writer.preview(jobs)
     if run.writes:
@@ -103,7 +111,7 @@ def _copies(target: Target, jobs: list[Job], copy: str, run: WriteRun) -> int:
         write_copies(writer.fs, {each.path: changed.get(each.path, each.data) for each in sources}, copy, directory)
         if run.output.format == "text":
             run.output.lines(change_lines(run.output, result, run.undo))
-        run.output.tell(f"wrote {copy}; {target.path} is untouched")
+        run.output.tell(f"wrote {copy}; {target.path} was not changed")
     if run.output.format == "json" or not run.writes:
         run.report(result)
     return 1 if run.writing.check and result.would_change else 0

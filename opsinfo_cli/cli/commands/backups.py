@@ -20,7 +20,7 @@ from ..shared.writing import scope_of, vault_of
     "keep",
     type=declare.IntRange(min=1),
     metavar="N",
-    help="Keep the newest N backups of each file, and every pristine one; drop the others.",
+    help="Keep the newest N backups of each file and every pristine one; drop the rest.",
 )
 @declare.option("-n", "--dry-run", is_flag=True, group=WRITE, help="Show what --prune would drop; drop nothing.")
 @wait_option
@@ -28,7 +28,7 @@ from ..shared.writing import scope_of, vault_of
 @pager_option
 @format_option()
 def command(target: str | None, keep: int | None, writing: WriteOptions, printing: OutputOptions) -> int:
-    """List the backups of TARGET, or all, the newest last.
+    """List the backups of TARGET, or all backups, oldest first.
 
     The first content seen of a file is its pristine one; pruning never drops it, nor the newest. Whatever is
     damaged in the vault is reported, with exit status 1.

@@ -15,9 +15,10 @@ _ENDINGS = {"bash": "bash", "zsh": "zsh", "fish": "fish", "powershell": "ps1"}
 @declare.argument("shell", type=declare.Choice(list(_ENDINGS)))
 @talk_options
 def command(shell: str, printing: OutputOptions) -> int:
-    """Print the script that completes commands, options, chips and operators in SHELL.
+    """Print the shell completion script.
 
-    Names of operators are kept in $XDG_CACHE_HOME/opsinfo, or ~/.cache/opsinfo.
+    It completes commands, options, chips and operators. Operator names are cached in $XDG_CACHE_HOME/opsinfo,
+    or ~/.cache/opsinfo.
 
     \b
     Examples:

@@ -58,7 +58,7 @@ def command(
     writing: WriteOptions,
     printing: OutputOptions,
 ) -> int:
-    """Write one system's lists as another's.
+    """Convert the lists of one system to another.
 
     IN is one file, or two if the format has two (Habana: the BF16 list, then the FP32 list). Only the entries of IN are
     translated; built-in defaults and the rest of a library need --with-defaults. Every entry that cannot be carried

@@ -132,6 +132,6 @@ def _on_ascend(
     if target:
         report_doubts(target, output)
         if target.soc and not mode.is_on(target.soc):
-            raise UsageFault(f"{target.soc} does not have `{mode.name}`", name="mode-not-on-soc")
+            raise UsageFault(f"{target.soc} does not support `{mode.name}`", name="mode-not-on-soc")
     chosen = accepted_mixlist(mixlist, output) if mixlist else None
     return [decide_on_ascend(call, mode, target.operators if target else None, chosen, own) for call in calls]

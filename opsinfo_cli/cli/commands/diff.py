@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 @declare.command("diff")
 @declare.argument("a")
 @declare.argument("b")
-@declare.option("--mixlist-a", metavar="FILE", help="Compare A as this mixlist changes it.")
-@declare.option("--mixlist-b", metavar="FILE", help="Compare B as this mixlist changes it.")
-@declare.option("--soc-a", metavar="SOC", help="Which chip of A.")
-@declare.option("--soc-b", metavar="SOC", help="Which chip of B.")
+@declare.option("--mixlist-a", metavar="FILE", help="Compare A after applying this mixlist.")
+@declare.option("--mixlist-b", metavar="FILE", help="Compare B after applying this mixlist.")
+@declare.option("--soc-a", metavar="SOC", help="Chip of A, if it has several.")
+@declare.option("--soc-b", metavar="SOC", help="Chip of B, if it has several.")
 @core_option
-@declare.option("--sections", is_flag=True, help="Also what differs inside the entries.")
+@declare.option("--sections", is_flag=True, help="Also compare fields inside each entry.")
 @declare.option("--only-in", metavar="MIXLIST", help="Only operators that this mixlist names.")
 @pager_option
 @format_option("mixlist", "html")
@@ -55,12 +55,12 @@ def command(
     options: TargetOptions,
     printing: OutputOptions,
 ) -> int:
-    """Compare the policies of A and B, or the marks of two mixlists. Exit status 1 where they differ.
+    """Compare the policies of A and B, or the marks of two mixlists. Exit status 1 if they differ.
 
     A or B may also be another system: NAME, NAME:LEVEL or NAME=FILE[,FILE] (`opsinfo systems` lists them).
 
-    On a terminal what changed stands together, worst first, and $PAGER shows what is long. With --format mixlist:
-    print the mixlist that gives A's operators the policy they have in B.
+    A terminal shows the changes grouped by kind, the worst first. --format mixlist prints the mixlist that gives
+    the operators of A the policies they have in B.
 
     \b
     Examples:
@@ -73,14 +73,17 @@ def command(
     output = output_of("diff", printing)
     if names_system(a) or names_system(b):
         if sections or mixlist_a or mixlist_b or only_in or output.format not in ("text", "json"):
-            raise UsageFault("another system's lists have no sections and no mixlist, and are shown as text or json")
+            raise UsageFault(
+                "--sections, --mixlist-a, --mixlist-b, --only-in and --format mixlist or html require two targets",
+            )
         from ..shared.neighbour_lists_diff import diff_lists
 
         return diff_lists(a, b, (soc_a, soc_b), options, output)
     first = open_target(a, output, options._replace(soc=soc_a, soc_option="--soc-a")).keep()
     second = open_target(b, output, options._replace(soc=soc_b, soc_option="--soc-b")).keep()
     if (first.kind == "mixlist") != (second.kind == "mixlist"):
-        raise UsageFault(f"A is a {first.kind}, B is a {second.kind}; they cannot be compared", name="wrong-kind")
+        kinds = [_KINDS.get(each.kind, f"a {each.kind}") for each in (first, second)]
+        raise UsageFault(f"A is {kinds[0]}, B is {kinds[1]}; they cannot be compared", name="wrong-kind")
     named = frozenset(accepted_mixlist(only_in, output).marks) if only_in else None
     if first.kind == "mixlist":
         if sections or mixlist_a or mixlist_b or output.format == "mixlist":
@@ -100,6 +103,9 @@ def command(
     inside = section_differences(first.operators, second.operators) if sections else None
     chosen = [each for each in inside if named is None or each.name in named] if inside is not None else None
     return _report(output, first, second, found, chosen)
+
+
+_KINDS = {"install": "an install"}
 
 
 def _report(
@@ -123,7 +129,7 @@ def _report(
 def _say_in_neither(named: frozenset[str], a: Target, b: Target, output: Output) -> None:
     gone = sorted(name for name in named if name not in a.operators and name not in b.operators)
     if gone:
-        output.say(f"{len(gone)} op types of the mixlist are in neither: {', '.join(gone)}", "warning")
+        output.say(f"{len(gone)} op types of the mixlist are in neither target: {', '.join(gone)}", "warning")
 
 
 def _chosen(path: str | None, target: Target, output: Output) -> Mixlist | None:
@@ -140,9 +146,12 @@ def _port(a: Target, b: Target, mixlist: Mixlist | None, named: frozenset[str] |
     if named is not None:
         wanted = {name: policy for name, policy in wanted.items() if name in named}
     output.data(mixlist_text(mixlist_for(library, wanted)), exact=True)
+    if output.to is not None:
+        output.tell(f"wrote {output.to}")
     lacking: Difference[Any] = difference(library, wanted, named)
     for names, where, other in ((lacking.only_in_b, "B", "A"), (lacking.only_in_a, "A", "B")):
         if names:
             what = "cannot be ported" if where == "B" else "keep their policy"
-            output.say(f"{len(names)} op types of {where} are not in {other} and {what}: {', '.join(names)}", "warning")
+            output.say(f"{len(names)} op types of {where} are not in {other} and {what}; -v names them", "warning")
+            output.detail(f"in {where} only: {', '.join(names)}")
     return 0

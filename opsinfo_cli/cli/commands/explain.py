@@ -22,9 +22,9 @@ from ..shared.options import pager_option
 @pager_option
 @format_option()
 def command(subject: str | None, printing: OutputOptions) -> int:
-    """Explain a finding by its code or name, or a topic; without one, list them all.
+    """Explain a finding by its code or name, or a topic. Without an argument, list all findings and topics.
 
-    In Chinese where OPSINFO_LANG or the locale says zh; lists and JSON stay English.
+    The text is Chinese if OPSINFO_LANG or the locale is zh; lists and JSON are always English.
 
     \b
     Examples:
@@ -58,5 +58,5 @@ def _chosen(subject: str | None, said: Wording) -> tuple[list[Rule], dict[str, s
         return [], {subject: said.topics[subject]}
     names = [*said.rules, *(rule.code for rule in said.rules.values()), *said.topics]
     near = "did you mean `policies`?" if policy_meant(subject) else did_you_mean(subject, names)
-    hint = near or "`opsinfo explain` lists them"
-    raise UsageFault(f"nothing is called `{subject}`", name="unknown-subject", hint=hint)
+    hint = near or "`opsinfo explain` lists all"
+    raise UsageFault(f"unknown finding or topic `{subject}`", name="unknown-subject", hint=hint)

@@ -1,4 +1,4 @@
-"""`opsinfo fmt`: mend a mixlist so that the engine accepts it."""
+"""`opsinfo fmt`: fix the syntax of a mixlist so that the engine accepts it."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from ..shared.writing import WriteRun
 
 @declare.command("fmt")
 @declare.argument("mixlists", nargs=-1, required=True, metavar="MIXLIST...")
-@declare.option("--diff", "show_diff", is_flag=True, help="Show what would change; write nothing. As --dry-run.")
-@declare.option("-o", "--output", "out", metavar="OUT", help="Write the mended text there; leave the source alone.")
+@declare.option("--diff", "show_diff", is_flag=True, hidden=True, help="As --dry-run.")
+@declare.option("-o", "--output", "out", metavar="OUT", help="Write the result to OUT; do not change the source.")
 @write_options
 @format_option()
 def command(
     mixlists: tuple[str, ...], show_diff: bool, out: str | None, writing: WriteOptions, printing: OutputOptions
 ) -> int:
-    """Mend mixlists so that the engine accepts them: comments, commas, byte order mark, text after the end.
+    """Fix the syntax of mixlists so that the engine accepts them: comments, commas, byte order mark, trailing text.
 
-    What is right stays as it stands. `-` reads standard input and writes standard output.
+    Everything else is kept byte for byte. `-` reads standard input and writes standard output.
 
-    With -o a commented source becomes the engine's file, and --check tells whether that file is stale; one that the
-    engine would refuse all the same is not written.
+    With -o, a commented source is the input and OUT is the file for the engine; --check reports whether OUT is out
+    of date. OUT is not written if the engine would still refuse it.
 
     \b
     Examples:
@@ -70,14 +70,14 @@ def _looked_at_again(path: str, output: Output) -> int:
 
 def _filter(mixlists: tuple[str, ...], out: str | None, run: WriteRun) -> int:
     if mixlists != ("-",) or out is not None or run.output.format == "json":
-        raise UsageFault("`-` stands alone: it reads standard input and writes standard output")
+        raise UsageFault("`-` must be the only argument: it reads standard input and writes standard output")
     source = Source(read_standard_input(), "-")
     patch = FmtPlan().patch(source)
     result = mended(source)
     if run.writes:
         run.output.data(result.text, exact=True)
     elif run.writing.dry_run:
-        run.output.data(unified_diff(source, patch, result), exact=True)
+        run.output.diff(unified_diff(source, patch, result))
     if run.writing.check and patch:
         return 1
     return _still_refused(source, run.output)
@@ -85,7 +85,7 @@ def _filter(mixlists: tuple[str, ...], out: str | None, run: WriteRun) -> int:
 
 def _build(mixlists: tuple[str, ...], out: str, run: WriteRun) -> int:
     if len(mixlists) != 1:
-        raise UsageFault("-o takes one mixlist")
+        raise UsageFault("-o requires exactly one mixlist")
     source = Source.read(mixlists[0])
     require_no_library(source)
     result = mended(source)
@@ -98,14 +98,14 @@ def _build(mixlists: tuple[str, ...], out: str, run: WriteRun) -> int:
 
 
 def _not_built(run: WriteRun) -> int:
-    run.output.say("the engine would refuse it all the same; nothing was written", "error")
+    run.output.say("the engine would still refuse it; nothing was written", "error")
     if run.output.format == "json":
         run.output.document(change_document(Result([]), [], dry_run=True))
     return 1
 
 
 def _still_refused(source: Source, output: Output) -> int:
-    """1, with the reasons on stderr, where the engine refuses the mended text still."""
+    """1, with the reasons on stderr, if the engine still refuses the fixed text."""
     document = scan(source)
     text = Source(mending_patch(document).apply(source), source.path) if document.root is not None else source
     return 1 if report_refusals(scan(text), output) else 0

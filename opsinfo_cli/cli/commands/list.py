@@ -26,7 +26,7 @@ from ..shared.targets import open_against, open_target
 )
 @match_option
 @mixlist_option
-@declare.option("--against", metavar="TARGET", help="For a mixlist: the target that knows the policies.")
+@declare.option("--against", metavar="TARGET", help="For a mixlist: the target with the policies.")
 @declare.option("--system", metavar="SYSTEM", help="Another system's lists: NAME, NAME:LEVEL or NAME=FILE[,FILE].")
 @target_options
 @pager_option
@@ -44,7 +44,7 @@ def command(
 ) -> int:
     """Show the operators of TARGET with their policy: white, black or gray.
 
-    On a terminal a table; elsewhere tab-separated lines: name, policy, library policy, file:line, marks.
+    A terminal shows a table; a pipe gets tab-separated lines: name, policy, library policy, file:line, marks.
 
     \b
     Examples:
@@ -60,24 +60,29 @@ def command(
         from ..shared.neighbour_lists import list_system
 
         if target or mixlist or against or options.kind or options.soc or options.customs:
-            raise UsageFault("--system stands alone: beside it count --on, --match and --format")
+            raise UsageFault("--system can only be combined with --on, --match and --format")
         if output.format == "html":
-            raise UsageFault("another system's lists are shown as text or json")
+            raise UsageFault("the lists of another system can only be shown as text or json")
         return list_system(system, lists, globs, output)
     if target is None:
-        raise UsageFault("a TARGET is missing, or --system", hint="`opsinfo list --help` shows how it is used")
+        raise UsageFault("TARGET or --system is required", hint="`opsinfo list --help` shows how it is used")
     found = open_target(target, output, options, stdin=True).keep()
     if mixlist and found.kind == "mixlist":
-        raise UsageFault("--mixlist changes a library's policies; this is a mixlist", path=found.path)
+        raise UsageFault("--mixlist requires libraries; TARGET is a mixlist", path=found.path)
     if against and found.kind != "mixlist":
-        raise UsageFault("--against is for mixlists", path=found.path, hint=f"--mixlist FILE shows {target} with one")
+        raise UsageFault(
+            "--against requires a mixlist",
+            path=found.path,
+            hint=f"--mixlist FILE shows the policies of {target} after applying a mixlist",
+        )
     if found.kind == "mixlist":
         rows = _mixlist_rows(found, open_against(against, output, options) if against else None, output)
     else:
         rows = _operator_rows(found, mixlist, output)
     shown = [row for row in rows if _wanted(row, lists, globs)] if lists or globs else rows
     if rows and not shown:
-        output.say(f"none of the {len(rows)} operators matches --on and --match")
+        asked = [option for option, given in (("--on", lists), ("--match", globs)) if given]
+        output.say(f"none of the {len(rows)} operators matches {' and '.join(asked)}")
     if output.format == "json":
         output.document(list_document(found, shown, len(rows)))
     elif output.format == "html":

@@ -30,10 +30,14 @@ from ..shared.targets import open_target
 
 @declare.command("matrix")
 @declare.argument("targets", nargs=-1, required=True, metavar="TARGET...")
-@declare.option("--soc", "socs", metavar="SOC", multiple=True, help="Only this chip of an install; repeatable.")
-@declare.option("--on", "lists", multiple=True, type=LIST, help="Only operators that any target has on it; repeatable.")
+@declare.option("--soc", "socs", metavar="SOC", multiple=True, help="Only this chip of each install; repeatable.")
+@declare.option(
+    "--on", "lists", multiple=True, type=LIST, help="Only operators that are on this list in any target; repeatable."
+)
 @match_option
-@declare.option("--differing", is_flag=True, help="Only operators that are not the same in all, or not in all.")
+@declare.option(
+    "--differing", is_flag=True, help="Only operators whose policy differs between targets, or that a target lacks."
+)
 @mixlist_option
 @core_option
 @customs_option
@@ -50,10 +54,10 @@ def command(
     options: TargetOptions,
     printing: OutputOptions,
 ) -> int:
-    """Show operators by target, with the policy they have in each.
+    """Show the policy of each operator in each target.
 
-    An install has a column for each of its chips; ROOT@SOC is one of them. On a terminal a table; elsewhere
-    tab-separated lines: name, then a policy for each column, `-` where the target lacks the operator.
+    An install has a column for each of its chips; ROOT@SOC selects one. A terminal shows a table; a pipe gets
+    tab-separated lines: name, then a policy for each column, or `-` if the target lacks the operator.
 
     \b
     Examples:
@@ -74,7 +78,9 @@ def command(
         if _wanted(name, policies, lists, globs) and (differs(policies) or not differing)
     }
     if whole and not shown:
-        output.say(f"none of the {len(whole)} operators matches --on, --match and --differing")
+        options_given = (("--on", lists), ("--match", globs), ("--differing", differing))
+        asked = [option for option, given in options_given if given]
+        output.say(f"none of the {len(whole)} operators matches {' and '.join(asked)}")
     if output.format == "json":
         output.document(matrix_document(columns, shown, len(whole)))
     elif output.format == "html":

@@ -19,9 +19,11 @@ from ..shared.writing import WriteRun
 
 @declare.command("merge")
 @declare.argument("base")
-@declare.argument("overs", nargs=-1, required=True, metavar="OVER...")
-@declare.option("-o", "--output", "out", metavar="OUT", help="Write it there; what was there is backed up.")
-@declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, where they disagree or a name is unknown.")
+@declare.argument("overs", nargs=-1, metavar="[OVER]...")
+@declare.option("-o", "--output", "out", metavar="OUT", help="Write to OUT; an existing file is backed up.")
+@declare.option(
+    "--strict", is_flag=True, help="Exit 1, writing nothing, if the mixlists disagree or a name is unknown."
+)
 @against_option
 @install_options
 @write_options
@@ -36,10 +38,10 @@ def command(
     writing: WriteOptions,
     printing: OutputOptions,
 ) -> int:
-    """Make one mixlist of several: the engine takes one file.
+    """Merge several mixlists into one, because the engine reads only one file.
 
-    Where two name an op type, the later one decides. Each op type gets the fewest marks; with --against, entries
-    that change nothing for the targets go, as with minimize. Sources may be commented, as for fmt.
+    If two of them name an op type, the later one wins. Each op type gets as few marks as possible; with --against,
+    entries that change nothing in the targets are dropped, as in minimize. Sources may have comments, as for fmt.
 
     \b
     Examples:
@@ -50,7 +52,7 @@ def command(
     output = output_of("merge", printing)
     run = WriteRun("merge", output, writing, undo=out or base)
     if out is None and not run.writes:
-        raise UsageFault("--check and --dry-run look at the file of -o, and none was given")
+        raise UsageFault("--check and --dry-run require -o")
     sources = [Source.read(path) for path in (base, *overs)]
     mixlists = [fixable_mixlist(source, output) for source in sources]
     targets = open_targets(against, output, options)

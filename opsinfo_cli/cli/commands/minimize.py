@@ -18,8 +18,8 @@ from ..shared.writing import WriteRun
 
 @declare.command("minimize")
 @declare.argument("mixlist")
-@declare.option("-o", "--output", "out", metavar="OUT", help="Write it there, MIXLIST itself included.")
-@declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, where no target has an op type.")
+@declare.option("-o", "--output", "out", metavar="OUT", help="Write to OUT, which may be MIXLIST itself.")
+@declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, if an op type is in no target.")
 @against_option
 @install_options
 @write_options
@@ -33,10 +33,10 @@ def command(
     writing: WriteOptions,
     printing: OutputOptions,
 ) -> int:
-    """Print a mixlist without the entries that change nothing for the targets given with --against.
+    """Print a mixlist without the entries that change nothing in the targets given with --against.
 
-    An entry that one of them needs stays; one that none of them has is dropped with a warning. Without --against
-    only what changes nothing in any library goes. --check exits 1 where something would be dropped.
+    An entry is kept if any target needs it, and dropped with a warning if no target has the op type. Without
+    --against, only entries that change nothing in any library are dropped. --check exits 1 if any would be.
 
     \b
     Examples:

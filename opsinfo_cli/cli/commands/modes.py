@@ -21,7 +21,7 @@ from ..shared.options import pager_option
     "--soc", metavar="SOC", help="Only the modes of this chip, and what its documents require of a training."
 )
 @declare.option(
-    "--snippet", "name", metavar="NAME", help=f"Print the lines for a script: {', '.join(snippet_names())}."
+    "--snippet", "name", metavar="NAME", help=f"Print the lines that set the mode: {', '.join(snippet_names())}."
 )
 @declare.option("--mixlist", metavar="FILE", help="With --snippet: the mixlist to set, as the script will find it.")
 @declare.option("--mode", metavar="MODE", help="With --snippet: the mode to set.")
@@ -47,14 +47,14 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
     output = output_of("modes", printing)
     folder = _folder(soc) if soc else None
     if (mixlist or mode) and not name:
-        raise UsageFault("--mixlist and --mode are for --snippet", hint="say --snippet NAME")
+        raise UsageFault("--mixlist and --mode require --snippet", hint="add --snippet NAME")
     modes = [each for each in MODES.values() if folder is None or each.is_on(folder)]
     own = series_of(folder) if folder else None
     series = [own] if own else [] if folder else list(SERIES)
     if name:
         chosen = required_mode(mode) if mode else default_mode(name)
         if chosen not in modes:
-            raise UsageFault(f"{folder} does not have `{chosen.name}`", name="mode-not-on-soc")
+            raise UsageFault(f"{folder} does not support `{chosen.name}`", name="mode-not-on-soc")
         made = snippet(name, chosen, mixlist)
         if mixlist:
             _check_mixlist(mixlist, output)

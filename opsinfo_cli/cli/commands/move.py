@@ -25,9 +25,10 @@ from ..shared.writing import WriteRun, writer_of
 @declare.command("move")
 @declare.argument("target")
 @declare.argument("ops", nargs=-1, required=True, metavar="OP...")
-@declare.option("--to", required=True, type=LIST, help="The list to put them on.")
-@declare.option("--against", metavar="TARGET", help="For a mixlist: the target that knows names and policies.")
-@declare.option("--create", is_flag=True, help="For a mixlist: make the file if there is none.")
+@declare.option("--to", required=True, type=LIST, help="The list to put the operators on.")
+@declare.option("--against", metavar="TARGET", help="For a mixlist: the target with the names and policies.")
+@declare.option("--pin", is_flag=True, help="For a mixlist: write the mark even if the target already agrees.")
+@declare.option("--create", is_flag=True, help="For a mixlist: create the file if it does not exist.")
 @entry_options
 @target_options
 @write_options
@@ -37,6 +38,7 @@ def command(
     ops: tuple[str, ...],
     to: str,
     against: str | None,
+    pin: bool,
     create: bool,
     entries: EntryOptions,
     options: TargetOptions,
@@ -45,8 +47,8 @@ def command(
 ) -> int:
     """Put operators on a list.
 
-    In a library the precision_reduce flag is set, added or removed, and no other byte changes.
-    In a mixlist the operators get the marks they need, with --against no more than that.
+    In a library, the precision_reduce flag is set, added or removed; no other byte changes.
+    In a mixlist, the operators get the marks they need; with --against, only marks that change the target.
 
     \b
     Examples:
@@ -58,16 +60,30 @@ def command(
     names = given_names(ops)
     run = WriteRun("move", output, writing, undo=target)
     policy = Policy(to)
+    if pin and not against:
+        raise UsageFault("--pin requires a mixlist and --against")
     if create and not os.path.lexists(target):
-        return _create(target, _mixlist_plan(names, policy, against, options, output), run)
-    found = _opened(target, options, output)
-    if found.kind == "mixlist":
-        return run.files([Job(found.path, _mixlist_plan(names, policy, against, options, output), found.source)])
-    if against or create:
-        raise UsageFault("--against and --create are for mixlists", path=found.path)
-    jobs = _library_jobs(found, names, policy, entries, output)
-    del found  # only the texts of the files to change stay in memory
-    return run.files(jobs)
+        result = _create(target, _mixlist_plan(names, policy, against, pin, options, output), run)
+    else:
+        found = _opened(target, options, output)
+        if found.kind == "mixlist":
+            jobs = [Job(found.path, _mixlist_plan(names, policy, against, pin, options, output), found.source)]
+        elif against or create:
+            raise UsageFault("--against, --pin and --create require a mixlist", path=found.path)
+        else:
+            jobs = _library_jobs(found, names, policy, entries, output)
+        del found  # only the texts of the files to change stay in memory
+        result = run.changed(jobs)
+    run.report(result)
+    _tell_unchanged(result, to, output)
+    return run.status(result)
+
+
+def _tell_unchanged(result: Result, to: str, output: Output) -> None:
+    moved = {move.name for file in result.files for move in file.moved}
+    stayed = sorted({name for file in result.files for name in file.stayed} - moved)
+    if stayed and output.format == "text":
+        output.tell(f"already {to}: {', '.join(stayed)}", prose=True)
 
 
 def _opened(text: str, options: TargetOptions, output: Output) -> Target:
@@ -93,20 +109,19 @@ def _library_jobs(
 
 
 def _mixlist_plan(
-    names: tuple[str, ...], to: Policy, against: str | None, options: TargetOptions, output: Output
+    names: tuple[str, ...], to: Policy, against: str | None, pin: bool, options: TargetOptions, output: Output
 ) -> MixlistPlan:
     if against is None:
-        output.say("op names were not checked; --against TARGET does that", "warning")
+        output.say("op names were not checked; --against TARGET checks them", "warning")
         return MixlistPlan(names, to)
     operators = open_against(against, output, options).operators.require(names)
-    return MixlistPlan(names, to, {operator.name: operator.entry.policy for operator in operators})
+    return MixlistPlan(names, to, {operator.name: operator.entry.policy for operator in operators}, pin)
 
 
-def _create(path: str, plan: MixlistPlan, run: WriteRun) -> int:
+def _create(path: str, plan: MixlistPlan, run: WriteRun) -> Result:
     """Make a new mixlist; no file is made if no mark is needed."""
     file = planned(Job(path, plan), Source(b"{}\n", path))._replace(is_new=True)
     change = None
     if run.writes and file.patch:
         change = writer_of(run.writing, run.output).create(path, file.result.data, run.kind, file.moved)
-    run.report(Result([file], change))
-    return 1 if run.writing.check and file.patch else 0
+    return Result([file], change)

@@ -18,21 +18,25 @@ from ..shared.targets import open_against
 @declare.command("numerics", context_settings={"ignore_unknown_options": True})
 @declare.argument("given", nargs=-1, metavar="[VALUE|FILE.npy|DIR]...")
 @declare.option(
-    "--low", type=declare.Choice(list(FORMATS)), default="fp16", show_default=True, help="Rank operators by it."
+    "--low",
+    type=declare.Choice(list(FORMATS)),
+    default="fp16",
+    show_default=True,
+    help="Format that operators are ranked by.",
 )
-@declare.option("--against", metavar="TARGET", help="Show the policy of dumped operators in this target.")
+@declare.option("--against", metavar="TARGET", help="Show the policy of the dumped operators in this target.")
 @against_soc_option
 @pager_option
 @format_option()
 def command(
     given: tuple[str, ...], low: str, against: str | None, options: TargetOptions, printing: OutputOptions
 ) -> int:
-    """Show formats: bits, largest value, smallest normal and subnormal, epsilon.
+    """Show number formats: bits, largest value, smallest normal and subnormal value, epsilon.
 
-    Of a VALUE: the nearest value in each format, its bits, the relative error, and what happens to it. Of a FILE.npy:
-    the share of its values that overflow, become subnormal, become zero, or are rounded by more than 2^-11, and the
-    loss scale that would save them. Files named as Ascend dumps (OpType.opname.taskid.timestamp.output.N.npy) are
-    taken together by op type, worst first: the candidates for the black list. Files need numpy.
+    For a VALUE: the nearest value in each format, its bits, the relative error and the outcome. For a FILE.npy: the
+    share of values that overflow, become subnormal, become zero or are rounded by more than 2^-11, and the loss
+    scale that avoids it. Files named as Ascend dumps (OpType.opname.taskid.timestamp.output.N.npy) are grouped by
+    op type, the worst first: the candidates for the black list. Files require numpy.
 
     \b
     Examples:
@@ -45,9 +49,9 @@ def command(
     files = [each for each in given if _is_file(each)]
     if files and len(files) < len(given):
         values = [each for each in given if each not in files]
-        raise UsageFault(f"values and files are asked for one at a time: `{values[0]}` is a value", name="mixed")
+        raise UsageFault(f"values and files cannot be mixed: `{values[0]}` is a value", name="mixed")
     if not files and against:
-        raise UsageFault("--against is for dumped tensors", hint="name .npy files, or a folder of them")
+        raise UsageFault("--against requires dumped tensors", hint="give .npy files, or a directory of them")
     if files:
         _tensors(files, low, against, options, output)
     elif given:
@@ -84,7 +88,7 @@ def _values(texts: tuple[str, ...], output: Output) -> None:
 
 
 def _in_each(text: str) -> dict[str, Rounded]:
-    """:raises UsageFault: where the text is no number"""
+    """:raises UsageFault: if the text is not a number"""
     if special(text, FORMATS["fp64"]):
         return {name: found for name, each in FORMATS.items() if (found := special(text, each))}
     try:
@@ -102,13 +106,16 @@ def _tensors(given: list[str], low: str, against: str | None, options: TargetOpt
     from ...report.views.numerics import show_operators, show_tensors, tensors_document
 
     load_numpy()
+    for path in given:
+        if os.path.isdir(path) and not dump_files(path):
+            raise UsageFault("the folder holds no .npy file", name="no-files", path=path)
     target = open_against(against, output, options) if against else None
     operators = target.operators if target else None
     tensors = []
     for path in [path for each in given for path in (dump_files(each) if os.path.isdir(each) else [each])]:
         tensor = read_tensor(path)
         if tensor is None:
-            output.say(f"{path} holds no floating-point numbers")
+            output.say(f"{path} has no floating-point values")
         else:
             tensors.append(tensor)
             _say_odd(tensor.path, tensor.not_finite, output)
@@ -123,7 +130,7 @@ def _tensors(given: list[str], low: str, against: str | None, options: TargetOpt
         others = len(tensors) - sum(each.files for each in grouped)
         if others:
             said = "1 file is" if others == 1 else f"{others} files are"
-            output.say(f"{said} not named as dumps are, and in no operator's row", "warning")
+            output.say(f"{said} not named as a dump, and counted for no operator", "warning")
         show_operators(output, grouped, policies)
         _tell_candidates([each.type for each in grouped if each.is_candidate], policies, low, output)
     else:
@@ -132,7 +139,7 @@ def _tensors(given: list[str], low: str, against: str | None, options: TargetOpt
 
 def _say_odd(path: str, not_finite: int, output: Output) -> None:
     if not_finite:
-        output.say(f"{path}: {not_finite} values are infinite or NaN already", "warning")
+        output.say(f"{path}: {not_finite} values are already infinite or NaN", "warning")
 
 
 def _tell_candidates(types: list[str], policies: dict[str, Policy | None], low: str, output: Output) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ...change.job import Job
 from ...change.library_plan import LibraryPlan
 from ...change.reapply import lost_edits
@@ -13,26 +15,35 @@ from ..shared.writing import WriteRun, scope_of, vault_of
 
 
 @declare.command("reapply")
-@declare.argument("change", required=False)
-@declare.option("--target", metavar="TARGET", help="Only files of this target.")
+@declare.argument("what", required=False, metavar="[CHANGE|TARGET]")
+@declare.option("--target", metavar="TARGET", hidden=True, help="As the argument TARGET.")
 @write_options
 @format_option()
-def command(change: str | None, target: str | None, writing: WriteOptions, printing: OutputOptions) -> int:
-    """Put moves back into files that an upgrade, or somebody else, replaced: those of CHANGE, or all that are lost.
+def command(what: str | None, target: str | None, writing: WriteOptions, printing: OutputOptions) -> int:
+    """Make moves again that were lost because an upgrade, or somebody else, replaced the file.
+
+    Without an argument all lost moves; with TARGET those in its files; with CHANGE those of one change.
 
     \b
     Examples:
       opsinfo reapply --dry-run
-      opsinfo reapply --target ascend910b
+      opsinfo reapply ascend910b
     """
     output = output_of("reapply", printing)
     vault = vault_of(writing)
+    change = what if what is not None and (vault.record(what) or target or _is_id(what)) else None
     if change is not None and vault.record(change) is None:
-        raise UsageFault(f"no change is called `{change}`", name="no-change", hint="`opsinfo backups` lists them")
+        raise UsageFault(f"unknown change `{change}`", name="no-change", hint="`opsinfo backups` lists the changes")
+    target = what if change is None and target is None else target
     lost = lost_edits(vault, scope_of(target), change)
     gone = sorted({name for each in lost for name in each.gone})
     for each in lost:
         if each.gone:
-            output.say(f"{each.path} has no {few(each.gone, 10)} any more", "warning")
+            output.say(f"{each.path} no longer has {few(each.gone, 10)}", "warning")
     run = WriteRun("reapply", output, writing, undo=lost[0].path if lost else "TARGET", ignored=gone)
     return run.files([Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted])
+
+
+def _is_id(text: str) -> bool:
+    """Whether a text has the form of a change's id."""
+    return re.fullmatch(r"[0-9]{8}T[0-9]{6}-[0-9]+-[0-9a-f]+(\.[0-9]+)?", text) is not None

@@ -22,10 +22,10 @@ from ..shared.targets import open_against
 @pager_option
 @format_option()
 def command(logs: tuple[str, ...], against: str | None, options: TargetOptions, printing: OutputOptions) -> int:
-    """List the operators that MindSpore ran with less precision than asked for, with the number of records.
+    """List the operators that MindSpore ran in reduced precision, with the number of records.
 
     The records are INFO lines of MindSpore 1.x and 2.0 (GLOG_v=1): "... Reduce precision, node datatype: ...". Later
-    versions print none. Plain, gzipped, or - for standard input.
+    versions print none. Logs may be gzipped; - is standard input.
 
     \b
     Examples:
@@ -53,7 +53,9 @@ def command(logs: tuple[str, ...], against: str | None, options: TargetOptions, 
         return policies.pop() if len(policies) == 1 else None
 
     if not found.counts:
-        output.say("no record of reduced precision is in it; MindSpore prints them with GLOG_v=1, up to 2.0", "warning")
+        output.say(
+            "no record of reduced precision was found; MindSpore prints them with GLOG_v=1, up to 2.0", "warning"
+        )
     if output.format == "json":
         output.document(reduced_document(found, list(logs), against, policy_of if operators else None))
     else:

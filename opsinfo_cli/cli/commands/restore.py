@@ -1,4 +1,4 @@
-"""`opsinfo restore`: undo the last change, or put back a backup."""
+"""`opsinfo restore`: undo the last change, or restore a backup."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ..shared.writing import scope_of, writer_of
 
 @declare.command("restore")
 @declare.argument("target")
-@declare.option("--to", "which", metavar="ID", help="A backup or change by its id, or `pristine`.")
-@declare.option("--force", is_flag=True, help="Also where the file was changed or upgraded since.")
-@declare.option("-n", "--dry-run", is_flag=True, group=WRITE, help="Show what would be put back; write nothing.")
+@declare.option("--to", "which", metavar="ID", help="Id of a backup or change, or `pristine`.")
+@declare.option("--force", is_flag=True, help="Restore even if the file has changed since.")
+@declare.option("-n", "--dry-run", is_flag=True, group=WRITE, help="Show what would be restored; write nothing.")
 @lock_options
 @format_option()
 def command(target: str, which: str | None, force: bool, writing: WriteOptions, printing: OutputOptions) -> int:
-    """Undo the last change of TARGET as a whole; with --to, put back one content.
+    """Undo the last change of TARGET as a whole; with --to, restore one backup.
 
-    What is replaced is backed up first, so a restore can be undone as well.
+    The replaced content is backed up first, so a restore can be undone too.
 
     \b
     Examples:
@@ -43,19 +43,26 @@ def command(target: str, which: str | None, force: bool, writing: WriteOptions, 
         output.document({"restored": documents, "change": change, "dry_run": writing.dry_run})
     elif writing.dry_run:
         for each in restored:
-            output.data(diff_of_bytes(each.path, each.current, each.content), exact=True)
+            output.diff(diff_of_bytes(each.path, each.current, each.content))
     else:
         output.lines(_line(output, each) for each in restored)
     if output.format == "text":
-        verb = "would be put back" if writing.dry_run else "put back"
-        output.tell(f"{len(restored)} file{'' if len(restored) == 1 else 's'} {verb}")
+        _tell(output, [each for each in restored if each.current != each.content], writing.dry_run)
     return 0
+
+
+def _tell(output: Output, different: list[Restored], dry_run: bool) -> None:
+    if not different:
+        output.tell("nothing to change")
+        return
+    verb = "would be restored" if dry_run else "restored"
+    output.tell(f"{len(different)} file{'' if len(different) == 1 else 's'} {verb}")
 
 
 def _line(output: Output, each: Restored) -> str:
     if not output.on_terminal:
         return row(each.path, each.id, each.sha256 or "-")
-    return f"{visible(each.path)} as it was before {each.id}" if each.sha256 else f"{visible(each.path)} taken away"
+    return f"{visible(each.path)} as it was before {each.id}" if each.sha256 else f"{visible(each.path)} removed"
 
 
 def _as_given(target: str, real: str) -> str:

@@ -11,7 +11,7 @@ from ..shared.common_options import OutputOptions, output_of, talk_options
 @declare.argument("name", required=False)
 @talk_options
 def command(name: str | None, printing: OutputOptions) -> int:
-    """Print the schema NAME, or the names of all.
+    """Print the JSON schema NAME. Without an argument, list the names.
 
     \b
     Examples:

@@ -28,7 +28,7 @@ from ..shared.targets import open_target, require_operators
 def command(
     target: str, ops: tuple[str, ...], mixlist: str | None, options: TargetOptions, printing: OutputOptions
 ) -> int:
-    """Tell everything known of operators, and why they are on their list.
+    """Show everything known of operators, and why they are on their list.
 
     \b
     Examples:

@@ -18,18 +18,17 @@ from ..shared.writing import WriteRun
 
 @declare.command("snapshot")
 @declare.argument("target")
-@declare.option("-o", "--output", "out", metavar="FILE", help="Write it there instead of to standard output.")
+@declare.option("-o", "--output", "out", metavar="FILE", help="Write to FILE instead of standard output.")
 @target_options
 @write_options
 @format_option()
 def command(
     target: str, out: str | None, options: TargetOptions, writing: WriteOptions, printing: OutputOptions
 ) -> int:
-    """Write the facts of TARGET that checks need: op types, policies and dtypes, by store.
+    """Write the facts of TARGET to a file, for use without CANN: op types, policies and dtypes, by store.
 
-    The file is small and sorted, and says the same wherever it is taken. It is read wherever a
-    TARGET is, --against first of all, and never written into. --check tells by exit status 1
-    that FILE is out of date.
+    The file is small and sorted, and does not depend on the machine. It can be used wherever a TARGET is
+    read, most of all with --against, and is never edited. --check exits 1 if FILE is out of date.
 
     \b
     Examples:
@@ -39,16 +38,16 @@ def command(
     """
     output = output_of("snapshot", printing)
     if out is None and (printing.format == "json" or not writing.writes):
-        raise UsageFault("--format json, --check and --dry-run tell of a written file", hint="name it with -o FILE")
+        raise UsageFault("--format json, --check and --dry-run require -o", hint="add -o FILE")
     if out is not None and is_library_name(out):
-        raise UsageFault("the engine would load it from there as a library", name="wrong-place", path=out)
+        raise UsageFault("the engine would load this file as a library", name="wrong-place", path=out)
     found = open_target(target, output, options)
     if found.kind == "mixlist":
-        raise UsageFault("a mixlist is small already; a snapshot is taken of libraries", name="wrong-kind", path=target)
+        raise UsageFault("a snapshot requires libraries; this is a mixlist", name="wrong-kind", path=target)
     report_doubts(found, output)
     text = snapshot_text(found)
     if found.soc is None:
-        output.say("the target does not tell its SoC: findings will name the file alone")
+        output.say("the SoC of the target is unknown: findings will name the file only")
     if out is None:
         output.data(text, exact=True)
         return 0
@@ -59,7 +58,7 @@ def command(
 
 
 def _require_snapshot(source: Source) -> None:
-    """:raises UsageFault: where a file is something else"""
+    """:raises UsageFault: if the file is not a snapshot"""
     if kind_of(source) != "snapshot":
         hint = "choose another name, or remove it first"
-        raise UsageFault("-o names a file that is no snapshot", name="exists", path=source.path, hint=hint)
+        raise UsageFault("-o names a file that is not a snapshot", name="exists", path=source.path, hint=hint)

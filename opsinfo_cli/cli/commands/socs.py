@@ -50,7 +50,7 @@ class Found:
 @pager_option
 @format_option()
 def command(roots: tuple[str, ...], printing: OutputOptions) -> int:
-    """List installs with their version and chips: those of the environment and the usual folders, or of ROOT.
+    """List installs with version and chips: those of the environment and the usual directories, or ROOT.
 
     \b
     Examples:
@@ -66,14 +66,16 @@ def command(roots: tuple[str, ...], printing: OutputOptions) -> int:
             for each in found:
                 output.lines(_block(output, each) if output.on_terminal else _lines(each))
     if not found:
-        output.tell("no CANN found; set ASCEND_OPP_PATH, or name the root of an install")
+        output.tell("no CANN found; set ASCEND_OPP_PATH, or give the root of an install")
     return 0
 
 
 def _given(path: str) -> Found:
     root = opp_root(path)
     if root is None:
-        raise UsageFault("no operator package is here", name="wrong-kind", path=path, hint="it has `built-in/op_impl`")
+        raise UsageFault(
+            "not an operator package", name="wrong-kind", path=path, hint="its root has `built-in/op_impl`"
+        )
     selected = environment_root(os.environ)
     same = selected is not None and os.path.realpath(selected.path) == os.path.realpath(root)
     return Found(Root(root, "given"), same)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class NarrowingOptions(NamedTuple):
-    """Which findings count."""
+    """Which findings are reported."""
 
     select: tuple[str, ...]
     ignore: tuple[str, ...]
@@ -42,29 +42,33 @@ _narrowing_options = declare.stacked(
         "--select",
         metavar="CODE|NAME",
         multiple=True,
-        help="Only these findings; M means all of M...; repeatable.",
+        help="Only these findings; M selects all of M...; repeatable.",
         group=_NARROWING,
     ),
     declare.option(
         "--ignore",
         metavar="CODE[:POINTER]",
         multiple=True,
-        help="Not these, or not at and below a JSON pointer; repeatable.",
+        help="All findings but these, or these at and below a JSON pointer; repeatable.",
         group=_NARROWING,
     ),
-    declare.option("--baseline", metavar="FILE", help="Findings that are known and accepted.", group=_NARROWING),
+    declare.option("--baseline", metavar="FILE", help="File of known findings to hide.", group=_NARROWING),
     declare.option(
-        "--update-baseline", is_flag=True, help="Write what is found into the baseline; exit 0.", group=_NARROWING
+        "--update-baseline", is_flag=True, help="Write the findings to the baseline; exit 0.", group=_NARROWING
     ),
-    declare.option("--strict", is_flag=True, help="Warnings fail too.", group=_NARROWING),
+    declare.option("--strict", is_flag=True, help="Fail on warnings too.", group=_NARROWING),
 )
 _fix_options = declare.stacked(
-    declare.option("--fix", is_flag=True, help="Mend mixlists where that is safe; say what stays.", group=FIXING),
+    declare.option("--fix", is_flag=True, help="Apply safe fixes; report the rest.", group=FIXING),
     declare.option(
-        "--diff", "show_diff", is_flag=True, help="Show what --fix would change; exit 1 where it would.", group=FIXING
+        "--diff",
+        "show_diff",
+        is_flag=True,
+        help="Show what --fix would change; exit 1 if anything would.",
+        group=FIXING,
     ),
     declare.option(
-        "--unsafe-fixes", is_flag=True, help="Mend by guesses too: near names, keys that stand twice.", group=FIXING
+        "--unsafe-fixes", is_flag=True, help="Also apply unsafe fixes: guessed names, duplicate keys.", group=FIXING
     ),
     lock_options,
 )
@@ -73,22 +77,24 @@ _fix_options = declare.stacked(
 @declare.command("validate", cls=Configured)
 @declare.argument("paths", nargs=-1, required=True, metavar="FILE|DIR...")
 @declare.option(
-    "--against", "against", multiple=True, metavar="TARGET", help="A target that the mixlists are for; repeatable."
+    "--against", "against", multiple=True, metavar="TARGET", help="Target that the mixlists are for; repeatable."
 )
 @declare.option(
     "--precision-mode",
     "modes",
     multiple=True,
     metavar="MODE",
-    help="The precision mode that the mixlists are used with.",
+    help="Precision mode that the mixlists are used with.",
 )
 @declare.option(
-    "--soc", "socs", multiple=True, metavar="SOC", help="Which chip of an install given with --against; repeatable."
+    "--soc", "socs", multiple=True, metavar="SOC", help="Chip of the install given with --against; repeatable."
 )
 @as_option
 @_narrowing_options
 @_fix_options
-@declare.option("--report", "reports", metavar="FORMAT:FILE", multiple=True, help="Write a report too; repeatable.")
+@declare.option(
+    "--report", "reports", metavar="FORMAT:FILE", multiple=True, help="Also write a report to FILE; repeatable."
+)
 @config_options
 @format_option("concise", "github", "gitlab", "sarif", "junit", "auto")
 def command(
@@ -103,14 +109,14 @@ def command(
     writing: WriteOptions,
     printing: OutputOptions,
 ) -> int:
-    """Check files, stores and trees: what the engine refuses or ignores, and what cannot work.
+    """Check files, stores and directories: what the engine refuses or ignores, and what cannot work.
 
-    Exit status 1 where a finding is an error. Op names are checked against the targets given with
-    --against, one for each chip the mixlist must serve; snapshots do where there is no CANN. Of a
-    tree, mixlists and libraries are checked, but for what .gitignore files exclude. What is said
-    every time can stand in opsinfo.toml, or in pyproject.toml under [tool.opsinfo].
+    Exit status 1 if a finding is an error. Op names are checked against the targets given with --against, one
+    for each chip that the mixlist is for; a snapshot replaces an install. Directories are searched for mixlists
+    and libraries, respecting .gitignore. Put options you always use in opsinfo.toml, or in pyproject.toml under
+    [tool.opsinfo].
 
-    Format concise is one line for each finding; github adds annotations to the text, and auto does so inside
+    Format concise prints one line for each finding; github adds annotations to the text, and auto does so in
     GitHub Actions.
 
     \b
@@ -129,7 +135,7 @@ def command(
     if config:
         output.detail(f"defaults from {config}")
     if socs and not against:
-        raise UsageFault("--soc chooses chips of an install given with --against, and there is none")
+        raise UsageFault("--soc requires --against")
     fixes = _fixes(fixing, narrowing, writing, paths, printing.format)
     baseline, files = _baseline(narrowing), _report_files(reports, paths, narrowing.baseline)
     selection = RuleSelection.of(narrowing.select, narrowing.ignore)

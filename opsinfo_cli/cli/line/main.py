@@ -113,6 +113,10 @@ def _run(words: list[str]) -> int:
     except Exception as error:
         if isinstance(error.__cause__, (KeyboardInterrupt, _Stopped)):  # Python wraps what comes while it makes a class
             raise error.__cause__ from None
+        if isinstance(error, OSError) and error.errno in _OUTPUT_FAILED and error.filename is None:
+            from ...report.terminal.output import output_failed
+
+            return _fail(words, output_failed(error))
         if _is_short_of_memory(error):
             return _fail(words, Refused("out of memory", name="out-of-memory"))
         # an error of ours: keep the trace for a report
@@ -121,6 +125,10 @@ def _run(words: list[str]) -> int:
         said = f"internal error: {type(error).__name__}: {error}"
         hint = f"please report it with the trace: {kept_trace(error)}"
         return _fail(words, Refused(said, name="internal-fault", hint=hint))
+
+
+_OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+"""What a write to a stream fails with: the disk is full or broken, or the caller has closed the stream."""
 
 
 def _is_short_of_memory(error: Exception) -> bool:

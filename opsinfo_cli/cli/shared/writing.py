@@ -85,7 +85,7 @@ class WriteRun:
             self.output.document(change_document(result, self.ignored, dry_run=not self.writes))
         elif self.writing.dry_run:
             for file in result.files:
-                self.output.data(unified_diff(file.source, file.patch, file.result, file.is_new), exact=True)
+                self.output.diff(unified_diff(file.source, file.patch, file.result, file.is_new))
         else:
             self.output.lines(change_lines(self.output, result, self.undo))
             self._summarise(result)

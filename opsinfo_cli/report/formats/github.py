@@ -1,7 +1,7 @@
 """Findings as annotations of GitHub Actions: workflow commands that the runner takes from the log.
 
-GitHub keeps ten errors, ten warnings and ten notices of a step and drops the rest without a word, so the worst come
-first and the last notice says how many more there are. ``col`` may only be said where a span ends in its own line.
+GitHub keeps ten errors, ten warnings and ten notices of a step and drops the rest silently, so the worst come first
+and the last notice counts the rest. ``col`` is allowed only if a span ends in its own line.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def github(checked: CheckResult) -> str:
 
 
 def harmless(line: str) -> str:
-    """A line for the log of a runner, which takes commands from `##[error]` anywhere in one."""
+    """A line that the runner takes no command from: it reads `##[error]` anywhere in a line."""
     return line.replace("##[", "# #[")
 
 

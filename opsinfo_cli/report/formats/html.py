@@ -22,7 +22,7 @@ LISTS = ("white", "black", "gray")
 class Cell(NamedTuple):
     """:param lists: words drawn as lists are, with an arrow between them; else ``text`` is shown
 
-    ``key`` is what the cell is sorted by, where that is not its text; ``full`` is told on pointing at it.
+    ``key`` is what the cell is sorted by, if not its text; ``full`` is shown on hover.
     """
 
     text: str = ""

@@ -1,4 +1,4 @@
-"""The formats of a report of findings. Each is a module that is loaded where it is asked for."""
+"""The formats of a report of findings. Each is a module that is loaded on use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, with the rules that found them and the edits that mend them."""
+"""Findings as SARIF 2.1.0, with their rules and fixes."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _notification(checked: CheckResult, error: OpsinfoError) -> dict[str, Any]:
 
 
 def _artifact(checked: CheckResult, path: str) -> dict[str, str]:
-    """A path as a URI: from the root of the repository, or a whole one where it lies elsewhere."""
+    """A path as a URI: from the root of the repository, or an absolute one if it is outside."""
     relative = checked.relative(path)
     uri = quote(os.fsencode(relative))
     return {"uri": f"file://{uri}"} if relative.startswith("/") else {"uri": uri, "uriBaseId": "%SRCROOT%"}

@@ -6,15 +6,19 @@ import os
 from collections.abc import Iterator
 
 from ...errors import Damaged
+from ...text.json_values import Members, RawMember
 from ...text.linediff import changed_lines
+from ...text.members import read_members
 from ...text.patch import Edit, Patch
 from ...text.source import Source
+from ..terminal.visible import visible
 
 _CONTEXT = 3
+_LONGEST_HEADING = 100
 
 
 def unified_diff(source: Source, patch: Patch, result: Source, is_new: bool = False) -> str:
-    """From ``source`` to ``result``, both under the path as given; from nothing where the file is new."""
+    """From ``source`` to ``result``, both under the path as given; from nothing if the file is new."""
     name = _header(result.path)
     if is_new:
         lines = _lines(result)
@@ -22,17 +26,29 @@ def unified_diff(source: Source, patch: Patch, result: Source, is_new: bool = Fa
     if not patch:
         return ""
     old, new = _lines(source), _lines(result)
-    hunks = _hunks(source, patch, len(old), len(new) - len(old))
+    members = _members(source)
     parts = [f"--- {name}\n+++ {name}\n"]
     shift = 0
-    for start, end, grown in hunks:
-        parts += _hunk(old, new, start, end, start + shift, end + shift + grown)
+    for start, end, grown, at in _hunks(source, patch, len(old), len(new) - len(old)):
+        parts += _hunk(old, new, start, end, start + shift, end + shift + grown, _heading(members, at))
         shift += grown
     return "".join(parts)
 
 
+def _members(source: Source) -> list[RawMember]:
+    """The members of the root object; none if the text has faults."""
+    outcome = read_members(source)
+    return (outcome.members or []) if isinstance(outcome, Members) else []
+
+
+def _heading(members: list[RawMember], at: int) -> str:
+    """What follows the second `@@`: the key that holds an offset, an op type in a library."""
+    key = next((each.key for each in members if each.start <= at < each.end), "")
+    return f" {visible(key)}" if key and len(key) <= _LONGEST_HEADING else ""
+
+
 def diff_of_bytes(path: str, old: bytes | None, new: bytes | None) -> str:
-    """From one content of a file to another, None for no file. What is no text is only said to differ."""
+    """From one content of a file to another, None for no file; binary contents are only said to differ."""
     if old == new:
         return ""
     try:
@@ -66,7 +82,7 @@ def _reversed(diff: str) -> str:
 
 
 def _header(path: str) -> str:
-    """A path as `patch` takes it from a header: quoted where it has odd characters, ended by a tab after blanks."""
+    """A path as `patch` takes it from a header: quoted if it has special characters, before a tab if it has blanks."""
     if any(ord(character) < 32 or character in '"\\\x7f' for character in path):
         escaped = (f"\\{byte:03o}" if byte < 32 or byte >= 127 else chr(byte) for byte in os.fsencode(path))
         return '"' + "".join("\\" + each if each in '"\\' else each for each in escaped) + '"'
@@ -74,15 +90,18 @@ def _header(path: str) -> str:
 
 
 def _lines(source: Source) -> list[str]:
-    """Lines with their ends, a byte order mark standing where it stands in the file."""
+    """Lines with their ends, and the byte order mark in the first."""
     text = ("\ufeff" if source.bom else "") + source.text
     lines = text.split("\n")
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
-def _hunks(source: Source, patch: Patch, count: int, growth: int) -> Iterator[tuple[int, int, int]]:
-    """(first line, line behind the last, lines gained) of every changed region, context included, in the old text."""
-    regions: list[list[int]] = [[0, 1, 0]] if patch.drop_bom else []
+def _hunks(source: Source, patch: Patch, count: int, growth: int) -> Iterator[tuple[int, int, int, int]]:
+    """(first line, line behind the last, lines gained, offset of the first edit) of every changed region.
+
+    Context is included; lines and offsets are those of the old text.
+    """
+    regions: list[list[int]] = [[0, 1, 0, 0]] if patch.drop_bom else []
     for edit in patch.edits:
         first = source.place(edit.start).line - 1
         last = first + source.text.count("\n", edit.start, edit.end) + 1
@@ -91,16 +110,16 @@ def _hunks(source: Source, patch: Patch, count: int, growth: int) -> Iterator[tu
             regions[-1][1] = max(regions[-1][1], last)
             regions[-1][2] += grown
         else:
-            regions.append([first, last, grown])
-    if regions:  # an edit of the last line may add or take its end: that is a line more or less to nobody but us
+            regions.append([first, last, grown, edit.start])
+    if regions:  # an edit may add or remove the end of the last line, which is a line here and none for `patch`
         regions[-1][2] += growth - sum(region[2] for region in regions)
-    for first, last, grown in regions:
-        yield max(0, first - _CONTEXT), min(count, last + _CONTEXT), grown
+    for first, last, grown, at in regions:
+        yield max(0, first - _CONTEXT), min(count, last + _CONTEXT), grown, at
 
 
-def _hunk(old: list[str], new: list[str], a1: int, a2: int, b1: int, b2: int) -> Iterator[str]:
+def _hunk(old: list[str], new: list[str], a1: int, a2: int, b1: int, b2: int, heading: str) -> Iterator[str]:
     before, after = old[a1:a2], new[b1:b2]
-    yield f"@@ -{_range(a1, len(before))} +{_range(b1, len(after))} @@\n"
+    yield f"@@ -{_range(a1, len(before))} +{_range(b1, len(after))} @@{heading}\n"
     at = 0
     for changed in changed_lines(before, after):
         yield from (_line(" ", line) for line in before[at : changed.start])

@@ -1,4 +1,4 @@
-"""A line of source with carets below what is meant, however wide its characters and however long the line."""
+"""A line of source with carets below a span, for lines of any length and characters of any width."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _window(widths: list[int], start: int, room: int) -> tuple[int, int]:
 
 
 def _shown_all(text: str, encoding: str) -> str | list[str]:
-    """Each character as the medium shows it; the text itself where that changes nothing."""
+    """Each character as the medium shows it; the text itself if that changes nothing."""
     if text.isascii() and text.isprintable():
         return text
     return [_shown(character, encoding) for character in text]

@@ -1,4 +1,4 @@
-"""The language that people are spoken to in. Programs are always spoken to in English."""
+"""The language of texts for people. Output for programs is always English."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _PROOF = {"zh": "简体"}
 
 
 def language_for(output: Output) -> str:
-    """OPSINFO_LANG, else the locale's language; English where there are no texts, or no characters to show them in.
+    """OPSINFO_LANG, else the locale's language; English if there are no texts in it, or the stream cannot show them.
 
-    Who asked by OPSINFO_LANG is told why it is English; a locale is not talked about.
+    A note gives the reason if OPSINFO_LANG asked for another language; a locale is ignored silently.
     """
     asked = os.environ.get("OPSINFO_LANG", "")
     wanted = _language_of(asked or next(filter(None, map(os.environ.get, _LOCALE)), ""))

@@ -11,7 +11,7 @@ _INDENT, _GAP = "  ", "  "
 
 
 def side_by_side(names: Sequence[str], width: int) -> Iterator[str]:
-    """Lines of at most ``width`` cells; a name that is wider stands alone.
+    """Lines of at most ``width`` cells; a wider name has a line of its own.
 
     >>> list(side_by_side(["Add", "Mul", "Sub"], 12))
     ['  Add  Sub', '  Mul']

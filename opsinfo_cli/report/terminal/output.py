@@ -1,7 +1,8 @@
-"""Where output goes: data to stdout, talk to stderr, and nothing that a terminal or a pipe chokes on."""
+"""Where output goes: data to stdout, messages to stderr, in characters that the stream can show."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 
 from ...errors import OpsinfoError, Refused, brief
 from ...typed import TYPE_CHECKING
-from .visible import visible
+from .visible import visible, visible_text
 
 if TYPE_CHECKING:
     from typing import IO, Any, TextIO
@@ -22,12 +23,23 @@ SCHEMA_VERSION = 1
 
 
 def prepare_streams() -> None:
-    """No name in a file may crash a GBK or ASCII terminal, and a stream that is closed is nobody's."""
-    sys.stdout = sys.stdout or _nowhere()
+    """Make both streams accept any character: a GBK or ASCII terminal gets what it lacks in escaped form."""
+    sys.stdout = sys.stdout or _closed()
     sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _closed() -> TextIO:
+    """A stream that refuses what is written to it: the caller has closed standard output."""
+    return open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+
+
+def output_failed(error: OSError) -> Refused:
+    """What a command fails with if standard output cannot be written."""
+    why = "standard output is closed" if error.errno == errno.EBADF else error.strerror
+    return Refused(f"cannot write the output: {why}", name="output-failed")
 
 
 def terminal_size() -> os.terminal_size:
@@ -94,7 +106,7 @@ class Output:
 
     @property
     def columns(self) -> int:
-        """Cells of a line on the terminal; 0 off a terminal, where nothing is shortened or wrapped."""
+        """Cells of a line on the terminal; 0 off a terminal: nothing is shortened or wrapped there."""
         return terminal_size().columns if self.on_terminal else 0
 
     def wrapped(self, text: str, indent: int = 0, before: int = 0) -> list[str]:
@@ -127,7 +139,7 @@ class Output:
         return painted(text, color)
 
     def look(self, stream: TextIO) -> Look:
-        """What a stream can show; a pipe is read by somebody with a window of the usual width."""
+        """What a stream can show; for a pipe the usual width is assumed."""
         from .style import PLAIN, Look
 
         on_terminal = stream.isatty()
@@ -151,10 +163,11 @@ class Output:
             self._sent += text.encode("utf-8", "surrogateescape")
             write_report(self.to, self._sent)
             return
+        if not text:
+            return
         try:
             if exact and sys.stdout.isatty():
-                text = "".join(f"{visible(line)}\n" for line in text.splitlines())
-                sys.stdout.write(text)
+                sys.stdout.write("".join(f"{visible_text(line)}\n" for line in text.splitlines()))
             elif exact:
                 sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
             else:
@@ -164,7 +177,19 @@ class Output:
             # the reader has what it wanted; what was done stays done
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except OSError as error:
-            raise Refused(f"cannot write the output: {error.strerror}", name="output-failed") from None
+            raise output_failed(error) from None
+
+    def diff(self, text: str) -> None:
+        """A unified diff: exact in a pipe, coloured on a terminal that has colours."""
+        if not (self.to is None and self.colored(sys.stdout)):
+            self.data(text, exact=True)
+            return
+        from .style import painted
+
+        self.lines(
+            painted(visible_text(line), "title" if line.startswith(("---", "+++")) else line[:1])
+            for line in text.splitlines()
+        )
 
     @contextmanager
     def paged(self) -> Iterator[None]:
@@ -252,5 +277,5 @@ class Output:
     def _stderr(self, line: str) -> None:
         from contextlib import suppress
 
-        with suppress(OSError):  # where nobody listens, the exit status still speaks
+        with suppress(OSError):  # stderr is closed: the exit status is still right
             print(line, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""How far a long run has come: a line on a terminal's standard error, nothing anywhere else."""
+"""Progress of a long run: a line on standard error if it is a terminal."""
 
 from __future__ import annotations
 

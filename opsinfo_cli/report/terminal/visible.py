@@ -13,6 +13,11 @@ def visible(text: str) -> str:
     return text if text.isprintable() else re.sub(_HIDDEN, _escape, text)
 
 
+def visible_text(line: str) -> str:
+    """A line of a text with its tabs: they are layout there, and what is copied must be what the file says."""
+    return line if line.isprintable() else "\t".join(map(visible, line.split("\t")))
+
+
 def shown(text: str) -> str:
     """Visible text as standard output will have it: columns are measured after what it lacks is escaped."""
     encoding = sys.stdout.encoding or "utf-8"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def change_lines(output: Output, result: Result, target: str) -> Iterator[str]:
     """`name, from, to, file` for every op type that moved; aligned and coloured on a terminal.
 
-    :param target: what was pointed at: people are told the file as seen from there
+    :param target: the TARGET of the command; a terminal shows files relative to it
     """
     moves = [(file, move) for file in result.files for move in file.moved]
     width = max((cell_width(shown(move.name)) for _, move in moves), default=0)

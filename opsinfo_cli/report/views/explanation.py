@@ -28,7 +28,7 @@ def show_subjects(output: Output, rules: Iterable[Rule], topics: Iterable[str]) 
 
 
 def rule_lines(output: Output, rule: Rule, said: Wording) -> Iterator[str]:
-    """What it is, why it matters, an example that fails and one that passes, and where it stands in the engine."""
+    """The rule, the reason for it, an example that fails, one that passes, and the source."""
     width = min(_WIDTH, output.columns or _WIDTH)
     severity, engine = said.word(rule.severity), said.word(rule.engine)
     yield said.word("head").format(code=rule.code, name=rule.name, severity=severity, engine=engine)
@@ -43,5 +43,5 @@ def rule_lines(output: Output, rule: Rule, said: Wording) -> Iterator[str]:
 
 
 def example_text(example: str, said: Wording) -> str:
-    """An example with what nobody could see in it made visible."""
+    """An example with invisible characters made visible."""
     return example.replace("\ufeff", "<BOM>") or said.word("empty")

@@ -16,7 +16,7 @@ from .operators import target_document
 
 
 def column_labels(targets: Sequence[Target]) -> list[str]:
-    """What tells the targets apart: the chip where that is enough, else the text, and the chip with it if need be."""
+    """Labels that differ: the chips, else the texts, else both together."""
     texts = [target.text for target in targets]
     socs = [target.soc or target.text for target in targets]
     both = [text if text == soc else f"{text} {soc}" for text, soc in zip(texts, socs, strict=True)]

@@ -14,7 +14,7 @@ from ..terminal.output import Output
 from .operators import target_document
 
 _NEAR_ASKED = 100
-"""For how many unknown names the near ones are looked up: each takes milliseconds, and nobody reads thousands."""
+"""Unknown names that near ones are looked up for: each takes milliseconds."""
 
 
 def conflict_lines(found: Iterable[Conflict]) -> Iterator[str]:

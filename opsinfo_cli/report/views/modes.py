@@ -10,6 +10,8 @@ from ...neighbours.snippet import SetupSnippet
 from ..terminal.output import Output
 from ..terminal.visible import row
 
+__all__ = ["modes_document", "show_modes", "snippet_document"]
+
 _SHORT = {"float16": "fp16", "bfloat16": "bf16", "hifloat8": "hif8"}
 _MIX = {True: "must be mixed", False: "may choose", None: "unknown"}
 
@@ -43,11 +45,7 @@ def _tables(output: Output, modes: list[Mode], series: list[Series], soc: str | 
         low = " ".join(_SHORT.get(each, each) for each in sorted(same[0].low)) or "-"
         by_option = [[mode.name for mode in same if option in mode.options] for option in ("v1", "v2")]
         for values in zip_longest(*by_option):
-            cells = [
-                *(value or "-" for value in values),
-                low,
-                chips,
-            ]
+            cells = [*(value or "-" for value in values), low, chips]
             rows.append(cells[: len(titles)])
     print_table(output, [Column(title, dim=title == "chips") for title in titles], rows)
     if series:

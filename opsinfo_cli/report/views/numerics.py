@@ -54,7 +54,7 @@ def _limit_cells(limits: Limits, digits: int) -> list[str]:
 
 
 def _short(value: Fraction, digits: int = 17) -> str:
-    """Whole where it is a small integer, else with the digits a float needs, or fewer."""
+    """A small integer in full; else the digits that a float needs, or fewer."""
     if value.denominator == 1 and abs(value) < 10**9:
         return str(value.numerator)
     exact = repr(float(value))
@@ -134,7 +134,7 @@ def _power(scale: float | None) -> str:
 
 
 def share(count: int, total: int) -> str:
-    """A part in percent that is never 0 where something is there."""
+    """A part in percent; `0 %` only if there is none."""
     return "0 %" if not count else f"{count / total * 100:.3g} %"
 
 

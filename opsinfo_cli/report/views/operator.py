@@ -28,7 +28,7 @@ def _tensor_document(tensor: TensorColumns) -> dict[str, Any]:
 
 
 def show_lines(output: Output, row: OperatorRow, columns: Columns, why: list[str], target: str) -> list[str]:
-    """One operator on one screen: where it is, why, who else says something, what it could be."""
+    """One operator on one screen: policy, reason, entries, dtypes, and which policies are possible."""
     width = output.columns - _HEAD if output.on_terminal else 0
     black, white = columns.can_be_black(), columns.can_be_white()
 
@@ -40,7 +40,7 @@ def show_lines(output: Output, row: OperatorRow, columns: Columns, why: list[str
     parts = [("why" if index == 0 else "", visible(line)) for index, line in enumerate(why)]
     parts.append(("entry", place(row, store)))
     parts += [("shadowed", f"{place(each, _says(each))}, never read") for each in row.shadowed]
-    parts += [("also in", f"{place(each, _says(each))}, where the first refuses a node") for each in row.also_in]
+    parts += [("also in", f"{place(each, _says(each))}, used if the first refuses a node") for each in row.also_in]
     parts += _tensor_parts("inputs", columns.inputs) + _tensor_parts("outputs", columns.outputs)
     parts += [("black", _POSSIBLE_BLACK[str(black)]), ("white", _POSSIBLE_WHITE[str(white)])]
     lines = [f"{visible(row.name)}  {output.paint(str(row.policy), str(row.policy))}"]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ...errors import Refused, UsageFault
-from ...runs.trajectory import Point
+from ...runs.trajectory import ScalePoint
 from ..terminal.visible import visible
 
 _COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
@@ -21,7 +21,7 @@ class Line(NamedTuple):
     """One run: its name and its positive loss scales."""
 
     name: str
-    points: Sequence[Point]
+    points: Sequence[ScalePoint]
 
 
 class _Frame(NamedTuple):
@@ -128,9 +128,10 @@ def _y(frame: _Frame, scale: float) -> float:
 
 
 def require_svg(path: str) -> None:
-    """A plot goes over an earlier plot, never over a log.
+    """Require that a plot may be written: it replaces an earlier plot, never a log.
 
-    :raises UsageFault: where something else is there; :raises Refused: where it cannot be read
+    :raises UsageFault: if another kind of file is there
+    :raises Refused: if the file cannot be read
     """
     if not os.path.lexists(path):
         return
@@ -139,7 +140,7 @@ def require_svg(path: str) -> None:
     except OSError as error:
         raise Refused(f"cannot write the plot: {error.strerror}", name="not-written", path=path) from None
     if not fits:
-        raise UsageFault("there is something else than an SVG already", name="not-an-svg", path=path)
+        raise UsageFault("the file exists and is not an SVG", name="not-an-svg", path=path)
 
 
 def _is_svg(path: str) -> bool:

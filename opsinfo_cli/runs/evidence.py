@@ -13,10 +13,8 @@ from .readers import READERS, Evidence
 from .scan import read_log
 from .verdict import RunFound
 
-__all__ = ["gather"]
 
-
-def gather(
+def run_evidence(
     run: Run,
     asked: Asked,
     metric: re.Pattern[bytes] | None,
