@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
+from itertools import chain
 
 from ..errors import Damaged
 from ..typed import TYPE_CHECKING
@@ -48,7 +49,7 @@ def before_judge(graph: Graph) -> Graph:
     gone = set(inserted_nodes(graph))
     changed = any(
         tensor.original_dtype not in (None, tensor.dtype)
-        for tensor in {*graph.columns.input_tensors, *graph.columns.output_tensors}
+        for tensor in chain(graph.columns.input_tensors, graph.columns.output_tensors)
     )
     return _Undoing(graph, gone).run() if gone or changed else graph
 

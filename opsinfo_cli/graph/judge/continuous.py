@@ -22,7 +22,7 @@ def settle(graph: Graph, choices: list[Choice], source_slot: Sequence[int]) -> N
     :param source_slot: of each input the output slot that feeds it
     """
     columns = graph.columns
-    if not any(tensor.continuous for tensor in set(columns.output_tensors)):
+    if not any(tensor.continuous for tensor in columns.output_tensors):
         return
     marked = [node for node in range(len(graph)) if any(tensor.continuous for tensor in graph[node].outputs)]
     readers = _first_readers(graph, marked, source_slot)
