@@ -47,7 +47,7 @@ def _heading(members: list[RawMember], at: int) -> str:
 
 
 def diff_of_bytes(path: str, old: bytes | None, new: bytes | None) -> str:
-    """From one content of a file to another, None for no file. For binary content the diff only says that it differs."""
+    """From one content of a file to another, None for no file; binary content only differs."""
     if old == new:
         return ""
     try:
@@ -81,7 +81,7 @@ def _reversed(diff: str) -> str:
 
 
 def _header(path: str) -> str:
-    """A path as `patch` takes it from a header: quoted if it has special characters, followed by a tab if it has blanks."""
+    """A path as `patch` takes it from a header: quoted if it has special characters, with a tab if it has blanks."""
     if any(ord(character) < 32 or character in '"\\\x7f' for character in path):
         escaped = (f"\\{byte:03o}" if byte < 32 or byte >= 127 else chr(byte) for byte in os.fsencode(path))
         return '"' + "".join("\\" + each if each in '"\\' else each for each in escaped) + '"'
