@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What action.yml runs. Its inputs come by the environment, so that no word of theirs is run. The exit status is opsinfo's:
-# 1 for findings, 2 for wrong inputs, 3 where it could not be done.
+# What action.yml runs. Inputs come through the environment, so that the shell never runs their text. The exit status is
+# that of opsinfo: 1 for findings, 2 for wrong inputs, 3 if the check could not be made.
 set -euo pipefail
 
 venv="${RUNNER_TEMP:?is set by the runner}/opsinfo-venv"
@@ -8,14 +8,14 @@ wanted="$GITHUB_ACTION_PATH"
 if [ -n "${INPUT_VERSION:-}" ]; then
     wanted="opsinfo==$INPUT_VERSION"
 fi
-if [ "$(cat "$venv/holds" 2>/dev/null)" != "$wanted" ]; then # an earlier step of the job may have made it
+if [ "$(cat "$venv/holds" 2>/dev/null)" != "$wanted" ]; then # else an earlier step of the job installed it
     python3 -m venv --clear "$venv" || exit 3
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$wanted" || exit 3
     echo "$wanted" >"$venv/holds"
 fi
 
 words=()
-add_lines() { # $1: lines; the rest: words to put before each
+add_lines() { # $1: lines; the rest: words to add before each line
     local line
     while IFS= read -r line; do
         if [ -n "$line" ]; then
@@ -32,6 +32,6 @@ add_lines "${INPUT_PATHS:-.}"
 
 echo "::add-matcher::$GITHUB_ACTION_PATH/action/problem-matcher.json"
 status=0
-"$venv/bin/opsinfo" validate --format concise "${words[@]}" || status=$? # the matcher reads lines; args may say otherwise
+"$venv/bin/opsinfo" validate --format concise "${words[@]}" || status=$? # the matcher reads lines; args may name another format
 echo "::remove-matcher owner=opsinfo::"
 exit "$status"

@@ -10,7 +10,7 @@ The command line and the library are one thing; docs/api.md shows it at work::
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Difference",

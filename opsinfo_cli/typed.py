@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import namedtuple
 
+__all__ = ["TYPE_CHECKING", "Generic", "NamedTuple", "Protocol", "TypeVar", "overload"]
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

@@ -31,6 +31,7 @@ settings.register_profile(
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
+settings.register_profile("brief", settings.get_profile("steady"), max_examples=10)  # for coverage, in .ci/run
 settings.load_profile("steady")
 
 

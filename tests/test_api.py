@@ -33,9 +33,9 @@ def test_every_example_of_the_page_gives_what_it_says(monkeypatch: pytest.Monkey
     assert outcome.attempted > 25
 
 
-def test_what_the_readme_shows_of_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_the_guide_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    (shown,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    (shown,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/guide.md").read_text("utf-8"), re.DOTALL)
     names: dict[str, object] = {}
     exec(shown, names)
     assert names["diff"] is diff

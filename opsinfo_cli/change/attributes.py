@@ -14,7 +14,11 @@ def dress(fs: FileSystem, descriptor: int, path: str, here: os.stat_result) -> N
     mine = fs.fstat(descriptor)
     if (mine.st_uid, mine.st_gid) != (here.st_uid, here.st_gid):
         _keep_owner(fs, descriptor, path, here)
-    _copy_xattrs(fs, descriptor, path)
+    original = fs.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        _copy_xattrs(fs, descriptor, original)
+    finally:
+        fs.close(original)
     fs.fchmod(descriptor, here.st_mode & 0o7777)
 
 
@@ -31,9 +35,9 @@ def _keep_owner(fs: FileSystem, descriptor: int, path: str, here: os.stat_result
         ) from None
 
 
-def _copy_xattrs(fs: FileSystem, descriptor: int, path: str) -> None:
+def _copy_xattrs(fs: FileSystem, descriptor: int, original: int) -> None:
     try:
-        wanted = {name: fs.getxattr(path, name) for name in fs.listxattr(path)}
+        wanted = {name: fs.getxattr(original, name) for name in fs.listxattr(original)}
         present = {name: fs.getxattr(descriptor, name) for name in fs.listxattr(descriptor)}
     except OSError as error:
         if error.errno == errno.ENOTSUP:

@@ -5,15 +5,38 @@ from __future__ import annotations
 import fcntl
 import os
 
+_O_PATH = getattr(os, "O_PATH", os.O_RDONLY)
+
 
 class FileSystem:
-    """The calls as the system has them; each raises OSError."""
+    """The calls as the system has them; each raises OSError.
+
+    A path in a folder that is held (:mod:`.held_folders`) is reached through the folder's descriptor, whatever stands
+    at the folder's path by now, and a link at the path itself is not followed.
+    """
 
     def __init__(self) -> None:
-        self._held: dict[str, int] = {}
+        self.held: dict[str, int] = {}
+
+    def _at(self, path: str) -> tuple[str, int | None]:
+        """The name to use and the folder it is in; None if the path is used as it is."""
+        if path in self.held:
+            return ".", self.held[path]
+        folder, name = os.path.split(path)
+        at = self.held.get(folder)
+        return (path, None) if at is None or name in ("", ".", "..") else (name, at)
+
+    def enter(self, name: str, at: int | None) -> int:
+        """A descriptor of a folder, by its name in another one. A link is refused."""
+        return os.open(name, _O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=at)
 
     def open(self, path: str, flags: int, mode: int = 0o600) -> int:
-        return os.open(path, flags | os.O_CLOEXEC, mode)
+        name, at = self._at(path)
+        follow = 0 if at is None else os.O_NOFOLLOW
+        return os.open(name, flags | os.O_CLOEXEC | follow, mode, dir_fd=at)
+
+    def dup(self, descriptor: int) -> int:
+        return os.dup(descriptor)
 
     def close(self, descriptor: int) -> None:
         os.close(descriptor)
@@ -31,25 +54,31 @@ class FileSystem:
         os.ftruncate(descriptor, size)
 
     def stat(self, path: str) -> os.stat_result:
-        return os.stat(path)
+        name, at = self._at(path)
+        return os.stat(name, dir_fd=at, follow_symlinks=at is None)
 
     def lstat(self, path: str) -> os.stat_result:
-        return os.lstat(path)
+        name, at = self._at(path)
+        return os.lstat(name, dir_fd=at)
 
     def access(self, path: str, mode: int) -> bool:
-        return os.access(path, mode)
+        name, at = self._at(path)
+        return os.access(name, mode, dir_fd=at)
 
     def fstat(self, descriptor: int) -> os.stat_result:
         return os.fstat(descriptor)
 
     def replace(self, source: str, target: str) -> None:
-        os.replace(source, target)
+        (one, here), (other, there) = self._at(source), self._at(target)
+        os.replace(one, other, src_dir_fd=here, dst_dir_fd=there)
 
     def link(self, source: str, target: str) -> None:
-        os.link(source, target)
+        (one, here), (other, there) = self._at(source), self._at(target)
+        os.link(one, other, src_dir_fd=here, dst_dir_fd=there)
 
     def unlink(self, path: str) -> None:
-        os.unlink(path)
+        name, at = self._at(path)
+        os.unlink(name, dir_fd=at)
 
     def mkdir(self, path: str, mode: int) -> None:
         os.mkdir(path, mode)
@@ -61,10 +90,18 @@ class FileSystem:
         os.rmdir(path)
 
     def listdir(self, path: str) -> list[str]:
-        return os.listdir(path)
+        name, at = self._at(path)
+        if at is None:
+            return os.listdir(path)
+        descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=at)
+        try:
+            return os.listdir(descriptor)
+        finally:
+            os.close(descriptor)
 
     def chmod(self, path: str, mode: int) -> None:
-        os.chmod(path, mode)
+        name, at = self._at(path)
+        os.chmod(name, mode, dir_fd=at)
 
     def fchmod(self, descriptor: int, mode: int) -> None:
         os.fchmod(descriptor, mode)

@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from ..errors import Refused
+from .chain import Key
 from .folders import shut
-from .liveness import process_lives
+from .held_folders import held
+from .journal import Journal
 from .lock import locked
-from .record import Record
+from .record import Changed, Record
 from .replace import digest_at
 from .vault import Vault
 
 
 def outcome(vault: Vault, record: Record) -> str:
-    """How an interrupted change ended, by its files: done, abandoned, or ``half`` where some are old and some new.
+    """How an interrupted change ended, by its files: done, abandoned, ``half`` if some are old and some new, or
+    ``torn`` if one was overwritten in place and is neither.
 
-    A file that is neither was changed by another hand since and says nothing; ``other`` where all are.
+    A file that is neither because another hand changed it since says nothing; ``other`` if all are.
     """
-    states = set()
-    for changed in record.files:
-        digest = digest_at(vault.fs, changed.path)
-        states.add({changed.before: "abandoned", changed.after: "done"}.get(digest, "other"))
+    states = {state_of(vault, record, changed) for changed in record.files}
     ours = states - {"other"}
+    if "torn" in ours:
+        return "torn"
     return "half" if len(ours) == 2 else next(iter(ours or states), "done")
 
 
-def undone(vault: Vault, records: list[Record]) -> set[str]:
+def state_of(vault: Vault, record: Record, changed: Changed) -> str:
+    """How one file of an interrupted change is: done, abandoned, torn, or other."""
+    digest = digest_at(vault.fs, changed.path)
+    state = {changed.before: "abandoned", changed.after: "done"}.get(digest, "other")
+    if state == "other" and record.in_place and digest is not None:
+        with suppress(OSError):
+            if vault.fs.stat(changed.path).st_ino == changed.inode:
+                return "torn"
+    return state
+
+
+def undone(vault: Vault, records: Iterable[Record]) -> set[str]:
     """Ids of the changes that a restore took back, whether or not that could be noted on themselves."""
+    records = list(records)
     found = {record.id for record in records if record.state == "undone"}
     for record in records:
         state = outcome(vault, record) if record.undoes and record.state == "pending" else record.state
@@ -36,27 +51,26 @@ def undone(vault: Vault, records: list[Record]) -> set[str]:
     return found
 
 
-def settle(vault: Vault, locked_paths: list[str]) -> list[str]:
-    """End unfinished changes of files we hold the lock of, so that their makers are gone.
+def settle(vault: Vault, journal: Journal, locked_paths: Sequence[str], ends: str | None = None) -> list[str]:
+    """End unfinished changes of files whose locks are held. Their makers are gone: the caller has asked.
 
-    :returns: what was mended, for people
-    :raises Refused: where a change stopped between two files
+    :param ends: the change that the caller ends itself
+    :returns: what was done, for people
+    :raises Refused: if a change stopped between two files, or in the middle of one
     """
     notes = []
-    for record in vault.pending():
-        if not any(changed.path in locked_paths for changed in record.files):
-            if is_dead(record):
-                notes += _mend(vault, record)
+    for record in journal.pending():
+        mine = [changed.path for changed in record.files if changed.path in locked_paths]
+        if not mine:
+            if not vault.has_writer(record):
+                notes += _shut_again(vault, record)
             continue
-        notes += _mend(vault, record)
-        state = outcome(vault, record)
-        if state == "half":
-            raise Refused(
-                f"change {record.id} of {record.time} was interrupted between its files",
-                name="unfinished-change",
-                path=next(changed.path for changed in record.files if changed.path in locked_paths),
-                hint="`opsinfo restore` on the same target puts its files back",
-            )
+        notes += _shut_again(vault, record)
+        if record.id == ends:
+            continue
+        state = _ended(vault, journal, record)
+        if state in ("half", "torn"):
+            raise unfinished(record, state, mine[0])
         record.state = "pending" if record.folders else "abandoned" if state == "other" else state
         vault.save(record)
         said = "was complete" if state == "done" else "had changed nothing"
@@ -64,28 +78,45 @@ def settle(vault: Vault, locked_paths: list[str]) -> list[str]:
     return notes
 
 
-def mend_modes(vault: Vault) -> list[tuple[Record, list[str]]]:
-    """Shut the folders that dead processes left open.
+def _ended(vault: Vault, journal: Journal, record: Record) -> str:
+    """As :func:`outcome`. Heads are written before the first file: without them nothing was changed."""
+    heads = (journal.heads.get(Key(record.machine, changed.path)) for changed in record.files)
+    if not all(head and head.order >= record.order for head in heads):
+        return "abandoned"
+    return outcome(vault, record)
+
+
+def unfinished(record: Record, state: str, path: str) -> Refused:
+    """The error that names a change which only ``restore`` ends."""
+    said = f"change {record.id} of {record.time} was interrupted between its files"
+    hint = "`opsinfo restore` on the same target puts its files back"
+    if state == "torn":
+        said = f"change {record.id} of {record.time} was killed while it overwrote the file: it is half written"
+        hint = "`opsinfo restore --in-place` on the same target puts the backup back"
+    name = "half-written" if state == "torn" else "unfinished-change"
+    return Refused(said, name=name, path=path, hint=hint)
+
+
+def shut_left_open(vault: Vault) -> list[tuple[Record, list[str]]]:
+    """Shut the folders that killed processes left open.
 
     :returns: what was open
     """
-    pending = [record for record in vault.pending() if is_dead(record)]
+    pending = [record for record in vault.pending() if record.folders and not vault.has_writer(record)]
     return [(record, folders) for record in pending if (folders := _shut(vault, record))]
 
 
-def is_dead(record: Record) -> bool:
-    """Whether the process of a pending change is gone."""
-    return record.pid != os.getpid() and not process_lives(record.pid)
-
-
-def _mend(vault: Vault, record: Record) -> list[str]:
+def _shut_again(vault: Vault, record: Record) -> list[str]:
     return [f"put back the mode of {path}, left open by change {record.id}" for path in _shut(vault, record)]
 
 
 def _shut(vault: Vault, record: Record) -> list[str]:
     """Shut what a change left open, unless somebody is at work in there: then the next run does."""
+    if not record.folders:
+        return []
+    inside = [changed.path for changed in record.files]
     try:
-        with locked(vault.fs, [each.path for each in record.folders], 0):
+        with held(vault.fs, inside, trusts=True), locked(vault.fs, [each.path for each in record.folders], 0):
             folders = shut(vault.fs, record)
     except Refused:
         return []

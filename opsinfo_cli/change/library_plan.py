@@ -9,7 +9,7 @@ from ..model.entry import Entry, member_read
 from ..model.library_file import LibraryFile
 from ..model.policy import BLANKS, FLAG, PRECISION, Mark, Policy, effective
 from ..text.json_values import end_of_value
-from ..text.layout import Style, add_member, drop_member, style_of
+from ..text.layout import Style, add_member, drop_part, style_of
 from ..text.patch import Edit, Patch
 from ..text.scanner import scan
 from ..text.source import Source
@@ -98,8 +98,8 @@ def _set_flag(library: LibraryFile, entry: Entry, policy: Policy, style: Style) 
     flag = member_read(section.value, FLAG)
     if policy.flag is None:
         if flag is not None and len(section.value.members) > 1:
-            return drop_member(section.value, section.value.members.index(flag))
-        return drop_member(entry.node, entry.node.members.index(section))
+            return drop_part(section.value, section.value.members.index(flag))
+        return drop_part(entry.node, entry.node.members.index(section))
     if flag is None:
         return add_member(text, section.value, FLAG, policy.flag, style)
     return Edit(flag.value.start, flag.value.end, f'"{policy.flag}"')

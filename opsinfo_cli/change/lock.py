@@ -7,62 +7,79 @@ import fcntl
 import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ..errors import Locked, Refused
 from .filesystem import FileSystem
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.2  # seconds
+FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.2  # seconds
 _BUSY = (errno.EAGAIN, errno.EWOULDBLOCK)
 
 
 @contextmanager
-def locked(fs: FileSystem, paths: Iterable[str], wait: float) -> Iterator[None]:
-    """Hold ``flock`` on every real path, in one order for everybody.
+def locked(fs: FileSystem, paths: Iterable[str], wait: float, operation: int = fcntl.LOCK_EX) -> Iterator[None]:
+    """Hold ``flock`` on every real path, files or folders, in one order for everybody.
 
     :param wait: seconds to wait altogether
-    :raises Locked: naming the owner where the system tells
+    :raises Locked: naming the owner if the system tells; :raises Refused: if the file system cannot lock
     """
     deadline = time.monotonic() + wait
     held: list[int] = []
     try:
         for path in sorted(set(paths)):
-            held.append(_lock(fs, path, deadline))
+            held.append(_lock(fs, path, operation, deadline))
         yield
     finally:
         for descriptor in held:
-            fs.close(descriptor)
+            with suppress(OSError):  # it was only read from: the lock is gone, and nothing else can be
+                fs.close(descriptor)
 
 
-def _lock(fs: FileSystem, path: str, deadline: float) -> int:
-    pause = _FIRST_PAUSE
+def _lock(fs: FileSystem, path: str, operation: int, deadline: float) -> int:
+    pause = FIRST_PAUSE
     while True:
         descriptor = _open(fs, path)
         try:
-            fs.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fs.flock(descriptor, operation | fcntl.LOCK_NB)
             if _same_file(fs, descriptor, path):
                 return descriptor
         except OSError as error:
+            owner = _owner(fs, descriptor)
+            with suppress(OSError):
+                fs.close(descriptor)
             if error.errno not in _BUSY:
-                fs.close(descriptor)
-                raise Refused(
-                    f"the file system refuses to lock the file: {error.strerror}",
-                    name="no-lock",
-                    path=path,
-                    hint="a file system without flock cannot be written safely by several people",
-                ) from None
+                raise _no_lock(error, path) from None
             if time.monotonic() >= deadline:
-                owner = _owner(fs, descriptor)
-                fs.close(descriptor)
                 raise Locked(
-                    f"another process holds the file{owner}",
+                    f"another process holds {'the file' if operation == fcntl.LOCK_EX else 'the vault'}{owner}",
                     path=path,
                     hint="wait for it, or give it more time with --wait SECONDS",
                 ) from None
-            time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            pause = paused(pause, deadline)
+            continue
         # another process replaced the file while we waited for the old one: lock the new one
-        fs.close(descriptor)
+        with suppress(OSError):
+            fs.close(descriptor)
+
+
+def paused(pause: float, deadline: float) -> float:
+    """Sleep before the next try, not beyond a deadline.
+
+    :returns: how long to sleep the next time
+    """
+    time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
+    return min(2 * pause, _LONGEST_PAUSE)
+
+
+def _no_lock(error: OSError, path: str) -> Refused:
+    if error.errno in (errno.ENOENT, errno.ESTALE):
+        return Refused(error.strerror or str(error), name="unreadable", path=path)
+    return Refused(
+        f"the file system refuses to lock the file: {error.strerror}",
+        name="no-lock",
+        path=path,
+        hint="a file system without flock cannot be written safely by several people",
+    )
 
 
 def _open(fs: FileSystem, path: str) -> int:
@@ -78,7 +95,7 @@ def _same_file(fs: FileSystem, descriptor: int, path: str) -> bool:
 
 
 def _owner(fs: FileSystem, descriptor: int) -> str:
-    """The process that holds the lock, from ``/proc/locks``, where the system has one and lets us see it."""
+    """The process that holds the lock, from ``/proc/locks``; empty if there is none or we may not see it."""
     try:
         here = fs.fstat(descriptor)
         device = f"{os.major(here.st_dev):02x}:{os.minor(here.st_dev):02x}:{here.st_ino}"

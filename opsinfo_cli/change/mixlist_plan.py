@@ -8,15 +8,14 @@ from itertools import accumulate
 from ..errors import Refused, UsageFault
 from ..model.mixlist import Mixlist
 from ..model.policy import ACTIONS, LISTS, Mark, Policy, marks_for
-from ..text.layout import Style, add_items, add_member, drop_items, drop_member, style_of
+from ..text.document import Node
+from ..text.layout import Style, add_items, add_member, drop_items, drop_part, style_of
 from ..text.linediff import changed_lines
 from ..text.patch import Edit, Patch, splice
-from ..text.scanner import Node, scan
+from ..text.scanner import scan
 from ..text.source import Source, encoded
 from ..typed import NamedTuple
 from .moves import Move, proof_failed
-
-_LIST_OF = {policy: name for name, policy in LISTS.items()}
 
 
 class MixlistPlan(NamedTuple):
@@ -151,8 +150,8 @@ def _dropping(root: Node, list_name: str, action: str, names: set[str]) -> list[
     if len(at) < len(array.items) or not at:
         return drop_items(array, at) if at else []
     if len(marks.members) == 1:
-        return [drop_member(root, [member.name for member in root].index(list_name))]
-    return [drop_member(marks, [member.name for member in marks].index(action))]
+        return [drop_part(root, [member.name for member in root].index(list_name))]
+    return [drop_part(marks, [member.name for member in marks].index(action))]
 
 
 def _root(text: str, source: Source) -> Node:

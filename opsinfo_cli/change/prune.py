@@ -1,37 +1,58 @@
-"""Dropping old backups: never the first of a lineage, never the newest of a file."""
+"""Removing old contents: never the first of a lineage, never the newest of a file, never what a change rests on."""
 
 from __future__ import annotations
 
-from .restore import Scope
-from .vault import Vault, lineages_in
+import os
+from collections.abc import Iterable
+from contextlib import nullcontext
+
+from .chain import Link, Scope, refusal
+from .vault import Vault
+from .whole_file import sync_folder
 
 
 def prune(vault: Vault, scope: Scope, keep: int, dry_run: bool) -> list[str]:
-    """Drop all but the newest ``keep`` backups of each path in scope.
+    """Remove all but the newest ``keep`` backups of each path in scope. Their records stay, marked as pruned.
 
-    :returns: ids of what was dropped; the journal keeps the changes themselves
+    :returns: ids of the backups whose contents are removed
+    :raises Refused: if a record or head is damaged: nobody knows what it rests on
     """
-    records = vault.records()
-    backups = [
-        (changed.path, record.backup_id(index), changed.before, record.state)
-        for record in records
-        for index, changed in enumerate(record.files)
-        if changed.before
-    ]
-    pristine = {lineage.pristine for lineages in lineages_in(records).values() for lineage in lineages}
-    held = set(vault.objects())
-    dropped: list[str] = []
-    kept: set[str] = set(pristine)
-    seen: dict[str, int] = {}
-    for path, backup, digest, state in reversed(backups):
-        seen[path] = seen.get(path, 0) + 1
-        if not scope(path) or seen[path] <= keep or digest in pristine or state == "pending":
-            kept.add(digest)
-        elif digest in held:
-            dropped.append(backup)
-    digests = {digest for _, backup, digest, _ in backups if backup in dropped}
-    dropped = [backup for _, backup, digest, _ in backups if backup in dropped and digest not in kept]
+    if not os.path.isdir(vault.path):
+        return []
     if not dry_run:
-        for digest in digests - kept:
-            vault.forget(digest)
-    return dropped
+        vault.prepare()
+    with nullcontext() if dry_run else vault.exclusive():
+        journal = vault.journal()
+        for damage in journal.damage:
+            raise refusal(damage)
+        links = [link for chain in journal.links.values() for link in chain.values() if link.changed.before]
+        held = set(vault.objects())
+        newest = {id(link) for chain in journal.links.values() for link in _newest(chain.values(), keep)}
+        kept = {
+            str(link.changed.before)
+            for link in links
+            if not scope(link.key.path) or link.record.state == "pending" or id(link) in newest
+        }
+        kept |= set(journal.first_copies().values())
+        dropped = [link for link in links if link.changed.before in held - kept and not link.changed.pruned]
+        if not dry_run:
+            _mark(vault, dropped)
+            gone = {str(link.changed.before) for link in links if link.changed.pruned} - {
+                str(link.changed.before) for link in links if not link.changed.pruned
+            }
+            for digest in gone & held:
+                vault.forget(digest)
+            sync_folder(vault.fs, vault.place("objects", ""))
+    return [link.backup for link in sorted(dropped, key=lambda each: (each.record.order, each.record.id, each.nth))]
+
+
+def _newest(chain: Iterable[Link], keep: int) -> list[Link]:
+    return [link for link in chain if link.changed.before][-keep:]
+
+
+def _mark(vault: Vault, links: list[Link]) -> None:
+    """Before anything is removed: a content that is missing without a mark is damage."""
+    for link in links:
+        link.changed.pruned = True
+    for record in {link.record.id: link.record for link in links}.values():
+        vault.save(record)

@@ -10,9 +10,11 @@ from typing import NamedTuple
 from ..errors import OpsinfoError, Refused
 from ..model.library import Library
 from ..model.policy import Policy
+from .chain import Link, Scope
 from .interrupted import undone
+from .journal import Journal
+from .record import machine_name
 from .replace import read_original
-from .restore import Scope
 from .vault import Vault, sha256_of
 
 
@@ -37,10 +39,11 @@ def lost_edits(vault: Vault, scope: Scope, change: str | None = None) -> list[Lo
     :param change: only the moves of this change
     """
     found = []
-    for path, asked in _asked(vault, scope, change).items():
+    journal = vault.journal()
+    for path, asked in _asked(vault, journal, scope, change).items():
         with suppress(OpsinfoError):
             data = read_original(vault.fs, path).data
-            current = vault.current_lineage(path, sha256_of(data))
+            current = journal.current_lineage(path, sha256_of(data))
             here = current.id if current and change is None else None
             lost = _missing(path, {name: each for name, each in asked.items() if each.lineage != here})
             if lost:
@@ -56,18 +59,21 @@ class _Ask(NamedTuple):
     policy: Policy
 
 
-def _asked(vault: Vault, scope: Scope, change: str | None) -> dict[str, dict[str, _Ask]]:
-    """Path -> op type -> the last word, of changes that still stand."""
+def _asked(vault: Vault, journal: Journal, scope: Scope, change: str | None) -> dict[str, dict[str, _Ask]]:
+    """Path -> op type -> the last word, of changes on this machine that still stand."""
     found: dict[str, dict[str, _Ask]] = {}
-    records = vault.records()
+    records = [record for record in journal.records if record.machine == machine_name()]
     taken_back = undone(vault, records)
     for record in records:
-        for changed in record.files if record.id not in taken_back else ():
+        if record.id in taken_back or not record.can_be_undone or change not in (None, record.id):
+            continue
+        for index, changed in enumerate(record.files):
             path = os.path.realpath(changed.given or changed.path)
-            if scope(path) and record.can_be_undone and change in (None, record.id):
+            lineage = journal.lineage_id(Link(record, index))
+            if scope(path) and lineage == changed.lineage:
                 for name, (_, after) in changed.moves.items():
                     if after is not None:
-                        found.setdefault(path, {})[name] = _Ask(record.id, changed.lineage, Policy(after))
+                        found.setdefault(path, {})[name] = _Ask(record.id, lineage, Policy(after))
     return found
 
 

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pwd
 import re
 import sys
 import time
+from contextlib import suppress
 
 from ..typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from typing import Any
+
+
+STATES = ("pending", "done", "undone", "abandoned")
+MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
+
+
+def machine_name() -> str:
+    """What tells this machine from others that share a vault: a hash of its machine-id, which must not be told itself.
+
+    Empty if it has none, as in many containers. Source: machine-id(5), "should be considered confidential".
+    """
+    for path in MACHINE_IDS:
+        with suppress(OSError), open(path, "rb") as file:
+            if text := file.read(256).strip():
+                return hashlib.sha256(b"opsinfo:" + text).hexdigest()[:16]
+    return ""
 
 
 def now() -> str:
@@ -25,7 +43,10 @@ class Changed:
 
     :param path: the real path
     :param given: the path as it was given, absolute; a link in it may lead elsewhere by now
-    :param moves: op type -> [policy before, policy after], null where only a library could tell
+    :param moves: op type -> [policy before, policy after], null if only a library could tell
+    :param previous: id of the record before this one in the chain of the path; None for the first
+    :param pruned: whether the content before was removed from the vault by ``backups --prune``
+    :param inode: of a file that is overwritten in place
     """
 
     def __init__(
@@ -37,6 +58,9 @@ class Changed:
         version: str | None = None,
         moves: dict[str, list[str | None]] | None = None,
         given: str = "",
+        previous: str | None = None,
+        pruned: bool = False,
+        inode: int | None = None,
     ) -> None:
         self.path = path
         self.before = before
@@ -45,6 +69,9 @@ class Changed:
         self.version = version
         self.moves = {} if moves is None else moves
         self.given = given
+        self.previous = previous
+        self.pruned = pruned
+        self.inode = inode
 
     def is_sound(self) -> bool:
         hashes = (self.before, self.after)
@@ -54,6 +81,9 @@ class Changed:
             and all(digest is None or re.fullmatch("[0-9a-f]{64}", digest) for digest in hashes)
             and isinstance(self.lineage, str)
             and isinstance(self.version, str | None)
+            and isinstance(self.previous, str | None)
+            and isinstance(self.pruned, bool)
+            and isinstance(self.inode, int | None)
             and all(_is_move(move) for move in self.moves.values())
         )
 
@@ -75,6 +105,10 @@ class Record:
     :param kind: move, apply, fmt, validate, restore, reapply
     :param state: pending until the last file is in place; then done, undone, or abandoned
     :param undoes: the change that a restore took back
+    :param order: greater than that of every record that the vault held when this one began
+    :param machine: where the files are, see :func:`machine_name`
+    :param migrated: whether an older form of the vault held it, which knew no chains
+    :param in_place: whether the files are overwritten, not replaced
     """
 
     def __init__(
@@ -89,6 +123,10 @@ class Record:
         files: list[Changed] | None = None,
         folders: list[Widened] | None = None,
         undoes: str | None = None,
+        order: int = 0,
+        machine: str = "",
+        migrated: bool = False,
+        in_place: bool = False,
     ) -> None:
         self.id = id
         self.kind = kind
@@ -100,14 +138,19 @@ class Record:
         self.files = files or []
         self.folders = folders or []
         self.undoes = undoes
+        self.order = order
+        self.machine = machine
+        self.migrated = migrated
+        self.in_place = in_place
 
     @classmethod
-    def begin(cls, kind: str) -> Record:
-        return cls(_new_id(), kind, ["opsinfo", *sys.argv[1:]], now(), _user(), os.getpid())
+    def begin(cls, kind: str, undoes: str | None = None) -> Record:
+        command = ["opsinfo", *sys.argv[1:]]
+        return cls(_new_id(), kind, command, now(), _user(), os.getpid(), undoes=undoes, machine=machine_name())
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Record:
-        """:raises ValueError: where the data is not what :meth:`to_json` writes"""
+        """:raises ValueError: if the data is not what :meth:`to_json` writes; TypeError and others, too"""
         record = cls(**_known(cls, data))
         record.files = [
             Changed(**{**_known(Changed, each), "path": _here(each["path"]), "given": _here(each.get("given", ""))})
@@ -119,12 +162,14 @@ class Record:
         return record
 
     def check(self) -> None:
-        """:raises ValueError: where something is of another kind than it says, or reaches beyond its own files"""
-        texts = [self.id, self.kind, self.time, self.user, self.state]
+        """:raises ValueError: if something is of another kind than it says, or reaches beyond its own files"""
+        texts = [self.id, self.kind, self.time, self.user, self.state, self.machine]
         own = {os.path.dirname(changed.path) for changed in self.files}
         sound = [
             all(isinstance(text, str) for text in texts),
-            isinstance(self.pid, int),
+            isinstance(self.pid, int) and isinstance(self.order, int),
+            isinstance(self.migrated, bool) and isinstance(self.in_place, bool),
+            self.state in STATES,
             self.undoes is None or isinstance(self.undoes, str),
             all(each.path in own and isinstance(each.mode, int) and 0 <= each.mode <= 0o7777 for each in self.folders),
             all(changed.is_sound() for changed in self.files),
@@ -141,6 +186,11 @@ class Record:
             each["given"] = _everywhere(each["given"])
         data["command"] = list(map(_everywhere, self.command))
         return data
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has changed nothing that lasts, or may not have."""
+        return self.state in ("pending", "abandoned")
 
     def backup_id(self, index: int) -> str:
         return f"{self.id}.{index + 1}"
@@ -167,7 +217,7 @@ def _here(text: str) -> str:
 
 
 def _new_id() -> str:
-    """Ids sort in the order of the changes: time to the microsecond, and four digits against chance."""
+    """Time to the microsecond for people, and four digits against chance. Order is told by the chain, not by ids."""
     nanoseconds = time.time_ns()
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(nanoseconds // 10**9))
     return f"{stamp}-{nanoseconds // 1000 % 10**6:06d}-{os.urandom(2).hex()}"

@@ -24,19 +24,33 @@ class Original(NamedTuple):
 
 
 def read_original(fs: FileSystem, path: str) -> Original:
-    """:raises Refused: where the file cannot be read"""
+    """:raises Refused: if the file cannot be read; :raises Stale: if it changed while it was read"""
     try:
-        descriptor = fs.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        try:
-            size = fs.fstat(descriptor).st_size + 1  # read as one: what is put together of parts is there twice
-            parts = []
-            while part := fs.read(descriptor, size):
-                parts.append(part)
-            return Original(path, b"".join(parts), fs.fstat(descriptor))
-        finally:
-            fs.close(descriptor)
+        data, before, after = read_plain(fs, path)
     except OSError as error:
+        if error.errno == errno.ELOOP and os.path.islink(path):
+            raise _stale(path) from None
         raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+    if _identity(before) != _identity(after):
+        raise _stale(path)
+    return Original(path, data, after)
+
+
+def read_plain(fs: FileSystem, path: str, flags: int = 0) -> tuple[bytes, os.stat_result, os.stat_result]:
+    """What a file says, and what it was before and after it was read.
+
+    :raises OSError: if it cannot be read
+    """
+    descriptor = fs.open(path, os.O_RDONLY | os.O_NONBLOCK | flags)
+    try:
+        before = fs.fstat(descriptor)
+        parts = []
+        # read as one: what is put together of parts is in memory twice
+        while part := fs.read(descriptor, before.st_size + 1):
+            parts.append(part)
+        return b"".join(parts), before, fs.fstat(descriptor)
+    finally:
+        fs.close(descriptor)
 
 
 def replace_file(fs: FileSystem, original: Original, data: bytes, in_place: bool) -> bool:
@@ -111,26 +125,28 @@ def remove_file(fs: FileSystem, original: Original) -> bool:
     return sync_folder(fs, os.path.dirname(original.path))
 
 
+def _identity(here: os.stat_result) -> tuple[int, ...]:
+    return here.st_dev, here.st_ino, here.st_size, here.st_mtime_ns
+
+
+def _ownership(here: os.stat_result) -> tuple[int, ...]:
+    return here.st_dev, here.st_ino, here.st_mode, here.st_uid, here.st_gid, here.st_nlink
+
+
 def _require_unchanged(fs: FileSystem, original: Original) -> None:
-    """:raises Stale: where it is another file by now, or says something else; :raises Refused: where nobody can tell"""
-    try:
-        now, then = fs.stat(original.path), original.stat
-    except OSError as error:
-        raise _refusal(error, original.path) from None
-    if (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns) == (
-        then.st_dev,
-        then.st_ino,
-        then.st_size,
-        then.st_mtime_ns,
-    ):
-        return
-    if (now.st_dev, now.st_ino) == (then.st_dev, then.st_ino) and read_original(
-        fs, original.path
-    ).data == original.data:
-        return
-    raise Stale(
-        "the file was changed by somebody who does not lock, while opsinfo held the lock; nothing was written",
-        path=original.path,
+    """Read the file again, right before it is replaced: many writers lock nothing.
+
+    :raises Stale: if it is another file by now, or says something else; :raises Refused: if nobody can tell
+    """
+    now = read_original(fs, original.path)
+    if _ownership(now.stat) != _ownership(original.stat) or now.data != original.data:
+        raise _stale(original.path)
+
+
+def _stale(path: str) -> Stale:
+    return Stale(
+        "another program, which does not lock, changed the file while opsinfo held the lock; nothing was written",
+        path=path,
         hint="run the command again",
     )
 
@@ -139,10 +155,10 @@ def _write_in_place(fs: FileSystem, original: Original, data: bytes) -> bool:
     """Overwrite the file itself: for bind mounts, where no rename is possible. Not atomic; there is a backup."""
     _require_unchanged(fs, original)
     try:
-        _overwrite(fs, original.path, data)
+        _overwrite(fs, original, data)
     except OSError as error:
         try:
-            _overwrite(fs, original.path, original.data)
+            _overwrite(fs, original, original.data)
         except OSError:
             raise Refused(
                 f"overwriting failed half way ({error.strerror}), and so did putting the old content back",
@@ -154,9 +170,12 @@ def _write_in_place(fs: FileSystem, original: Original, data: bytes) -> bool:
     return True
 
 
-def _overwrite(fs: FileSystem, path: str, data: bytes) -> None:
-    descriptor = fs.open(path, os.O_WRONLY | os.O_NOFOLLOW)
+def _overwrite(fs: FileSystem, original: Original, data: bytes) -> None:
+    """:raises OSError: if it is not written whole; :raises Stale: if another file is there, which stays as it is"""
+    descriptor = fs.open(original.path, os.O_WRONLY | os.O_NOFOLLOW)
     try:
+        if _ownership(fs.fstat(descriptor)) != _ownership(original.stat):
+            raise _stale(original.path)
         write_all(fs, descriptor, data)
         fs.truncate(descriptor, len(data))
         fs.fsync(descriptor)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from contextlib import suppress
 
-from ..errors import Refused, UsageFault
+from ..errors import NotConfirmed, Refused, UsageFault
 from ..model.opp import root_above, version_of
 from ..typed import NamedTuple
+from .chain import Link, Scope, refusal
 from .folders import shut
-from .interrupted import outcome, undone
-from .lock import locked
-from .record import Changed, Record
-from .replace import Original, digest_at, read_original
+from .interrupted import outcome, state_of, undone
+from .journal import Journal
+from .record import Changed, Record, machine_name
+from .replace import Original, read_original
 from .vault import Vault, sha256_of
 from .writer import Write, Writer
-
-Scope = Callable[[str], bool]
-"""Whether a real path belongs to the target that is to be restored."""
 
 
 class Restored(NamedTuple):
@@ -37,51 +34,97 @@ class Restored(NamedTuple):
 def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tuple[str | None, list[Restored]]:
     """Undo the last change that touched the scope, or end one that was interrupted.
 
-    :returns: the id of the change this makes, None where nothing was written, and what was put back
-    :raises UsageFault: where there is none; :raises Refused: where a file is not what the change left
+    :returns: the id of the change this makes, None if nothing was written, and what was put back
+    :raises UsageFault: if there is none
+    :raises Refused: if a file is not what the change left, or the vault is damaged and cannot tell
     """
-    records = [r for r in writer.vault.records() if any(scope(changed.path) for changed in r.files)]
-    ended = {r.id: outcome(writer.vault, r) for r in records if r.state == "pending"}
-    halves = [r for r in records if ended.get(r.id) == "half"]
-    gone = undone(writer.vault, records)
-    ours = ("done", "other")
+    while True:
+        record = _last(writer.vault, scope)
+        if dry_run:
+            return _put(writer, record, force, commit=False)
+        paths = [changed.path for changed in record.files if os.path.exists(changed.path)]
+        with writer.locked(paths, ends=record.id):
+            if _last(writer.vault, scope).id == record.id:  # nobody was faster
+                return _put(writer, record, force, commit=True)
+
+
+def _last(vault: Vault, scope: Scope) -> Record:
+    """The change to undo: one that was interrupted half way, else the last that was not undone."""
+    journal = vault.journal()
+    records = [record for record in journal.records if _is_ours(journal, record, scope)]
+    ended = {record.id: outcome(vault, record) for record in records if record.state == "pending"}
+    halves = [record for record in records if ended.get(record.id) in ("half", "torn")]
+    gone = undone(vault, records)
     done = [
-        r for r in records if r.undoes is None and r.id not in gone and (r.can_be_undone or ended.get(r.id) in ours)
+        record
+        for record in records
+        if record.undoes is None
+        and record.id not in gone
+        and (record.can_be_undone or ended.get(record.id) in ("done", "other"))
     ]
-    if not halves and not done:
+    found = (halves or done)[-1:]
+    journal.require_known(scope, found[0] if found else None)
+    if not found:
         raise UsageFault("there is no change to undo", name="nothing-to-restore", hint="`opsinfo backups` lists them")
-    record = (halves or done)[-1]
-    paths = [changed.path for changed in record.files if os.path.exists(changed.path)]
-    if dry_run:
-        return _put(writer, record, force, commit=False)
-    # a half change is ended here; every other interrupted one is settled as on any run
-    with locked(writer.fs, paths, writer.wait) if record in halves else writer.locked(paths):
-        return _put(writer, record, force, commit=True)
+    return found[0]
+
+
+def _is_ours(journal: Journal, record: Record, scope: Scope) -> bool:
+    """Whether a record is of this machine, in scope, and of the branch that the head names."""
+    links = [Link(record, index) for index in range(len(record.files))]
+    return record.machine == machine_name() and any(
+        scope(link.key.path) and journal.lineage_id(link) == link.changed.lineage for link in links
+    )
 
 
 def _put(writer: Writer, record: Record, force: bool, commit: bool) -> tuple[str | None, list[Restored]]:
+    journal = writer.vault.journal()
     writes, restored = [], []
     for index, changed in enumerate(record.files):
+        link = Link(record, index)
         current = _current(writer, changed)
         digest = sha256_of(current.data) if current else None
-        if not force:
-            _require_ours(writer.vault, changed, digest)
-        data = None if changed.before is None else writer.vault.content(changed.before)
+        if not force and not _is_torn(writer.vault, record, changed):
+            _require_ours(writer.vault, journal, link, digest)
+        data = None if changed.before is None else _content(writer.vault, link)
         if digest != changed.before and current is not None:
             writes.append(Write(current, data, changed.given or changed.path))
         said = current.data if current else None
-        restored.append(Restored(changed.path, record.backup_id(index), changed.before, said, data))
+        restored.append(Restored(changed.path, link.backup, changed.before, said, data))
     if not commit:
         return None, restored
-    undo = Record.begin("restore")
-    undo.undoes = record.id
+    undo = Record.begin("restore", undoes=record.id)
+    confirmed: NotConfirmed | None = None
     if writes:
-        writer.commit(undo, writes)
+        try:
+            writer.commit(undo, writes)
+        except NotConfirmed as error:
+            confirmed = error
     shut(writer.fs, record)  # what a killed run left open
     record.state = "pending" if record.folders else "undone"
     with suppress(Refused):  # the restore's own record says so too
         writer.vault.save(record)
+    if confirmed:
+        raise confirmed
     return undo.id if writes else None, restored
+
+
+def _is_torn(vault: Vault, record: Record, changed: Changed) -> bool:
+    return record.state == "pending" and record.in_place and state_of(vault, record, changed) == "torn"
+
+
+def _content(vault: Vault, link: Link) -> bytes:
+    """:raises Refused: if the content was pruned, or is missing or damaged"""
+    digest = str(link.changed.before)
+    data = vault.find(digest)
+    if data is None and link.changed.pruned:
+        raise Refused(
+            "this backup was removed by `opsinfo backups --prune`; only its record is left",
+            name="pruned",
+            path=link.changed.path,
+            hint="`opsinfo backups` lists the others; `--to pristine` puts back the first one",
+        )
+    return vault.content(digest)
 
 
 def _current(writer: Writer, changed: Changed) -> Original | None:
@@ -89,8 +132,12 @@ def _current(writer: Writer, changed: Changed) -> Original | None:
 
     :raises Refused: where it cannot be read
     """
-    if digest_at(writer.fs, changed.path) is None:
+    try:
+        writer.fs.stat(changed.path)
+    except FileNotFoundError:
         return None
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="unreadable", path=changed.path) from None
     return read_original(writer.fs, changed.path)
 
 
@@ -102,77 +149,96 @@ def restore_to(
     :returns: as :func:`restore_last`
     :raises UsageFault: where there is no such backup
     """
-    wanted = _pristine(writer.vault, scope) if which == "pristine" else _by_id(writer.vault, scope, which)
+    journal = writer.vault.journal()
+    wanted = _pristine(journal, scope) if which == "pristine" else _by_id(journal, scope, which)
     if not wanted:
         raise UsageFault(f"no backup `{which}` of this target", name="no-backup", hint="`opsinfo backups` lists them")
-    if len(wanted) == 1 and not os.path.lexists(wanted[0][1].path):
-        return _make_again(writer, *wanted[0], force, dry_run)
+    if len(wanted) == 1 and not os.path.lexists(wanted[0].changed.path):
+        return _make_again(writer, wanted[0], force, dry_run)
     if dry_run:
         return _put_contents(writer, wanted, force, commit=False)
-    with writer.locked([changed.path for _, changed in wanted]):
+    with writer.locked([link.changed.path for link in wanted]):
+        if which == "pristine":  # an upgrade may have begun a new lineage while we waited
+            wanted = _pristine(writer.vault.journal(), scope)
         return _put_contents(writer, wanted, force, commit=True)
 
 
-def _make_again(
-    writer: Writer, backup: str, changed: Changed, force: bool, dry_run: bool
-) -> tuple[str | None, list[Restored]]:
+def _make_again(writer: Writer, link: Link, force: bool, dry_run: bool) -> tuple[str | None, list[Restored]]:
     """Put back a file that is gone. Its mode follows the umask, for nobody knows the old one."""
-    assert changed.before is not None
+    changed = link.changed
     if not force and _version_now(changed) != changed.version:
         raise _other_lineage(changed)
-    data = writer.vault.content(changed.before)
-    restored = [Restored(changed.path, backup, changed.before, None, data)]
+    data = _content(writer.vault, link)
+    restored = [Restored(changed.path, link.backup, changed.before, None, data)]
     change = None if dry_run else writer.create(changed.path, data, "restore", [])
     return change, restored
 
 
-def _by_id(vault: Vault, scope: Scope, which: str) -> list[tuple[str, Changed]]:
+def _by_id(journal: Journal, scope: Scope, which: str) -> list[Link]:
+    """:raises Refused: if it is there and damaged"""
+    for damage in journal.damage:
+        if damage.kind == "record" and os.path.basename(damage.path) in (which, which.rpartition(".")[0]):
+            raise refusal(damage)
+    links = [Link(record, index) for record in journal.records for index in range(len(record.files))]
+    return [
+        link
+        for link in links
+        if which in (link.record.id, link.backup) and link.changed.before and scope(link.key.path)
+    ]
+
+
+def _pristine(journal: Journal, scope: Scope) -> list[Link]:
+    """The first backup of the newest lineage of each path.
+
+    :raises Refused: if the vault is damaged and does not tell which one that is
+    """
+    journal.require_attributed()
     found = []
-    for record in vault.records():
-        for index, changed in enumerate(record.files):
-            if which in (record.id, record.backup_id(index)) and changed.before and scope(changed.path):
-                found.append((record.backup_id(index), changed))
+    for key in journal.keys:
+        if key.machine != machine_name() or not scope(key.path):
+            continue
+        walk = journal.walk(key.path)
+        kept = [link for link in walk.links if link.changed.before]
+        newest = kept[0].changed.lineage if kept else None
+        mine = [link for link in kept if link.changed.lineage == newest]
+        if walk.broken and not (walk.links and _begins(walk.links[-1], newest)):
+            raise refusal(walk.broken)
+        found += mine[-1:]
     return found
 
 
-def _pristine(vault: Vault, scope: Scope) -> list[tuple[str, Changed]]:
-    """The first backup of the newest lineage of each path."""
-    newest: dict[str, tuple[str, Changed]] = {}
-    for record in vault.records():
-        for index, changed in enumerate(record.files):
-            known = newest.get(changed.path)
-            if scope(changed.path) and changed.before and (known is None or known[1].lineage != changed.lineage):
-                newest[changed.path] = (record.backup_id(index), changed)
-    return list(newest.values())
+def _begins(oldest: Link, lineage: str | None) -> bool:
+    """Whether a lineage begins at the oldest link that is known, or after it."""
+    return oldest.changed.lineage != lineage or oldest.changed.lineage.endswith(oldest.record.id)
 
 
-def _put_contents(
-    writer: Writer, wanted: list[tuple[str, Changed]], force: bool, commit: bool
-) -> tuple[str | None, list[Restored]]:
+def _put_contents(writer: Writer, wanted: list[Link], force: bool, commit: bool) -> tuple[str | None, list[Restored]]:
+    journal = writer.vault.journal()
     writes, restored = [], []
-    for backup, changed in wanted:
-        assert changed.before is not None
+    for link in wanted:
+        changed = link.changed
         original = read_original(writer.fs, changed.path)
         if not force:
-            _require_lineage(writer.vault, changed, sha256_of(original.data))
-        data = writer.vault.content(changed.before)
+            _require_lineage(writer.vault, journal, link, sha256_of(original.data))
+        data = _content(writer.vault, link)
         if data != original.data:
             writes.append(Write(original, data, changed.given or changed.path))
-        restored.append(Restored(changed.path, backup, changed.before, original.data, data))
+        restored.append(Restored(changed.path, link.backup, changed.before, original.data, data))
     if not commit or not writes:
         return None, restored
     return writer.commit(Record.begin("restore"), writes).id, restored
 
 
-def _require_ours(vault: Vault, changed: Changed, digest: str | None) -> None:
-    """:raises Refused: where the file is not what the change left it"""
+def _require_ours(vault: Vault, journal: Journal, link: Link, digest: str | None) -> None:
+    """:raises Refused: if the file is not what the change left it"""
+    changed = link.changed
     if digest == changed.after or digest == changed.before:
         return
     if digest is None:
         raise Refused(
             "the file is gone", name="gone", path=changed.path, hint="`opsinfo restore TARGET --to ID` makes it again"
         )
-    _require_lineage(vault, changed, digest)
+    _require_lineage(vault, journal, link, digest)
     raise Refused(
         "the file was changed again since; undoing would lose that",
         name="changed-since",
@@ -181,12 +247,16 @@ def _require_ours(vault: Vault, changed: Changed, digest: str | None) -> None:
     )
 
 
-def _require_lineage(vault: Vault, changed: Changed, digest: str) -> None:
-    """:raises Refused: where the file is of another vendor state than the backup"""
-    current = vault.current_lineage(changed.path, digest)
-    if current and current.id == changed.lineage:
+def _require_lineage(vault: Vault, journal: Journal, link: Link, digest: str) -> None:
+    """:raises Refused: if the file is of another vendor state than the backup, or nothing tells that any more"""
+    current = journal.current_lineage(link.key.path, digest)
+    if current and current.id == journal.lineage_id(link):
         return
-    raise _other_lineage(changed)
+    walk = journal.walk(link.key.path)
+    if walk.broken:
+        place = vault.place("objects", str(link.changed.before))
+        raise refusal(walk.broken, f"--force puts this content back all the same; by hand it can be taken from {place}")
+    raise _other_lineage(link.changed)
 
 
 def _version_now(changed: Changed) -> str | None:

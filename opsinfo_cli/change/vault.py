@@ -1,27 +1,27 @@
-"""Where backups live, outside every config directory: contents by their hash, and the journal of changes."""
+"""Where backups live, outside every config directory: contents by their hash, records of changes, heads of chains."""
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
-import json
 import os
-import stat
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 
 from ..errors import Refused
-from ..model.file_kind import is_library_name
-from ..model.opp import root_above, version_of
-from ..typed import TYPE_CHECKING, NamedTuple
+from .chain import Head, Key
 from .filesystem import FileSystem
-from .record import Record, now
-from .replace import digest_at, read_original
-from .whole_file import Durability, remove_leftovers, sync_folder, write_whole
-
-if TYPE_CHECKING:
-    from typing import Any
-
+from .journal import Journal
+from .journal_reading import read_journal, read_record
+from .liveness import is_held
+from .lock import locked
+from .migration import link
+from .record import Record
+from .replace import read_original
+from .sealed import sealed
+from .vault_folders import make_folders, require_owned
+from .whole_file import Durability, sync_folder, write_whole
 
 _NOT_CONFIRMED = "the disk does not confirm the backup"
 
@@ -40,186 +40,231 @@ def vault_path(chosen: str | None, environ: Mapping[str, str]) -> str:
     return os.path.join(state, "opsinfo")
 
 
-class Lineage(NamedTuple):
-    """The backups of one path from one vendor state on.
+class Vault:
+    """Reading never writes; :meth:`prepare` makes the folders (0700; files in them 0600).
 
-    :param pristine: SHA-256 of the content first seen
-    :param known: every content of this lineage that we saw or wrote
+    :param wait: seconds to wait for a prune, or before one for writers
     """
 
-    id: str
-    pristine: str
-    since: str
-    version: str | None
-    known: list[str]
-
-
-def lineages_in(records: list[Record]) -> dict[str, list[Lineage]]:
-    """Path -> its lineages, the oldest first, as the changes tell them."""
-    found: dict[str, dict[str, Lineage]] = {}
-    for record in records:
-        for changed in record.files:
-            first = changed.before or changed.after or ""
-            lineage = found.setdefault(changed.path, {}).setdefault(
-                changed.lineage, Lineage(changed.lineage, first, record.time, changed.version, [])
-            )
-            written = None if record.state == "abandoned" else changed.after
-            lineage.known.extend(filter(None, (changed.before, written)))
-    return {path: list(each.values()) for path, each in found.items()}
-
-
-class Vault:
-    """Reading never writes; :meth:`prepare` makes the folders (0700; files in them 0600)."""
-
-    def __init__(self, path: str, fs: FileSystem | None = None) -> None:
+    def __init__(self, path: str, fs: FileSystem | None = None, wait: float = 30.0) -> None:
         self.path = path
         self.fs = fs or FileSystem()
+        self.wait = wait
+        self._locks = 0
+        self._held: dict[str, int | None] = {}
+
+    def place(self, folder: str, name: str) -> str:
+        return os.path.join(self.path, folder, name)
 
     def prepare(self) -> None:
-        """:raises Refused: where the place is in a config directory, not ours, or cannot be written"""
-        real = os.path.realpath(self.path)
-        if _in_config_directory(real):
-            raise Refused(
-                "a vault must not lie in a config directory: the engine reads every JSON there",
-                name="vault-in-store",
-                path=self.path,
-                hint="choose another --backup-dir",
-            )
+        """Make the vault, and link the records of an older one.
+
+        :raises Refused: if the place is in a config directory, not ours, or cannot be written
+        """
         try:
-            parent = os.path.dirname(real)
-            self.fs.makedirs(parent, 0o755)
-            for folder in (real, *(os.path.join(real, name) for name in ("objects", "changes"))):
-                with suppress(FileExistsError):
-                    self.fs.mkdir(folder, 0o700)
-                here = self.fs.lstat(folder)
-                if not stat.S_ISDIR(here.st_mode) or here.st_uid != os.geteuid():
-                    raise Refused("the vault's folder is not a directory of yours", name="vault-not-ours", path=folder)
-                if stat.S_IMODE(here.st_mode) & 0o077:
-                    hint = f"chmod 700 {folder}, or name a folder that is not there yet with --backup-dir"
-                    raise Refused("others can enter the vault's folder", name="vault-open", path=folder, hint=hint)
-                remove_leftovers(self.fs, folder)
+            make_folders(self.fs, self.path)
         except OSError as error:
             raise self._refusal(error) from None
+        if not self._is_migrated():
+            with self.exclusive():
+                self._migrate()
+
+    def _is_migrated(self) -> bool:
+        return os.path.isdir(self.place("heads", ""))
+
+    def _migrate(self) -> None:
+        """Records first, then all heads at once: the folder of heads is the sign that it is done."""
+        if self._is_migrated():
+            return
+        journal = self.journal()
+        heads = link(journal.records) if journal.records else {}
+        making = self.place(".heads", "")
+        try:
+            for record in journal.records:
+                self._write(self.place("changes", record.id), sealed(record.to_json()))
+            with suppress(FileExistsError):
+                self.fs.mkdir(making, 0o700)
+            for key, head in heads.items():
+                self._write(os.path.join(making, key.name), sealed(_head_json(key, head)))
+            self.fs.replace(making.rstrip("/"), self.place("heads", "").rstrip("/"))
+        except OSError as error:
+            raise self._refusal(error) from None
+        if not sync_folder(self.fs, self.path):
+            raise self._refusal(OSError(errno.EIO, _NOT_CONFIRMED))
+
+    # locks
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Hold the vault's shared lock: nothing is removed from it meanwhile.
+
+        :raises Locked: if a prune does not end in time
+        """
+        with self._locked(fcntl.LOCK_SH):
+            yield
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold the vault alone, to remove from it.
+
+        :raises Locked: if writers do not end in time
+        """
+        with self._locked(fcntl.LOCK_EX):
+            yield
+
+    @contextmanager
+    def _locked(self, operation: int) -> Iterator[None]:
+        if self._locks:  # held by this run already
+            yield
+            return
+        with locked(self.fs, [os.path.realpath(self.path)], self.wait, operation):
+            self._locks += 1
+            try:
+                yield
+            finally:
+                self._locks -= 1
 
     # contents
 
     def keep(self, data: bytes) -> str:
-        """Store a content, once; fsynced before anything else happens.
+        """Store a content, once; synced before anything else happens. The shared lock is held by the caller.
 
         :returns: its SHA-256
         """
         digest = sha256_of(data)
-        path = self._object(digest)
-        if self._content(digest) != data:
+        path = self.place("objects", digest)
+        if self.find(digest) != data:
             self._write(path, data)
         elif not sync_folder(self.fs, os.path.dirname(path)):  # a killed run may have put it there unconfirmed
             raise self._refusal(OSError(errno.EIO, _NOT_CONFIRMED))
         return digest
 
     def content(self, digest: str) -> bytes:
-        """:raises Refused: where the backup is gone or is not what its name says"""
-        data = self._content(digest)
+        """:raises Refused: if the backup is gone or is not what its name says"""
+        data = self.find(digest)
         if data is None:
             raise Refused(
-                "the backup is missing or damaged: its checksum does not hold",
+                "the backup is missing or damaged: its checksum does not match",
                 name="damaged-backup",
-                path=self._object(digest),
+                path=self.place("objects", digest),
                 hint="`opsinfo backups` lists the others",
             )
         return data
 
-    def _content(self, digest: str) -> bytes | None:
+    def find(self, digest: str) -> bytes | None:
+        """A content by its SHA-256; None if it is missing or damaged."""
+        self.require_owned()
         try:
-            data = read_original(self.fs, self._object(digest)).data
+            data = read_original(self.fs, self.place("objects", digest)).data
         except Refused:
             return None
         return data if sha256_of(data) == digest else None
 
-    def _object(self, digest: str) -> str:
-        return os.path.join(self.path, "objects", digest)
-
     def objects(self) -> list[str]:
-        return self._names("objects")
+        return self.names("objects")
 
     def forget(self, digest: str) -> None:
-        with suppress(FileNotFoundError):
-            self.fs.unlink(self._object(digest))
+        """Remove a content. The exclusive lock is held by the caller, and no record rests on it."""
+        try:
+            with suppress(FileNotFoundError):
+                self.fs.unlink(self.place("objects", digest))
+        except OSError as error:
+            raise self._refusal(error) from None
 
-    # changes
+    # records and heads
 
-    def save(self, record: Record) -> None:
-        """Note the state of a change. Only the first state must survive a power cut: the files tell the others."""
-        data = json.dumps(record.to_json(), indent=1, ensure_ascii=False).encode("utf-8", "surrogateescape")
-        self._write(os.path.join(self.path, "changes", record.id), data, durable=record.state == "pending")
+    def journal(self) -> Journal:
+        """Everything that is remembered, as it is now.
+
+        :raises Refused: if the vault is not ours, or a file in it cannot be read
+        """
+        return read_journal(self)
 
     def records(self) -> list[Record]:
-        """Every change, the oldest first."""
-        return [record for name in sorted(self._names("changes")) if (record := self._record(name))]
+        """Every sound record, in their order."""
+        return self.journal().records
 
     def record(self, change: str) -> Record | None:
-        return self._record(change) if change in self._names("changes") else None
+        return self.journal().by_id.get(change)
 
-    def pending(self) -> Iterator[Record]:
-        return (record for record in self.records() if record.state == "pending")
+    def pending(self) -> list[Record]:
+        return self.journal().pending()
 
-    def _record(self, name: str) -> Record | None:
-        data = self._json(os.path.join(self.path, "changes", name))
+    @contextmanager
+    def writing(self, record: Record) -> Iterator[None]:
+        """Lock the record of a change while it is open, so that others can tell whether its writer lives."""
+        self._held[record.id] = None
         try:
-            record = Record.from_json(data) if data else None
-        except (TypeError, KeyError, ValueError, AttributeError):
-            return None  # nothing that we wrote
-        return record if record and record.id == name else None
+            yield
+        finally:
+            self._release(self._held.pop(record.id))
 
-    # lineages
+    def _release(self, descriptor: int | None) -> None:
+        if descriptor is not None:
+            with suppress(OSError):
+                self.fs.close(descriptor)
 
-    def lineages(self, path: str) -> list[Lineage]:
-        """The lineages of a real path, the oldest first."""
-        return lineages_in(self.records()).get(path, [])
+    def has_writer(self, record: Record) -> bool:
+        """Whether the process that makes a change still works on it."""
+        return record.state == "pending" and is_held(self.fs, self.place("changes", record.id))
 
-    def current_lineage(self, path: str, digest: str) -> Lineage | None:
-        """The newest lineage, where the file as it is now belongs to it."""
-        lineages = self.lineages(path)
-        return lineages[-1] if lineages and digest in lineages[-1].known else None
+    def save(self, record: Record) -> None:
+        """Note the state of a change, synced.
 
-    def lineage_for(self, path: str, digest: str) -> Lineage:
-        """The lineage a content belongs to; one that we neither saw nor wrote begins a new one."""
-        lineage = self.current_lineage(path, digest)
-        if lineage:
-            return lineage
-        name = f"{sha256_of(os.fsencode(path))[:8]}-{len(self.lineages(path)) + 1}"
-        return Lineage(name, digest, now(), _version(path), [digest])
+        :raises Refused: if that is not possible, or the disk does not confirm it
+        """
+        mine = record.id in self._held and record.state == "pending"
+        taken: list[int] = []
+        with self.shared():
+            if record.state != "pending":
+                self._keep_marks(record)
+            try:
+                # a copy of the temp's descriptor keeps the lock of the temp, which becomes the record
+                hold = (lambda descriptor: taken.append(self.fs.dup(descriptor))) if mine else None
+                self._write(self.place("changes", record.id), sealed(record.to_json()), hold)
+            finally:
+                if taken:
+                    self._release(self._held[record.id])
+                    self._held[record.id] = taken[0]
+
+    def _keep_marks(self, record: Record) -> None:
+        """A prune may have marked the record since it was read."""
+        now = read_record(self, record.id)
+        if now is None:
+            return
+        for mine, there in zip(record.files, now.files, strict=False):
+            mine.pruned = mine.pruned or there.pruned
+
+    def save_heads(self, record: Record) -> None:
+        """A record is the last of its chains from now on. The locks of its paths are held by the caller."""
+        for changed in record.files:
+            key = Key(record.machine, changed.path)
+            self._write(self.place("heads", key.name), sealed(_head_json(key, Head(record.id, record.order))))
+
+    def _write(self, path: str, data: bytes, finish: Callable[[int], None] | None = None) -> None:
+        """Whole and synced, or not at all; a planted link is replaced, never followed."""
+        try:
+            confirmed = write_whole(self.fs, path, data, Durability.FULL, finish=finish)
+        except OSError as error:
+            raise self._refusal(error) from None
+        if not confirmed:
+            raise self._refusal(OSError(errno.EIO, _NOT_CONFIRMED))
 
     # files
 
-    def _names(self, folder: str) -> list[str]:
+    def names(self, folder: str) -> list[str]:
+        """The files of one of the vault's folders; none if it is not there."""
+        self.require_owned()
         try:
-            return [name for name in self.fs.listdir(os.path.join(self.path, folder)) if not name.startswith(".")]
+            return [name for name in self.fs.listdir(self.place(folder, "")) if not name.startswith(".")]
         except FileNotFoundError:
             return []
         except OSError as error:
             raise self._refusal(error) from None
 
-    def _json(self, path: str) -> dict[str, Any] | None:
-        """What a file of ours holds; None where it is gone by now or no JSON.
-
-        :raises Refused: where it cannot be read: an unreadable journal is not an empty one
-        """
-        if digest_at(self.fs, path) is None:
-            return None
-        try:
-            data = json.loads(read_original(self.fs, path).data.decode("utf-8", "surrogateescape"))
-        except ValueError:
-            return None
-        return data if isinstance(data, dict) else None
-
-    def _write(self, path: str, data: bytes, durable: bool = True) -> None:
-        """Whole or not at all; a planted link is replaced, never followed."""
-        try:
-            confirmed = write_whole(self.fs, path, data, Durability.FULL if durable else Durability.NONE)
-        except OSError as error:
-            raise self._refusal(error) from None
-        if not confirmed:
-            raise self._refusal(OSError(errno.EIO, _NOT_CONFIRMED))
+    def require_owned(self) -> None:
+        """:raises Refused: if the vault is there and not ours; to be asked before a byte of it is read"""
+        require_owned(self.fs, self.path)
 
     def _refusal(self, error: OSError) -> Refused:
         hint = "choose another place with --backup-dir or OPSINFO_BACKUP_DIR"
@@ -228,15 +273,6 @@ class Vault:
         return Refused(f"cannot use the vault: {error.strerror}", name="vault-unusable", path=self.path, hint=hint)
 
 
-def _in_config_directory(real: str) -> bool:
-    folder = real
-    while folder != os.path.dirname(folder):
-        if is_library_name(os.path.join(folder, "x.json")):
-            return True
-        folder = os.path.dirname(folder)
-    return False
-
-
-def _version(path: str) -> str | None:
-    root = root_above(path)
-    return version_of(root) if root else None
+def _head_json(key: Key, head: Head) -> dict[str, object]:
+    path = os.fsencode(key.path).decode("utf-8", "surrogateescape")
+    return {"machine": key.machine, "path": path, "last": head.last, "order": head.order}

@@ -7,62 +7,28 @@ A run that writes several files is one change. What a kill leaves behind, the ne
 from __future__ import annotations
 
 import os
-import signal
-import stat
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
-from ..errors import NotConfirmed, OpsinfoError, Refused
-from ..text.patch import Patch
-from ..text.source import Source, read_bytes
+from ..errors import Locked, OpsinfoError, Refused
+from ..model.opp import root_above, version_of
+from ..text.source import read_bytes
 from ..typed import NamedTuple
+from .chain import Key, Lineage
 from .filesystem import FileSystem
 from .folders import shut, widen
+from .guards import real_path, require_absent, require_confirmed, require_replaceable, signals_deferred
+from .held_folders import held
 from .interrupted import settle
-from .lock import locked
-from .moves import Move, Plan
-from .record import Changed, Record
+from .job import Job, Result, planned
+from .journal import Journal
+from .lock import FIRST_PAUSE, locked, paused
+from .moves import Move
+from .record import Changed, Record, now
 from .replace import Original, read_original, remove_file, replace_file, write_new
 from .vault import Vault, sha256_of
 from .whole_file import remove_leftovers
-
-
-class Job(NamedTuple):
-    """One file to change: the path as given, and how.
-
-    :param seen: the text as the command read it, which need not be parsed again where the file still says so
-    """
-
-    path: str
-    plan: Plan
-    seen: Source | None = None
-
-    def source(self, data: bytes) -> Source:
-        return self.seen if self.seen and self.seen.says(data) else Source(data, self.path)
-
-
-class FileResult(NamedTuple):
-    """What happened to one file, or would."""
-
-    path: str
-    source: Source
-    patch: Patch
-    result: Source
-    moved: list[Move]
-    stayed: list[str]
-    backup: str | None = None
-    is_new: bool = False
-
-
-class Result(NamedTuple):
-    """What happened to all of them. ``change`` is None where nothing was written."""
-
-    files: list[FileResult]
-    change: str | None = None
-
-    @property
-    def would_change(self) -> bool:
-        return any(file.patch for file in self.files)
 
 
 class Write(NamedTuple):
@@ -75,7 +41,10 @@ class Write(NamedTuple):
 
 
 class Writer:
-    """:param wait: seconds to wait for locks; ``say`` hears what a person should know"""
+    """:param wait: seconds to wait for locks
+    :param trust_folder: whether root writes where another user may replace the file
+    :param say: hears what a person should know
+    """
 
     def __init__(
         self,
@@ -84,12 +53,14 @@ class Writer:
         in_place: bool = False,
         fs: FileSystem | None = None,
         say: Callable[[str], None] = lambda _: None,
+        trust_folder: bool = False,
     ) -> None:
         self.vault = vault
         self.wait = wait
         self.in_place = in_place
         self.fs = fs or FileSystem()
         self.say = say
+        self.trust_folder = trust_folder
 
     def preview(self, jobs: list[Job]) -> Result:
         """What :meth:`run` would do now. Opens nothing for writing, takes no lock."""
@@ -98,10 +69,10 @@ class Writer:
     def run(self, kind: str, jobs: list[Job]) -> Result:
         """Change every file, or none.
 
-        :raises Refused: with nothing changed, where anything stands in the way; :raises NotConfirmed: where all is
-            written but the disk did not confirm it
+        :raises Refused: with nothing changed, if anything stands in the way
+        :raises NotConfirmed: if all is written but the disk did not confirm it
         """
-        real = {job.path: os.path.realpath(job.path) for job in jobs}
+        real = {job.path: real_path(job.path) for job in jobs}
         with self.locked(list(real.values())):
             originals = {path: read_original(self.fs, real[path]) for path in real}
             result = Result([planned(job, job.source(originals[job.path].data)) for job in jobs])
@@ -114,14 +85,44 @@ class Writer:
             return Result([file._replace(backup=backups.get(file.path)) for file in result.files], record.id)
 
     @contextmanager
-    def locked(self, paths: list[str]) -> Iterator[None]:
-        """Hold the locks of real paths; changes that a kill interrupted there are settled first."""
-        with locked(self.fs, paths, self.wait):
-            for folder in {os.path.dirname(path) for path in paths}:
-                remove_leftovers(self.fs, folder)  # one may be a second name of a file that a killed run just made
-            for note in settle(self.vault, paths):
-                self.say(note)
-            yield
+    def locked(self, paths: list[str], ends: str | None = None) -> Iterator[None]:
+        """Hold the folders and the locks of real paths. Changes that a kill interrupted there are settled first.
+
+        :param ends: the change that the caller ends itself
+        :raises Locked: if another run still works on one of them after the time to wait
+        """
+        deadline, pause = time.monotonic() + self.wait, FIRST_PAUSE
+        with held(self.fs, paths, self.trust_folder):
+            while True:
+                with locked(self.fs, paths, max(0.0, deadline - time.monotonic())):
+                    journal = self.vault.journal()
+                    at_work = self._at_work(journal, paths)
+                    if at_work is None:
+                        for folder in {os.path.dirname(path) for path in paths}:
+                            # one may be a second name of a file that a killed run just made
+                            remove_leftovers(self.fs, folder)
+                        self._settle(journal, paths, ends)
+                        yield
+                        return
+                if time.monotonic() >= deadline:
+                    raise at_work
+                pause = paused(pause, deadline)
+
+    def _settle(self, journal: Journal, paths: Sequence[str], ends: str | None = None) -> None:
+        for note in settle(self.vault, journal, paths, ends):
+            self.say(note)
+
+    def _at_work(self, journal: Journal, paths: Sequence[str]) -> Locked | None:
+        """The error that names a run which has begun to replace these files and is not done."""
+        for record in journal.pending():
+            mine = [changed.path for changed in record.files if changed.path in paths]
+            if mine and self.vault.has_writer(record):
+                return Locked(
+                    f"change {record.id} of {record.user} is still being written (process {record.pid})",
+                    path=mine[0],
+                    hint="wait for it, or give it more time with --wait SECONDS",
+                )
+        return None
 
     def create(self, path: str, data: bytes, kind: str, moved: list[Move]) -> str:
         """Make a file that does not exist yet, as a change that can be undone.
@@ -132,48 +133,72 @@ class Writer:
 
     def create_all(self, files: Mapping[str, bytes], kind: str, moved: Sequence[Move] = ()) -> str:
         """Make files that do not exist yet, all or none, as one change; what :meth:`create` returns."""
-        self.vault.prepare()
-        record = Record.begin(kind)
-        record.files = [self._made(path, data, moved) for path, data in files.items()]
-        self.vault.save(record)
+        real = {real_path(path): path for path in files}
+        folders = {os.path.dirname(path) for path in real}
+        # nobody can lock a file that is not there: its folder is locked
+        with held(self.fs, real, self.trust_folder), locked(self.fs, folders, self.wait):
+            for path in real:
+                require_absent(self.fs, path)
+            self._settle(self.vault.journal(), list(real))
+            self.vault.prepare()
+            record = Record.begin(kind)
+
+            def made(journal: Journal) -> list[Changed]:
+                named = ((path, sha256_of(files[given]), given) for path, given in real.items())
+                return [self._changed(journal, record, path, None, after, given, moved) for path, after, given in named]
+
+            with self.vault.writing(record):
+                self._begin(record, made)
+                confirmed = self._make_all(record, {path: files[given] for path, given in real.items()})
+        require_confirmed(confirmed, record, next(iter(files)))
+        return record.id
+
+    def _make_all(self, record: Record, files: Mapping[str, bytes]) -> bool:
         made: list[str] = []
         confirmed = True
         try:
-            for changed, data in zip(record.files, files.values(), strict=True):
-                confirmed &= write_new(self.fs, changed.path, data)
-                made.append(changed.path)
+            for path, data in files.items():
+                confirmed &= write_new(self.fs, path, data)
+                made.append(path)
         except BaseException:
             for path in made:
                 with suppress(OSError):
                     self.fs.unlink(path)
             self._close(record, "abandoned")
             raise
-        self._close(record, "done")
-        _require_confirmed(confirmed, record, next(iter(files)))
-        return record.id
-
-    def _made(self, path: str, data: bytes, moved: Sequence[Move]) -> Changed:
-        real, digest = os.path.realpath(path), sha256_of(data)
-        lineage = self.vault.lineage_for(real, digest)
-        return Changed(real, None, digest, lineage.id, lineage.version, _told(moved), os.path.abspath(path))
+        return self._close(record, "done") and confirmed
 
     def commit(self, record: Record, writes: list[Write]) -> Record:
         """Back up, journal, replace. The locks are held by the caller.
 
-        :raises NotConfirmed: where all is written but the disk did not confirm it
+        :raises NotConfirmed: if all is written but the disk did not confirm it
         """
         for write in writes:
-            _require_replaceable(write.original)
+            require_replaceable(write.original)
         self.vault.prepare()
-        record.files = [self._backed_up(write) for write in writes]
-        self.vault.save(record)
+        record.in_place = self.in_place
         folders = [os.path.dirname(write.original.path) for write in writes]
-        # one at a time in a folder: nobody shuts it while another is at work
-        with locked(self.fs, folders, self.wait), signals_deferred():
-            confirmed = self._replace_all(record, writes)
-            self._close(record, "done")
-        _require_confirmed(confirmed, record, writes[0].original.path)
+        with self.vault.writing(record):
+            self._begin(record, lambda journal: [self._backed_up(journal, record, write) for write in writes])
+            # one at a time in a folder: nobody shuts it while another is at work
+            with locked(self.fs, folders, self.wait), signals_deferred():
+                confirmed = self._replace_all(record, writes)
+                confirmed &= self._close(record, "done")
+        require_confirmed(confirmed, record, writes[0].original.path)
         return record
+
+    def _begin(self, record: Record, changed: Callable[[Journal], list[Changed]]) -> None:
+        """Contents, record and heads, each on the disk before the next; a prune comes before or after the first two."""
+        with self.vault.shared():
+            journal = self.vault.journal()
+            record.order = journal.next_order()
+            record.files = changed(journal)
+            self.vault.save(record)
+        try:
+            self.vault.save_heads(record)
+        except BaseException:
+            self._close(record, "abandoned")
+            raise
 
     def _replace_all(self, record: Record, writes: list[Write]) -> bool:
         """Replace every file; if one cannot be, put the others back."""
@@ -223,74 +248,50 @@ class Writer:
                     replace_file(self.fs, current, write.original.data, self.in_place)
         self._close(record, "abandoned")
 
-    def _close(self, record: Record, state: str) -> None:
+    def _close(self, record: Record, state: str) -> bool:
         """Note how a change ended. If that cannot be noted, the next run finds out by the files.
 
         A change whose folders could not be shut stays pending, so that the next run tries again.
+
+        :returns: whether the disk confirmed it
         """
         record.state = "pending" if record.folders else state
-        with suppress(OpsinfoError):
+        try:
             self.vault.save(record)
+        except OpsinfoError:
+            return False
+        return True
 
-    def _backed_up(self, write: Write) -> Changed:
+    def _backed_up(self, journal: Journal, record: Record, write: Write) -> Changed:
         before = self.vault.keep(write.original.data)
         after = None if write.data is None else sha256_of(write.data)
-        lineage = self.vault.lineage_for(write.original.path, before)
-        given = os.path.abspath(write.given)
-        return Changed(write.original.path, before, after, lineage.id, lineage.version, _told(write.moved), given)
+        path = write.original.path
+        changed = self._changed(journal, record, path, before, after, write.given, write.moved)
+        changed.inode = write.original.stat.st_ino if record.in_place else None
+        return changed
+
+    def _changed(
+        self,
+        journal: Journal,
+        record: Record,
+        path: str,
+        before: str | None,
+        after: str | None,
+        given: str,
+        moved: Sequence[Move],
+    ) -> Changed:
+        """One file of a record, as the next of its chain."""
+        previous, is_headed = journal.last(Key(record.machine, path))
+        if not is_headed:
+            self.say(f"the vault's head for {path} was damaged; it is written again from the records")
+        digest = str(before or after)
+        lineage = journal.current_lineage(path, digest) or _new_lineage(path, digest, record)
+        moves = {move.name: [each and str(each) for each in (move.before, move.after)] for move in moved}
+        return Changed(path, before, after, lineage.id, lineage.version, moves, os.path.abspath(given), previous)
 
 
-def _told(moves: Sequence[Move]) -> dict[str, list[str | None]]:
-    return {move.name: [each and str(each) for each in (move.before, move.after)] for move in moves}
-
-
-def planned(job: Job, source: Source) -> FileResult:
-    """Make the plan on a text and prove it."""
-    moves = job.plan.moves(source)
-    patch = job.plan.patch(source)
-    result = Source(patch.apply(source), source.path) if patch else source
-    if patch:
-        job.plan.prove(source, result)
-    moved = [move for move in moves if patch and (move.before is None or move.before is not move.after)]
-    names = {move.name for move in moved}
-    return FileResult(job.path, source, patch, result, moved, [move.name for move in moves if move.name not in names])
-
-
-def _require_confirmed(confirmed: bool, record: Record, path: str) -> None:
-    if not confirmed:
-        raise NotConfirmed(
-            f"written as change {record.id}, but the disk did not confirm it: durability is not certain",
-            path=path,
-            hint="check the disk; the backup is safe",
-        )
-
-
-def _require_replaceable(original: Original) -> None:
-    """:raises Refused: where the file is not ours to replace, or a replace would part it from its other names"""
-    if not stat.S_ISREG(original.stat.st_mode):
-        raise Refused("not a regular file", name="not-a-file", path=original.path)
-    if original.stat.st_nlink > 1:
-        raise Refused(
-            f"the file has {original.stat.st_nlink} names (hard links); replacing one would separate them",
-            name="hard-link",
-            path=original.path,
-            hint="give it a name of its own first: cp --preserve=all FILE FILE.own && mv FILE.own FILE",
-        )
-    if os.geteuid() not in (0, original.stat.st_uid):
-        raise Refused(
-            f"the file belongs to user {original.stat.st_uid}; only its owner or root may change it",
-            name="not-owner",
-            path=original.path,
-            hint="run the command as its owner, or use a mixlist: that needs no right to the library",
-        )
-
-
-@contextmanager
-def signals_deferred() -> Iterator[None]:
-    """Hold signals back while files are put in place: a matter of milliseconds, never half done."""
-    held = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def _new_lineage(path: str, digest: str, record: Record) -> Lineage:
+    """One that begins with a record, whose id is part of its name."""
+    root = root_above(path)
+    name = f"{sha256_of(os.fsencode(path))[:8]}-{record.id}"
+    return Lineage(name, digest, now(), version_of(root) if root else None, [digest])

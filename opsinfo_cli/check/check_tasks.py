@@ -44,7 +44,7 @@ def tasks_in(path: str, cannot_walk: Callable[[OSError], None]) -> Iterator[Task
         skipped = _SKIPPED_FOLDERS | (_OTHER_ENGINES if "op_impl" in _last_two(folder) else frozenset())
         kept = (name for name in folders if name not in skipped)
         folders[:] = sorted(name for name in kept if not ignored.has(folder, name, is_folder=True))
-        jsons = [name for name in sorted(names) if name.endswith(".json") and len(name) > 5]
+        jsons = [name for name in sorted(names) if name.lower().endswith(".json") and len(name) > 5]
         jsons = [name for name in jsons if not ignored.has(folder, name)]
         if any(is_library_name(os.path.join(folder, name)) for name in jsons):
             yield Task("store", _told(folder))  # whole: the engine does not ask git what it loads

@@ -11,8 +11,9 @@ from ..model.file_kind import is_library_name, is_marked, is_mixlist_name, kind_
 from ..model.library_file import LibraryFile, members_of
 from ..model.precision_mode import mode_named
 from ..model.store import Store, library_files, load_order
+from ..text.document import Document
 from ..text.json_values import Members
-from ..text.scanner import Document, scan
+from ..text.scanner import scan
 from ..text.source import Source, read_bytes
 from .finding import Finding, Outcome, damage
 from .library import check_library, root_is_no_object

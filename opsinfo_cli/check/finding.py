@@ -23,12 +23,14 @@ class Fix:
     :param is_safe: whether the engine reads from the result what it was meant to read all along
     :param drops_bom: whether the byte order mark goes, which no edit of the text can say
     :param renames: an op type and the one it becomes
+    :param renames_key: a key and the one it becomes
     """
 
     edits: tuple[Edit, ...] = ()
     is_safe: bool = True
     drops_bom: bool = False
     renames: tuple[str, str] | None = None
+    renames_key: tuple[str, str] | None = None
 
     @property
     def kind(self) -> str:
@@ -152,7 +154,7 @@ class Outcome:
         if kind == "install":  # one for each chip: what they share is said once
             mine = [finding for finding in mine if finding not in self.findings]
         if accepts is None:
-            accepts = not any(finding.engine == "refuses" for finding in mine)
+            accepts = not any(finding.engine in ("refuses", "crashes") for finding in mine)
         self.findings += mine
         self.files.append(FileVerdict(path, kind, accepts))
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..change.moves import Move, proof_failed
+from ..text.document import Node
 from ..text.patch import Edit, Patch, splice
-from ..text.scanner import Node, scan
+from ..text.scanner import scan
 from ..text.source import Source, encoded
 from .finding import Finding, Fix
 
@@ -43,17 +45,18 @@ class FixPlan:
         """The result says what the source said, names that were renamed and repetitions apart."""
         _, renamed = self._mended(source)
         before, after = scan(source).root, scan(result).root
-        if before is None or after is None or _said(before, renamed) != _said(after, {}):
+        if before is None or after is None or _said(before, renamed) != _said(after, _Renamed({}, {})):
             raise proof_failed(source.path)
 
-    def _mended(self, source: Source) -> tuple[Source, dict[str, str]]:
-        """The text when nothing more is to be mended, and which op types were renamed on the way."""
-        renamed: dict[str, str] = {}
+    def _mended(self, source: Source) -> tuple[Source, _Renamed]:
+        """The text when nothing more is to be fixed, and what was renamed on the way."""
+        renamed = _Renamed({}, {})
         for _ in range(_PASSES):
             fixes = _together(applicable(self.find(source), self.unsafe))
             if not fixes:
                 break
-            renamed.update(fix.renames for fix in fixes if fix.renames)
+            renamed.items.update(fix.renames for fix in fixes if fix.renames)
+            renamed.keys.update(fix.renames_key for fix in fixes if fix.renames_key)
             text = splice(source.text, (edit for fix in fixes for edit in fix.edits))
             drops_bom = any(fix.drops_bom for fix in fixes)
             source = Source(encoded(text) if drops_bom else source.with_text(text), source.path)
@@ -85,12 +88,19 @@ def _touches(edit: Edit, edits: list[Edit]) -> bool:
     return False
 
 
-def _said(node: Node, renamed: Mapping[str, str]) -> object:
+class _Renamed(NamedTuple):
+    """Op types, and keys, with what they became."""
+
+    items: dict[str, str]
+    keys: dict[str, str]
+
+
+def _said(node: Node, renamed: _Renamed) -> object:
     """What a text says, each string of an array once."""
     if node.kind == "object":
-        return {member.name: _said(member.value, renamed) for member in node}
+        return {renamed.keys.get(member.name, member.name): _said(member.value, renamed) for member in node}
     if node.kind == "array":
-        return list({_item(item, renamed, index): None for index, item in enumerate(node.items)})
+        return list({_item(item, renamed.items, index): None for index, item in enumerate(node.items)})
     return node.plain()
 
 

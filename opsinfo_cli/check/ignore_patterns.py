@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .wildcard_match import GATE, Step, WildcardMatcher
+
 
 class IgnorePattern(NamedTuple):
     """One pattern.
 
-    :param regex: for the path relative to the file's folder, or for the name alone
+    :param matcher: for the path relative to the file's folder, or for the name alone
     """
 
-    regex: re.Pattern[str]
+    matcher: re.Pattern[str] | WildcardMatcher
     by_name: bool
     folders_only: bool
     ignores: bool
@@ -21,7 +23,7 @@ class IgnorePattern(NamedTuple):
     def fits(self, path: str, is_folder: bool) -> bool:
         if self.folders_only and not is_folder:
             return False
-        return bool(self.regex.fullmatch(path.rsplit("/", 1)[-1] if self.by_name else path))
+        return bool(self.matcher.fullmatch(path.rsplit("/", 1)[-1] if self.by_name else path))
 
 
 def patterns_in(text: str) -> list[IgnorePattern]:
@@ -40,12 +42,40 @@ def _line(text: str) -> IgnorePattern | None:
     if not text:
         return None
     by_name = "/" not in text
-    pattern = "".join(_translated(text.removeprefix("/")))
-    return IgnorePattern(re.compile(pattern, re.DOTALL), by_name, folders_only, ignores)
+    matcher = _matcher(text.removeprefix("/"))
+    return IgnorePattern(matcher, by_name, folders_only, ignores) if matcher else None
+
+
+_MANY = 3
+"""Wildcards from which on a regular expression may take too long."""
+
+
+def _matcher(pattern: str) -> re.Pattern[str] | WildcardMatcher | None:
+    """What matches a pattern; None for one that fits nothing."""
+    steps: list[Step] = []
+    for token in _TOKEN.finditer(pattern):
+        more = _steps(token)
+        if not more:
+            return None
+        steps += more
+    if sum(step.loops for step in steps) >= _MANY:
+        return WildcardMatcher(steps)
+    return re.compile("".join(_regex(steps)), re.DOTALL)
+
+
+def _regex(steps: list[Step]) -> Iterator[str]:
+    at = 0
+    while at < len(steps):
+        if steps[at] is GATE:
+            yield "(?:.*/)?"
+            at += 3
+        else:
+            yield steps[at].letter + "*" * steps[at].loops
+            at += 1
 
 
 _TOKEN = re.compile(
-    r"(?P<any>(?:(?<=/)|\A)\*\*+/)"
+    r"(?P<any>(?:(?<=/)|\A)(?:\*\*+/)+)"
     r"|(?P<inside>(?:(?<=/)|\A)\*\*+\Z)"
     r"|(?P<star>\*+)"
     r"|(?P<one>\?)"
@@ -67,16 +97,20 @@ _CLASSES = {
 }
 
 
-def _translated(pattern: str) -> Iterator[str]:
-    """A pattern as a regular expression. A set or an escape that does not end fits nothing."""
-    for token in _TOKEN.finditer(pattern):
-        kind = token.lastgroup
-        if kind == "set":
-            yield _set(token["set"][1:-1])
-        elif kind == "plain":
-            yield re.escape(token["plain"])
-        else:
-            yield {"any": "(?:.*/)?", "inside": ".+", "star": "[^/]*", "one": "[^/]", "never": "(?!)"}[str(kind)]
+def _steps(token: re.Match[str]) -> list[Step]:
+    """The steps of one token; none for a set or an escape that does not end, which fits nothing."""
+    kind = token.lastgroup
+    if kind == "set":
+        letter = _set(token["set"][1:-1])
+        return [Step(letter)] if letter else []
+    if kind == "plain":
+        return [Step(re.escape(token["plain"]))]
+    return {
+        "any": [GATE, Step(".", loops=True), Step("/")],
+        "inside": [Step("."), Step(".", loops=True)],
+        "star": [Step("[^/]", loops=True)],
+        "one": [Step("[^/]")],
+    }.get(str(kind), [])
 
 
 def _set(inside: str) -> str:
@@ -96,5 +130,5 @@ def _set(inside: str) -> str:
             before = part[-1]
             said += re.escape(before)
     if not said:
-        return "[^/]" if negated else "(?!)"
+        return "[^/]" if negated else ""
     return f"(?!/)[{'^' * negated}{said}]"

@@ -36,6 +36,10 @@ def broken_custom_path(install: Install) -> Iterator[Finding]:
 
 
 def store_fails(install: Install) -> Iterator[Finding]:
+    if install.missing_built_in:
+        said = f"no built-in store for {install.soc}: no engine starts, whatever a vendor or a custom path has (E20002)"
+        hint = "install the operator package for this SoC, or remove the vendor's folder for it"
+        yield whole_file("store-fails", install.missing_built_in, said, hint)
     for core in CORES:
         sites = [site for site in install.sites(core) if os.path.isdir(site.directory)]
         for site in sites:

@@ -1,4 +1,4 @@
-"""Findings on a mixlist: its structure by the schema, its marks by the engine's rules."""
+"""Findings on a mixlist: its structure and its marks."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..model.mixlist import Marked, marked_items
+from ..model.mixlist_items import Marked, StructureFault, collected_marks, marked_items, structure_faults
 from ..model.near_names import did_you_mean
 from ..model.policy import ACTIONS, LISTS, Mark, combination, is_legal, policy_meant
-from ..text.layout import drop_item, quote
+from ..text.document import Document, Node
+from ..text.layout import drop_part, quote
 from ..text.patch import Edit
-from ..text.scanner import Document, Node
 from ..text.source import Source
 from .finding import Finding, Fix, at
-from .schema import structure_errors, validator_for
 from .text import bom, duplicate_keys, faults, pointer_to, trailing_text
 
 
@@ -27,27 +26,11 @@ class Reading:
 
     @cached_property
     def items(self) -> list[Marked]:
-        return list(marked_items(self.root))
+        return list(marked_items(self.root, by_near_keys=True))
 
     @cached_property
     def marks(self) -> dict[str, frozenset[Mark]]:
-        collected: dict[str, set[Mark]] = {}
-        for item in self.items:
-            collected.setdefault(item.name, set()).add(item.mark)
-        return {name: frozenset(marks) for name, marks in collected.items()}
-
-    @cached_property
-    def _seats(self) -> dict[int, tuple[str, Node, int]]:
-        """Offset of every item -> its JSON pointer, its array, its index there."""
-        seats: dict[int, tuple[str, Node, int]] = {}
-        for list_name in LISTS:
-            for action in ACTIONS:
-                marks = self.root.get(list_name) if self.root.kind == "object" else None
-                array = marks.get(action) if marks and marks.kind == "object" else None
-                if array is not None:
-                    for index, node in enumerate(array.items):
-                        seats[node.start] = pointer_to(list_name, action, index), array, index
-        return seats
+        return collected_marks(self.items)
 
     @cached_property
     def _named(self) -> dict[str, list[Marked]]:
@@ -77,13 +60,12 @@ class Reading:
         severity: str = "",
         fix: Fix | None = None,
     ) -> Finding:
-        span, pointer = (item.node.start, item.node.end), self._seats[item.node.start][0]
+        span, pointer = (item.node.start, item.node.end), pointer_to(*item.keys, item.place)
         return at(name, self.source, span, message, pointer=pointer, hint=hint, severity=severity, fix=fix)
 
     def dropping(self, item: Marked) -> Fix:
         """The fix that takes an item out of its array."""
-        _, array, index = self._seats[item.node.start]
-        return Fix((drop_item(array, index),))
+        return Fix((drop_part(item.array, item.place),))
 
     def renaming(self, name: str, near: str) -> Fix | None:
         """The fix that gives an op type another name wherever it stands; None where the engine would refuse that."""
@@ -119,49 +101,32 @@ def check_mixlist(document: Document) -> Iterator[Finding]:
 
 
 def structure(source: Source, root: Node) -> Iterator[Finding]:
-    """wrong-type, unknown-list, unknown-action."""
-    for name, path, error in structure_errors(validator_for("mixlist"), root.plain()):
-        node = _node_at(root, path)
-        pointer = pointer_to(*path)
-        if name in ("unknown-list", "unknown-action"):
-            key = node.by(str)[error.instance].key
-            said, hint = _unknown_key(name, str(error.instance))
-            yield at(name, source, (key.start, key.end), said, pointer=pointer_to(*path, error.instance), hint=hint)
-        else:
-            said = f"the engine expects {_an(error.validator_value)} here, not {_an(_kind(node))}"
-            yield at(name, source, (node.start, node.end), said, pointer=pointer)
+    """wrong-type, unknown-list, unknown-action; a near key can be renamed."""
+    for fault in structure_faults(root):
+        fix, hint = None, None
+        if fault.name != "wrong-type":
+            hint = _hint_at_key(fault)
+            fix = _renaming_key(fault)
+        span = fault.node.start, fault.node.end
+        yield at(fault.name, source, span, fault.message, pointer=pointer_to(*fault.steps), hint=hint, fix=fix)
 
 
-def _unknown_key(name: str, key: str) -> tuple[str, str | None]:
-    if name == "unknown-action":
-        return f"`{key}` is no action; the engine refuses the file", did_you_mean(key, ACTIONS) or _one_of(ACTIONS)
-    meant = policy_meant(key)
-    hint = f"did you mean `{meant}-list`?" if meant else did_you_mean(key, LISTS)
+def _renaming_key(fault: StructureFault) -> Fix | None:
+    if fault.meant is None:
+        return None
+    edit = Edit(fault.node.start, fault.node.end, quote(fault.meant))
+    return Fix((edit,), is_safe=False, renames_key=(str(fault.steps[-1]), fault.meant))
+
+
+def _hint_at_key(fault: StructureFault) -> str:
+    key = str(fault.steps[-1])
     if key == "$schema":
-        hint = "bind the schema in the editor's settings; the engine takes no other key"
-    return f"`{key}` is no list; the engine refuses the file", hint or _one_of(LISTS)
-
-
-def _one_of(words: object) -> str:
-    return "there are " + ", ".join(f"`{word}`" for word in list(words))  # type: ignore[call-overload]
-
-
-def _node_at(root: Node, path: tuple[str | int, ...]) -> Node:
-    node = root
-    for step in path:
-        node = node.items[step] if isinstance(step, int) else node.get(step) or node
-    return node
-
-
-def _kind(node: Node) -> str:
-    return {True: "true", False: "false", None: "null"}[node.value] if node.kind == "literal" else node.kind  # type: ignore[index]
-
-
-def _an(kind: object) -> str:
-    word = str(kind)
-    if word in ("true", "false", "null"):
-        return f"`{word}`"
-    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
+        return "bind the schema in the editor's settings; the engine accepts no other key"
+    known = ACTIONS if fault.name == "unknown-action" else LISTS
+    policy = policy_meant(key)
+    if policy and fault.name == "unknown-list":
+        return f"did you mean `{policy}-list`?"
+    return did_you_mean(key, known) or "known are " + ", ".join(f"`{word}`" for word in known)
 
 
 def contradictions(reading: Reading) -> Iterator[Finding]:
@@ -185,7 +150,7 @@ def duplicate_operators(reading: Reading) -> Iterator[Finding]:
     seen = set()
     for item in reading.items:
         if (item.name, item.mark) in seen:
-            said = f"`{item.name}` stands in this array already"
+            said = f"`{item.name}` appears twice in this array"
             yield reading.at("duplicate-operator", item, said, fix=reading.dropping(item))
         seen.add((item.name, item.mark))
 

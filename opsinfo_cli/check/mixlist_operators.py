@@ -167,8 +167,12 @@ def _siblings_say(name: str, marks: frozenset[Mark], against: MixlistTarget, for
     others = forms.with_other_policy(name, mine)
     if not others:
         return None
-    verb = "stays" if mine is against.policy(name) else "becomes"
-    return f"`{name}` {verb} {mine}, but {few(others, 10)}"
+    return f"`{name}` {_turns(against.policy(name), mine)}, but {few(others, 10)}"
+
+
+def _turns(before: Policy, after: Policy | None) -> str:
+    """What the mixlist makes of a policy, in words."""
+    return f"stays {after}" if before is after else f"becomes {after}"
 
 
 class Forms:
@@ -183,8 +187,12 @@ class Forms:
         """What to say of the other forms of an op type that end with another policy; the same for each of them."""
         asked = _stem(name), policy
         if asked not in self._others:
-            standings = ((each, self._standing(each)) for each in self._against.by_stem[asked[0]])
-            self._others[asked] = [f"`{each}` is {it}" for each, it in standings if it not in (None, policy)]
+            standings = {each: self._standing(each) for each in self._against.by_stem[asked[0]]}
+            self._others[asked] = [
+                f"`{each}` {_turns(self._against.policy(each), standing)}"
+                for each, standing in standings.items()
+                if standing not in (None, policy)
+            ]
         return self._others[asked]
 
     def _standing(self, name: str) -> Policy | None:

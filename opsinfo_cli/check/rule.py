@@ -11,7 +11,7 @@ class Rule:
 
     :param about: mixlist, library, both, mode, store, install or vault
     :param severity: error, warning or note; a finding may be milder or stricter where the rule says so
-    :param engine: what the engine does: refuses, ignores or accepts
+    :param engine: what the engine does: refuses, crashes, ignores or accepts
     :param fails: the smallest text that has the finding
     :param passes: the same, mended
     :param source: where the rule stands in the engine

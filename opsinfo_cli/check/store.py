@@ -85,7 +85,7 @@ def _legacy_above(path: str) -> bool:
 
 def never_built(store: Store, library: LibraryFile, finding: Finding) -> Finding:
     """A finding on values of an entry that never wins: the engine builds nothing from it, so it refuses nothing."""
-    built_late = finding.rule.name in ("bad-flag", "bad-value", "column-mismatch")
+    built_late = finding.rule.name in ("bad-flag", "bad-value", "column-mismatch", "engine-crash")
     name = (finding.pointer or "").split("/")[1] if finding.pointer else ""
     name = name.replace("~1", "/").replace("~0", "~")
     if not built_late or name not in store.definitions:

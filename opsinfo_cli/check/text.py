@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..text.layout import drop_member
-from ..text.scanner import Document, Node
+from ..text.document import Document, Node
+from ..text.layout import drop_part
 from ..text.source import Source
 from ..text.syntax_fixes import without_tail
 from .finding import Finding, Fix, at
@@ -60,7 +60,7 @@ def duplicate_keys(source: Source, node: Node, mends: bool, pointer: str = "") -
         here = f"{pointer}/{escaped(member.name)}"
         if member.name in seen:
             earlier = seen[member.name]
-            fix = Fix((drop_member(node, earlier),), is_safe=False) if mends else None
+            fix = Fix((drop_part(node, earlier),), is_safe=False) if mends else None
             span, first = (member.key.start, member.key.end), node.members[earlier].key.start
             yield duplicate_key(source, member.name, span, first, here, fix)
         seen[member.name] = index

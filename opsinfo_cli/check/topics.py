@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .engine_files import CONFIGURATION, MIXLIST
+
 TOPICS = {
     "mixlists": """\
 Where a mixlist works
@@ -19,14 +21,16 @@ The mode must be one of allow_mix_precision, allow_mix_precision_fp16, allow_mix
 mixed_float16, mixed_bfloat16, mixed_hif8. With any other the engine refuses to start (E10001).
 
 See also: opsinfo explain read-once, opsinfo explain mode-refuses-mixlist""",
-    "read-once": """\
+    "read-once": f"""\
 A mixlist is read once per process
 
 The engine caches a mixlist by its path string. A file that is changed while the process lives is not read
 again, even when the first reading failed. Restart the process, or give the file another name.
 
-Source: engine.md 2.4 (MIX:80-109, CFG:1623-1650)""",
-    "policies": """\
+Source:
+  {MIXLIST}:80-109
+  {CONFIGURATION}:1623-1650""",
+    "policies": f"""\
 White, black and gray
 
 white  the operator may drop from float32 to the mode's low precision (precision_reduce.flag "true")
@@ -38,7 +42,8 @@ The manuals also call them trustlist, blocklist and graylist.
 A mixlist moves op types: to-add puts one on a list, to-remove takes it off, which makes it gray. A gray-list
 to-add alone changes nothing: to make a white operator gray, remove it from the white-list.
 
-Source: engine.md 2.5 (MIX:265-294)""",
+Source:
+  {MIXLIST}:265-294""",
     "exit-codes": """\
 Exit status
 

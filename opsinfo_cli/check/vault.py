@@ -1,19 +1,24 @@
-"""Findings on what opsinfo itself changed: edits an upgrade undid, and what a kill left behind."""
+"""Findings on what opsinfo itself changed: a damaged vault, edits an upgrade undid, and what a kill left behind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..change.interrupted import is_dead, mend_modes, outcome
+from ..change.chain import Scope
+from ..change.interrupted import outcome, shut_left_open, unfinished
 from ..change.reapply import lost_edits
-from ..change.restore import Scope
 from ..change.vault import Vault
+from ..change.vault_check import damage_in
 from .finding import Finding, whole_file
 
 
 def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:
-    """Folders that dead processes left open are shut on the way."""
-    for record, folders in mend_modes(vault):
+    """Folders that killed processes left open are shut on the way. Damage is reported whatever the scope is: a record
+    that is damaged cannot tell whose it is.
+    """
+    yield from damaged_backups(vault, contents=True)
+    yield from forked_history(vault)
+    for record, folders in shut_left_open(vault):
         for folder in folders:
             said = f"change {record.id} was killed and left this folder open for writing; its mode is put back"
             yield whole_file("modes-left-open", folder, said)
@@ -21,17 +26,35 @@ def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:
     yield from edits_lost(vault, scope)
 
 
+def damaged_backups(vault: Vault, contents: bool) -> Iterator[Finding]:
+    """:param contents: whether every content is read and held against its checksum, too"""
+    for damage in damage_in(vault, contents):
+        paths = ", ".join(sorted({key.path for key in damage.keys}))
+        about = f"; it is of {paths}" if paths else ""
+        hint = f"`opsinfo restore` refuses what it cannot know; take what you need from {vault.place('objects', '')}"
+        yield whole_file("damaged-backup", damage.path, f"{damage.said}{about}", hint)
+
+
+def forked_history(vault: Vault) -> Iterator[Finding]:
+    for key, previous, names in vault.journal().forks():
+        after = f"change {previous}" if previous else "the beginning"
+        said = f"{' and '.join(names)} both follow {after} of {key.path}: two machines or copies of the vault wrote"
+        hint = "only the branch that was written last counts for `restore`; --to ID names a backup of the other one"
+        yield whole_file("forked-history", vault.place("changes", names[-1]), said, hint)
+
+
 def unfinished_change(vault: Vault, scope: Scope) -> Iterator[Finding]:
     for record in vault.pending():
         paths = [changed.path for changed in record.files if scope(changed.path)]
-        if paths and is_dead(record) and outcome(vault, record) == "half":
-            said = f"change {record.id} of {record.time} was killed between its {len(record.files)} files"
-            yield whole_file("unfinished-change", paths[0], said, "`opsinfo restore` on the target puts them back")
+        state = outcome(vault, record) if paths and not vault.has_writer(record) else "done"
+        if state in ("half", "torn"):
+            error = unfinished(record, state, paths[0])
+            yield whole_file("unfinished-change", paths[0], error.message, error.hint)
 
 
 def edits_lost(vault: Vault, scope: Scope) -> Iterator[Finding]:
     for lost in lost_edits(vault, scope):
         names = ", ".join(f"`{name}` {policy}" for name, policy in lost.wanted.items())
-        gone = f"; gone with the new file: {', '.join(lost.gone)}" if lost.gone else ""
-        said = f"another file replaced the one with our moves of {', '.join(lost.changes)}: {names or 'none'}{gone}"
+        gone = f"; not in the new file: {', '.join(lost.gone)}" if lost.gone else ""
+        said = f"your changes from {', '.join(lost.changes)} are gone: the file was replaced ({names or 'none'}{gone})"
         yield whole_file("edits-lost", lost.path, said, "`opsinfo reapply` puts them into the new file")

@@ -7,7 +7,8 @@ import re
 LONGEST = (1 << 63) - 1
 _OVERFLOW = 2.0**128 - 2.0**103
 """From here on no float is near."""
-_NORMAL = 2.0**-126
+_NORMAL = 2.0**-126 - 2.0**-151
+"""From here on a number rounds to a normal float; glibc on x86-64 asks for tininess after rounding."""
 
 _BLANKS = r"[ \t-\r]*"
 _LONG = _BLANKS + r"([+-]?)0*([0-9]+)"

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from ..errors import Refused, UsageFault
 from ..typed import NamedTuple
 from .opp import matching, version_of
+from .policy import BLANKS
 
 
 class Root(NamedTuple):
@@ -81,5 +82,6 @@ def select_root(environ: Mapping[str, str], asked: str) -> Root:
 
 
 def environment_customs(environ: Mapping[str, str]) -> list[str]:
-    """Custom operator paths; they count where the root came from the environment too."""
-    return [path for path in environ.get("ASCEND_CUSTOM_OPP_PATH", "").split(":") if path]
+    """Custom operator paths, trimmed as the engine trims them; they count if the root came from the environment too."""
+    paths = (path.strip(BLANKS) for path in environ.get("ASCEND_CUSTOM_OPP_PATH", "").split(":"))
+    return [path for path in paths if path]

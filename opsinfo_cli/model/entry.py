@@ -15,7 +15,7 @@ from .load_fault import LoadFault, Sections
 from .policy import BLANKS, BadFlag, Policy
 
 if TYPE_CHECKING:
-    from ..text.scanner import Member, Node
+    from ..text.document import Member, Node
     from .columns import Listed
 
 

@@ -14,7 +14,7 @@ from ..typed import TYPE_CHECKING
 from .c_numbers import is_float, long_or_none
 from .load_fault import LoadFault, Sections, case_variants
 from .policy import BLANKS, folded
-from .tensor_faults import NamedTensor, TensorKey, tensor_faults, tensor_key
+from .tensor_faults import NamedTensor, TensorKey, crash_faults, tensor_faults, tensor_key
 from .vocabulary import ATTR_TYPES, ENUMERATIONS, KNOWN_SECTIONS, Enumeration
 
 if TYPE_CHECKING:
@@ -80,8 +80,11 @@ def build_faults(sections: Sections) -> list[LoadFault]:
     pattern = pattern_of(sections)
     tensors.sort()
     faults += tensor_faults(tensors, pattern)
-    if pattern == "formatagnostic" and [key[0] for key, _, _ in tensors] != [0, 1]:
-        faults.append(_not_one_each(tensors))
+    if pattern == "formatagnostic":
+        if [key[0] for key, _, _ in tensors] != [0, 1]:
+            faults.append(_not_one_each(tensors))
+        elif not any(fault.refuses for fault in faults):
+            faults += crash_faults(tensors, folded(_value(sections, "dynamicShapeSupport", "flag")) == "true")
     if "attr" in sections:
         faults += _attr_faults(sections)
     if "fallback" in sections:
@@ -195,14 +198,28 @@ _NUMBERS: dict[str, Callable[[str], bool]] = {"int": lambda item: long_or_none(i
 
 
 def _items(kind: str, text: str) -> list[str]:
-    """The numbers of a value; the engine drops brackets and does not mind how they nest."""
-    plain = text.replace("[", "").replace("]", "") if kind.startswith("list") else text
-    return plain.replace(";", ",").split(",") if plain else []
+    """The numbers of a value, split as the engine splits them.
+
+    A list may be empty: brackets are dropped, and nothing between two `;` or `],` is an empty list. A scalar is not
+    split at `;`. Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/opskernel/ops_store/
+    op_kernel_info_constructor.cc:640-722, 1010-1085.
+    """
+    if not kind.startswith("list"):
+        return text.split(",") if text else []
+    lists = text.split(";")
+    if kind == "listListInt":
+        lists = [each for part in lists for each in (part + "],").split("],")[:-1]]
+    plain = (each.replace("[", "").replace("]", "") for each in lists)
+    return [item for each in plain if each for item in each.split(",")]
 
 
 def _fallback_faults(content: Mapping[str, str]) -> Iterator[LoadFault]:
     for key in ("enable", "unknownshape_enable"):
         for index, word in enumerate(content.get(key, "").split(",")):
-            if word.strip(BLANKS) not in ("", "true", "false"):
-                said = f"`fallback.{key}` is a list of `true` and `false`, not `{word}`"
-                yield LoadFault("bad-value", "fallback", key, said, token=index)
+            if word.strip(BLANKS) not in ("", "1", "0"):
+                said = f"`fallback.{key}` must be a list of `1` and `0`, not `{word}`"
+                near = _MEANT_FALLBACK.get(word.strip(BLANKS).lower(), ())
+                yield LoadFault("bad-value", "fallback", key, said, token=index, near=near)
+
+
+_MEANT_FALLBACK = {"true": ("1",), "false": ("0",)}

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from ..typed import TYPE_CHECKING
-from .entry_faults import attribute_faults, enumeration_faults, pattern_of, role_of
+from .entry_faults import attribute_faults, build_faults, enumeration_faults, pattern_of, role_of
 from .load_fault import LoadFault, Sections
 from .policy import Policy, folded
-from .tensor_faults import UNCOUNTED, comma_list, sub_format_faults, tensors_of
+from .tensor_faults import UNCOUNTED, comma_list, sub_format_faults
 from .vocabulary import DTYPES, FORMATS, PARAM_TYPES, Enumeration
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def policy_if_clear(sections: Sections) -> Policy | None:
         elif not kind or not kind[1][content.get(kind[0])]:
             return None
     pattern = pattern_of(sections) if "op" in sections or "dynamicFormat" in sections else ""
-    if not _are_clear(tensors, pattern) or (pattern == "formatagnostic" and not _has_one_each(sections)):
+    if not _are_clear(tensors, pattern) or (pattern == "formatagnostic" and build_faults(sections)):
         return None
     if "fallback" in sections or ("attr" in sections and not _has_clear_attributes(sections)):
         return None
@@ -124,11 +124,6 @@ def _are_clear(tensors: Iterable[Mapping[str, str]], pattern: str) -> bool:
             return False
         columns = count
     return True
-
-
-def _has_one_each(sections: Sections) -> bool:
-    inputs, outputs = tensors_of(sections)
-    return len(inputs) == len(outputs) == 1
 
 
 def _has_clear_attributes(sections: Sections) -> bool:

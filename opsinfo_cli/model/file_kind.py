@@ -16,7 +16,7 @@ from .vocabulary import KNOWN_SECTIONS, TENSOR_SECTION
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..text.scanner import Document
+    from ..text.document import Document
 
 _LIBRARY_NAME = r"(?:aic-.*ops-info|vector_core_tbe_ops_info|dsa-.*-ops-info).*\.json"
 _IN_STORE = r"/(?:tbe|dsa_core)/config(?:/[^/]+)?/[^/]+\.json"

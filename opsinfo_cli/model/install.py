@@ -9,6 +9,7 @@ from functools import cached_property
 from ..errors import Refused, UsageFault
 from ..typed import NamedTuple
 from .opp import BUILT_IN, CORES, CUSTOM, LEGACY_CUSTOM, matching, socs_of, version_of
+from .policy import BLANKS
 from .soc import folder_of, suggest
 from .store import Operators, Store, library_files
 
@@ -45,17 +46,18 @@ class LoadPriority(NamedTuple):
     def read(cls, root: str) -> LoadPriority:
         path = os.path.join(root, "vendors", "config.ini")
         try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                lines = file.read().splitlines()
+            with open(path, encoding="utf-8", errors="replace", newline="") as file:
+                lines = file.read().split("\n")
         except FileNotFoundError:
             return cls(path)
         except OSError as error:
             raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
         for number, line in enumerate(lines, 1):
+            line = line.strip(BLANKS)
             if "load_priority" in line and not line.startswith("#"):
                 _, equals, value = line.partition("=")
-                vendors = tuple(name.strip() for name in value.split(",") if name.strip())
-                return cls(path, vendors, None if equals else number)
+                names = (name.strip(BLANKS) for name in value.split(","))
+                return cls(path, tuple(name for name in names if name), None if equals else number)
         return cls(path)
 
 
@@ -106,11 +108,22 @@ class Install:
         custom = [site for site, _ in self._custom_sites(core) if site]
         built_in = [Site(os.path.join(self.root, self._soc(path)), "built-in", core) for path in BUILT_IN[core]]
         present = [site for site in built_in if os.path.isdir(site.directory)] or built_in[:1]
-        if core == "ai" and not custom:
-            # its key in fe.ini is free only where no generated store took it (CFG:736-744)
+        if core == "ai" and not self._has_generated_store():
+            # its key in fe.ini is free only if no generated store took it, of whichever core (CFG:736-744)
             legacy = os.path.join(self.root, self._soc(LEGACY_CUSTOM))
-            custom = [Site(legacy, "vendor:custom", core)] if os.path.isdir(legacy) else []
+            custom = [Site(legacy, "vendor:custom", core)] if os.path.isdir(legacy) else custom
         return [*custom, *present]
+
+    @property
+    def missing_built_in(self) -> str | None:
+        """The directory of the AI Core's built-in store, if the install lacks it for this SoC.
+
+        No core's engine starts without it (E20002; CFG:1049-1068): a SoC that only a vendor has cannot be used.
+        """
+        if self.soc is None:
+            return None
+        directories = [os.path.join(self.root, self._soc(path)) for path in BUILT_IN["ai"]]
+        return None if any(map(os.path.isdir, directories)) else directories[0]
 
     def skipped(self, core: str | None = None) -> list[Skipped]:
         """Custom paths without effect, each with the reason (CFG:687-724)."""
@@ -135,14 +148,21 @@ class Install:
                 line=self.load_priority.bad_line,
                 hint="write `load_priority=<vendor>,<vendor>`",
             )
+        if self.missing_built_in:
+            raise Refused(
+                f"no built-in store for {self.soc}; the engine does not start (E20002)",
+                name="no-store",
+                path=self.missing_built_in,
+                hint="`opsinfo socs` lists the SoCs that are installed",
+            )
         sites = self.sites(core)
         present = [site for site in sites if os.path.isdir(site.directory)]
         if not present:
             raise Refused(
-                f"there is no {sites[-1].core} store for {self.soc or 'any SoC'}",
+                f"no {sites[-1].core} store for {self.soc or 'any SoC'}",
                 name="no-store",
                 path=sites[-1].directory,
-                hint="`opsinfo socs` shows what is installed",
+                hint="`opsinfo socs` lists the SoCs that are installed",
             )
         return [Store.read(site.directory, site.label) for site in present]
 
@@ -182,6 +202,10 @@ class Install:
             if core != self.core and directories:
                 engines.update(dict.fromkeys(Operators(self.stores(core)).names, engine))
         return engines
+
+    def _has_generated_store(self) -> bool:
+        """Whether the environment or load_priority adds any store."""
+        return any(site for core in CUSTOM for site, _ in self._custom_sites(core))
 
     def _soc(self, path: str) -> str:
         return path.format(soc=self.soc or "")

@@ -17,7 +17,7 @@ from .load_fault import LoadFault
 from .policy import BLANKS
 
 if TYPE_CHECKING:
-    from ..text.scanner import Document
+    from ..text.document import Document
 
 AnyLibrary = TypeVar("AnyLibrary", bound="LibraryFile")
 

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from ..errors import Damaged
-from ..text.scanner import Document, Node, scan
+from ..text.document import Document, Node
+from ..text.scanner import scan
 from ..text.source import Source
-from ..typed import NamedTuple
-from .policy import ACTIONS, LISTS, Mark, Policy, combination, effective, is_legal
-
-
-class Marked(NamedTuple):
-    """One string in one array: the mark it gives and where it stands."""
-
-    name: str
-    mark: Mark
-    node: Node
-
-
-def marked_items(root: Node) -> Iterator[Marked]:
-    """What well-formed parts of a mixlist say. Of equal keys the engine reads the last."""
-    for list_name, policy in LISTS.items():
-        marks = root.get(list_name) if root.kind == "object" else None
-        for action in ACTIONS:
-            names = marks.get(action) if marks and marks.kind == "object" else None
-            for node in names.items if names and names.kind == "array" else ():
-                if node.kind == "string":
-                    yield Marked(str(node.value), Mark(action, policy), node)
+from .mixlist_items import collected_marks, marked_items, structure_faults
+from .policy import LISTS, Mark, Policy, combination, effective, is_legal
 
 
 def mixlist_content(marks: Mapping[str, frozenset[Mark]]) -> dict[str, dict[str, list[str]]]:
@@ -50,10 +32,7 @@ class Mixlist:
         self.root = document.require_root()
         self._require_structure()
         self.items = list(marked_items(self.root))
-        collected: dict[str, set[Mark]] = {}
-        for item in self.items:
-            collected.setdefault(item.name, set()).add(item.mark)
-        self.marks = {name: frozenset(marks) for name, marks in collected.items()}
+        self.marks = collected_marks(self.items)
         for item in self.items:
             if not is_legal(self.marks[item.name]):
                 said = f"the engine refuses `{item.name}`: {combination(self.marks[item.name])}"
@@ -86,21 +65,8 @@ class Mixlist:
         return None
 
     def _require_structure(self) -> None:
-        if self.root.kind != "object":
-            raise self._damaged("a mixlist must be an object", self.root)
-        for each in self.root:
-            if each.name not in LISTS:
-                raise self._damaged(f"the engine knows no list `{each.name}`", each.key)
-            if each.value.kind != "object":
-                raise self._damaged(f"`{each.name}` must be an object", each.value)
-            for action in each.value:
-                if action.name not in ACTIONS:
-                    raise self._damaged(f"the engine knows no action `{action.name}`", action.key)
-                if action.value.kind != "array":
-                    raise self._damaged(f"`{each.name}.{action.name}` must be an array", action.value)
-                for item in action.value.items:
-                    if item.kind != "string":
-                        raise self._damaged("an op type must be a string", item)
+        for fault in structure_faults(self.root):
+            raise self._damaged(fault.message, fault.node)
 
     def _damaged(self, message: str, node: Node) -> Damaged:
         place = self.source.place(node.start)
@@ -109,5 +75,5 @@ class Mixlist:
             path=self.source.path,
             line=place.line,
             column=place.column,
-            hint="`opsinfo validate` shows everything that is wrong",
+            hint="`opsinfo validate` lists everything that is wrong",
         )

@@ -18,7 +18,7 @@ from .soc import folder_of
 from .store import Operators, Store
 
 if TYPE_CHECKING:
-    from ..text.scanner import Node
+    from ..text.document import Node
     from .load_fault import Sections
 
 VERSION = "1"

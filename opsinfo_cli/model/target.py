@@ -17,8 +17,8 @@ from .opp import opp_root
 from .store import Operators, Store, library_files
 
 if TYPE_CHECKING:
+    from ..text.document import Document
     from ..text.json_values import Members
-    from ..text.scanner import Document
     from .install import Install
     from .mixlist import Mixlist
     from .snapshot import Snapshot

@@ -91,7 +91,7 @@ def _columns(pattern: str, content: Mapping[str, str]) -> tuple[int | None, list
     if dtype is None:
         return None, [_bad(None, "a `dtype` list is needed here")]
     count = len(comma_list(dtype))
-    faults = list(_dtype_faults(dtype))
+    faults = list(_dtype_faults(dtype, _unread(content)))
     for key, text in listed:
         own = len(comma_list(text))
         if own != count:
@@ -100,44 +100,99 @@ def _columns(pattern: str, content: Mapping[str, str]) -> tuple[int | None, list
     return count, faults
 
 
+def _unread(content: Mapping[str, str]) -> frozenset[int]:
+    """Columns that only unknown shapes have and whose format is NULL: the engine skips their dtype."""
+    if "format" in content:
+        return frozenset()
+    words = comma_list(content.get("unknownshape_format", ""))
+    return frozenset(index for index, word in enumerate(words) if _format(word) == "NULL")
+
+
 def comma_list(text: str) -> list[str]:
     """A comma list as the engine splits it: of blanks alone, nothing."""
     text = text.strip(BLANKS)
     return text.split(",") if text else []
 
 
-def _dtype_faults(text: str) -> Iterator[LoadFault]:
+def crash_faults(tensors: list[NamedTensor], has_dynamic_shapes: bool) -> list[LoadFault]:
+    """A formatAgnostic operator whose tensors list unequal numbers of formats: the engine reads past the shorter list.
+
+    A tensor without any list of formats gets all formats for each dtype. Source: hicann/ge ffdcbc9f,
+    compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc:350-428, 522-577.
+    """
+    (_, first, one), (_, second, other) = tensors
+    before, after = _supported(one, has_dynamic_shapes), _supported(other, has_dynamic_shapes)
+    if after[0] >= before[0] and after[1] >= before[1]:
+        return []
+    said = f"formatAgnostic, and `{second}` has fewer formats than `{first}`: the engine crashes when it loads this"
+    return [LoadFault("engine-crash", "op", "pattern", said)]
+
+
+_ALL_FORMATS = 25
+
+
+def _supported(content: Mapping[str, str], has_dynamic_shapes: bool) -> tuple[int, int]:
+    """How many columns the engine keeps of a tensor, for known and for unknown shapes."""
+    known, unknown = content.get("format"), content.get("unknownshape_format")
+    if known is None and unknown is None:
+        generated = len(comma_list(content.get("dtype", ""))) * _ALL_FORMATS
+        return generated, generated if has_dynamic_shapes else 0
+    kept = [word for word in comma_list(unknown or known or "") if _format(word) != "NULL"]
+    return len(comma_list(known or "")), len(kept)
+
+
+def _format(word: str) -> str:
+    """A format as the engine reads it: trimmed, and cut at a NUL."""
+    return _trim(word).partition("\0")[0]
+
+
+def _dtype_faults(text: str, unread: frozenset[int] = frozenset()) -> Iterator[LoadFault]:
+    """:param unread: columns whose dtype the engine never reads"""
     for index, word in enumerate(map(_trim, comma_list(text))):
-        if folded(word) in DTYPES:
+        if folded(word) in DTYPES or index in unread:
             continue
         if looks_like_dtype(word):
-            said = f"`{word}` is no dtype of the engine commit we know"
-            yield _bad("dtype", said, "unknown-value", token=index)
+            yield _bad("dtype", f"`{word}` is not a known dtype", "unknown-value", token=index)
         else:
-            yield _bad("dtype", f"`{word}` is no dtype", token=index, near=_MEANT_DTYPE.get(word.lower(), ()))
+            yield _bad("dtype", f"`{word}` is not a dtype", token=index, near=_MEANT_DTYPE.get(word.lower(), ()))
 
 
 _MEANT_DTYPE = {"bf16": ("bfloat16",), "fp16": ("float16",), "half": ("float16",), "fp32": ("float32",)}
 
 
 def _format_faults(key: str, text: str) -> Iterator[LoadFault]:
-    for index, word in enumerate(map(_trim, comma_list(text))):
+    """Formats with an optional sub format, 0 to 65535; with one above 0 the engine takes the reserved words too.
+
+    Source: hicann/ge ffdcbc9f, graph_metadef/base/utils/type_utils_inner.cc:264-298, 320-336.
+    """
+    for index, word in enumerate(map(_format, comma_list(text))):
         name, colon, suffix = word.partition(":")
-        if name in FORMATS and (not colon or suffix.isdigit()):
+        number = int(suffix) if re.fullmatch(r"0*[0-9]{1,5}", suffix, re.ASCII) else None
+        if colon and (number is None or number > _LARGEST_SUB_FORMAT):
+            said = f"`{word}`: a sub format must be a number from 0 to {_LARGEST_SUB_FORMAT}"
+            yield _bad(key, said, token=index)
+        elif name in FORMATS or (name in RESERVED_FORMATS and number):
             continue
-        meant = case_variants(name, FORMATS)
-        if name in RESERVED_FORMATS or meant or not re.fullmatch(r"[A-Z][A-Za-z0-9_]*", name):
-            yield _bad(key, f"`{word}` is no format", token=index, near=meant)
+        elif _is_never_a_format(name):
+            yield _bad(key, f"`{word}` is not a format", token=index, near=case_variants(name, FORMATS))
         else:
-            said = f"`{word}` is no format of the engine commit we know"
-            yield _bad(key, said, "unknown-value", token=index)
+            yield _bad(key, f"`{word}` is not a known format", "unknown-value", token=index)
+
+
+_LARGEST_SUB_FORMAT = 65535
+
+
+def _is_never_a_format(name: str) -> bool:
+    """Whether no newer engine can know it either."""
+    is_word = re.fullmatch(r"[A-Z][A-Za-z0-9_]*", name)
+    return name in RESERVED_FORMATS or not is_word or bool(case_variants(name, FORMATS))
 
 
 def sub_format_faults(text: str) -> Iterator[LoadFault]:
     for index, word in enumerate(comma_list(text)):
         number = long_or_none(word)
-        if number is None or not 0 <= number <= 65535:
-            yield _bad("sub_format", f"`{word}` is no number from 0 to 65535", token=index)
+        if number is None or not 0 <= number <= _LARGEST_SUB_FORMAT:
+            yield _bad("sub_format", f"`{word}` is not a number from 0 to {_LARGEST_SUB_FORMAT}", token=index)
 
 
 def _trim(word: str) -> str:

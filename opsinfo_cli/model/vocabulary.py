@@ -99,7 +99,23 @@ DTYPES = frozenset(
 """Data types, case folded (TYPES:80-126)."""
 
 _WRONG_DTYPES = frozenset(
-    ["bf16", "fp16", "fp32", "fp64", "half", "hif8", "f16", "f32", "float64", "single", "int", "uint", "str", "boolean"]
+    [
+        "bf16",
+        "fp16",
+        "fp32",
+        "fp64",
+        "half",
+        "hif8",
+        "f16",
+        "f32",
+        "float64",
+        "single",
+        "int",
+        "uint",
+        "str",
+        "boolean",
+        "undefined",
+    ]
 )
 """What people write and no engine has ever read."""
 

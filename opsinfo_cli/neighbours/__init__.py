@@ -1,1 +1,1 @@
-"""Other systems' lists of operators, one module each, through one neutral vocabulary (interop.md)."""
+"""Other systems' lists of operators, one module each, through one neutral vocabulary."""

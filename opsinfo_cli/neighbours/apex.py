@@ -1,84 +1,78 @@
-"""APEX: `register_*` calls, which are all the user's lists it has (interop.md 2.3)."""
+"""APEX's lists of a user: calls of `amp.register_half_function` and its kin (apex/amp/amp.py)."""
 
 from __future__ import annotations
 
 from ..errors import UsageFault
 from ..text.source import Source
+from .destinations import ConversionBase, Destination, WrittenLists, default_differences, dropped_by, sorted_by_list
 from .facts import facts
-from .homes import Base, Home, Written, sorted_into, unlike
-from .placed import Class, Lists, Loss, Placed, Told
 from .python_text import calls
 from .systems import System, lists_of
+from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists
 
-__all__ = ["read", "write"]
-
-_HOMES = {
-    Class.LOW: Home("register_half_function"),
-    Class.HIGH: Home("register_float_function"),
-    Class.PROMOTE: Home("register_promote_function"),
-    Class.FOLLOW: Home(None),
-    Class.CLEAR: Home(None, False),
-    Class.BANNED: Home("register_float_function", False),
+_DESTINATIONS = {
+    OperatorClass.LOW: Destination("register_half_function"),
+    OperatorClass.HIGH: Destination("register_float_function"),
+    OperatorClass.PROMOTE: Destination("register_promote_function"),
+    OperatorClass.FOLLOW: Destination(None),
+    OperatorClass.CLEAR: Destination(None, False),
+    OperatorClass.BANNED: Destination("register_float_function", False),
 }
 _IMPORTS = {"torch.nn.functional": "torch", "torch.Tensor": "torch"}
 
 
-def read(sources: list[Source], system: System) -> Told:
+def read(sources: list[Source], system: System) -> ReadLists:
     """The calls of a script, before the built-in lists of O1: the user's cast is the innermost and decides."""
-    functions = {name: Class(cls) for name, cls in facts("apex")["registers"].items()}
-    own = lists_of("apex:O1")
-    given: dict[str, Placed] = {}
+    functions = {name: OperatorClass(cls) for name, cls in facts("apex")["registers"].items()}
+    own = lists_of(f"{system.name}:O1")
+    given: dict[str, ListEntry] = {}
     for source in sources:
         for function, module, name in calls(source, frozenset(functions)):
-            given.setdefault(name, Placed(name, functions[function], origin=source.path, module=module))
+            given.setdefault(name, ListEntry(name, functions[function], origin=source.path, module=module))
     if not given:
-        raise UsageFault("no amp.register_half_function, _float_function or _promote_function is called there")
-    return Told(own._replace(placed=(*given.values(), *own.placed), version=None))
+        said = "the file calls no amp.register_half_function, register_float_function or register_promote_function"
+        raise UsageFault(said, path=sources[0].path if sources else None)
+    return ReadLists(own._replace(entries=(*given.values(), *own.as_defaults()), version=None))
 
 
-def write(lists: Lists, base: Base, system: System) -> Written:
-    own = lists_of("apex:O1")
+def write(lists: OperatorLists, base: ConversionBase, system: System) -> WrittenLists:
+    own = lists_of(f"{system.name}:O1")
     built_in = own.deciding()
-    modules = _modules(lists)
-    changed = [e for e in lists.placed if e.name not in built_in or built_in[e.name].cls is not e.cls]
-    found = sorted_into(lists._replace(placed=tuple(changed)), _HOMES, system.name)
-    losses = [*found.losses, *unlike(lists, own.unlisted, own.low, "apex:O1")]
-    lines, unknown = [], []
-    for function, names in found.lists.items():
-        for name in names:
-            if name not in modules:
-                unknown.append(name)
-            else:
-                lines.append(f"amp.{function}({modules[name]}, {name!r})")
+    modules = _modules(lists, own)
+    changed = [e for e in lists.entries if e.name not in built_in or built_in[e.name].cls is not e.cls]
+    found = sorted_by_list(lists._replace(entries=tuple(changed)), _DESTINATIONS, system.name)
+    losses = [*found.losses, *default_differences(lists, own.unlisted, own.low, own.title)]
+    calls_of = [(function, name) for function, names in found.lists.items() for name in names]
+    lines = [f"amp.{function}({modules[name]}, {name!r})" for function, name in calls_of if name in modules]
+    unknown = tuple(name for _, name in calls_of if name not in modules)
     if unknown:
-        said = "no source gives the Python module of these functions, and a wrong one raises; they are left out"
-        losses.append(Loss("unknown-name", said, tuple(unknown)))
+        said = "the Python module of these functions is unknown, and a wrong one raises; they are left out"
+        losses.append(Loss("unknown-name", said, unknown, drops=True))
     losses += _still_listed(lists, built_in)
-    imported = {
-        _IMPORTS.get(modules[name], modules[name]) for name in modules if any(f"({modules[name]}," in x for x in lines)
-    }
-    head = ["from apex import amp", *(f"import {name}" for name in sorted(imported)), ""]
+    used = {_IMPORTS.get(modules[name], modules[name]) for _, name in calls_of if name in modules}
+    head = ["from apex import amp", *(f"import {name}" for name in sorted(used)), ""]
     tail = ["", '# before amp.initialize(model, optimizer, opt_level="O1", loss_scale="dynamic")']
-    return Written({"register_functions.py": "".join(f"{line}\n" for line in [*head, *lines, *tail])}, losses)
+    text = "".join(f"{line}\n" for line in [*head, *lines, *tail])
+    return WrittenLists({"register_functions.py": text}, losses, found.dropped | dropped_by(losses))
 
 
-def _modules(lists: Lists) -> dict[str, str]:
-    """Where functions live: as the source says, as APEX's own lists say, and of a few more."""
+def _modules(lists: OperatorLists, own: OperatorLists) -> dict[str, str]:
+    """The Python module of functions: as the source has it, as APEX's own lists have it, and of a few more."""
     found = {name: module for module, names in facts("apex")["modules"].items() for name in names}
-    found |= {each.name: each.module for each in lists_of("apex:O1").placed if each.module}
-    return found | {each.name: each.module for each in lists.placed if each.module}
+    found |= {each.name: each.module for each in own.entries if each.module}
+    return found | {each.name: each.module for each in lists.entries if each.module}
 
 
-def _still_listed(lists: Lists, built_in: dict[str, Placed]) -> list[Loss]:
+def _still_listed(lists: OperatorLists, built_in: dict[str, ListEntry]) -> list[Loss]:
     """Built-in entries that no call can take off their list."""
     named = lists.deciding()
-    kept = [n for n, each in named.items() if each.cls in (Class.FOLLOW, Class.CLEAR) and n in built_in]
-    kept = [name for name in kept if built_in[name].cls is not Class.FOLLOW]
-    others = [n for n, each in built_in.items() if n not in named and each.cls is not Class.FOLLOW]
+    neither = (OperatorClass.FOLLOW, OperatorClass.CLEAR)
+    kept = [n for n, e in named.items() if e.cls in neither and n in built_in and built_in[n].cls not in neither]
+    others = [n for n, each in built_in.items() if n not in named and each.cls not in neither]
     losses = []
     if kept:
-        losses.append(Loss("built-in-stays", "APEX lists these itself, and nothing takes them off", tuple(kept)))
-    if others and lists.system != "apex":
-        said = "APEX's own lists stay for what the source does not list"
-        losses.append(Loss("built-in-stays", said, tuple(others)))
+        said = "APEX lists these itself, and nothing takes them off"
+        losses.append(Loss("built-in-stays", said, tuple(kept), drops=True))
+    if others and not lists.system.startswith("apex"):
+        losses.append(Loss("built-in-stays", "APEX's own lists stay for what the source does not list", tuple(others)))
     return losses

@@ -1,30 +1,109 @@
-"""From one system's lists to another's files: respelt, translated, sorted into the lists there are."""
+"""From one system's lists to another's files, with the fate of every entry."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-from ..errors import UsageFault
-from .homes import Base, Written
-from .placed import Told
+from ..typed import NamedTuple
+from .destinations import ConversionBase, WrittenLists
 from .systems import System
-from .translation import respelt, translated
+from .translation import TranslationOptions, respelled, translated
+from .vocabulary import ListEntry, Loss, OperatorLists, ReadLists
 
-__all__ = ["converted"]
+
+class DroppedEntry(NamedTuple):
+    """An entry of the source that the result does not express, and why."""
+
+    name: str
+    reason: str
 
 
-def converted(told: Told, to: System, base: Base, same: Iterable[str] = ()) -> Written:
-    """:param same: op types that an unknown name may be taken for, where it is spelt the same
+class Conversion(NamedTuple):
+    """What a conversion makes.
 
-    :raises UsageFault: where the target's files say differences and ``base`` does not say from what, or no name
-        has a translation
+    :param files: their texts by their usual name
+    :param given: the entries of the source, in its order
+    :param dropped: those of them that were not carried over
+    :param added: names in the result that no entry of the source names: other forms of its operators
     """
-    spelt = respelt(told.lists, to.name)
-    named = translated(spelt.lists, to.names, same)
-    if told.lists.placed and not named.lists.placed:
-        said = f"no source translates any of the {len(told.lists.placed)} names of {told.lists.title}"
-        raise UsageFault(
-            said, name="unknown-name", hint="--same-names takes a name for the base's op type of that name"
-        )
-    written: Written = to.code.write(named.lists, base, to)
-    return Written(written.files, [*told.losses, *spelt.losses, *named.losses, *written.losses])
+
+    files: dict[str, str]
+    losses: list[Loss]
+    given: tuple[str, ...]
+    dropped: tuple[DroppedEntry, ...]
+    added: tuple[str, ...]
+
+
+class _Trace:
+    """Which names of the source each step still expresses."""
+
+    def __init__(self, given: Iterable[str]) -> None:
+        self.given = tuple(dict.fromkeys(given))
+        self.reasons: dict[str, str] = {}
+        self.alive = set(self.given)
+
+    def follow(self, before: OperatorLists, after: Iterable[ListEntry], losses: Iterable[Loss]) -> None:
+        """Note what a step drops: what its entries before stood for, and those after do not."""
+        left = {source for each in after for source in each.sources}
+        current: dict[str, list[str]] = {}
+        for each in before.entries:
+            for source in each.sources:
+                current.setdefault(source, []).append(each.name)
+        dropping = {name: loss.reason_for(name) for loss in losses if loss.drops for name in loss.names}
+        for name in [each for each in self.given if each in self.alive - left]:
+            self.alive.discard(name)
+            called = (*current.get(name, ()), name)
+            words = (*called, *(each.partition(".")[0] for each in called))  # an overload goes by its operator
+            said = next((dropping[each] for each in words if each in dropping), None)
+            self.reasons.setdefault(name, said or "other entries decide its op types")
+
+    def dropped(self) -> tuple[DroppedEntry, ...]:
+        return tuple(DroppedEntry(name, self.reasons[name]) for name in self.given if name not in self.alive)
+
+
+def converted(
+    read: ReadLists,
+    to: System,
+    base: ConversionBase,
+    options: TranslationOptions | None = None,
+    with_defaults: bool = False,
+) -> Conversion:
+    """The lists as files of another system. Only the user's own entries are translated.
+
+    :param with_defaults: whether to translate the built-in entries they came with, too
+    :raises UsageFault: if the target's files are differences and ``base`` does not say from what
+    """
+    lists = read.lists if with_defaults else read.lists.without_defaults()
+    in_reading = {name: loss.reason_for(name) for loss in read.losses if loss.drops for name in loss.names}
+    trace = _Trace([*(each.name for each in lists.entries), *in_reading])
+    for name in in_reading.keys() - {each.name for each in lists.entries}:
+        trace.alive.discard(name)
+        trace.reasons[name] = in_reading[name]
+    losses = list(read.losses)
+    for step in _steps(lists, to, options):
+        after = step(lists)
+        trace.follow(lists, after.lists.entries, after.losses)
+        losses += after.losses
+        lists = after.lists
+    written: WrittenLists = to.code.write(lists, base, to)
+    kept = [each for each in lists.deciding().values() if each.name not in written.dropped]
+    last = Loss("", "", tuple(written.dropped), tuple(written.dropped.values()), drops=True)
+    trace.follow(lists, kept, [last])
+    added = tuple(each.name for each in kept if each.is_form and each.name not in written.unchanged)
+    losses += [*_forms(added), *written.losses]
+    return Conversion(written.files, losses, trace.given, trace.dropped(), added)
+
+
+def _steps(
+    lists: OperatorLists, to: System, options: TranslationOptions | None
+) -> Iterator[Callable[[OperatorLists], ReadLists]]:
+    """Spelling, then names; between two other systems through Ascend's op types, so that each loss has its names."""
+    yield lambda given: respelled(given, to.name)
+    if lists.names != to.names and "ascend" not in (lists.names, to.names):
+        yield lambda given: translated(given, "ascend", options)
+    yield lambda given: translated(given, to.names, options)
+
+
+def _forms(added: tuple[str, ...]) -> list[Loss]:
+    said = "added: other forms of the operators that were named"
+    return [Loss("form", said, added)] if added else []

@@ -1,4 +1,4 @@
-"""What dtype a call runs in, and by which rule. Rules are data; what their sources do not say is not known."""
+"""What dtype a call runs in, and by which rule. Rules are data; what their sources do not say is unknown."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..errors import UsageFault
+from ..model.near_names import near_names
 from .facts import facts
-from .placed import Class, Lists
-
-__all__ = ["FLOATS", "Call", "Decision", "apply", "decide"]
+from .name_tables import name_table
+from .vocabulary import OperatorClass, OperatorLists
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 _WIDTH = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
 
 
-class Call(NamedTuple):
+class OperatorCall(NamedTuple):
     """One operator as it is called.
 
-    :param dtypes: those of its inputs; empty where none were said
+    :param dtypes: those of its inputs; empty if none were given
     :param to_float: the dtype of a MindSpore Cell's own ``to_float``
-    :param disabled: whether it is called where casts are switched off
+    :param disabled: whether casts are switched off around it
     :param as_loss: whether it is the loss, outside the network
     """
 
@@ -36,25 +36,30 @@ class Call(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """:param outcome: dtype, not-known, or refused; ``dtype`` is None for the other two"""
+    """:param outcome: dtype, not-known, or refused; ``dtype`` is None for the other two
 
-    call: Call
+    :param near: for a name that is not listed, names that may have been meant, the nearest first
+    """
+
+    call: OperatorCall
     outcome: str
     dtype: str | None
     says: str
     source: str
+    near: tuple[str, ...] = ()
 
 
-def decide(call: Call, lists: Lists, low: str | None = None) -> Decision:
+def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> Decision:
     """Find the first rule that fits.
 
-    :param low: the dtype that is low, where the system leaves a choice
-    :raises UsageFault: where no rules are known for the system
+    :param low: the dtype that is low, if the system leaves a choice
+    :raises UsageFault: if the rules of the system are unknown
     """
-    content = facts("rules")["systems"]
-    rules = content.get(lists.title) or content.get(lists.system)
+    content = facts("rules")
+    system = content["same"].get(lists.system, lists.system)
+    rules = content["systems"].get(f"{system}:{lists.level}") or content["systems"].get(system)
     if rules is None:
-        raise UsageFault(f"no rules are known for {lists.title}", name="not-known")
+        raise UsageFault(f"the rules of {lists.title} are unknown", name="not-known")
     cls = _class_of(call, lists)
     holds: dict[str, Callable[[], bool]] = {
         "any": lambda: True,
@@ -67,31 +72,43 @@ def decide(call: Call, lists: Lists, low: str | None = None) -> Decision:
         "half": lambda: "float16" in call.dtypes or not call.dtypes,
         "any-half": lambda: "float16" in call.dtypes,
         "double": lambda: "float64" in call.dtypes,
-        "sequence": lambda: any(e.name == call.name and e.origin == "SEQUENCE_CASTS" for e in lists.placed),
+        "sequence": lambda: any(e.name == call.name and e.origin == "SEQUENCE_CASTS" for e in lists.entries),
         "exempt": lambda: bool(call.dtypes) and all(dtype not in FLOATS[:3] for dtype in call.dtypes),
     }
     for rule in rules["rules"]:
         if all(cls == when if when in _CLASSES else holds[when]() for when in rule["when"]):
-            return apply(call, rule, low or lists.low or "float16", rules["source"])
+            found = apply(call, rule, low or lists.low or "float16", rules["source"])
+            return found._replace(near=_near(call.name, lists)) if cls is None else found
     return Decision(call, "not-known", None, "no rule fits", rules["source"])
 
 
-_CLASSES = frozenset(str(cls) for cls in Class)
+def _near(name: str, lists: OperatorLists) -> tuple[str, ...]:
+    """Listed names that differ in case or a letter; a short name is near to too many others."""
+    known = {each.name for each in lists.entries} | set(name_table(lists.names).ops)
+    return () if name in known else tuple(near_names(name, known))
 
 
-def _class_of(call: Call, lists: Lists) -> str | None:
+_CLASSES = frozenset(str(cls) for cls in OperatorClass)
+
+
+def _class_of(call: OperatorCall, lists: OperatorLists) -> str | None:
     """The class of a name, or of the functions whose overloads are listed under it."""
-    placed = lists.deciding()
-    for name in (call.name, call.name[:-1] if call.is_in_place and lists.system == "apex" else call.name):
-        if name in placed:
-            return str(placed[name].cls)
+    listed = lists.deciding()
+    names = [call.name]
+    if call.is_in_place and lists.system.startswith("apex"):
+        names.append(call.name[:-1])
     if lists.names == "torch":
-        overloads = {each.cls for name, each in placed.items() if name.partition(".")[0] == call.name}
+        names.append(facts("rules")["modules"].get(call.name.rpartition(".")[2], call.name))
+    for name in names:
+        if name in listed:
+            return str(listed[name].cls)
+    if lists.names == "torch":
+        overloads = {each.cls for name, each in listed.items() if name.partition(".")[0] == call.name}
         return str(overloads.pop()) if len(overloads) == 1 else None
     return None
 
 
-def apply(call: Call, rule: dict[str, str], low: str, source: str, own: str | None = None) -> Decision:
+def apply(call: OperatorCall, rule: dict[str, str], low: str, source: str, own: str | None = None) -> Decision:
     """:param own: the dtype an Ascend tensor has in the graph"""
     then = rule["then"]
     results: dict[str, Callable[[], str | None]] = {
@@ -115,9 +132,9 @@ def apply(call: Call, rule: dict[str, str], low: str, source: str, own: str | No
     return Decision(call, outcome, dtype, rule["says"], source)
 
 
-def _casts(call: Call, rule: dict[str, str], source: str) -> Decision:
-    """APEX: half and float meet as float. Another mixture of floats raises, or is passed on where it is a sequence
-    (interop.md 2.2; apex/amp/wrap.py)."""
+def _casts(call: OperatorCall, rule: dict[str, str], source: str) -> Decision:
+    """APEX: half and float together become float. Another mixture of floats raises; in a sequence it is passed on
+    (NVIDIA/apex 4ef930c1, apex/amp/wrap.py)."""
     raises = rule["then"] == "casts"
     kinds = {dtype for dtype in call.dtypes if dtype in FLOATS} if raises else set(call.dtypes)
     if raises and len(kinds) > 1 and kinds != {"float16", "float32"}:
@@ -132,7 +149,7 @@ def _alike(dtypes: tuple[str, ...]) -> str | None:
 
 
 def _widest(dtypes: tuple[str, ...]) -> str | None:
-    """The widest float; None where two are equally wide, or none was said."""
+    """The widest float; None if two are equally wide, or none was given."""
     floats = {dtype for dtype in dtypes if dtype in _WIDTH}
     widest = {dtype for dtype in floats if _WIDTH[dtype] == max(_WIDTH[each] for each in floats)}
     return widest.pop() if len(widest) == 1 else None

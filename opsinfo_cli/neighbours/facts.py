@@ -1,4 +1,4 @@
-"""The facts that lie beside the code as JSON: built-in lists, names, rules, each with its source and version."""
+"""Facts stored beside the code as JSON: built-in lists, names, rules, each with its source and version."""
 
 from __future__ import annotations
 
@@ -9,37 +9,36 @@ from functools import cache
 from ..errors import UsageFault
 from ..model.near_names import did_you_mean
 from ..typed import TYPE_CHECKING
-from .placed import Class, Lists, Placed
+from .vocabulary import ListEntry, OperatorClass, OperatorLists
 
 if TYPE_CHECKING:
     from typing import Any
-
-__all__ = ["built_in", "facts", "level_of"]
 
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
 
 
 @cache
 def facts(name: str) -> dict[str, Any]:
+    """The content of ``data/<name>.json``."""
     with open(os.path.join(_FOLDER, f"{name}.json"), encoding="utf-8") as file:
         found: dict[str, Any] = json.load(file)
     return found
 
 
 def level_of(system: str, name: str, level: str | None) -> str:
-    """The level that is meant: the one given, else the system's own default.
+    """The name of a level as the system spells it: the one given, else the system's own default.
 
-    :raises UsageFault: where there is none of that name, or no default
+    :raises UsageFault: if there is none of that name, or no default
     """
     found = facts(name)
     levels: list[str] = list(found["levels"])
     if level is None and "default" in found:
         return str(found["default"])
     if level is None:
-        raise UsageFault(f"{system} has levels: {', '.join(levels)}", hint=f"say {system}:{levels[-1]}")
+        raise UsageFault(f"{system} has levels: {', '.join(levels)}", hint=f"for example {system}:{levels[-1]}")
     unknown = found.get("unknown_levels", {})
     if level in unknown:
-        raise UsageFault(f"{system}:{level} is not known: {unknown[level]}", name="not-known")
+        raise UsageFault(f"{system}:{level} is unknown: {unknown[level]}", name="not-known")
     by_case = {each.lower(): each for each in levels}
     if level.lower() not in by_case or not level:
         known = ", ".join(each for each in levels if each)
@@ -48,19 +47,19 @@ def level_of(system: str, name: str, level: str | None) -> str:
     return by_case[level.lower()]
 
 
-def built_in(system: str, name: str, names: str, level: str | None) -> Lists:
+def built_in(system: str, name: str, names: str, level: str | None) -> OperatorLists:
     """The lists a system comes with.
 
     :param name: the fact file; :param names: whose names they are
-    :raises UsageFault: where it has no such level
+    :raises UsageFault: if it has no such level
     """
     found = facts(name)
     chosen = level_of(system, name, level)
     content = found["levels"][chosen]
-    placed = tuple(
-        Placed(
+    entries = tuple(
+        ListEntry(
             operator,
-            Class(each["class"]),
+            OperatorClass(each["class"]),
             each.get("scope", "operator"),
             each["list"],
             each.get("note"),
@@ -69,4 +68,4 @@ def built_in(system: str, name: str, names: str, level: str | None) -> Lists:
         for each in content["lists"]
         for operator in each["names"]
     )
-    return Lists(system, names, placed, content["unlisted"], found["low"], found["version"], chosen)
+    return OperatorLists(system, names, entries, content["unlisted"], found["low"], found["version"], chosen)

@@ -1,22 +1,31 @@
-"""Habana's text lists, of HMP and of torch autocast: two files, one operator a line (interop.md 3.1, 3.2, 3.5)."""
+"""Habana's text lists, of HMP and of torch autocast: two files, one operator a line.
+
+How autocast reads them: HabanaAI/gaudi-pytorch-bridge, hpu_ops/backend/autocast_helpers.cpp, load_list.
+"""
 
 from __future__ import annotations
 
 from ..errors import UsageFault
 from ..text.source import Source
-from .homes import Base, Home, Written, sorted_into, unlike
-from .placed import Class, Lists, Loss, Placed, Told
+from .destinations import (
+    ConversionBase,
+    Destination,
+    WrittenLists,
+    default_differences,
+    dropped_by,
+    replaced_defaults,
+    sorted_by_list,
+)
 from .systems import System, lists_of
+from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists
 
-__all__ = ["line_names", "not_promoted", "read", "write"]
-
-_HOMES = {
-    Class.LOW: Home("bf16"),
-    Class.HIGH: Home("fp32"),
-    Class.FOLLOW: Home(None, False),
-    Class.PROMOTE: Home(None),
-    Class.CLEAR: Home(None, False),
-    Class.BANNED: Home("fp32", False),
+_DESTINATIONS = {
+    OperatorClass.LOW: Destination("bf16"),
+    OperatorClass.HIGH: Destination("fp32"),
+    OperatorClass.FOLLOW: Destination(None, False),
+    OperatorClass.PROMOTE: Destination(None),
+    OperatorClass.CLEAR: Destination(None, False),
+    OperatorClass.BANNED: Destination("fp32", False),
 }
 
 
@@ -26,44 +35,67 @@ def line_names(source: Source) -> tuple[list[str], list[str]]:
     return [line for line in lines if line == line.strip()], [line for line in lines if line != line.strip()]
 
 
-def read(sources: list[Source], system: System) -> Told:
+def read(sources: list[Source], system: System) -> ReadLists:
     """The BF16 file, then the FP32 file. A file replaces the built-in list; without the second that one stays.
 
-    :raises UsageFault: on more than two files
+    :raises UsageFault: if there are more than two files
     """
     if len(sources) > 2:
         raise UsageFault(f"{system.name} has two files: the BF16 list, then the FP32 list")
     own = lists_of(system.name)
-    kept = [each for each in own.placed if each.cls is Class.PROMOTE]
-    given: list[Placed] = []
+    replaced = (OperatorClass.LOW, OperatorClass.HIGH)[: len(sources)]
+    given: list[ListEntry] = []
     losses = []
-    for source, cls in zip(sources, (Class.LOW, Class.HIGH), strict=False):
+    for source, cls in zip(sources, replaced, strict=True):
         names, wrong = line_names(source)
-        given += [Placed(name, cls, origin=source.path) for name in names]
+        given += [ListEntry(name, cls, origin=source.path) for name in dict.fromkeys(names)]
         if wrong:
             said = f"{source.path}: the whole line is the name, and with blanks or CR around it it matches nothing"
-            losses.append(Loss("not-a-name", said, tuple(wrong)))
-    if len(sources) == 1:
-        kept = [each for each in own.placed if each.cls is Class.HIGH] + kept
-    both = {each.name for each in given if each.cls is Class.LOW} & {e.name for e in given if e.cls is Class.HIGH}
+            losses.append(Loss("not-a-name", said, tuple(wrong), drops=True))
+    given, more = _settled(given, system)
+    kept = tuple(each for each in own.as_defaults() if each.cls not in replaced)
+    return ReadLists(own._replace(entries=(*given, *kept), version=None), (*losses, *more))
+
+
+def _settled(given: list[ListEntry], system: System) -> tuple[list[ListEntry], list[Loss]]:
+    """What is in both files; and, of autocast, overloads, which it never looks up."""
+    losses = []
+    low = {each.name for each in given if each.cls is OperatorClass.LOW}
+    both = tuple(sorted(low & {each.name for each in given if each.cls is OperatorClass.HIGH}))
     if both and system.name == "habana-hmp":
         said = "in both files; HMP's documents do not say which one wins, and they are left out"
-        losses.append(Loss("conflict", said, tuple(sorted(both))))
+        losses.append(Loss("conflict", said, both, drops=True))
         given = [each for each in given if each.name not in both]
-    return Told(own._replace(placed=(*given, *kept), version=None), tuple(losses))
+    elif both:
+        losses.append(Loss("overruled", "in both files; the BF16 list wins", both))
+        given = [each for each in given if each.name not in both or each.cls is OperatorClass.LOW]
+    if system.name == "habana-autocast":
+        given, more = without_overloads(given)
+        losses += more
+    return given, losses
 
 
-def write(lists: Lists, base: Base, system: System) -> Written:
+def without_overloads(given: list[ListEntry]) -> tuple[list[ListEntry], list[Loss]]:
+    """Entries by function, as Hpu_KERNEL looks them up (gaudi-pytorch-bridge, hpu_ops/autocast_helpers.h)."""
+    overloads = tuple(each.name for each in given if "." in each.name)
+    said = "autocast looks operators up by function, and a name with an overload matches nothing"
+    losses = [Loss("not-a-name", said, overloads, drops=True)] if overloads else []
+    return [each for each in given if each.name not in overloads], losses
+
+
+def write(lists: OperatorLists, base: ConversionBase, system: System) -> WrittenLists:
     own = lists_of(system.name)
-    found = sorted_into(lists, _HOMES, system.name)
-    losses = [*found.losses, *unlike(lists, own.unlisted, own.low, system.name), *not_promoted(lists, own)]
+    found = sorted_by_list(lists, _DESTINATIONS, system.name)
+    fixed = not_promoted(lists, own)
     files = {f"ops_{name}.txt": "".join(f"{each}\n" for each in names) for name, names in found.lists.items()}
-    return Written(files, losses)
+    losses = [*found.losses, *default_differences(lists, own.unlisted, own.low, system.name), *fixed]
+    losses += replaced_defaults(lists, own, "the files replace")
+    return WrittenLists(files, losses, found.dropped | dropped_by(fixed))
 
 
-def not_promoted(lists: Lists, own: Lists) -> list[Loss]:
+def not_promoted(lists: OperatorLists, own: OperatorLists) -> list[Loss]:
     """:param own: the built-in lists of the system, whose promote list nobody edits"""
-    fixed = {each.name for each in own.placed if each.cls is Class.PROMOTE}
-    lost = [name for name, each in lists.deciding().items() if each.cls is Class.PROMOTE and name not in fixed]
+    fixed = {each.name for each in own.entries if each.cls is OperatorClass.PROMOTE}
+    lost = [n for n, each in lists.deciding().items() if each.cls is OperatorClass.PROMOTE and n not in fixed]
     said = f"the operators that {own.system} promotes are fixed, and these are not among them; they are left out"
-    return [Loss("no-class", said, tuple(lost))] if lost else []
+    return [Loss("no-class", said, tuple(lost), drops=True)] if lost else []

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from ..errors import Damaged
-from ..text.scanner import Node, scan
+from ..text.document import Node
+from ..text.scanner import scan
 from ..text.source import Source
-
-__all__ = ["json_object", "strings"]
 
 
 def json_object(source: Source) -> Node:
-    """:raises Damaged: where the text is no JSON object"""
+    """:raises Damaged: if the text is not a JSON object"""
     root = scan(source).require_root()
     if root.kind != "object":
-        raise _damaged(source, root, "a JSON object is expected")
+        raise _damaged(source, root, "expected a JSON object")
     return root
 
 
 def strings(source: Source, root: Node, key: str) -> list[str] | None:
-    """The strings of an array; None where the key is not there, or null.
+    """The strings of an array; None if the key is missing, or null.
 
-    :raises Damaged: where it is something else
+    :raises Damaged: if it is something else
     """
     node = root.get(key)
     if node is None or (node.kind == "literal" and node.value is None):

@@ -1,4 +1,4 @@
-"""MindSpore's custom white and black lists: one class name a line, because it has no list file (interop.md 1.3)."""
+"""MindSpore's custom white and black lists: one class name a line, for it has no list file."""
 
 from __future__ import annotations
 
@@ -6,23 +6,26 @@ import re
 
 from ..errors import UsageFault
 from ..text.source import Source
-from .homes import Base, Home, Written, sorted_into, unlike
-from .placed import Class, Lists, Loss, Placed, Told
+from .destinations import ConversionBase, Destination, WrittenLists, default_differences, dropped_by, sorted_by_list
 from .systems import System
-
-__all__ = ["class_name", "read", "write"]
+from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists
 
 _CELL = re.compile(r"(?:mindspore\.|ms\.)?nn\.")
 _PRIMITIVE = re.compile(r"(?:mindspore\.ops\.|ms\.ops\.|ops\.|P\.)")
 _WHITE = {
-    Class.LOW: Home("white_list"),
-    Class.HIGH: Home(None),
-    Class.FOLLOW: Home(None, False),
-    Class.PROMOTE: Home(None, False),
-    Class.CLEAR: Home(None, False),
-    Class.BANNED: Home(None, False),
+    OperatorClass.LOW: Destination("white_list"),
+    OperatorClass.HIGH: Destination(None),
+    OperatorClass.FOLLOW: Destination(None, False),
+    OperatorClass.PROMOTE: Destination(None, False),
+    OperatorClass.CLEAR: Destination(None, False),
+    OperatorClass.BANNED: Destination(None, False),
 }
-_BLACK = {**_WHITE, Class.LOW: Home(None), Class.HIGH: Home("black_list"), Class.BANNED: Home("black_list", False)}
+_BLACK = {
+    **_WHITE,
+    OperatorClass.LOW: Destination(None),
+    OperatorClass.HIGH: Destination("black_list"),
+    OperatorClass.BANNED: Destination("black_list", False),
+}
 
 
 def class_name(text: str) -> str:
@@ -30,31 +33,35 @@ def class_name(text: str) -> str:
     return _PRIMITIVE.sub("", _CELL.sub("nn.", text, count=1), count=1)
 
 
-def read(sources: list[Source], system: System) -> Told:
+def read(sources: list[Source], system: System) -> ReadLists:
     """Lines of class names; what is not listed is float32 beside a white list, low beside a black one."""
     if len(sources) != 1:
         raise UsageFault(f"{system.name} is one file")
     white = system.name == "mindspore-white"
     lines = [line.strip() for line in sources[0].text.splitlines()]
     names = [class_name(line) for line in lines if line and not line.startswith("#")]
-    cls = Class.LOW if white else Class.HIGH
-    placed = tuple(Placed(name, cls, "class", sources[0].path) for name in dict.fromkeys(names))
+    cls = OperatorClass.LOW if white else OperatorClass.HIGH
+    entries = tuple(ListEntry(name, cls, "class", sources[0].path) for name in dict.fromkeys(names))
     losses = () if white else _cells_only([name for name in names if not name.startswith("nn.")])
-    kept = tuple(each for each in placed if white or each.name.startswith("nn."))
-    return Told(Lists(system.name, "mindspore", kept, "high" if white else "low", "float16"), losses)
+    kept = tuple(each for each in entries if white or each.name.startswith("nn."))
+    return ReadLists(OperatorLists(system.name, "mindspore", kept, "high" if white else "low", "float16"), losses)
 
 
-def write(lists: Lists, base: Base, system: System) -> Written:
+def write(lists: OperatorLists, base: ConversionBase, system: System) -> WrittenLists:
     white = system.name == "mindspore-white"
-    found = sorted_into(lists, _WHITE if white else _BLACK, system.name)
+    found = sorted_by_list(lists, _WHITE if white else _BLACK, system.name)
     names = [class_name(name) for name in found.lists["white_list" if white else "black_list"]]
-    losses = [*found.losses, *unlike(lists, "high" if white else "low", "float16", system.name)]
+    losses = [*found.losses, *default_differences(lists, "high" if white else "low", "float16", system.name)]
+    dropped = found.dropped
     if not white:
-        losses += _cells_only([name for name in names if not name.startswith("nn.")])
+        cells_only = _cells_only([name for name in names if not name.startswith("nn.")])
+        losses += cells_only
+        dropped = dropped | dropped_by(list(cells_only))
         names = [name for name in names if name.startswith("nn.")]
-    return Written({f"{'white' if white else 'black'}_list.txt": "".join(f"{name}\n" for name in names)}, losses)
+    text = "".join(f"{name}\n" for name in names)
+    return WrittenLists({f"{'white' if white else 'black'}_list.txt": text}, losses, dropped)
 
 
 def _cells_only(names: list[str]) -> tuple[Loss, ...]:
     said = "MindSpore's black list takes Cells only; these are Primitives and are left out"
-    return (Loss("cells-only", said, tuple(names)),) if names else ()
+    return (Loss("cells-only", said, tuple(names), drops=True),) if names else ()

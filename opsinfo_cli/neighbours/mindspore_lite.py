@@ -1,4 +1,4 @@
-"""The MindSpore Lite converter's ini that carries a mixlist (interop.md 1.5)."""
+"""The MindSpore Lite converter's ini that carries a mixlist."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from ..errors import Damaged
 from ..model.precision_mode import MODES
 from ..text.source import Source
 from . import mixlist
-from .homes import Base, Written
-from .placed import Lists
+from .destinations import ConversionBase, WrittenLists
 from .snippet import snippet
 from .systems import System
-
-__all__ = ["mixlist_path", "write"]
+from .vocabulary import OperatorLists
 
 _KEY = re.compile(
     r"^[ \t]*(?:ge\.exec\.modify_mixlist|mixprecision_list_path)[ \t]*=[ \t]*(.+?)[ \t\r]*$", re.MULTILINE
@@ -22,9 +20,9 @@ _KEY = re.compile(
 
 
 def mixlist_path(source: Source) -> str:
-    """The mixlist an ini names; a relative path is looked for beside the ini where it is not in the working folder.
+    """The mixlist an ini names; a relative path that is not in the working folder is looked for beside the ini.
 
-    :raises Damaged: where it names none, or several
+    :raises Damaged: if it names none, or several
     """
     paths = sorted({match[1] for match in _KEY.finditer(source.text)})
     if len(paths) != 1:
@@ -34,11 +32,13 @@ def mixlist_path(source: Source) -> str:
     return beside if not os.path.exists(paths[0]) and os.path.exists(beside) else paths[0]
 
 
-def write(lists: Lists, base: Base, system: System) -> Written:
+def write(lists: OperatorLists, base: ConversionBase, system: System) -> WrittenLists:
     written = mixlist.write(lists, base, system)
     ((name, text),) = written.files.items()
     path = os.path.join(os.path.abspath(base.out), name) if base.out else name
-    return Written(
+    return WrittenLists(
         {name: text, "converter.ini": snippet("mindspore-lite", MODES["allow_mix_precision"], path).text},
         written.losses,
+        written.dropped,
+        written.unchanged,
     )

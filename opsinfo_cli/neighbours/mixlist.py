@@ -1,4 +1,4 @@
-"""Ascend's modify_mixlist as a target: the fewest marks that give a target's op types the classes asked for."""
+"""Ascend's modify_mixlist as a target: the fewest marks that give the op types of a target their classes."""
 
 from __future__ import annotations
 
@@ -9,52 +9,57 @@ from ..model.columns import Columns, Possible
 from ..model.mixlist import mixlist_content
 from ..model.policy import Policy, marks_for
 from ..model.store import Operators
-from .homes import Base, Home, Written, sorted_into, unlike
-from .placed import Class, Lists, Loss
+from .destinations import ConversionBase, Destination, WrittenLists, default_differences, sorted_by_list
 from .systems import System
+from .vocabulary import Loss, OperatorClass, OperatorLists
 
-__all__ = ["write"]
-
-_HOMES = {
-    Class.LOW: Home("white"),
-    Class.HIGH: Home("black"),
-    Class.FOLLOW: Home("gray"),
-    Class.PROMOTE: Home("gray", False),
-    Class.CLEAR: Home("gray", False),
-    Class.BANNED: Home("black", False),
+_DESTINATIONS = {
+    OperatorClass.LOW: Destination("white"),
+    OperatorClass.HIGH: Destination("black"),
+    OperatorClass.FOLLOW: Destination("gray"),
+    OperatorClass.PROMOTE: Destination("gray", False),
+    OperatorClass.CLEAR: Destination("gray", False),
+    OperatorClass.BANNED: Destination("black", False),
 }
 _EVERYTHING = {"low": Policy.WHITE, "high": Policy.BLACK, "inputs": Policy.GRAY, "first-input": Policy.GRAY}
 
 
-def write(lists: Lists, base: Base, system: System) -> Written:
+def write(lists: OperatorLists, base: ConversionBase, system: System) -> WrittenLists:
     """:raises UsageFault: without a target to differ from"""
     if base.operators is None:
-        raise UsageFault(
-            "a mixlist says what differs from a library, and needs one", name="needs-base", hint="say --base TARGET"
-        )
+        said = "a mixlist is a difference from a library, and there is none"
+        raise UsageFault(said, name="needs-base", hint="add --base TARGET")
     operators = base.operators
-    gray = Home("gray", exact=lists.unlisted in ("library", "mode"))  # only Ascend's own lists mean gray by follow
-    found = sorted_into(lists, {**_HOMES, Class.FOLLOW: gray}, "a mixlist")
+    # only Ascend's own lists mean gray by follow
+    gray = Destination("gray", exact=lists.unlisted in ("library", "mode"))
+    found = sorted_by_list(lists, {**_DESTINATIONS, OperatorClass.FOLLOW: gray}, "a mixlist")
     wanted = {name: Policy(policy) for policy, names in found.lists.items() for name in names}
-    absent = tuple(name for name in wanted if name not in operators)
+    forms = {each.name for each in lists.entries if each.is_form}
+    dropped = found.dropped | {name: f"not an op type of {base.target}" for name in wanted if name not in operators}
+    dropped |= {name: "no kernel for it" for name in _impossible(operators, wanted) if name in forms}
     losses = list(found.losses)
-    if absent:
-        losses.append(Loss("not-in-base", f"no op types of {base.target}; they are left out", absent))
-    wanted = {name: policy for name, policy in wanted.items() if name in operators}
+    if absent := tuple(name for name in wanted if name not in operators and name not in forms):
+        said = f"not op types of {base.target}; they are left out"
+        losses.append(Loss("not-in-base", said, absent, drops=True))
+    wanted = {name: policy for name, policy in wanted.items() if name not in dropped}
     losses += _rest(lists, wanted, base, operators)
     policies = {name: operators[name].entry.policy for name in wanted}
     losses += _without_kernel(operators, {name: to for name, to in wanted.items() if to is not policies[name]})
-    content = mixlist_content({name: marks_for(policies[name], wanted[name]) for name in sorted(wanted)})
-    return Written({"ops_info.json": json.dumps(content, indent=2, ensure_ascii=False) + "\n"}, losses)
+    marks = {name: marks_for(policies[name], wanted[name]) for name in sorted(wanted)}
+    text = json.dumps(mixlist_content(marks), indent=2, ensure_ascii=False) + "\n"
+    unchanged = frozenset(name for name, each in marks.items() if not each)
+    return WrittenLists({"ops_info.json": text}, losses, dropped, unchanged)
 
 
-def _rest(lists: Lists, wanted: dict[str, Policy], base: Base, operators: Operators) -> list[Loss]:
+def _rest(lists: OperatorLists, wanted: dict[str, Policy], base: ConversionBase, operators: Operators) -> list[Loss]:
     """The op types the source does not list: left to the library, or given what the source gives them.
 
     ``wanted`` grows in the second case.
     """
     others = [each for each in operators if each.name not in wanted]
-    losses = [loss for loss in unlike(lists, "library", None, "a mixlist") if loss.kind != "default-direction"]
+    losses = [
+        loss for loss in default_differences(lists, "library", None, "a mixlist") if loss.kind != "default-direction"
+    ]
     if lists.unlisted == "library":
         return losses
     to = _EVERYTHING.get(lists.unlisted)
@@ -76,14 +81,27 @@ def _rest(lists: Lists, wanted: dict[str, Policy], base: Base, operators: Operat
     return losses
 
 
+def _impossible(operators: Operators, wanted: dict[str, Policy]) -> dict[str, Policy]:
+    """The op types whose listed kernels cannot follow the list they are to be on."""
+    found: dict[str, Policy] = {}
+    for name, to in wanted.items():
+        if name not in operators or to is Policy.GRAY:
+            continue
+        columns = Columns(operators[name].entry)
+        possible = columns.can_be_white() if to is Policy.WHITE else columns.can_be_black()
+        if possible is Possible.NO:
+            found[name] = to
+    return found
+
+
 def _without_kernel(operators: Operators, moved: dict[str, Policy]) -> list[Loss]:
-    columns = {name: Columns(operators[name].entry) for name in moved}
-    low = [n for n, to in moved.items() if to is Policy.WHITE and columns[n].can_be_white() is Possible.NO]
-    high = [n for n, to in moved.items() if to is Policy.BLACK and columns[n].can_be_black() is Possible.NO]
+    impossible = _impossible(operators, moved)
+    low = tuple(name for name, to in impossible.items() if to is Policy.WHITE)
+    high = tuple(name for name, to in impossible.items() if to is Policy.BLACK)
     losses = []
     if low:
-        losses.append(Loss("no-kernel", "no float16 or bfloat16 kernel is listed; white changes nothing", tuple(low)))
+        losses.append(Loss("no-kernel", "no float16 or bfloat16 kernel is listed; white changes nothing", low))
     if high:
         said = "no float32 kernel is listed; black makes the AI Core engine refuse a float32 node"
-        losses.append(Loss("no-kernel", said, tuple(high)))
+        losses.append(Loss("no-kernel", said, high))
     return losses

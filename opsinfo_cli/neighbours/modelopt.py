@@ -1,4 +1,4 @@
-"""NVIDIA ModelOpt's arguments for `python -m modelopt.onnx.autocast` (interop.md 4.4)."""
+"""NVIDIA ModelOpt's arguments for `python -m modelopt.onnx.autocast`."""
 
 from __future__ import annotations
 
@@ -6,36 +6,34 @@ import shlex
 
 from ..errors import Damaged, UsageFault
 from ..text.source import Source
-from .homes import Base, Home, Written, sorted_into, unlike
-from .placed import Class, Lists, Placed, Told
+from .destinations import ConversionBase, Destination, WrittenLists, default_differences, sorted_by_list
 from .systems import System, lists_of
-
-__all__ = ["read", "write"]
+from .vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists
 
 _FLAGS = {
-    "--op_types_to_include": ("operator", Class.LOW),
-    "-opi": ("operator", Class.LOW),
-    "--op_types_to_exclude": ("operator", Class.HIGH),
-    "-ope": ("operator", Class.HIGH),
-    "--nodes_to_include": ("node", Class.LOW),
-    "-ni": ("node", Class.LOW),
-    "--nodes_to_exclude": ("node", Class.HIGH),
-    "-ne": ("node", Class.HIGH),
+    "--op_types_to_include": ("operator", OperatorClass.LOW),
+    "-opi": ("operator", OperatorClass.LOW),
+    "--op_types_to_exclude": ("operator", OperatorClass.HIGH),
+    "-ope": ("operator", OperatorClass.HIGH),
+    "--nodes_to_include": ("node", OperatorClass.LOW),
+    "-ni": ("node", OperatorClass.LOW),
+    "--nodes_to_exclude": ("node", OperatorClass.HIGH),
+    "-ne": ("node", OperatorClass.HIGH),
 }
-_HOMES = {
-    Class.LOW: Home("--op_types_to_include"),
-    Class.HIGH: Home("--op_types_to_exclude"),
-    Class.FOLLOW: Home(None, False),
-    Class.PROMOTE: Home(None, False),
-    Class.CLEAR: Home(None, False),
-    Class.BANNED: Home("--op_types_to_exclude", False),
+_DESTINATIONS = {
+    OperatorClass.LOW: Destination("--op_types_to_include"),
+    OperatorClass.HIGH: Destination("--op_types_to_exclude"),
+    OperatorClass.FOLLOW: Destination(None, False),
+    OperatorClass.PROMOTE: Destination(None, False),
+    OperatorClass.CLEAR: Destination(None, False),
+    OperatorClass.BANNED: Destination("--op_types_to_exclude", False),
 }
 
 
-def read(sources: list[Source], system: System) -> Told:
+def read(sources: list[Source], system: System) -> ReadLists:
     """A command line as it is written in a script; include comes first, because it beats exclude.
 
-    :raises Damaged: where its quotes do not close
+    :raises Damaged: if its quotes do not close
     """
     if len(sources) != 1:
         raise UsageFault(f"{system.name} is one file")
@@ -44,32 +42,32 @@ def read(sources: list[Source], system: System) -> Told:
     except ValueError as error:
         raise Damaged(f"not a command line: {error}", path=sources[0].path) from None
     own = lists_of(system.name)
-    placed: list[Placed] = []
+    entries: list[ListEntry] = []
     low, flag = own.low, ""
     for before, word in zip(["", *words], words, strict=False):
         flag, _, value = word.partition("=") if word.startswith("-") else (flag, "", word)
         if flag in _FLAGS and value:
-            placed.append(Placed(value, _FLAGS[flag][1], _FLAGS[flag][0], flag))
+            entries.append(ListEntry(value, _FLAGS[flag][1], _FLAGS[flag][0], flag))
         if before == "--low_precision_type":
             low = {"bf16": "bfloat16", "fp16": "float16"}.get(word, own.low)
-    if not placed:
-        raise UsageFault("no operator or node is included or excluded there", path=sources[0].path)
-    placed.sort(key=lambda each: each.cls is Class.HIGH)
-    return Told(own._replace(placed=(*placed, *own.placed), low=low, version=None))
+    if not entries:
+        raise UsageFault("the command includes or excludes no operator or node", path=sources[0].path)
+    entries.sort(key=lambda each: each.cls is OperatorClass.HIGH)
+    return ReadLists(own._replace(entries=(*entries, *own.as_defaults()), low=low, version=None))
 
 
-def write(lists: Lists, base: Base, system: System) -> Written:
+def write(lists: OperatorLists, base: ConversionBase, system: System) -> WrittenLists:
     own = lists_of(system.name)
     built_in = own.deciding()
-    operators = lists._replace(placed=tuple(each for each in lists.placed if each.scope != "node"))
-    found = sorted_into(operators, _HOMES, system.name)
+    operators = lists._replace(entries=tuple(each for each in lists.entries if each.scope != "node"))
+    found = sorted_by_list(operators, _DESTINATIONS, system.name)
     low = lists.low if lists.low in ("float16", "bfloat16") else own.low
     lines = ["python -m modelopt.onnx.autocast", f"--low_precision_type {'bf16' if low == 'bfloat16' else 'fp16'}"]
     for flag, names in found.lists.items():
         names = [name for name in names if name not in built_in or built_in[name].cls is not _FLAGS[flag][1]]
         lines += [f"{flag} {' '.join(map(shlex.quote, names))}"] if names else []
     for flag in ("--nodes_to_include", "--nodes_to_exclude"):
-        nodes = [e.name for e in lists.placed if e.scope == "node" and e.cls is _FLAGS[flag][1]]
+        nodes = [e.name for e in lists.entries if e.scope == "node" and e.cls is _FLAGS[flag][1]]
         lines += [f"{flag} {' '.join(map(shlex.quote, nodes))}"] if nodes else []
-    losses = [*found.losses, *unlike(lists, own.unlisted, low, system.name)]
-    return Written({"autocast.sh": " \\\n  ".join(lines) + "\n"}, losses)
+    losses = [*found.losses, *default_differences(lists, own.unlisted, low, system.name)]
+    return WrittenLists({"autocast.sh": " \\\n  ".join(lines) + "\n"}, losses, found.dropped)

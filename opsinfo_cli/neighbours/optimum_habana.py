@@ -1,4 +1,4 @@
-"""optimum-habana's gaudi_config.json, in its newer and its older keys (interop.md 3.3)."""
+"""optimum-habana's gaudi_config.json, in its newer and its older keys."""
 
 from __future__ import annotations
 
@@ -6,27 +6,33 @@ import json
 
 from ..errors import UsageFault
 from ..text.source import Source
-from .habana_text import not_promoted
-from .homes import Base, Home, Written, sorted_into, unlike
+from .destinations import (
+    ConversionBase,
+    Destination,
+    WrittenLists,
+    default_differences,
+    dropped_by,
+    replaced_defaults,
+    sorted_by_list,
+)
+from .habana_text import not_promoted, without_overloads
 from .json_text import json_object, strings
-from .placed import Class, Lists, Loss, Placed, Told
 from .systems import System, lists_of
-
-__all__ = ["read", "write"]
+from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists
 
 _KEYS = (("autocast_bf16_ops", "autocast_fp32_ops", "inputs"), ("hmp_bf16_ops", "hmp_fp32_ops", "first-input"))
-_HOMES = {
-    Class.LOW: Home("autocast_bf16_ops"),
-    Class.HIGH: Home("autocast_fp32_ops"),
-    Class.FOLLOW: Home(None, False),
-    Class.PROMOTE: Home(None),
-    Class.CLEAR: Home(None, False),
-    Class.BANNED: Home("autocast_fp32_ops", False),
+_DESTINATIONS = {
+    OperatorClass.LOW: Destination("autocast_bf16_ops"),
+    OperatorClass.HIGH: Destination("autocast_fp32_ops"),
+    OperatorClass.FOLLOW: Destination(None, False),
+    OperatorClass.PROMOTE: Destination(None),
+    OperatorClass.CLEAR: Destination(None, False),
+    OperatorClass.BANNED: Destination("autocast_fp32_ops", False),
 }
 
 
-def read(sources: list[Source], system: System) -> Told:
-    """:raises Damaged: where the file is not of this kind"""
+def read(sources: list[Source], system: System) -> ReadLists:
+    """:raises Damaged: if the file is not of this kind"""
     if len(sources) != 1:
         raise UsageFault(f"{system.name} is one file")
     (source,) = sources
@@ -35,21 +41,24 @@ def read(sources: list[Source], system: System) -> Told:
     for low, high, unlisted in _KEYS:
         lows, highs = strings(source, root, low), strings(source, root, high)
         if lows is not None and highs is not None:
-            placed = [Placed(name, Class.LOW, origin=low) for name in lows]
-            placed += [Placed(name, Class.HIGH, origin=high) for name in highs]
-            placed += [each for each in own.placed if each.cls is Class.PROMOTE]
-            return Told(own._replace(placed=tuple(placed), unlisted=unlisted, version=None))
+            given = [ListEntry(name, OperatorClass.LOW, origin=low) for name in lows]
+            given += [ListEntry(name, OperatorClass.HIGH, origin=high) for name in highs]
+            given, losses = without_overloads(given)
+            kept = [each for each in own.as_defaults() if each.cls is OperatorClass.PROMOTE]
+            return ReadLists(own._replace(entries=(*given, *kept), unlisted=unlisted, version=None), tuple(losses))
         if lows is not None or highs is not None:
-            said = (
-                f"{source.path}: only one of {low} and {high} is set, and neither counts then; the default lists stand"
-            )
-            return Told(own, (Loss("ignored", said, tuple(lows or highs or ())),))
-    return Told(own)
+            said = f"{source.path}: only one of {low} and {high} is set, and neither counts then"
+            ignored = Loss("ignored", said, tuple(lows or highs or ()), drops=True)
+            return ReadLists(own._replace(entries=own.as_defaults()), (ignored,))
+    return ReadLists(own._replace(entries=own.as_defaults()))
 
 
-def write(lists: Lists, base: Base, system: System) -> Written:
+def write(lists: OperatorLists, base: ConversionBase, system: System) -> WrittenLists:
     own = lists_of(system.name)
-    found = sorted_into(lists, _HOMES, system.name)
+    found = sorted_by_list(lists, _DESTINATIONS, system.name)
     content = {"use_torch_autocast": True, **found.lists}
-    losses = [*found.losses, *unlike(lists, own.unlisted, own.low, system.name), *not_promoted(lists, own)]
-    return Written({"gaudi_config.json": json.dumps(content, indent=2, ensure_ascii=False) + "\n"}, losses)
+    fixed = not_promoted(lists, own)
+    losses = [*found.losses, *default_differences(lists, own.unlisted, own.low, system.name), *fixed]
+    losses += replaced_defaults(lists, own, "the two lists replace")
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    return WrittenLists({"gaudi_config.json": text}, losses, found.dropped | dropped_by(fixed))

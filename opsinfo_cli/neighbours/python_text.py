@@ -1,47 +1,140 @@
-"""Lists that live in Python source: read as syntax, never run."""
+"""Lists in Python source: read as syntax, never run."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..errors import Damaged
 from ..text.source import Source
+from ..typed import NamedTuple
 
-__all__ = ["calls", "named_lists", "python_list"]
+_COPIES = frozenset({"list", "set", "tuple", "sorted", "frozenset"})
 
 
-def named_lists(source: Source, names: frozenset[str]) -> dict[str, list[str]]:
+class PythonName(NamedTuple):
+    """A string of a list.
+
+    :param constant: the known constant it comes from, such as ``DEFAULT_OP_BLOCK_LIST``; None if it is written out
+    """
+
+    text: str
+    constant: str | None = None
+
+
+def named_lists(
+    source: Source, names: frozenset[str], constants: Mapping[str, list[str]] | None = None
+) -> dict[str, list[PythonName]]:
     """Strings assigned to one of ``names``, or given as a keyword of that name; of several the last.
 
-    :raises Damaged: where the text is no Python, or a list holds more than strings
+    Sums, copies, unpacking, ``+=``, ``append`` and ``extend``, and variables of the same file are followed.
+
+    :param constants: lists of a library that the text may use by name
+    :raises Damaged: if the text is no Python, or a list is computed in another way
     """
-    found: dict[str, list[str]] = {}
-    for node in ast.walk(_tree(source)):
-        if isinstance(node, ast.Assign):
-            pairs = [(target.id, node.value) for target in node.targets if isinstance(target, ast.Name)]
+    return _Lists(source, names, constants or {}).found
+
+
+class _Lists:
+    """What a script assigns, in the order of its lines."""
+
+    def __init__(self, source: Source, names: frozenset[str], constants: Mapping[str, list[str]]) -> None:
+        self.source = source
+        self.names = names
+        self.constants = constants
+        self.found: dict[str, list[PythonName]] = {}
+        self._variables: dict[str, list[PythonName]] = {}
+        nodes = [node for node in ast.walk(_tree(source)) if isinstance(node, ast.stmt | ast.Call)]
+        for node in sorted(nodes, key=lambda each: (each.lineno, each.col_offset)):
+            self._read(node)
+
+    def _read(self, node: ast.stmt | ast.Call) -> None:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                self._assign(_last_name(target), node.value)
+        elif isinstance(node, ast.AugAssign):
+            self._extend(_last_name(node.target), node.value)
         elif isinstance(node, ast.Call):
-            pairs = [(keyword.arg or "", keyword.value) for keyword in node.keywords]
-        else:
-            continue
-        for name, value in pairs:
-            if name in names and isinstance(value, ast.List | ast.Set | ast.Tuple):
-                found[name] = [_string(source, name, item) for item in value.elts]
-    return found
+            for keyword in node.keywords:
+                self._assign(keyword.arg, keyword.value)
+            if isinstance(node.func, ast.Attribute) and len(node.args) == 1:
+                value = node.args[0]
+                if node.func.attr in ("append", "add"):
+                    value = ast.copy_location(ast.List([value]), value)
+                if node.func.attr in ("append", "add", "extend", "update"):
+                    self._extend(_last_name(node.func.value), value)
+
+    def _assign(self, name: str | None, value: ast.expr) -> None:
+        if name is None or (isinstance(value, ast.Constant) and value.value is None):
+            return
+        if name in self.names and _last_name(value) != name:
+            self.found[name] = self._variables[name] = self._strings(name, value)
+        elif name not in self.names:
+            try:
+                self._variables[name] = self._strings(name, value)
+            except Damaged:
+                self._variables.pop(name, None)
+
+    def _extend(self, name: str | None, value: ast.expr) -> None:
+        if name in self.names and name is not None:
+            self.found[name] = [*self.found.get(name, ()), *self._strings(name, value)]
+        elif name in self._variables and name is not None:
+            self._variables[name] = [*self._variables[name], *self._strings(name, value)]
+
+    def _strings(self, name: str, value: ast.expr) -> list[PythonName]:
+        if isinstance(value, ast.List | ast.Set | ast.Tuple):
+            return [each for item in value.elts for each in self._item(name, item)]
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add | ast.BitOr):
+            return [*self._strings(name, value.left), *self._strings(name, value.right)]
+        word = _last_name(value)
+        if word in self.constants:
+            return [PythonName(text, word) for text in self.constants[str(word)]]
+        if word in self._variables:
+            return self._variables[str(word)]
+        if isinstance(value, ast.Call):
+            function = _last_name(value.func)
+            if function in _COPIES and len(value.args) <= 1 and not value.keywords:
+                return self._strings(name, value.args[0]) if value.args else []
+            if function == "copy" and isinstance(value.func, ast.Attribute) and not value.args:
+                return self._strings(name, value.func.value)
+        raise self._computed(name, value)
+
+    def _item(self, name: str, item: ast.expr) -> list[PythonName]:
+        if isinstance(item, ast.Starred):
+            return self._strings(name, item.value)
+        if isinstance(item, ast.Constant) and isinstance(item.value, str):
+            return [PythonName(item.value)]
+        raise self._computed(name, item)
+
+    def _computed(self, name: str, value: ast.expr) -> Damaged:
+        return Damaged(
+            f"`{name}` is not a list of strings that can be read without running the script",
+            path=self.source.path,
+            line=value.lineno,
+            column=value.col_offset + 1,
+            hint="write the names out as a list of strings",
+        )
+
+
+def _last_name(node: ast.expr) -> str | None:
+    """``x`` of ``x`` and of ``module.x``."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def calls(source: Source, functions: frozenset[str]) -> Iterator[tuple[str, str, str]]:
     """(function, module, name) of every call such as ``amp.register_half_function(torch, "bmm")``, in order.
 
-    :raises Damaged: where the text is no Python
+    :raises Damaged: if the text is no Python
     """
     for node in ast.walk(_tree(source)):
         if not isinstance(node, ast.Call) or len(node.args) != 2:
             continue
-        function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        function = _last_name(node.func)
         name = node.args[1]
         if function in functions and isinstance(name, ast.Constant) and isinstance(name.value, str):
-            yield function, ast.unparse(node.args[0]), name.value
+            yield str(function), ast.unparse(node.args[0]), name.value
 
 
 def python_list(names: list[str], brackets: str = "[]") -> str:
@@ -65,10 +158,3 @@ def _tree(source: Source) -> ast.Module:
         raise Damaged(said, path=source.path, line=error.lineno, column=error.offset) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise Damaged(f"not Python that can be read: {error}", path=source.path) from None
-
-
-def _string(source: Source, name: str, item: ast.expr) -> str:
-    if isinstance(item, ast.Constant) and isinstance(item.value, str):
-        return item.value
-    said = f"`{name}` must hold plain strings"
-    raise Damaged(said, path=source.path, line=item.lineno, column=item.col_offset + 1)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import shlex
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import UsageFault
 from ..model.near_names import did_you_mean
-from ..model.precision_mode import Mode
+from ..model.precision_mode import MODES, Mode, required_mode
 from .facts import facts
 
-__all__ = ["Snippet", "snippet", "snippet_names"]
+_LOW = {"MIX_FP16": "float16", "MIX_BF16": "bfloat16"}
+_DEFAULT_MODE = "allow_mix_precision"
 
 
-class Snippet(NamedTuple):
-    """:param loss_scale: the lines about the loss scale; in the text they stand where they are needed, or end it"""
+class SetupSnippet(NamedTuple):
+    """:param loss_scale: the lines about the loss scale; in the text they are where they are needed, or at the end
+
+    :param mode: the mode it sets, as its system spells it
+    """
 
     name: str
     title: str
@@ -23,31 +27,84 @@ class Snippet(NamedTuple):
     loss_scale: str
     takes_mixlist: bool
     source: str
+    mode: Mode
 
 
 def snippet_names() -> list[str]:
     return list(facts("snippets")["snippets"])
 
 
-def snippet(name: str, mode: Mode, mixlist: str | None) -> Snippet:
-    """:raises UsageFault: where there is none of that name, or the mode takes no mixlist"""
-    found = facts("snippets")["snippets"].get(name)
-    if found is None:
-        hint = did_you_mean(name, snippet_names()) or f"there are {', '.join(snippet_names())}"
-        raise UsageFault(f"no snippet is called `{name}`", name="unknown-snippet", hint=hint)
+def default_mode(name: str) -> Mode:
+    """The mode that a snippet sets if none is asked for; Habana's lists mean bfloat16."""
+    return required_mode(_content(name).get("default_mode", _DEFAULT_MODE))
+
+
+def snippet(name: str, mode: Mode, mixlist: str | None) -> SetupSnippet:
+    """:raises UsageFault: if there is none of that name, it cannot set the mode, or the mode takes no mixlist"""
+    found = _content(name)
     takes = found["takes_mixlist"]
     if mixlist is not None and takes and not mode.is_mixed:
         said = f"the engine takes no mixlist with `{mode.name}`, only with a mixed mode (E10001)"
         raise UsageFault(said, name="mode-refuses-mixlist", hint="--mode allow_mix_precision")
-    values = {"{option}": mode.option, "{mode}": mode.name, "{mixlist}": _quoted(mixlist or "", found["quote"])}
-    lines = [line for line in found["lines"] if mixlist is not None or "{mixlist}" not in line]
-    loss = "\n".join(found["loss_scale"])
+    low = _LOW.get(mode.engine, "other")
+    mode = _spelled(name, found, mode, low)
+    path = _quoted(mixlist or "", found["quote"])
+    manager = ", loss_scale_manager=manager" if mode.engine in facts("snippets")["scaled"] else ""
+    values = {"{option}": mode.option, "{mode}": mode.name, "{mixlist}": path, "{low}": low, "{manager}": manager}
+    lines = [line for line in _lines_for(found["lines"], low) if mixlist is not None or "{mixlist}" not in line]
+    loss = _loss_scale(found, mode)
     lines = [_filled(line, values) for line in _without_empty_sections(lines)]
     lines = [loss if line == "{loss_scale}" else line for line in lines]
     if mixlist is not None and not takes:
         lines = [f"# no mixlist here: {found['instead']}", *lines]
     text = "\n".join(lines if loss in lines else [*lines, "", loss]) + "\n"
-    return Snippet(name, found["title"], text, loss, takes, found["source"])
+    return SetupSnippet(name, found["title"], text, loss, takes, found["source"], mode)
+
+
+def _content(name: str) -> dict[str, Any]:
+    found: dict[str, Any] | None = facts("snippets")["snippets"].get(name)
+    if found is None:
+        hint = did_you_mean(name, snippet_names()) or f"there are {', '.join(snippet_names())}"
+        raise UsageFault(f"unknown snippet `{name}`", name="unknown-snippet", hint=hint)
+    return found
+
+
+def _spelled(name: str, found: dict[str, Any], mode: Mode, low: str) -> Mode:
+    """The mode as the snippet's system spells it.
+
+    :raises UsageFault: if the system has no such mode
+    """
+    allowed = found.get("modes")
+    if allowed is not None and low not in allowed:
+        known = [each.name for each in MODES.values() if _LOW.get(each.engine) in allowed]
+        said = f"the {name} snippet cannot set `{mode.name}`: it lowers to {' or '.join(allowed)} only"
+        raise UsageFault(said, name="mode-not-in-snippet", hint=f"--mode {' or '.join(known)}")
+    if found.get("option") == "precision_mode" and "v1" not in mode.options:
+        same = [each for each in mode.same if "v1" in MODES[each].options]
+        if not same:
+            raise UsageFault(f"the {name} snippet cannot set `{mode.name}`", name="mode-not-in-snippet")
+        return MODES[same[0]]
+    return mode
+
+
+def _lines_for(lines: list[str | dict[str, Any]], low: str) -> list[str]:
+    """The lines for one low dtype; ``other`` for a mode that is not mixed."""
+    found = []
+    for line in lines:
+        if isinstance(line, str):
+            found.append(line)
+        elif low in line["only"]:
+            found.append(str(line["line"]))
+    return found
+
+
+def _loss_scale(found: dict[str, Any], mode: Mode) -> str:
+    """Its lines about the loss scale; only float16 needs one."""
+    content = facts("snippets")
+    if found.get("scales_nothing") or mode.engine in content["scaled"]:
+        return "\n".join(found["loss_scale"])
+    is_bfloat16 = mode.engine in ("MIX_BF16", "ALLOW_FP32_TO_BF16")
+    return f"{found['comment']} {content['unscaled']['bfloat16' if is_bfloat16 else 'other']}"
 
 
 def _filled(line: str, values: dict[str, str]) -> str:
@@ -64,9 +121,11 @@ def _without_empty_sections(lines: list[str]) -> list[str]:
 
 
 def _quoted(path: str, how: str) -> str:
-    """:raises UsageFault: where the format cannot say the path"""
-    if how == "ini" and (path != path.strip() or "\n" in path):
+    """:raises UsageFault: if the format cannot express the path"""
+    if how == "ini" and path != path.strip():
         raise UsageFault("an ini cannot hold this path", path=path)
+    if any(ord(character) < 32 or ord(character) == 127 for character in path):
+        raise UsageFault("the path of the mixlist has a control character", name="control-character", path=path)
     if how == "shell":
         return shlex.quote(path)
     return path if how == "ini" else json.dumps(path, ensure_ascii=False)

@@ -10,18 +10,16 @@ from ..errors import UsageFault
 from ..model.near_names import did_you_mean
 from ..typed import NamedTuple
 from .facts import built_in, facts
-from .placed import Lists
-
-__all__ = ["SYSTEMS", "System", "lists_of", "names_system", "system_called"]
+from .vocabulary import OperatorLists
 
 
 class System(NamedTuple):
     """One system or format.
 
     :param names: whose operator names it uses
-    :param reads: what a file of it is; None where there is none to read
-    :param writes: what is written; None where nothing can be
-    :param facts: the file of its built-in lists; None where it has none
+    :param reads: what a file of it is; None if there is none to read
+    :param writes: what is written; None if nothing can be
+    :param facts: the file of its built-in lists; None if it has none
     :param module: the module that reads and writes it
     :param delta: whether its files say only what differs from something else
     """
@@ -47,7 +45,7 @@ class System(NamedTuple):
 
 _TEXTS = "BF16 file, FP32 file"
 _ALL = (
-    System("library", "Ascend operator library", "ascend", "a TARGET", module="library"),
+    System("library", "Ascend operator library", "ascend", "a TARGET", module="ascend_lists"),
     System("mixlist", "Ascend modify_mixlist", "ascend", "JSON", "JSON", module="mixlist", delta=True),
     System("keep-dtype", "Ascend keep_dtype file", "ascend", "one a line", "one a line", module="keep_dtype"),
     System("habana-hmp", "Habana HMP", "torch", _TEXTS, _TEXTS, "habana_hmp", "habana_text"),
@@ -64,12 +62,17 @@ _ALL = (
         "mindspore-lite", "MindSpore Lite converter", "ascend",
         "ini and its mixlist", "ini and mixlist", module="mindspore_lite", delta=True,
     ),
-    System("apex", "NVIDIA APEX, Ascend's too", "torch", "register_* calls", "register_* calls", "apex", "apex"),
+    System("apex", "NVIDIA APEX on CUDA", "torch", "register_* calls", "register_* calls", "apex", "apex"),
+    System("apex-npu", "APEX on an NPU", "torch", "register_* calls", "register_* calls", "apex_npu", "apex"),
     System("torch-amp", "torch.amp, CUDA", "torch", facts="torch_amp"),
     System("torch-npu", "torch_npu autocast", "torch", facts="torch_npu"),
     System(
         "tensorflow", "TensorFlow AMP rewrite", "tensorflow",
         "paintbuckets_*.txt", "shell variables", "tensorflow", "tensorflow", delta=True,
+    ),
+    System(
+        "tensorflow-2.6", "TensorFlow 2.6 AMP rewrite", "tensorflow",
+        "paintbuckets_*.txt", "shell variables", "tensorflow_2_6", "tensorflow", delta=True,
     ),
     System("paddle", "Paddle auto_cast", "paddle", "custom lists", "custom lists", "paddle", "paddle"),
     System(
@@ -77,30 +80,36 @@ _ALL = (
         "op_block_list", "op_block_list", "onnxconverter", "onnxconverter",
     ),
     System("modelopt", "ModelOpt ONNX autocast", "onnx", "arguments", "arguments", "modelopt", "modelopt"),
+    System(
+        "modelopt-0.40", "ModelOpt 0.40 ONNX autocast", "onnx",
+        "arguments", "arguments", "modelopt_0_40", "modelopt",
+    ),
 )  # fmt: skip
 SYSTEMS = {system.name: system for system in _ALL}
 
 
 def names_system(text: str) -> bool:
-    """Whether a word means a system, with a level or files behind it or not: one that is no file."""
+    """Whether a word names a system, with a level or files behind it or not, and is not a file."""
     return text.partition("=")[0].partition(":")[0] in SYSTEMS and not os.path.lexists(text)
 
 
 def system_called(name: str) -> System:
-    """:raises UsageFault: where there is none"""
+    """:raises UsageFault: if there is none"""
     if name in SYSTEMS:
         return SYSTEMS[name]
     hint = did_you_mean(name, SYSTEMS) or "`opsinfo systems` lists them"
-    raise UsageFault(f"no system is called `{name}`", name="unknown-system", hint=hint)
+    raise UsageFault(f"unknown system `{name}`", name="unknown-system", hint=hint)
 
 
-def lists_of(text: str) -> Lists:
+def lists_of(text: str) -> OperatorLists:
     """The built-in lists that ``NAME`` or ``NAME:LEVEL`` means.
 
-    :raises UsageFault: where there is no such system or level, or it has no lists of its own
+    :raises UsageFault: if there is no such system or level, or it has no lists of its own
     """
     name, colon, level = text.partition(":")
     system = system_called(name)
     if system.facts is None:
-        raise UsageFault(f"{name} has no lists of its own, only files", name="wrong-kind", hint=f"say {name}=FILE")
+        raise UsageFault(
+            f"{name} has no lists of its own, only files", name="wrong-kind", hint=f"give a file: {name}=FILE"
+        )
     return built_in(name, system.facts, system.names, level if colon else None)

@@ -1,4 +1,4 @@
-"""TensorFlow's graph rewrite: `paintbuckets_*.txt` in, environment variables out (interop.md 4.1)."""
+"""TensorFlow's graph rewrite: `paintbuckets_*.txt` in, environment variables out."""
 
 from __future__ import annotations
 
@@ -6,35 +6,38 @@ import shlex
 
 from ..errors import Damaged, UsageFault
 from ..text.source import Source
-from .homes import Base, Home, Written, sorted_into, unlike
-from .placed import Class, Lists, Placed, Told
+from .destinations import ConversionBase, Destination, WrittenLists, default_differences, sorted_by_list
 from .systems import System, lists_of
+from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists
 
-__all__ = ["read", "write"]
-
-_SECTIONS = {"Allow": Class.LOW, "White": Class.LOW, "Infer": Class.FOLLOW, "Gray": Class.FOLLOW}
-_SECTIONS |= {"Deny": Class.HIGH, "Black": Class.HIGH, "Clear": Class.CLEAR}
-_HOMES = {
-    Class.LOW: Home("ALLOWLIST"),
-    Class.FOLLOW: Home("INFERLIST", False),
-    Class.HIGH: Home("DENYLIST"),
-    Class.CLEAR: Home("CLEARLIST"),
-    Class.PROMOTE: Home("INFERLIST", False),
-    Class.BANNED: Home("DENYLIST", False),
+_SECTIONS = {
+    "Allow": OperatorClass.LOW,
+    "White": OperatorClass.LOW,
+    "Infer": OperatorClass.FOLLOW,
+    "Gray": OperatorClass.FOLLOW,
+}
+_SECTIONS |= {"Deny": OperatorClass.HIGH, "Black": OperatorClass.HIGH, "Clear": OperatorClass.CLEAR}
+_DESTINATIONS = {
+    OperatorClass.LOW: Destination("ALLOWLIST"),
+    OperatorClass.FOLLOW: Destination("INFERLIST", False),
+    OperatorClass.HIGH: Destination("DENYLIST"),
+    OperatorClass.CLEAR: Destination("CLEARLIST"),
+    OperatorClass.PROMOTE: Destination("INFERLIST", False),
+    OperatorClass.BANNED: Destination("DENYLIST", False),
 }
 _PREFIX = "TF_AUTO_MIXED_PRECISION_GRAPH_REWRITE"
 
 
-def read(sources: list[Source], system: System) -> Told:
-    """The lists as a run had them.
+def read(sources: list[Source], system: System) -> ReadLists:
+    """The lists as a run used them.
 
-    :raises Damaged: where a name stands before any section
+    :raises Damaged: if a name comes before the first section
     """
     if len(sources) != 1:
         raise UsageFault(f"{system.name} is one paintbuckets file")
     (source,) = sources
     cls, section = None, ""
-    placed = []
+    entries = []
     for number, line in enumerate(source.text.splitlines(), 1):
         name = line.strip()
         if name.endswith("List:") and name[:-5] in _SECTIONS:
@@ -43,32 +46,34 @@ def read(sources: list[Source], system: System) -> Told:
             said = "a section is expected: AllowList:, DenyList:, InferList: or ClearList:"
             raise Damaged(said, path=source.path, line=number, column=1)
         elif name and cls:
-            placed.append(Placed(name, cls, origin=section))
-    return Told(lists_of(system.name)._replace(placed=tuple(placed), version=None))
+            entries.append(ListEntry(name, cls, origin=section))
+    return ReadLists(lists_of(system.name)._replace(entries=tuple(entries), version=None))
 
 
-def write(lists: Lists, base: Base, system: System) -> Written:
+def write(lists: OperatorLists, base: ConversionBase, system: System) -> WrittenLists:
     """Every ADD is paired with the REMOVE from the list an operator is on: one on two lists fails the whole pass.
 
-    :raises UsageFault: without the lists they are to differ from
+    The variables are differences from the lists of ``base``; without one from those of the system.
     """
-    if base.lists is None or base.lists.system != "tensorflow":
-        said = "the variables say what differs from TensorFlow's own lists, and need to know which"
-        raise UsageFault(said, name="needs-base", hint="say --base tensorflow")
-    found = sorted_into(lists, _HOMES, system.name)
-    home = {name: _HOMES[each.cls].list for name, each in base.lists.deciding().items()}
+    own = base.lists or lists_of(system.name)
+    nodes = {each.name: "rules on node names cannot be expressed" for each in lists.entries if each.scope == "node"}
+    lists = lists._replace(entries=tuple(each for each in lists.entries if each.scope != "node"))
+    found = sorted_by_list(lists, _DESTINATIONS, system.name)
+    home = {name: _DESTINATIONS[each.cls].list for name, each in own.deciding().items()}
     changes: dict[tuple[str, str], list[str]] = {}
     for to, names in found.lists.items():
         for name in names:
             if "," in name:
-                raise UsageFault(f"`{name}` holds a comma, which the variables cannot say")
+                raise UsageFault(f"`{name}` holds a comma, which the variables cannot express")
             if home.get(name) == to:
                 continue
             changes.setdefault((to, "ADD"), []).append(name)
             if name in home:
                 changes.setdefault((str(home[name]), "REMOVE"), []).append(name)
-    losses = [*found.losses, *unlike(lists, "high", base.lists.low, "TensorFlow")]
-    lines = [f"# against the lists of {base.lists.version}"]
+    losses = [*found.losses, *default_differences(lists, "high", own.low, "TensorFlow")]
+    if nodes:
+        losses.append(Loss("node-rules", "rules on node names are left out", tuple(nodes), drops=True))
+    lines = [f"# against the lists of {own.version}"]
     for (to, action), names in sorted(changes.items()):
         lines.append(f"export {_PREFIX}_{to}_{action}={shlex.quote(','.join(sorted(names)))}")
-    return Written({"amp_lists.sh": "".join(f"{line}\n" for line in lines)}, losses)
+    return WrittenLists({"amp_lists.sh": "".join(f"{line}\n" for line in lines)}, losses, found.dropped | nodes)

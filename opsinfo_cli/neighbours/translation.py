@@ -1,205 +1,283 @@
-"""Names of one system in another's words, through Ascend's op types and one table of facts."""
+"""Names of one system in another's words, through Ascend's op types."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cache
-from typing import NamedTuple
-
+from ..typed import NamedTuple
 from .facts import facts
-from .placed import Class, Lists, Loss, Placed, Told
+from .name_tables import NameTable, forms_of, fused_with, name_table
+from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists
 
-__all__ = ["respelt", "table_of", "translated"]
+_HIGHEST_FIRST = (
+    OperatorClass.BANNED,
+    OperatorClass.HIGH,
+    OperatorClass.PROMOTE,
+    OperatorClass.FOLLOW,
+    OperatorClass.CLEAR,
+    OperatorClass.LOW,
+)
 
-_HIGHEST_FIRST = (Class.BANNED, Class.HIGH, Class.PROMOTE, Class.FOLLOW, Class.CLEAR, Class.LOW)
+_BY_OVERLOAD = ("torch-amp", "torch-npu")
+"""The systems that list overloads; what can be written lists functions."""
 
 
-class Table(NamedTuple):
-    """One system's names with the op types they become.
+class TranslationOptions(NamedTuple):
+    """:param same: op types that an unknown name may be taken for, if it is spelled the same
 
-    :param unclear: names that are known, and why no op type can be given for them
+    :param opset: of ONNX; None if unknown
     """
 
-    ops: dict[str, tuple[str, ...]]
-    names: dict[str, tuple[str, ...]]
-    unclear: dict[str, str]
+    same: frozenset[str] = frozenset()
+    opset: int | None = None
 
 
-@cache
-def table_of(names: str) -> Table:
-    content = facts("names")["systems"].get(names, {"names": {}, "unclear": {}})
-    back: dict[str, list[str]] = {}
-    for name, ops in content["names"].items():
-        for op in ops:
-            back.setdefault(op, []).append(name)
-    ops = {name: tuple(ops) for name, ops in content["names"].items()}
-    return Table(ops, {op: tuple(names) for op, names in back.items()}, content["unclear"])
+def translated(lists: OperatorLists, to: str, options: TranslationOptions | None = None) -> ReadLists:
+    """The same lists in the names of ``to``; each entry keeps the names it was ``given`` as.
 
-
-def translated(lists: Lists, to: str, same: Iterable[str] = ()) -> Told:
-    """The same lists in the names of ``to``; every name that gets lost or changes its reach is in a loss.
-
-    :param same: op types that an unknown name may be taken for, where it is spelt the same
+    Every name that is lost or changes its reach is in a loss.
     """
+    options = options or TranslationOptions()
+    if lists.names == to and lists.system not in _BY_OVERLOAD:
+        return ReadLists(lists)
+    entries, losses = _operators(lists)
     if lists.names == to:
-        return Told(lists)
-    placed, losses = _operators(lists)
+        return ReadLists(lists._replace(entries=tuple(entries)), tuple(losses))
     if lists.names != "ascend":
-        placed, more = _to_ascend(placed, lists, frozenset(same))
+        entries, more = _to_ascend(entries, lists, options)
         losses += more
     if to != "ascend":
-        placed, more = _from_ascend(placed, to)
+        named = [each for each in entries if not each.is_form]
+        entries, more = _from_ascend(named, to, options.opset)
         losses += more
-    return Told(lists._replace(names=to, placed=tuple(placed)), tuple(losses))
+    return ReadLists(lists._replace(names=to, entries=tuple(entries)), tuple(losses))
 
 
-def respelt(lists: Lists, to: str) -> Told:
-    """Names as a kindred system spells them, where the two differ and a source says how."""
+def respelled(lists: OperatorLists, to: str) -> ReadLists:
+    """Names as a kindred system spells them, if the two differ and a source says how."""
     spellings = facts("names")["respelt"]
     forward = spellings.get(lists.system, {}).get(to, {})
     back = {new: old for old, new in spellings.get(to, {}).get(lists.system, {}).items()}
     known = {**forward, **back}
-    changed = tuple(each.name for each in lists.placed if each.name in known)
+    changed = tuple(each.name for each in lists.entries if each.name in known)
     if not changed:
-        return Told(lists)
-    placed = tuple(each._replace(name=known.get(each.name, each.name)) for each in lists.placed)
-    said = tuple(f"{name} is {known[name]}" for name in changed)
-    return Told(lists._replace(placed=placed), (Loss("respelt", f"{to} spells names anew", changed, said),))
+        return ReadLists(lists)
+    entries = tuple(each._replace(name=known.get(each.name, each.name), given=each.sources) for each in lists.entries)
+    details = tuple(f"{name} is {known[name]}" for name in changed)
+    loss = Loss("respelt", f"{to} spells these names differently", changed, details)
+    return ReadLists(lists._replace(entries=entries), (loss,))
 
 
-def _operators(lists: Lists) -> tuple[list[Placed], list[Loss]]:
-    """What can be translated at all: no rules on node names, and no overloads."""
+def _operators(lists: OperatorLists) -> tuple[list[ListEntry], list[Loss]]:
+    """What can be translated at all: no rules on node names; overloads stand for their operator."""
     losses = []
-    nodes = tuple(each.name for each in lists.placed if each.scope == "node")
+    nodes = tuple(each.name for each in lists.entries if each.scope == "node")
     if nodes:
-        losses.append(Loss("node-rules", "rules on node names are left out; op types cannot say them", nodes))
-    found: dict[str, Placed] = {}
-    overloads = []
+        said = "rules on node names are left out; op types cannot express them"
+        losses.append(Loss("node-rules", said, nodes, drops=True))
+    found: dict[str, ListEntry] = {}
+    overloads, clashes = [], []
     for name, each in lists.deciding().items():
         if each.scope == "node":
             continue
         stem, dot, _ = name.partition(".")
-        if dot and lists.names == "torch":
+        if not (dot and lists.names == "torch"):
+            stem = name
+        else:
             overloads.append(name)
-            each = each._replace(name=stem)
-        found.setdefault(each.name, each)
+        known = found.get(stem)
+        if known is None:
+            found[stem] = each._replace(name=stem, given=each.sources)
+        elif known.cls is each.cls:
+            found[stem] = known._replace(given=(*known.given, *each.sources))
+        else:
+            clashes.append(f"{name} is {each.cls}, {stem} is {known.cls}")
     if overloads:
         losses.append(Loss("overloads", "an overload stands for all of its operator", tuple(overloads)))
-    return list(found.values()), [*losses, *_told_of_torch(lists)]
+    if clashes:
+        names = tuple(said.partition(" ")[0] for said in clashes)
+        said = "overloads of one operator have different classes; the first one counts"
+        losses.append(Loss("conflict", said, names, tuple(clashes), drops=True))
+    return list(found.values()), [*losses, *_limits_of_torch(lists)]
 
 
-def _told_of_torch(lists: Lists) -> list[Loss]:
-    """What torch's names do not say: the backward pass; and, of Habana's, which argument of a norm is cast."""
+def _limits_of_torch(lists: OperatorLists) -> list[Loss]:
+    """What torch's names do not express: the backward pass and, for Habana, which argument of a norm is cast."""
     if lists.names != "torch":
         return []
     losses = [Loss("forward-only", "torch names forward operators; op types of the backward pass keep their list")]
     norms = set(facts("rules")["norm"])
     if lists.system in ("habana-autocast", "optimum-habana"):
-        low = tuple(n for n, each in lists.deciding().items() if each.cls is Class.LOW and n in norms)
+        low = tuple(n for n, each in lists.deciding().items() if each.cls is OperatorClass.LOW and n in norms)
         if low:
             losses.append(Loss("first-argument", f"{lists.system} casts the first argument of a norm only", low))
     return losses
 
 
-def _to_ascend(placed: list[Placed], lists: Lists, same: frozenset[str]) -> tuple[list[Placed], list[Loss]]:
-    table = table_of(lists.names)
-    asked: dict[str, list[Placed]] = {}
+class _Request(NamedTuple):
+    """What the entries of a source ask of one op type; by name before by form."""
+
+    named: list[ListEntry]
+    as_form: list[ListEntry]
+
+
+def _to_ascend(
+    entries: list[ListEntry], lists: OperatorLists, options: TranslationOptions
+) -> tuple[list[ListEntry], list[Loss]]:
+    table = name_table(lists.names, options.opset)
+    requests: dict[str, _Request] = {}
     unknown, many, taken = [], [], []
-    for each in placed:
+    for each in entries:
         ops = table.ops.get(each.name, ())
-        if not ops and each.name in same and each.name not in table.unclear:
+        if not ops and each.name in options.same and each.name not in table.unclear:
             taken.append(each.name)
             ops = (each.name,)
         if not ops:
             unknown.append(each.name)
         if len(ops) > 1:
             many.append(each.name)
+        forms = dict.fromkeys(form for op in ops for form in (*forms_of(op), *fused_with(op)) if form not in ops)
         for op in ops:
-            asked.setdefault(op, []).append(each)
-    losses = [
-        *_unknown(unknown, table, lists.names),
-        *_one_to_many(many, table),
-        *_broader(asked, {each.name for each in placed}, table),
-    ]
+            requests.setdefault(op, _Request([], [])).named.append(each)
+        for form in forms:
+            requests.setdefault(form, _Request([], [])).as_form.append(each)
+    losses = [*_unknown(unknown, table, lists.names), *_one_to_many(many, table)]
+    losses += [*_plumbing(entries, table), *_broader(requests, {each.name for each in entries}, table)]
     if taken:
         losses.append(Loss("same-name", "taken for the op type of the same name; no source says so", tuple(taken)))
-    decided, conflicts = _decided(asked)
+    decided, conflicts = _decided(requests)
     return decided, losses + conflicts
 
 
-def _unknown(names: list[str], table: Table, system: str) -> list[Loss]:
+def _unknown(names: list[str], table: NameTable, system: str) -> list[Loss]:
     if not names:
         return []
     why = tuple(f"{name} ({table.unclear[name]})" if name in table.unclear else name for name in names)
     said = f"no source gives an op type for these names of {system}; they are left out"
-    return [Loss("unknown-name", said, tuple(names), why)]
+    return [Loss("unknown-name", said, tuple(names), why, True, "no source gives an op type for it")]
 
 
-def _one_to_many(names: list[str], table: Table) -> list[Loss]:
+def _one_to_many(names: list[str], table: NameTable) -> list[Loss]:
     if not names:
         return []
-    said = tuple(f"{name} is {' and '.join(table.ops[name])}" for name in names)
-    return [Loss("one-to-many", "one name stands for several op types, and each gets its class", tuple(names), said)]
+    details = tuple(f"{name} is {' and '.join(table.ops[name])}" for name in names)
+    return [Loss("one-to-many", "one name stands for several op types, and each gets its class", tuple(names), details)]
 
 
-def _broader(asked: dict[str, list[Placed]], listed: set[str], table: Table) -> list[Loss]:
-    """Op types that other names run as too, which the source does not list."""
-    wider = {op: [name for name in table.names.get(op, ()) if name not in listed] for op in asked}
+def _plumbing(entries: list[ListEntry], table: NameTable) -> list[Loss]:
+    """Op types that an operator expands to besides its own: other operators use them too, so they keep their list."""
+    said = "an operator also runs op types that others share; these keep their list"
+    names = tuple(each.name for each in entries if table.plumbing.get(each.name))
+    details = tuple(f"{name} also runs {' and '.join(table.plumbing[name])}" for name in names)
+    return [Loss("expansion", said, names, details)] if names else []
+
+
+def _broader(requests: dict[str, _Request], listed: set[str], table: NameTable) -> list[Loss]:
+    """Op types that other names become too, which the source does not list."""
+    wider = {
+        op: [name for name in table.names.get(op, ()) if name not in listed and op in table.ops[name]]
+        for op, request in requests.items()
+        if request.named
+    }
     wider = {op: names for op, names in wider.items() if names}
     if not wider:
         return []
-    said = tuple(f"{op} also runs {' and '.join(names)}" for op, names in sorted(wider.items()))
-    return [Loss("broader", "an op type also runs what the source does not list", tuple(sorted(wider)), said)]
+    details = tuple(f"{op} also runs {' and '.join(names)}" for op, names in sorted(wider.items()))
+    return [Loss("broader", "an op type also runs what the source does not list", tuple(sorted(wider)), details)]
 
 
-def _decided(asked: dict[str, list[Placed]]) -> tuple[list[Placed], list[Loss]]:
-    """One class for each op type; of several the highest precision."""
-    decided, said, names = [], [], []
-    for op, each in asked.items():
-        first = min(each, key=lambda one: _HIGHEST_FIRST.index(one.cls))
-        decided.append(first._replace(name=op, scope="operator", note=None, module=None))
-        if len({one.cls for one in each}) > 1:
-            said.append(f"{op} ({', '.join(f'{one.name} {one.cls}' for one in each)})")
+def _decided(requests: dict[str, _Request]) -> tuple[list[ListEntry], list[Loss]]:
+    """One class for each op type: a user's own before a default, named before form, then the highest precision."""
+    decided, details, names = [], [], []
+    lost: dict[str, str] = {}
+    for op, request in requests.items():
+        asking = request.named or request.as_form
+        asking = [each for each in asking if not each.is_default] or asking
+        first = min(asking, key=lambda each: _HIGHEST_FIRST.index(each.cls))
+        given = tuple(dict.fromkeys(name for each in asking if each.cls is first.cls for name in each.sources))
+        decided.append(
+            first._replace(name=op, scope="operator", note=None, module=None, given=given, is_form=not request.named)
+        )
+        losers = [each for each in asking if each.cls is not first.cls]
+        lost |= {each.name: f"{each.name} ({op} is {first.cls}, as {first.name} asks)" for each in losers}
+        if losers and request.named:
+            details.append(f"{op} ({', '.join(f'{each.name} {each.cls}' for each in asking)})")
             names.append(op)
-    if not said:
+    if not details:
         return decided, []
-    message = "names of different classes meet in one op type, which gets the higher precision"
-    return decided, [Loss("conflict", message, tuple(names), tuple(said))]
+    said = "names of different classes become one op type, which gets the higher precision"
+    losses = [Loss("conflict", said, tuple(names), tuple(details))]
+    kept = {source for each in decided for source in each.given}
+    gone = {name: why for name, why in lost.items() if name not in kept}
+    if gone:
+        said = "other names decide the op types of these"
+        losses.append(Loss("conflict", said, tuple(gone), tuple(gone.values()), drops=True))
+    return decided, losses
 
 
-def _from_ascend(placed: list[Placed], to: str) -> tuple[list[Placed], list[Loss]]:
-    """A name is used where its first op type is listed, and none of the others in another class."""
-    table = table_of(to)
-    classes = {each.name: each for each in placed}
-    found: dict[str, Placed] = {}
+def _from_ascend(entries: list[ListEntry], to: str, opset: int | None) -> tuple[list[ListEntry], list[Loss]]:
+    """A name is used if a form of its first op type is listed, and none of its other op types in another class."""
+    table = name_table(to, opset)
+    by_type = {each.name: each for each in entries}
+    found: dict[str, ListEntry] = {}
     served: set[str] = set()
-    torn, wider = {}, {}
-    for name in dict.fromkeys(name for op in classes for name in table.names.get(op, ())):
-        ops = table.ops[name]
-        listed = [op for op in ops if op in classes]
-        if len({classes[op].cls for op in listed}) > 1:
-            torn[name] = f"{name} ({', '.join(f'{op} {classes[op].cls}' for op in listed)})"
-            served.update(listed)
-        elif ops[0] in classes:
-            scope = "class" if name.startswith("nn.") else "operator"
-            found[name] = classes[ops[0]]._replace(name=name, scope=scope)
-            served.update(listed)
-            if len(listed) < len(ops):
-                wider[name] = f"{name} is also {' and '.join(op for op in ops if op not in classes)}"
-    return list(found.values()), _lost_on_the_way_back([op for op in classes if op not in served], torn, wider, to)
-
-
-def _lost_on_the_way_back(unknown: list[str], torn: dict[str, str], wider: dict[str, str], to: str) -> list[Loss]:
-    losses = []
-    if unknown:
-        losses.append(
-            Loss("unknown-name", f"no source names these op types in {to}; they are left out", tuple(unknown))
-        )
-    if torn:
-        said = "op types of one name differ, and it is left out"
-        losses.append(Loss("one-to-many", said, tuple(torn), tuple(torn.values())))
+    torn: dict[str, list[str]] = {}
+    wider, overruled = {}, {}
+    for name in dict.fromkeys(name for op in by_type for name in table.names.get(op, ())):
+        named, forms = _listed_types(table.ops[name], by_type)
+        deciding = named or forms
+        if len({by_type[op].cls for op in deciding}) > 1:
+            torn[name] = deciding
+            continue
+        if not any(op in by_type for op in (table.ops[name][0], *forms_of(table.ops[name][0]))):
+            continue
+        first = by_type[deciding[0]]
+        agreeing = [op for op in (*named, *forms) if by_type[op].cls is first.cls]
+        given = tuple(dict.fromkeys(source for op in agreeing for source in by_type[op].sources))
+        scope = "class" if name.startswith("nn.") else "operator"
+        is_form = all(by_type[op].is_form for op in agreeing)
+        found[name] = first._replace(name=name, scope=scope, given=given, is_form=is_form)
+        served.update(agreeing)
+        overruled.update({op: name for op in forms if op not in agreeing})
+        rest = [op for op in table.ops[name] if op not in by_type]
+        if rest:
+            wider[name] = f"{name} is also {' and '.join(rest)}"
+    unserved = [op for op, each in by_type.items() if op not in served and not each.is_form]
+    losses = [*_torn(torn, by_type, unserved, to), *_unnamed(unserved, torn, overruled, to)]
     if wider:
-        losses.append(
-            Loss("broader", "a name also stands for op types not listed", tuple(wider), tuple(wider.values()))
-        )
+        said = "a name also stands for op types not listed"
+        losses.append(Loss("broader", said, tuple(wider), tuple(wider.values())))
+    return list(found.values()), losses
+
+
+def _listed_types(ops: tuple[str, ...], by_type: dict[str, ListEntry]) -> tuple[list[str], list[str]]:
+    """The listed op types that a name becomes, and the listed ones that are other forms of them."""
+    named = [op for op in ops if op in by_type]
+    forms = dict.fromkeys(form for op in ops for form in forms_of(op) if form in by_type and form not in ops)
+    return named, list(forms)
+
+
+def _torn(torn: dict[str, list[str]], by_type: dict[str, ListEntry], unserved: list[str], to: str) -> list[Loss]:
+    if not torn:
+        return []
+    details = tuple(f"{name} ({', '.join(f'{op} {by_type[op].cls}' for op in ops)})" for name, ops in torn.items())
+    losses = [Loss("one-to-many", "op types of one name differ, and it is left out", tuple(torn), details)]
+    dropped = tuple(op for op in unserved if any(op in ops for ops in torn.values()))
+    if dropped:
+        said = f"another op type of the same name in {to} is in another class"
+        losses.append(Loss("conflict", said, dropped, drops=True))
+    return losses
+
+
+def _unnamed(unserved: list[str], torn: dict[str, list[str]], overruled: dict[str, str], to: str) -> list[Loss]:
+    """Op types without a name of their own, and those whose name goes by another form."""
+    left = [op for op in unserved if not any(op in ops for ops in torn.values())]
+    losses = []
+    unknown = tuple(op for op in left if op not in overruled)
+    if unknown:
+        said = f"no source names these op types in {to}; they are left out"
+        losses.append(Loss("unknown-name", said, unknown, (), True, f"no source names it in {to}"))
+    gone = tuple(op for op in left if op in overruled)
+    if gone:
+        details = tuple(f"{overruled[op]} goes by another form of {op}" for op in gone)
+        said = "another form of the operator is in another class, and one name stands for both"
+        losses.append(Loss("conflict", said, gone, details, drops=True))
     return losses

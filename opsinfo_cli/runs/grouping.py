@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from ..errors import UsageFault
 
-__all__ = ["Run", "runs_of"]
-
 _RANK = re.compile(r"(?i)(rank|device|worker)[_-]?\d+")
 
 

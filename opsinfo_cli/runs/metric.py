@@ -7,8 +7,6 @@ import re
 
 from ..errors import UsageFault
 
-__all__ = ["PICKS", "Metric", "compiled_metric"]
-
 PICKS = ("last", "max", "min")
 
 

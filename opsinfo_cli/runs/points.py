@@ -1,17 +1,18 @@
 """The points that one run is held to: precision, scaling, the share of overflowed steps, the scale itself.
 
-The procedure is the Ascend porting guide's (interop.md 5); a static scale, bf16 and sampled lines measure nothing.
+The procedure is that of the Ascend porting guide (mixed-precision training, "loss scale"). A static scale, bf16,
+sampled lines and silence measure nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from .count import Count
 from .readers import Evidence
 from .scale import judge_scale
 from .startup import level_kind
-
-__all__ = ["LARGE_BATCH_LIMIT", "LIMIT", "Asked", "Point", "Share", "run_points", "share_of"]
 
 LIMIT = 0.005
 LARGE_BATCH_LIMIT = 0.001
@@ -36,7 +37,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Point:
+class VerdictPoint:
     """One point of the procedure.
 
     :param status: ``holds``, ``fails``, ``cannot be told``, ``not measurable`` or ``missing``
@@ -48,9 +49,8 @@ class Point:
     hint: str | None = None
 
 
-@dataclass(frozen=True)
-class Share:
-    """Overflowed steps by all steps, between ``low`` and ``high``; None where it is not known.
+class Share(NamedTuple):
+    """Overflowed steps as a share of all steps, between ``low`` and ``high``; None if unknown.
 
     :param without: the same without the first descent of the scale
     """
@@ -61,12 +61,16 @@ class Share:
 
 
 def share_of(found: Evidence) -> Share:
+    """The share as far as the log proves it: of bounds that are too wide only the lower one, of silence nothing."""
     count = found.count
-    if not count or not count.steps:
+    if not count or not count.steps or not count.proof:
         return Share(None, None, None)
     clean = count.steps - count.calibrating
     without = (count.low - count.calibrating) / clean if clean > 0 and count.low == count.high else None
-    return Share(min(1.0, _least(found) / count.steps), min(1.0, count.high / count.steps), without)
+    low = min(1.0, _least(found) / count.steps)
+    if count.doubt or not count.is_narrow:
+        return Share(low, None, None)
+    return Share(low, min(1.0, count.high / count.steps), without)
 
 
 def _least(found: Evidence) -> int:
@@ -77,23 +81,23 @@ def _least(found: Evidence) -> int:
     return max(count.low, found.scale.halvings) if count.doubt else count.low
 
 
-def run_points(found: Evidence, asked: Asked) -> list[Point]:
+def run_points(found: Evidence, asked: Asked) -> list[VerdictPoint]:
     """Points 1 to 4 of one run."""
     return [_precision(found, asked), _scaling(found, asked), _overflows(found, asked), _scale(found, asked)]
 
 
-def _precision(found: Evidence, asked: Asked) -> Point:
+def _precision(found: Evidence, asked: Asked) -> VerdictPoint:
     name = "mixed-precision"
     level, by = (found.level, "the log") if found.level else (asked.amp, "--amp")
     if level is None:
-        hint = "--amp LEVEL gives your word for it"
-        return Point(name, "cannot be told", f"the log ({found.format}) prints neither level nor mode", hint)
+        hint = "--amp LEVEL supplies it"
+        return VerdictPoint(name, "cannot be told", f"the log ({found.format}) prints neither level nor mode", hint)
     kind = level_kind(level)
     if kind == "off":
-        return Point(name, "fails", f"{level} is no mixed precision, says {by}")
+        return VerdictPoint(name, "fails", f"{level} is no mixed precision, says {by}")
     low = found.precision or kind or "float16"
     whole = "; everything is reduced, batch norm too" if level == "O3" else ""
-    return Point(name, "holds", f"{level} ({low}), says {by}{whole}")
+    return VerdictPoint(name, "holds", f"{level} ({low}), says {by}{whole}")
 
 
 def is_bfloat(found: Evidence, asked: Asked) -> bool:
@@ -107,43 +111,58 @@ def scaling_of(found: Evidence, asked: Asked) -> str | None:
     return "dynamic" if asked.loss_scale == "dynamic" else "static"
 
 
-def _scaling(found: Evidence, asked: Asked) -> Point:
+def _scaling(found: Evidence, asked: Asked) -> VerdictPoint:
     name = "dynamic-scaling"
     scaling = scaling_of(found, asked)
     by = "the log" if found.scaling else "--loss-scale"
     if scaling == "dynamic":
-        return Point(name, "holds", f"dynamic, says {by}")
+        return VerdictPoint(name, "holds", f"dynamic, says {by}")
     if is_bfloat(found, asked) and not asked.expect_dynamic:  # DeepSpeed prints its scale of 1.0 all the same
-        return Point(name, "holds", "bfloat16 has float32's range and needs no loss scaling")
+        return VerdictPoint(name, "holds", "bfloat16 has float32's range and needs no loss scaling")
     if scaling == "static":
         value = found.static_scale if found.scaling else float(asked.loss_scale or 0)
         said = f"static{f' ({value:g})' if value else ''}, says {by}"
-        return Point(name, "fails", said, "the guide asks for dynamic scaling; with a static one overflows go unseen")
+        return VerdictPoint(
+            name, "fails", said, "the guide asks for dynamic scaling; with a static one overflows go unseen"
+        )
     if asked.expect_dynamic:
-        return Point(name, "fails", "the log shows no dynamic loss scaling, and --expect asks for it")
-    hint = "--loss-scale dynamic or --loss-scale VALUE gives your word for it"
-    return Point(name, "cannot be told", f"the log ({found.format}) does not say how the loss is scaled", hint)
+        return VerdictPoint(name, "fails", "the log shows no dynamic loss scaling, and --expect asks for it")
+    hint = "--loss-scale dynamic or --loss-scale VALUE supplies it"
+    return VerdictPoint(name, "cannot be told", f"the log ({found.format}) does not say how the loss is scaled", hint)
 
 
-def _overflows(found: Evidence, asked: Asked) -> Point:
+def _overflows(found: Evidence, asked: Asked) -> VerdictPoint:
     name = "overflow-share"
     count, share, limit = found.count, share_of(found), asked.limit
     reason = _unmeasured(found, asked)
-    if share.low is not None and share.low >= limit:
-        return Point(name, "fails", _said(found, share, limit), _calibration_hint(share, limit))
+    if share.low is not None and share.low >= limit and not is_bfloat(found, asked):
+        return VerdictPoint(name, "fails", _said(found, share, limit), _calibration_hint(share, limit))
     if reason:
-        return Point(name, "not measurable", reason)
+        return VerdictPoint(name, "not measurable", reason)
+    if count is None or not count.proof:
+        hint = (
+            "log the loss scale or the skipped steps and train again; `docs/soundness.md` lists what each stack prints"
+        )
+        said = "the log has no overflow, and nothing shows that this run prints one"
+        return VerdictPoint(name, "cannot be told", said, hint)
     if scaling_of(found, asked) is None:
-        steps = f" of {count.steps}" if count and count.steps else ""
-        said = f"{count.low if count else 0}{steps} steps overflowed; whether all are printed, the scaling decides"
-        return Point(name, "cannot be told", said, "--loss-scale gives your word for it")
-    if share.low is None or share.high is None or count is None:
-        said = f"{count.low if count else 0} steps overflowed, of how many the log does not tell"
-        return Point(name, "cannot be told", said, "--steps N gives the number of optimizer steps")
+        steps = f" of {count.steps}" if count.steps else ""
+        said = f"{count.low}{steps} steps overflowed; whether all are printed depends on the scaling"
+        return VerdictPoint(name, "cannot be told", said, "--loss-scale supplies it")
+    if not count.is_narrow:
+        said = f"{count.low} to {count.high}{f' of {count.steps}' if count.steps else ''} steps{_noted(count)}"
+        return VerdictPoint(name, "cannot be told", said, "--ranks N is the number of ranks that print into the log")
+    if share.high is None:
+        said = f"{count.low} steps overflowed; the log does not show of how many{_noted(count)}"
+        return VerdictPoint(name, "cannot be told", said, "--steps N is the number of optimizer steps")
     if share.high >= limit:
-        said = f"{count.low} to {count.high} of {count.steps} steps: copies by ranks cannot be told from repetitions"
-        return Point(name, "cannot be told", said, "--ranks N says how many ranks print into the log")
-    return Point(name, "holds", _said(found, share, limit))
+        said = f"{count.low} to {count.high} of {count.steps} steps{_noted(count)}"
+        return VerdictPoint(name, "cannot be told", said, "--ranks N is the number of ranks that print into the log")
+    return VerdictPoint(name, "holds", _said(found, share, limit))
+
+
+def _noted(count: Count) -> str:
+    return "".join(f"; {note}" for note in count.notes)
 
 
 def _unmeasured(found: Evidence, asked: Asked) -> str | None:
@@ -157,9 +176,7 @@ def _unmeasured(found: Evidence, asked: Asked) -> str | None:
         least = f"; the scale's falls prove {bound} at the least" if bound > found.count.low else ""
         return f"{found.count.doubt}{least}"
     if found.format == "unknown" and found.scaling is None:
-        return "no message of a known format is in the log; torch.amp, for one, prints no overflow"
-    if scaling is None and not (found.count and found.count.low):
-        return "without knowing the loss scaling, no overflow printed proves nothing"
+        return "the log has no message of a known format; torch.amp, for example, prints no overflow"
     return None
 
 
@@ -171,7 +188,7 @@ def _said(found: Evidence, share: Share, limit: float) -> str:
     text = f"{percent(share.low)} ({many} of {count.steps} steps; {count.basis}), the limit is {percent(limit)}"
     if count.calibrating and share.without is not None:
         text += f"; {percent(share.without)} without the {count.calibrating} of the first calibration"
-    return text
+    return text + _noted(count)
 
 
 def _calibration_hint(share: Share, limit: float) -> str | None:
@@ -185,11 +202,11 @@ def percent(share: float) -> str:
     return f"{share * 100:.3g} %"
 
 
-def _scale(found: Evidence, asked: Asked) -> Point:
+def _scale(found: Evidence, asked: Asked) -> VerdictPoint:
     name = "loss-scale"
     if is_bfloat(found, asked) and not found.scale.changes:
-        return Point(name, "not measurable", "bfloat16 runs have no loss scale")
+        return VerdictPoint(name, "not measurable", "bfloat16 runs have no loss scale")
     if scaling_of(found, asked) == "static":
-        return Point(name, "not measurable", "the loss scale is static")
+        return VerdictPoint(name, "not measurable", "the loss scale is static")
     status, says, hint = judge_scale(found)
-    return Point(name, status, says, hint)
+    return VerdictPoint(name, status, says, hint)

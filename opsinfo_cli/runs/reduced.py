@@ -10,8 +10,6 @@ from typing import IO
 
 from .stream import windows
 
-__all__ = ["MOST_NAMES", "Reduced", "read_reduced"]
-
 MOST_NAMES = 10_000
 """A log that names more op types than any library has is not believed further."""
 

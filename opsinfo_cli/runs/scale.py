@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from .readers import Evidence
 
-__all__ = ["Advice", "advise", "collapsed", "judge_scale"]
-
 
 @dataclass(frozen=True)
 class Advice:
@@ -29,9 +27,9 @@ def collapsed(found: Evidence) -> str | None:
         return f"the scale was no number {scale.not_numbers} times"
     if scale.start is None or scale.final is None or not scale.falls:
         return None
-    if scale.lowest < 1.0 and found.floor >= 1.0:
+    if scale.lowest < min(1.0, found.floor or 1.0):
         return f"the scale fell below 1, to {scale.lowest:.10g}"
-    if scale.lowest <= found.floor:
+    if found.floor and scale.lowest <= found.floor:
         stuck = "and stayed there" if scale.final <= found.floor else "once"
         return f"the scale fell to its floor of {found.floor:.10g} {stuck}"
     return None
@@ -45,7 +43,7 @@ def judge_scale(found: Evidence) -> tuple[str, str, str | None]:
         hint = "an operator overflows whatever the scale: look for it with a dump and `opsinfo numerics`"
         return "fails", reason, hint
     if scale.start is None or scale.final is None:
-        if found.scaling == "dynamic" and found.count and found.count.low == 0:
+        if found.scaling == "dynamic" and found.count and found.count.low == 0 and found.count.proof:
             return "holds", "no overflow lowered it; the log prints no values", None
         return "cannot be told", "the log prints no loss scale", None
     said = (
@@ -70,7 +68,7 @@ def advise(found: Evidence, limit: float) -> Advice:
     later = count.low - calibrating if count else 0
     if count and count.steps and later > 1:
         apart = (count.steps - calibrating) / later
-        if later / max(1, count.steps - calibrating) >= limit / 2:
+        if found.scale.rises and later / max(1, count.steps - calibrating) >= limit / 2:
             window = _round_up(max(2 * apart, 2 / limit))
             reasons.append(
                 f"after the calibration a step overflows every {apart:.0f} steps: growing less often probes less"

@@ -1,4 +1,4 @@
-"""What a log says at its start of level, mode and scaling, whatever framework wrote it."""
+"""What a log shows at its start of level, mode and scaling, whatever framework wrote it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ from dataclasses import dataclass
 
 from .readers.reader import NUMBER
 
-__all__ = ["LEVELS", "MARKS", "Startup", "level_kind"]
-
-MARKS = (b"opt_level", b"amp_level", b"precision_mode", b"loss_scale", b"fp16", b"bf16", b"float16_enabled")
+MARKS = (
+    b"opt_level",
+    b"amp_level",
+    b"precision_mode",
+    b"loss_scale",
+    b"fp16",
+    b"bf16",
+    b"float16_enabled",
+    b"nproc_per_node",
+    b"GPUs",
+    b"world_size",
+    b"NGPU",
+)
 """Looked for in the first part of a log only; see :data:`.scan.STARTUP`."""
 
 LEVELS = {
@@ -23,33 +33,62 @@ LEVELS = {
 
 
 def level_kind(level: str) -> str | None:
-    """``off``, ``float16``, ``bfloat16``, ``hifloat8``; None for a word nobody knows."""
+    """``off``, ``float16``, ``bfloat16``, ``hifloat8``; None for an unknown word."""
     return next((kind for kind, words in LEVELS.items() if level in words.split()), None)
 
 
-_LEVEL = re.compile(rb"(?:opt_level|amp_level)[\"']?\s{0,20}[:=]\s{0,4}[\"']?(O[0-3]|OD|auto)\b")
+_LEVEL = re.compile(rb"(?<![\w-])(?:opt_level|amp_level)[\"']?\s{0,20}[:=]\s{0,4}[\"']?(O[0-3]|OD|auto)\b")
 _MODE = re.compile(rb"\bprecision_mode(?:_v2)?[\"']?\s{0,4}[:=]\s{0,4}[\"']?(\w{2,40})")
 _HALF = re.compile(rb"[\"']?\b(fp16|bf16)[\"']?\s?[:=]\s?True\b")
-_SCALE = re.compile(rb"\bloss_scale[\"']?\s{1,20}: (?:(dynamic)|" + NUMBER + rb")\s*$", re.MULTILINE)
+_ARGUMENTS = re.compile(rb"\bfp16_opt_level[\"']?\s?[:=]")
+_FLOAT32 = re.compile(rb"(?<![\w])fp16[\"']?\s?[:=]\s?False\b")
+_SCALE = re.compile(rb"(?<!\w)loss_scale[\"']?\s{1,20}: (?:(dynamic)|" + NUMBER + rb")\s*$", re.MULTILINE)
+
+
+_RANKS = re.compile(rb"(?:nproc_per_node[= ]{1,2}|[Uu]sing |world_size[\"']?[=:]\s?|NGPU=)(\d{1,6})(?: GPUs)?\b(?!\.)")
 
 
 @dataclass
 class Startup:
-    """The last word of each kind: APEX prints defaults first and what overrides made of them after."""
+    """The last value of each kind: APEX prints defaults first and what overrides made of them after.
+
+    `fp16_opt_level` is printed by Hugging Face's TrainingArguments whether fp16 is on or not
+    (huggingface/transformers, src/transformers/training_args.py), so it proves no level.
+    """
 
     level: str | None = None
     precision: str | None = None
     scaling: str | None = None
     static_scale: float | None = None
+    known: bool = False
+    ranks: tuple[int, ...] = ()
+    """Numbers of ranks or devices that the log prints, in order."""
+    _hugging_face: bool = False
+    _not_half: bool = False
 
     def line(self, line: bytes) -> None:
         match = _LEVEL.search(line) or _MODE.search(line) or _HALF.search(line)
         if match and level_kind(match[1].decode("ascii", "replace")):
+            self.known = True
             self.level = match[1].decode("ascii")
             kind = level_kind(self.level)
             self.precision = kind if kind != "off" else None
+        self._arguments(line)
+        ranks = _RANKS.search(line)
+        if ranks and len(self.ranks) < 8 and (many := int(ranks[1])) > 1 and many not in self.ranks:
+            self.ranks = (*self.ranks, many)
         scale = _SCALE.search(line)
-        if scale and scale[1]:
-            self.scaling, self.static_scale = "dynamic", None
-        elif scale:
-            self.scaling, self.static_scale = "static", float(scale[2])
+        if scale:
+            self.known = True
+            self.scaling, self.static_scale = ("dynamic", None) if scale[1] else ("static", float(scale[2]))
+
+    def _arguments(self, line: bytes) -> None:
+        """Hugging Face's arguments, on one line or on several."""
+        self._hugging_face |= _ARGUMENTS.search(line) is not None
+        self._not_half |= _FLOAT32.search(line) is not None
+        self.known |= self._hugging_face
+
+    @property
+    def is_float32(self) -> bool:
+        """Whether Hugging Face's arguments show that neither fp16 nor bf16 is on."""
+        return self._hugging_face and self._not_half and self.level is None

@@ -1,116 +1,225 @@
-"""How many steps a run made, from the step fields of whatever it printed."""
+"""The number of steps a run made, from the step fields of whatever it printed."""
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
-__all__ = ["StepField"]
-
+_INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
 _STEP = re.compile(
-    rb"(?:[Ss]tep|[Ii]ter(?:ation)?)s?[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,8}(\d{1,15})(?:\s{0,8}/\s{0,8}(\d{1,15}))?"
+    rb"(?<![A-Za-z_])(?<!on )((?:(?:global|train|training|current)_)?(?:[Ss]tep|STEP|[Ii]ter(?:ation)?)|"
+    rb"(?:global|training)_steps)"
+    rb"[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,8}" + _INTEGER + rb"(?:\s{0,8}/\s{0,8}(\d{1,15}))?"
 )
 _EPOCH = re.compile(rb"[Ee]poch[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,4}(\d{1,9})(?!\.)")
-_IMAGENET = re.compile(rb"[Ee]poch:?\s{0,4}\[\s{0,4}(\d{1,9})\]\s{0,4}\[\s{0,8}(\d{1,15})/\s{0,8}(\d{1,15})\]")
-_BAR = re.compile(rb"\|\s{0,8}(\d{1,15})/(\d{1,15}) \[")
-_ASKED = (b"tep", b"ter", b"poch", b"it/s", b"s/it")
+_WITH_EPOCH = re.compile(
+    rb"(?:[Ee]poch|TRAIN|Train)(?:\(train\))?:?\s{0,4}(?:\[\s{0,4}(\d{1,9})(?:/\d{1,9})?\]:?\s{0,4}|(\d{1,9})\s)"
+    rb"\[\s{0,8}(\d{1,15})/\s{0,8}(\d{1,15})"
+)
+_BAR = re.compile(rb"\|\s{0,8}(\d{1,15})/(\d{1,15}) \[[^\]\r\n]{0,40}(?:it/s|s/it)")
+_ASKED = (b"step", b"Step", b"STEP", b"iter", b"Iter", b"poch", b"TRAIN", b"Train", b"it/s", b"s/it")
 _NEAR = 2048
-_LOOK = 1 << 14
-_TRIES = 8
-_FRONTS = 16
+_TRIES = 256
+_FIELDS = 8
+_WHOLE = 1 << 20
+"""So much of the start is read line by line."""
+
+_MOST_KINDS = 256
+_OFTEN = 20
+_EPOCHS, _NAMED, _BARS = 3, 2, 1
 
 
-class StepField:
-    """The first and the last step field of each window are looked at: enough, and next to free.
+class _Field(NamedTuple):
+    """A step as printed. ``length``: steps of an epoch if the line shows the epoch, else 0."""
 
-    Fields that start anew each epoch count where the line tells the epoch and its length.
-    """
+    kind: tuple[int, bytes]
+    epoch: int
+    step: int
+    length: int
 
-    def __init__(self) -> None:
-        self._first: tuple[int, int, int] | None = None
-        self._last: tuple[int, int, int] | None = None
-        self._second: int | None = None
-        self._broken = False
-        self._fronts = 0
 
-    def at(self, data: bytes, place: int) -> int | None:
-        """The step that was printed last before a place; None where there is none nearby."""
-        found = self._from_back(data, place)
-        if found is None:
-            return None
-        epoch, step, length = found
-        return (epoch - (self._first[0] if self._first else epoch)) * length + step
+class _Track:
+    """The first, second and last value of one kind of field, such as ``iter`` or ``Epoch: [e][i/n]``."""
+
+    def __init__(self, first: _Field) -> None:
+        self.first = self.last = first
+        self.second: int | None = None
+        self.seen = 1
+        self.broken = False
+
+    def take(self, found: _Field) -> None:
+        self.seen += 1
+        last = self.last
+        if self.second is None and (found.epoch, found.step) != (self.first.epoch, self.first.step):
+            self.second = self.at(found)
+        if (found.epoch, found.step) < (last.epoch, last.step) and found.epoch <= last.epoch:
+            self.broken |= last.step - found.step > max(8, last.step // 2)  # another rank may lag a little
+            return
+        if found.epoch > last.epoch and not found.length and found.step < last.step:
+            self.broken = True
+        self.last = found
 
     @property
     def spacing(self) -> int:
-        """How far step fields are apart, as far as is known."""
-        return abs(self._second - self._first[1]) if self._first and self._second is not None else 0
+        return abs(self.second - self.at(self.first)) if self.second is not None else 0
 
-    def window(self, data: bytes, limit: int) -> None:
-        for found in (self._from_front(data, limit), self._from_back(data, limit)):
-            if found:
-                self._take(found)
-
-    def _from_front(self, data: bytes, limit: int) -> tuple[int, int, int] | None:
-        if self._second is not None or self._fronts >= _FRONTS:  # only where it starts is asked of the front
-            return None
-        self._fronts += 1
-        for line in data[: min(limit, 1 << 16)].split(b"\n"):
-            found = _parsed(line[:_NEAR])
-            if found and (self._first is None or found != self._first):
-                if self._first is not None:
-                    return found
-                self._first = self._last = found
-        return None
-
-    def _from_back(self, data: bytes, limit: int) -> tuple[int, int, int] | None:
-        end = limit
-        lowest = max(0, limit - _LOOK)
-        for _ in range(_TRIES):
-            if end <= lowest:
-                break
-            at = max(data.rfind(word, lowest, end) for word in _ASKED)
-            if at < 0:
-                return None
-            start = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
-            stop = data.find(b"\n", at)
-            found = _parsed(data[max(start, at - _NEAR) : min(stop if stop >= 0 else limit, at + _NEAR)])
-            if found:
-                return found
-            end = min(start, at)
-        return None
-
-    def _take(self, found: tuple[int, int, int]) -> None:
-        if self._first is None or self._last is None:
-            self._first = self._last = found
-            return
-        if self._second is None and found != self._first:
-            self._second = found[1]
-        epoch, step, length = found
-        if (epoch, step) < self._last[:2] and epoch <= self._last[0]:
-            self._broken |= self._last[1] - step > max(8, self._last[1] // 2)  # another rank may lag a little
-            return
-        if epoch > self._last[0] and not length and step < self._last[1]:
-            self._broken = True
-        self._last = found
+    def at(self, found: _Field) -> int:
+        """Steps from the start of the first epoch, which is numbered 0 or 1."""
+        return (found.epoch - min(1, self.first.epoch)) * found.length + found.step
 
     @property
     def total(self) -> int | None:
-        """None where the fields do not tell."""
-        if self._first is None or self._last is None or self._broken:
+        """Steps made; None if the fields begin anew without showing an epoch."""
+        if self.broken:
             return None
-        (epoch0, step0, _), (epoch, step, length) = self._first, self._last
-        spacing = self.spacing or 1
-        begun = 0 if step0 <= spacing else step0 - spacing
-        return (epoch - epoch0) * length + step - begun if length else step - begun
+        first, last = self.at(self.first), self.last
+        if self.second is None:
+            return first if self.first.kind[1].startswith(b"global") else None
+        begun = 0 if first <= 2 * self.spacing else first - self.spacing  # else the log begins after a resume
+        from_zero = int(first == 0 and self.first.kind[0] != _BARS)
+        if last.length:
+            return self.at(last) - last.step + min(last.step + from_zero, last.length) - begun
+        return last.step + from_zero - begun
 
 
-def _parsed(line: bytes) -> tuple[int, int, int] | None:
-    """(epoch, step, length of the epoch); 0 for what the line does not tell."""
-    if match := _IMAGENET.search(line):
-        return int(match[1]), int(match[2]), int(match[3])
-    match = _BAR.search(line) or _STEP.search(line)
+class StepFields:
+    """Step fields of all kinds; the one that tells most counts.
+
+    The first mebibyte is read line by line, then the end of each window, and what lies between messages of overflows:
+    a linear scan, whatever share of the lines are messages.
+    """
+
+    def __init__(self) -> None:
+        self.seen = 0
+        """Fields read so far."""
+        self._kinds: dict[tuple[int, bytes], _Track] = {}
+        self._read = self._upto = 0
+        self._at: int | None = None
+        self._main: tuple[int, bytes] | None = None
+
+    @property
+    def at(self) -> int | None:
+        """The step printed last before the place that was asked for; None if none was printed."""
+        return self._at
+
+    @property
+    def spacing(self) -> int:
+        """How far apart step fields are, as far as is known; 0 if it is not."""
+        track = self._kinds.get(self._main) if self._main else None
+        return track.spacing if track else 0
+
+    def advance(self, data: bytes, end: int) -> None:
+        """Read step fields up to ``end``, but not what is before the ``end`` of an earlier call for this window."""
+        start = self._upto
+        if end <= start:
+            return
+        self._upto = end
+        if self._read < _WHOLE:
+            self._every(data[start:end])
+            return
+        for found in self._from_back(data, start, end):
+            self._take(found)
+
+    def read(self, line: bytes) -> None:
+        """Read one line."""
+        found = _parsed(line[:_NEAR])
+        if found:
+            self._take(found)
+
+    def finish(self, data: bytes, limit: int) -> None:
+        """Read what is left of a window; the next call is for the next window."""
+        self.advance(data, limit)
+        self._read += limit
+        self._upto = 0
+
+    def _every(self, part: bytes) -> None:
+        for line in part.split(b"\n"):
+            if len(line) > 4 and any(word in line for word in _ASKED):
+                for piece in line.split(b"\r")[-_TRIES:]:
+                    found = _parsed(piece[:_NEAR])
+                    if found:
+                        self._take(found)
+
+    def _from_back(self, data: bytes, start: int, end: int) -> list[_Field]:
+        """The last few fields, oldest first: logs often print two counters by turns."""
+        asked = [word for word in _ASKED if data.find(word, start, end) >= 0]
+        fields: list[_Field] = []
+        for _ in range(_TRIES):
+            at = max(data.rfind(word, start, end) for word in asked) if asked else -1
+            if at < 0 or len(fields) == _FIELDS:
+                break
+            begin = max(data.rfind(b"\n", start, at), data.rfind(b"\r", start, at)) + 1 or start
+            stop = data.find(b"\n", at, min(end, at + _NEAR))
+            found = _parsed(data[max(begin, at - _NEAR) : stop if stop >= 0 else min(end, at + _NEAR)])
+            if found:
+                fields.append(found)
+            end = begin
+            if end <= start:
+                break
+        return fields[::-1]
+
+    def _take(self, found: _Field) -> None:
+        self.seen += 1
+        track = self._kinds.get(found.kind)
+        if track:
+            track.take(found)
+        elif len(self._kinds) < _MOST_KINDS:
+            self._kinds[found.kind] = track = _Track(found)
+            self._main = None
+        else:
+            return
+        if self._main is None:
+            self._main = self._best()
+        if found.kind == self._main:
+            self._at = max(0, track.at(found))
+
+    def _best(self) -> tuple[int, bytes] | None:
+        """Epochs with their length before named fields before bars; of each the one that was seen most."""
+        kinds = self._kinds
+        moving = [kind for kind in kinds if kinds[kind].second is not None]
+        usable = [kind for kind in moving if not kinds[kind].broken] or moving or list(kinds)
+
+        def telling(kind: tuple[int, bytes]) -> tuple[int, int, int]:
+            track = kinds[kind]
+            return kind[0], track.seen, track.last.step
+
+        return max(usable, key=telling, default=None)
+
+    @property
+    def total(self) -> int | None:
+        """Steps made; None if the fields do not show it."""
+        best = self._best()
+        return self._kinds[best].total if best else None
+
+    @property
+    def note(self) -> str | None:
+        """That another counter of the log says something else."""
+        best, total = self._best(), self.total
+        if best is None or total is None:
+            return None
+        for kind, track in self._kinds.items():
+            other = track.total
+            if kind == best or kind[0] != best[0] or track.seen < _OFTEN or not other:
+                continue
+            if abs(other - total) > max(1, total // 10):
+                return f"steps are `{_shown(best)}` ({total}); `{_shown(kind)}` says {other}"
+        return None
+
+
+def _shown(kind: tuple[int, bytes]) -> str:
+    return kind[1].decode("ascii", "replace") or "Epoch: [e][i/n]"
+
+
+def _parsed(line: bytes) -> _Field | None:
+    if match := _WITH_EPOCH.search(line):
+        return _Field((_EPOCHS, b""), int(match[1] or match[2]), int(match[3]), int(match[4]))
+    if match := _BAR.search(line):
+        return _Field((_BARS, b"bar of " + match[2]), 0, int(match[1]), 0)
+    match = _STEP.search(line)
     if not match:
         return None
-    epoch = _EPOCH.search(line) if match.re is _STEP else None
-    length = int(match[2]) if match[2] else 0
-    return (int(epoch[1]) if epoch and length else 0), int(match[1]), length if epoch else 0
+    length = int(match[3]) if match[3] else 0
+    epoch = _EPOCH.search(line) if length else None
+    if epoch:
+        return _Field((_EPOCHS, match[1].lower()), int(epoch[1]), int(match[2]), length)
+    return _Field((_NAMED, match[1].lower()), 0, int(match[2]), 0)

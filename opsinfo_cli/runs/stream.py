@@ -10,8 +10,6 @@ from typing import IO, NamedTuple, cast
 
 from ..errors import Damaged, Refused
 
-__all__ = ["TAIL", "Window", "windows"]
-
 BLOCK = 1 << 18
 TAIL = 1 << 13
 """What stands behind ``limit``: a message that begins before it is seen whole."""

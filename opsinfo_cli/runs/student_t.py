@@ -10,8 +10,6 @@ import math
 import statistics
 from typing import NamedTuple
 
-__all__ = ["Comparison", "Spread", "compare", "grubbs_limit", "spread", "t_quantile", "t_tail"]
-
 
 def t_tail(t: float, freedom: float) -> float:
     """P(|T| > t): the two-sided probability."""

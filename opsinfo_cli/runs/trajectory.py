@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-__all__ = ["Point", "Trajectory"]
-
 MOST = 2048
 
 
-class Point(NamedTuple):
+class ScalePoint(NamedTuple):
     """``at``: the step, or the number of the message where the log tells no steps."""
 
     at: int
@@ -35,7 +33,7 @@ class Trajectory:
         self.not_numbers = 0
         self.behind = 0
         """How many falls came before the first point, in logs that print the scale after an overflow."""
-        self.points: list[Point] = []
+        self.points: list[ScalePoint] = []
         self._last_at = 0
 
     def add(self, at: int, scale: float) -> None:
@@ -54,15 +52,23 @@ class Trajectory:
             self.rises += 1
         self.final = scale
         self.lowest, self.highest = min(self.lowest, scale), max(self.highest, scale)
-        self.points.append(Point(at, scale))
+        self.points.append(ScalePoint(at, scale))
         if len(self.points) > MOST:
             self._thin()
+
+    def fell_to(self, at: int, scale: float) -> None:
+        """Add the scale after an overflow; if it is not lower than the last one, the scale rose in between."""
+        if scale == self.final:
+            self.rises += 1
+            self.falls += 1
+            self.halvings += 1
+        self.add(at, scale)
 
     def _thin(self) -> None:
         kept = [each for number, each in enumerate(self.points) if number % 2 == 0 or self._is_extreme(each)]
         self.points = kept if len(kept) < MOST else kept[::2]
 
-    def _is_extreme(self, point: Point) -> bool:
+    def _is_extreme(self, point: ScalePoint) -> bool:
         return point.scale in (self.lowest, self.highest)
 
     @property
@@ -70,10 +76,10 @@ class Trajectory:
         return self.rises + self.falls
 
     @property
-    def drawn(self) -> list[Point]:
+    def drawn(self) -> list[ScalePoint]:
         """The points, and the last value up to where the log ends."""
         if self.points and self.final is not None and self._last_at > self.points[-1].at:
-            return [*self.points, Point(self._last_at, self.final)]
+            return [*self.points, ScalePoint(self._last_at, self.final)]
         return self.points
 
     def stable(self, calibrating: int, end: int) -> float | None:

@@ -6,11 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .points import Asked, Point, percent, run_points
+from .points import Asked, VerdictPoint, percent, run_points
 from .readers import Evidence
 from .student_t import Comparison, Spread, compare, spread
-
-__all__ = ["NEEDED_RUNS", "RunFound", "Verdict", "judge"]
 
 NEEDED_RUNS = 4
 """The guide asks for more than three runs."""
@@ -37,7 +35,7 @@ class Verdict:
     """``sound``, ``not sound`` or ``incomplete``, with the points that make it."""
 
     word: str
-    points: list[Point]
+    points: list[VerdictPoint]
     agreement: Spread | None
     comparison: Comparison | None
     without_reference: bool
@@ -65,7 +63,7 @@ def judge(runs: list[RunFound], reference: list[RunFound], asked: Asked, metric:
     return Verdict(word, points, agreement, comparison, not reference)
 
 
-def _over_all(runs: list[RunFound], asked: Asked) -> list[Point]:
+def _over_all(runs: list[RunFound], asked: Asked) -> list[VerdictPoint]:
     """The worst of each point over the runs, naming the run where there are several."""
     order = ("fails", "cannot be told", "not measurable", "holds")
     worst = []
@@ -77,7 +75,7 @@ def _over_all(runs: list[RunFound], asked: Asked) -> list[Point]:
         first = points[same[0]]
         of = f"{runs[same[0]].name}: " if len(runs) > 1 else ""
         more = f" (and {len(same) - 1} more of {len(runs)} runs)" if len(same) > 1 and status != "holds" else ""
-        worst.append(Point(first.name, status, f"{of}{first.says}{more}", first.hint))
+        worst.append(VerdictPoint(first.name, status, f"{of}{first.says}{more}", first.hint))
     return worst
 
 
@@ -93,22 +91,24 @@ def _unusable(values: list[float]) -> bool:
     return any(not math.isfinite(value) or abs(value) > _TOO_LARGE for value in values)
 
 
-def _agreement(runs: list[RunFound], values: list[float], asked: Asked, metric: bool) -> tuple[Point, Spread | None]:
+def _agreement(
+    runs: list[RunFound], values: list[float], asked: Asked, metric: bool
+) -> tuple[VerdictPoint, Spread | None]:
     name = "runs-agree"
     if not metric:
-        return Point(name, "missing", "no metric is known", "--metric 'Acc@1 ([0-9.]+)' says what to compare"), None
+        return VerdictPoint(name, "missing", "no metric is known", "--metric 'Acc@1 ([0-9.]+)' finds it"), None
     lacking = [run.name for run in runs if run.metric is None]
     if lacking:
-        return Point(name, "cannot be told", f"--metric finds nothing in {lacking[0]}"), None
+        return VerdictPoint(name, "cannot be told", f"--metric finds nothing in {lacking[0]}"), None
     if _unusable(values):
-        return Point(name, "fails", "the metric of a run is no number"), None
+        return VerdictPoint(name, "fails", "the metric of a run is no number"), None
     told = spread(values) if len(values) > 1 else None
     said = _spread_said(told, asked) if told else f"one run, metric {values[0]:g}"
     if told and told.relative > asked.spread:
-        return Point(name, "fails", said), told
+        return VerdictPoint(name, "fails", said), told
     if told is None or len(values) < NEEDED_RUNS:
-        return Point(name, "missing", f"{said}; the guide asks for more than three runs"), told
-    return Point(name, "holds", said), told
+        return VerdictPoint(name, "missing", f"{said}; the guide asks for more than three runs"), told
+    return VerdictPoint(name, "holds", said), told
 
 
 def _spread_said(told: Spread, asked: Asked) -> str:
@@ -121,18 +121,18 @@ def _spread_said(told: Spread, asked: Asked) -> str:
 
 def _reference(
     values: list[float], reference: list[RunFound], asked: Asked, metric: bool
-) -> tuple[Point, Comparison | None]:
+) -> tuple[VerdictPoint, Comparison | None]:
     name = "reference"
     others = _values(reference)
     if not metric:
-        return Point(name, "missing", "no metric is known", "--metric REGEX says what to compare"), None
+        return VerdictPoint(name, "missing", "no metric is known", "--metric REGEX finds it"), None
     if len(others) < len(reference):
-        return Point(name, "cannot be told", "--metric finds nothing in a reference run"), None
+        return VerdictPoint(name, "cannot be told", "--metric finds nothing in a reference run"), None
     if _unusable(values + others):
-        return Point(name, "fails", "the metric of a run is no number"), None
+        return VerdictPoint(name, "fails", "the metric of a run is no number"), None
     if len(values) < 2 or len(others) < 2:
         said = f"{len(values)} mixed and {len(others)} high-precision runs; a test needs two of each"
-        return Point(name, "missing", said), None
+        return VerdictPoint(name, "missing", said), None
     told = compare(values, others)
     allowed = asked.spread * abs(sum(others) / len(others))
     said = (
@@ -141,7 +141,7 @@ def _reference(
     )
     said += f"; Welch's t = {told.t:.3g}, p = {told.p:.3g}" if told.t is not None else "; neither side varies"
     if -allowed <= told.low and told.high <= allowed:
-        return Point(name, "holds", said), told
+        return VerdictPoint(name, "holds", said), told
     if abs(told.difference) > allowed and (told.p is None or told.p < 0.05):
-        return Point(name, "fails", said), told
-    return Point(name, "cannot be told", said, "more runs make the interval narrower"), told
+        return VerdictPoint(name, "fails", said), told
+    return VerdictPoint(name, "cannot be told", said, "more runs make the interval narrower"), told

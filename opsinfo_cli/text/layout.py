@@ -8,8 +8,8 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 from ..typed import TYPE_CHECKING, NamedTuple
+from .document import Node
 from .patch import Edit
-from .scanner import Node
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -114,14 +114,6 @@ def add_items(text: str, container: Node, items: Sequence[str], style: Style) ->
     return _insert(text, container, len(container.items), [quote(item) for item in items], style)
 
 
-def drop_member(container: Node, index: int) -> Edit:
-    return _drop(container, index)
-
-
-def drop_item(container: Node, index: int) -> Edit:
-    return _drop(container, index)
-
-
 def drop_items(container: Node, indexes: Sequence[int]) -> list[Edit]:
     """Take several items away, their indexes in order."""
     if len(indexes) == len(container.items):
@@ -130,7 +122,7 @@ def drop_items(container: Node, indexes: Sequence[int]) -> list[Edit]:
     kept = len(container.items)  # items up to the last one that stays
     while kept - 1 in going:
         kept -= 1
-    edits = [_drop(container, index) for index in indexes if index < kept]
+    edits = [drop_part(container, index) for index in indexes if index < kept]
     if kept < len(container.items):  # the last ones go with the comma before them
         edits.append(Edit(container.items[kept - 1].end, container.items[-1].end, ""))
     return edits
@@ -150,7 +142,7 @@ def _span(container: Node, index: int) -> tuple[int, int]:
     return container.members[index].key.start, container.members[index].value.end
 
 
-def _drop(container: Node, index: int) -> Edit:
+def drop_part(container: Node, index: int) -> Edit:
     """Take one part away with its comma and its line; the blanks around the others stay."""
     count = _count(container)
     if count == 1:

@@ -27,8 +27,8 @@ from .uniform_members import regular_members
 if TYPE_CHECKING:
     from typing import Any
 
+    from .document import Document, Node
     from .json_values import Judge
-    from .scanner import Document
 
 _BEHIND_WORD, _BEHIND_NUMBER = "[A-Za-z0-9_]", r"[\w.+-]"
 _HALF = r"\\u[dD][89a-fA-F]"
@@ -48,7 +48,28 @@ def read_members(source: Source, judge: Judge | None = None) -> Members | Docume
     except (Unusual, ValueError, StopIteration, RecursionError):
         from .scanner import scan
 
-        return scan(source)
+        document = scan(source)
+        return document if document.faults or document.root is None else _exact(document, document.root)
+
+
+def _exact(document: Document, root: Node) -> Members:
+    """The members as the exact reader found them: it accepts some values that the fast one cannot read."""
+    if root.kind != "object":
+        return Members(None, root.start, root.end)
+    members = []
+    for key, node in root:
+        value: Any = node.plain()
+        sound = quotes_of([value]) >= 0
+        members.append(
+            RawMember(str(key.value), value, key.start, key.end, node.start, node.end, _repeats_a_key(node), sound)
+        )
+    return Members(members, root.start, root.end)
+
+
+def _repeats_a_key(node: Node) -> bool:
+    if len(node.by(str)) < len(node.members):
+        return True
+    return any(map(_repeats_a_key, [*(member.value for member in node), *node.items]))
 
 
 def _walk(text: str, judge: Judge | None) -> Members:
@@ -75,14 +96,15 @@ def _one_by_one(text: str, start: int, at: int) -> Members:
         key, key_end, value_start = (head[1], head.end(1) + 1, head.end()) if head else key_at(text, at)
         value, end = decode(text, value_start)
         quotes = quotes_of([value])
-        if quotes < 0:
-            _refuse_depth(value, 1)
         duplicates = text.count('"', value_start, end) != quotes and _has_duplicates(text, value_start)
         members.append(RawMember(key, value, at, key_end, value_start, end, duplicates, quotes >= 0))
         behind = separator(text, end)
         if not behind:
             raise Unusual
         if behind[1] == "}":
+            for member in {each.key: each for each in members}.values():
+                if not member.is_sound:
+                    _refuse_depth(member.value, 1)
             return Members(members, start, behind.end(1))
         at = behind.end()
 

@@ -7,12 +7,10 @@ no NaN; text after the first value is left unread. Slower than :mod:`.members`, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
 
-from ..errors import Damaged
-from ..typed import NamedTuple
+from .document import Document, Fault, Member, Node
 from .json_values import MAX_DEPTH, is_too_large
 from .patch import Edit
 from .source import Source
@@ -30,112 +28,6 @@ _STRING_FAULTS = {
     "Invalid \\uXXXX escape": "four hexadecimal digits must follow `\\u`",
 }
 _LITERALS = {"true": True, "false": False, "null": None}
-
-
-class Fault(NamedTuple):
-    """One thing wrong with the text.
-
-    :param name: the name of the finding: syntax, comment, trailing-comma, missing-comma, empty-file
-    :param mend: the edit that mends it, where there is one
-    """
-
-    name: str
-    message: str
-    start: int
-    end: int
-    mend: Edit | None = None
-
-
-class Node:
-    """A JSON value and its span. ``kind`` is object, array, string, number or literal."""
-
-    __slots__ = ("_by", "end", "items", "kind", "members", "start", "value")
-
-    def __init__(self, kind: str, start: int, end: int = 0, value: str | bool | None = None) -> None:
-        self.kind = kind
-        self.start = start
-        self.end = end
-        self.value = value
-        self.members: list[Member] = []
-        self.items: list[Node] = []
-        self._by: tuple[Callable[[str], str], dict[str, Member]] | None = None
-
-    def __iter__(self) -> Iterator[Member]:
-        return iter(self.members)
-
-    def get(self, key: str) -> Node | None:
-        """The value the engine reads: of equal keys the last."""
-        member = self.by(str).get(key)
-        return member.value if member else None
-
-    def by(self, fold: Callable[[str], str]) -> dict[str, Member]:
-        """The members by their folded keys, remembered for one way to fold.
-
-        Of keys that fold alike the first in byte order counts, of equal ones the last.
-        """
-        if self._by is None or self._by[0] is not fold:
-            found: dict[str, Member] = {}
-            for member in self.members:
-                key = fold(member.name)
-                if member.name <= found.setdefault(key, member).name:
-                    found[key] = member
-            self._by = fold, found
-        return self._by[1]
-
-    def plain(self) -> object:
-        """The value without spans, equal keys folded as the engine folds them. Numbers become floats."""
-        if self.kind == "object":
-            return {member.name: member.value.plain() for member in self.members}
-        if self.kind == "array":
-            return [item.plain() for item in self.items]
-        if self.kind == "number":
-            return float(str(self.value))
-        return self.value
-
-
-class Member(NamedTuple):
-    """A key and its value; ``key`` is a string node."""
-
-    key: Node
-    value: Node
-
-    @property
-    def name(self) -> str:
-        return str(self.key.value)
-
-
-class Document(NamedTuple):
-    """The outcome of a scan: ``root`` is None where a fault could not be stepped over."""
-
-    source: Source
-    root: Node | None
-    faults: list[Fault]
-    end: int
-    """Offset behind the first value; what follows, blanks apart, the engine never reads."""
-
-    @property
-    def tail(self) -> int | None:
-        """Where text after the first value begins, or None."""
-        at = _BLANK.match(self.source.text, self.end).end()  # type: ignore[union-attr]
-        return at if at < len(self.source.text) and self.root is not None else None
-
-    def require_root(self) -> Node:
-        """The root of a text without faults.
-
-        :raises Damaged: with the place of the first fault
-        """
-        if self.faults or self.root is None:
-            fault = self.faults[0]
-            place = self.source.place(fault.start)
-            mendable = all(each.mend for each in self.faults)
-            raise Damaged(
-                fault.message,
-                path=self.source.path,
-                line=place.line,
-                column=place.column,
-                hint="`opsinfo fmt` mends this" if mendable else None,
-            )
-        return self.root
 
 
 class _Unreadable(Exception):
@@ -162,13 +54,18 @@ class _Scanner:
         self.text = text
         self.at = 0
         self.faults: list[Fault] = []
+        self.deep: list[Fault] = []
+        """Values nested too deep that no later value of the same key has replaced."""
 
     def document(self, start: int) -> Node:
         self.at = start
         self.skip()
         if self.at >= len(self.text):
             raise _Unreadable(Fault("empty-file", "the file is empty", start, start))
-        return self.value(1)
+        root = self.value(1)
+        if self.deep:
+            raise _Unreadable(self.deep[0])
+        return root
 
     def skip(self) -> None:
         """Step over blanks; comments too, each with its fault."""
@@ -195,13 +92,59 @@ class _Scanner:
 
     def value(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
-            raise self.syntax(f"nested deeper than {MAX_DEPTH} levels")
+            return self.too_deep()
         character = self.text[self.at : self.at + 1]
         if character == '"':
             return self.string()
         if character in ("{", "["):
             return self.container(character, depth)
         return self.scalar()
+
+    def too_deep(self) -> Node:
+        """Step over a value without recursion. It is a fault unless a later member of the same key replaces it."""
+        start = self.at
+        fault = self.syntax(f"nested deeper than {MAX_DEPTH} levels")
+        open_: list[str] = []
+        try:
+            while self.opens(open_) or self.is_followed(open_):
+                pass
+        except _Unreadable:
+            raise fault from None
+        self.deep.append(fault.fault)
+        return Node("object" if self.text[start] == "{" else "array", start, self.at)
+
+    def opens(self, open_: list[str]) -> bool:
+        """Step over a string, a scalar or an empty container; else into a container. Whether a value comes next."""
+        character = self.text[self.at : self.at + 1]
+        if character not in ("{", "["):
+            _ = self.string() if character == '"' else self.scalar()
+            return False
+        closing = "}" if character == "{" else "]"
+        self.at += 1
+        self.skip()
+        if self.text.startswith(closing, self.at):
+            self.at += 1
+            return False
+        open_.append(closing)
+        if closing == "}":
+            self.key()
+        return True
+
+    def is_followed(self, open_: list[str]) -> bool:
+        """Step over the brackets that close behind a value, or a comma. Whether a value comes next."""
+        while open_:
+            self.skip()
+            if self.text.startswith(open_[-1], self.at):
+                open_.pop()
+                self.at += 1
+            elif self.comma() is None:
+                raise self.syntax("`,` or a closing bracket expected")
+            else:
+                self.skip()
+                if open_[-1] == "}":
+                    self.key()
+                return True
+        return False
 
     def string(self) -> Node:
         start = self.at
@@ -255,7 +198,15 @@ class _Scanner:
             self.faults.append(Fault("trailing-comma", f"a comma before `{closing}`", comma, comma + 1, mend))
         self.at += 1
         node.end = self.at
+        if self.deep and node.members:
+            self.forget_replaced(node)
         return node
+
+    def forget_replaced(self, node: Node) -> None:
+        """What stands in a member that a later one replaces is gone before the engine looks at it."""
+        kept = node.by(str)
+        gone = [each.value for each in node.members if kept[each.name] is not each]
+        self.deep = [fault for fault in self.deep if not any(each.start <= fault.start < each.end for each in gone)]
 
     def comma(self) -> int | None:
         self.skip()
@@ -275,6 +226,11 @@ class _Scanner:
         self.faults.append(Fault("missing-comma", "a comma is missing here", end, end, Edit(end, end, ",")))
 
     def member(self, depth: int) -> Member:
+        key = self.key()
+        return Member(key, self.value(depth + 1))
+
+    def key(self) -> Node:
+        """A key with the colon and the blanks behind it."""
         if not self.text.startswith('"', self.at):
             if self.at >= len(self.text):
                 raise self.syntax("the file ends inside an object")
@@ -285,7 +241,7 @@ class _Scanner:
             raise self.syntax("`:` expected after a key")
         self.at += 1
         self.skip()
-        return Member(key, self.value(depth + 1))
+        return key
 
     def syntax(self, message: str) -> _Unreadable:
         return _Unreadable(Fault("syntax", message, self.at, min(self.at + 1, len(self.text))))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from .document import Document
 from .patch import Edit, Patch
-from .scanner import Document
 
 
 def mending_patch(document: Document) -> Patch:

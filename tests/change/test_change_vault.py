@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from opsinfo_cli.change.filesystem import FileSystem
+from opsinfo_cli.change.job import Job
 from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.prune import prune
 from opsinfo_cli.change.reapply import lost_edits
 from opsinfo_cli.change.record import Record
 from opsinfo_cli.change.restore import Restored, restore_last, restore_to
 from opsinfo_cli.change.vault import Vault, sha256_of, vault_path
-from opsinfo_cli.change.writer import Job, Writer
+from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.errors import Refused, UsageFault
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.policy import Policy
@@ -227,7 +228,7 @@ def test_changes_of_one_second_have_ids_of_their_own_and_keep_their_order(
 def test_the_pristine_copy_is_the_first_one_seen(writer: Writer, vault: Vault, library: Path) -> None:
     move(writer, "Add", "black", library)
     move(writer, "Log", "white", library)
-    (lineage,) = vault.lineages(str(library))
+    (lineage,) = vault.journal().lineages(str(library))
     assert lineage.pristine == sha256_of(TEXT.encode())
     assert lineage.version == "8.2.RC1"
     back_to(writer, "pristine")
@@ -238,7 +239,7 @@ def test_an_upgrade_begins_a_new_lineage(writer: Writer, vault: Vault, root: Pat
     move(writer, "Add", "black", library)
     upgrade(root, library)
     move(writer, "Log", "black", library)
-    first, second = vault.lineages(str(library))
+    first, second = vault.journal().lineages(str(library))
     assert first.id != second.id
     assert (second.pristine, second.version) == (sha256_of(UPGRADED.encode()), "8.3.RC1")
     back_to(writer, "pristine")
@@ -249,14 +250,14 @@ def test_a_restore_stays_in_its_lineage(writer: Writer, vault: Vault, library: P
     move(writer, "Add", "black", library)
     undo(writer)
     move(writer, "Log", "black", library)
-    assert len(vault.lineages(str(library))) == 1
+    assert len(vault.journal().lineages(str(library))) == 1
 
 
 def test_paths_have_lineages_of_their_own(writer: Writer, vault: Vault, library: Path) -> None:
     other = library.with_name("aic-ascend910b-ops-info-nn.json")
     other.write_text(TEXT)
     move(writer, "Add", "black", library, other)
-    assert vault.lineages(str(library))[0].id != vault.lineages(str(other))[0].id
+    assert vault.journal().lineages(str(library))[0].id != vault.journal().lineages(str(other))[0].id
 
 
 # restore

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.change.writer import Job, planned
+from opsinfo_cli.change.job import Job, planned
 from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.check.finding import Finding, Outcome
 from opsinfo_cli.check.fixes import FixPlan
@@ -62,6 +62,15 @@ UNSAFE = {
         '{"black-list": {"to-add": ["Log"]},\n "black-list": {"to-add": ["Pow"]}}',
         '{"black-list": {"to-add": ["Pow"]}}',
     ),
+    "a list in the words of the manuals": ('{"grey-list": {}}', '{"gray-list": {}}'),
+    "a near list with faults inside": (
+        '{"white_list": {"to_add": ["matmulv2"]}}',
+        '{"white-list": {"to-add": ["MatMulV2"]}}',
+    ),
+    "a near list beside the real one": (
+        '{"white_list": {"to-add": ["Log"]}, "white-list": {"to_add": ["Log"]}}',
+        '{"white_list": {"to-add": ["Log"]}, "white-list": {"to-add": ["Log"]}}',
+    ),
     "a list three times": ('{"black-list": {}, "black-list": {}, "black-list": {}}', '{"black-list": {}}'),
 }
 LEFT = {
@@ -69,7 +78,8 @@ LEFT = {
     "a name with several near": '{"black-list": {"to-add": ["MatMulV9"]}}',
     "a name with none near": '{"black-list": {"to-add": ["Zzzzzzzzzzzzzz"]}}',
     "a text that is broken elsewhere": '{"black-list": {"to-add": ["Log", "Log",]}, // x\n nonsense}',
-    "a library's word": '{"grey-list": {}}',
+    "a key that is near no list": '{"$schema": "x"}',
+    "two keys near one list": '{"white_list": {}, "whitelist": {}, "white-list": {}}',
 }
 
 

@@ -48,6 +48,7 @@ DESIGN = {
     "column-mismatch": ("library", "error", "refuses"),
     "unknown-value": ("library", "warning", "accepts"),
     "unknown-section": ("library", "warning", "accepts"),
+    "engine-crash": ("library", "error", "crashes"),
     "shadowed": ("store", "note", "accepts"),
     "stray-json": ("store", "warning", "accepts"),
     "load-order-undefined": ("store", "warning", "accepts"),
@@ -55,6 +56,8 @@ DESIGN = {
     "bad-load-priority": ("install", "error", "refuses"),
     "broken-custom-path": ("install", "warning", "ignores"),
     "edits-lost": ("vault", "warning", "accepts"),
+    "damaged-backup": ("vault", "error", "accepts"),
+    "forked-history": ("vault", "warning", "accepts"),
     "modes-left-open": ("vault", "warning", "accepts"),
     "unfinished-change": ("vault", "warning", "accepts"),
 }

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from opsinfo_cli.change.job import Job
 from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.record import Record, Widened
 from opsinfo_cli.change.vault import Vault
-from opsinfo_cli.change.writer import Job, Writer
+from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.check.finding import Finding
 from opsinfo_cli.check.install import check_install

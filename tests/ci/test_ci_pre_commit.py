@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable
+from fnmatch import fnmatchcase as fnmatch
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ci_support import PIP_CACHE, ROOT, committed, git
@@ -35,7 +38,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def begun(sample: Path, ours: Path, our_commit: str) -> Path:
     """The sample, committed, naming us as a user's repository would."""
     config = sample / ".pre-commit-config.yaml"
-    text = config.read_text("utf-8").replace("https://example.com/opsinfo", str(ours)).replace("v0.1.0", our_commit)
+    text = config.read_text("utf-8").replace("https://example.com/opsinfo", str(ours)).replace("v0.2.0", our_commit)
     config.write_text(text, "utf-8")
     committed(sample)
     return sample
@@ -93,28 +96,65 @@ def test_a_comment_is_mended_and_a_wrong_name_stops_the_commit(run: Run, begun: 
     assert git(begun, "log", "--format=%s").splitlines()[0] == "Add a list"
 
 
+BOTH = {"opsinfo-validate", "opsinfo-fmt"}
 TAKEN = {
     # path: the hooks that take it
-    "ops_info.json": {"opsinfo-validate", "opsinfo-fmt"},
-    "a/b/bert.mixlist.json": {"opsinfo-validate", "opsinfo-fmt"},
-    "mix_list_v2.json": {"opsinfo-validate", "opsinfo-fmt"},
+    "ops_info.json": BOTH,
+    "ops_info_bert.json": BOTH,
+    "my_ops_info.json": BOTH,
+    "lists/OPS_INFO.JSON": BOTH,
+    "a/b/bert.mixlist.json": BOTH,
+    "Bert-MixList-v2.json": BOTH,
+    "mix_list_v2.json": BOTH,
     "lists/aic-ascend910b-ops-info.json": {"opsinfo-validate"},
     "aic-ascend910b-ops-info-nn.json": {"opsinfo-validate"},
     "dsa-ascend910b-ops-info.json": {"opsinfo-validate"},
+    "vector_core_tbe_ops_info.json": {"opsinfo-validate"},
     "vector_core_tbe_ops_info-legacy.json": {"opsinfo-validate"},
     "package.json": set(),
-    "my_ops_info.json": set(),
+    "my_ops_info_old.json": set(),
+    "ops_info/readme.json": set(),
     "ascend910b.opsinfo.json": set(),
     "mixlist.opsinfo.json": set(),
     "mixlist.schema.json": set(),
+    "MIXLIST.SCHEMA.JSON": set(),
     "mixlist.json.bak": set(),
     "mixlists/readme.md": set(),
 }
 
 
 @pytest.mark.parametrize("path", TAKEN)
-def test_which_files_the_hooks_take(path: str) -> None:
+def test_hooks_take_mixlists_and_libraries_by_name(path: str) -> None:
     taken = {
         name for name, hook in HOOKS.items() if re.search(hook["files"], path) and not re.search(hook["exclude"], path)
     }
     assert taken == TAKEN[path]
+
+
+def test_the_globs_of_the_editor_take_what_the_fmt_hook_takes() -> None:
+    """As VS Code reads ``fileMatch``: the last pattern that fits decides, ``!`` excludes; it knows no other case."""
+    guide = (ROOT / "docs/guide.md").read_text("utf-8")
+    (block,) = [block for block in re.findall(r"```json\n(.*?)```", guide, re.DOTALL) if "fileMatch" in block]
+    globs = json.loads(block)["json.schemas"][0]["fileMatch"]
+    for path, hooks in TAKEN.items():
+        name = path.rpartition("/")[2]
+        if name == name.lower():
+            fits = [glob for glob in globs if fnmatch(name, glob.removeprefix("!"))]
+            assert bool(fits and not fits[-1].startswith("!")) == ("opsinfo-fmt" in hooks), path
+
+
+def test_a_search_of_a_directory_takes_what_the_validate_hook_takes(
+    opsinfo: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Broken files, so that only the name says what a file is; each in a folder of its own, as stores take all JSON."""
+    pytest.importorskip("opsinfo_cli.model.file_kind", reason="the search by name is not there")
+    expected = set()
+    for number, (path, hooks) in enumerate(TAKEN.items()):
+        file = tmp_path / str(number) / path
+        file.parent.mkdir(parents=True)
+        file.write_text("{", "utf-8")
+        if "opsinfo-validate" in hooks:
+            expected.add(f"{number}/{path}")
+    found = opsinfo("validate", ".", "--no-config", "--format", "json", cwd=tmp_path).json["files"]
+    named = {file["path"].removeprefix("./") for file in found}
+    assert {path for path in named if (tmp_path / path).is_file()} == expected

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -130,6 +131,8 @@ def terminal(program: list[str], environment: dict[str, str], tmp_path: Path) ->
                 break
             parts.append(part)
         os.close(ours)
-        return process.wait(timeout=30), b"".join(parts).decode(encoding).replace("\r\n", "\n")
+        said = b"".join(parts).decode(encoding).replace("\r\n", "\n")
+        # a line of progress is drawn on slow machines only; it has tests of its own
+        return process.wait(timeout=30), re.sub(r"\r\x1b\[K[^\r\n\x1b]*", "", said)
 
     return run

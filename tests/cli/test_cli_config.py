@@ -88,8 +88,8 @@ WRONG = {
     "numbers in a list": ("[tool.opsinfo]\nagainst = [1]\n", "2:1", "`against` must be a list of strings"),
     "a list for a string": ("[tool.opsinfo]\nformat = ['json']\n", "2:1", "`format` must be a string"),
     "a format that there is not": ("[tool.opsinfo]\nformat = 'xml'\n", "2:1", "'xml' is not one of"),
-    "not valid TOML": ("[tool.opsinfo]\nagainst = [\n", None, "not valid TOML"),
-    "a key twice": ("[tool.opsinfo]\nformat = 'text'\nformat = 'json'\n", None, "not valid TOML"),
+    "no TOML": ("[tool.opsinfo]\nagainst = [\n", None, "not TOML"),
+    "a key twice": ("[tool.opsinfo]\nformat = 'text'\nformat = 'json'\n", None, "not TOML"),
 }
 
 
@@ -139,3 +139,25 @@ def test_help_shows_where_it_may_stand(opsinfo: Run) -> None:
     said = opsinfo("validate", "--help").out
     for word in ("opsinfo.toml", "[tool.opsinfo]", "--config", "--no-config"):
         assert word in said
+
+
+HOSTILE = {
+    "a report outside": ('report = ["json:../../../stolen.json"]\n', "config-writes-outside"),
+    "a report over a file of somebody": ('report = ["concise:lists/m.json.bak"]\n', "config-overwrites"),
+    "a path with a NUL": ('against = ["a\\u0000b.json"]\n', "config"),
+    "an integer without end": (f"strict = {'1' * 6000}\n", "config"),
+}
+
+
+@pytest.mark.parametrize("situation", HOSTILE)
+def test_a_hostile_file_is_refused_before_anything_is_checked(
+    opsinfo: Run, repository: Path, tmp_path: Path, situation: str
+) -> None:
+    text, name = HOSTILE[situation]
+    write(repository / "lists/m.json.bak", "mine")
+    write(repository / "opsinfo.toml", text)
+    ran = opsinfo("validate", "lists", "--format", "json", cwd=repository)
+    assert (ran.code, ran.json["error"]["name"]) == (2, name)
+    assert (repository / "lists/m.json.bak").read_text() == "mine"
+    assert not (tmp_path.parent / "stolen.json").exists()
+    assert opsinfo("validate", "lists", "--no-config", cwd=repository).code == 0

@@ -1,4 +1,4 @@
-"""`opsinfo convert`: from a person's files to another system's, and nothing lost in silence."""
+"""`opsinfo convert`: from a person's files to another system's, with the fate of every entry."""
 
 from __future__ import annotations
 
@@ -28,19 +28,28 @@ def test_the_hmp_example_lists_become_a_mixlist_for_the_real_910b(
                   "--format", "json")  # fmt: skip
     assert ran.code == 0
     assert json.loads(out.read_text("utf-8")) == {
-        "black-list": {"to-add": ["SoftmaxV2", "TopKV2"]},
-        "white-list": {"to-add": ["AvgPoolV2", "Dot", "Relu"]},
+        "black-list": {"to-add": ["AxpyWithSoftmaxAndDropOutDoMask", "SoftmaxV2", "TopKD", "TopKV2"]},
+        "white-list": {
+            "to-add": [
+                *("AvgPool", "AvgPoolV2", "BatchMatMulV3", "Dot", "MatMulV3", "MaxPoolWithArgmax"),
+                *("MaxPoolWithArgmaxV2", "Relu", "ReluV2", "TransposeBatchMatMul"),
+            ]
+        },
     }
+    dropped = [(each["name"], each["reason"]) for each in ran.json["entries"]["dropped"]]
+    assert dropped == [("t", "a view in torch: which operator runs, if any, no source says")]
+    assert (ran.json["entries"]["given"], ran.json["entries"]["carried"]) == (16, 15)
+    assert {"BatchMatMulV3", "MatMulV3"} <= set(ran.json["added"])
     losses = {loss["kind"]: loss for loss in ran.json["losses"]}
     assert list(losses) == [
-        "forward-only", "unknown-name", "one-to-many", "broader", "no-class", "dtype", "default-direction"
+        "forward-only", "unknown-name", "one-to-many", "broader", "form", "dtype", "default-direction"
     ]  # fmt: skip
-    assert losses["unknown-name"]["names"] == ["t"]
-    assert losses["one-to-many"]["names"] == ["linear", "cross_entropy", "add"]
+    assert losses["one-to-many"]["names"] == ["linear", "cross_entropy"]
     assert "MatMulV2 also runs npu_linear" in losses["broader"]["details"]
-    assert losses["no-class"]["names"] == ["Add", "AxpyV2", "Sub", "ConcatD", "Pack"]
-    assert "375 white, 93 black" in losses["default-direction"]["message"]
-    assert ran.err.count("warning:") == len(losses)
+    assert "no-class" not in losses  # HMP's own promote list is not the user's
+    first, second, *_ = ran.err.splitlines()
+    assert first == "warning: 1 of 16 entries are not carried over:"
+    assert second == "  t: a view in torch: which operator runs, if any, no source says"
     checked = opsinfo("validate", out, "--against", base, "--precision-mode", "mixed_bfloat16", "--format", "json")
     assert checked.json["files"][0]["engine_accepts"] is True
     assert checked.json["summary"]["errors"] == 0
@@ -92,9 +101,12 @@ def test_replace_moves_what_is_not_listed(opsinfo: Run, fixtures: Path, habana: 
     assert "MatMul" not in marks["white-list"]["to-remove"]
 
 
-def test_replace_says_that_what_could_not_be_translated_moves_too(opsinfo: Run, fixtures: Path) -> None:
+def test_replace_reports_that_what_could_not_be_translated_moves_too(
+    opsinfo: Run, fixtures: Path, tmp_path: Path
+) -> None:
     base = ("--base", fixtures / "opp", "--soc", "ascend910b")
-    ran = opsinfo("convert", "--from", "onnxconverter", "--to", "mixlist", *base, "--replace")
+    blocked = write(tmp_path / "b.py", "op_block_list = ['MatMul', 'NoSuchOp']\n")
+    ran = opsinfo("convert", "--from", "onnxconverter", "--to", "mixlist", *base, "--replace", blocked)
     assert "ReduceSum" in json.loads(ran.out)["white-list"]["to-add"]
     assert "could not be translated is among them" in ran.err
 
@@ -139,11 +151,55 @@ def test_a_library_is_not_overwritten_with_a_list(opsinfo: Run, opp: Path) -> No
     assert (ran.code, library.read_bytes()) == (2, before)
 
 
-def test_what_nothing_of_can_be_translated_is_refused(opsinfo: Run, fixtures: Path) -> None:
+def test_a_conversion_that_carries_nothing_names_every_entry_and_is_refused(opsinfo: Run, fixtures: Path) -> None:
     base = ("--base", fixtures / "opp", "--soc", "ascend910b")
     ran = opsinfo("convert", "--from", "paddle:OD", "--to", "mixlist", *base)
     assert (ran.code, ran.out) == (2, "")
-    assert "any of the 13 names of paddle:OD" in ran.err
+    assert "none of the 14 entries of paddle:OD" in ran.err
+    assert sum(line.startswith("  ") for line in ran.err.splitlines()) == 14
+
+
+def test_every_dropped_entry_is_named_in_the_text_however_many(opsinfo: Run, tmp_path: Path) -> None:
+    names = [f"no_such_op_{number}" for number in range(150)]
+    low = write(tmp_path / "low.txt", "mm\n" + "".join(f"{name}\n" for name in names))
+    ran = opsinfo(
+        "convert", "--from", "habana-hmp", "--to", "keep-dtype", low, write(tmp_path / "f.txt", "softmax\n"), "-q"
+    )
+    assert ran.code == 0
+    assert [line.split(":")[0] for line in ran.err.splitlines()[1:152]] == [f"  {name}" for name in ["mm", *names]]
+
+
+def test_a_mixlist_converts_to_tensorflow_without_a_base(opsinfo: Run, tmp_path: Path) -> None:
+    mixlist = write(tmp_path / "m.json", {"black-list": {"to-add": ["MatMulV2"]}})
+    ran = opsinfo("convert", "--from", "mixlist", "--to", "tensorflow", mixlist)
+    assert ran.code == 0
+    assert "ALLOWLIST_REMOVE=MatMul" in ran.out
+    assert "DENYLIST_ADD=MatMul" in ran.out
+    older = opsinfo("convert", "--from", "mixlist", "--to", "tensorflow", "--base", "tensorflow-2.6", mixlist)
+    assert "2.6.5" in older.out.splitlines()[0]
+
+
+def test_the_library_beside_a_mixlist_is_converted_with_defaults(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    base = ("--base", fixtures / "opp", "--soc", "ascend910b")
+    mixlist = write(tmp_path / "m.json", {"black-list": {"to-add": ["SoftmaxV2"]}})
+    words = ("convert", "--from", "mixlist", "--to", "keep-dtype", *base, mixlist)
+    assert opsinfo(*words).out == "OpType::SoftmaxV2\n"
+    more = opsinfo(*words, "--with-defaults").out.splitlines()
+    assert "OpType::SoftmaxV2" in more
+    assert len(more) > 1
+
+
+def test_an_opset_chooses_the_op_types_of_onnx_operators(opsinfo: Run, tmp_path: Path) -> None:
+    blocked = write(tmp_path / "b.py", "op_block_list = ['Pad', 'Exp']\n")
+    words = ("convert", "--from", "onnxconverter", "--to", "keep-dtype", blocked)
+    assert "OpType::MirrorPad" in opsinfo(*words).out
+    assert "OpType::MirrorPad" not in opsinfo(*words, "--opset", "13").out
+
+
+def test_a_block_list_beside_the_default_one_is_read(opsinfo: Run, tmp_path: Path) -> None:
+    blocked = write(tmp_path / "b.py", "convert(model, op_block_list=DEFAULT_OP_BLOCK_LIST + ['Exp'])\n")
+    ran = opsinfo("convert", "--from", "onnxconverter", "--to", "keep-dtype", blocked)
+    assert (ran.code, ran.out) == (0, "OpType::Exp\n")
 
 
 def test_a_file_that_is_there_is_overwritten_with_a_backup(opsinfo: Run, tmp_path: Path) -> None:
@@ -175,18 +231,27 @@ def test_mindspore_lite_carries_a_mixlist(opsinfo: Run, fixtures: Path, tmp_path
     ("words", "name"),
     [
         (("--from", "habana-hmp", "--to", "mixlist"), "needs-base"),
-        (("--from", "habana-hmp", "--to", "tensorflow"), "needs-base"),
         (("--from", "habana-hmp", "--to", "torch-npu"), "not-writable"),
         (("--from", "habana-hpm", "--to", "mixlist"), "unknown-system"),
         (("--from", "torch-npu", "--to", "mixlist"), "not-readable"),
-        (("--from", "mixlist", "--to", "habana-hmp"), "needs-base"),
+        (("--from", "optimum-habana", "--to", "keep-dtype"), "no-entries"),
+        (("--from", "habana-hmp", "--to", "keep-dtype", "--opset", "13"), "usage"),
+        (("--from", "onnxconverter", "--to", "keep-dtype", "--opset", "99"), "usage"),
+        (("--from", "library", "--to", "keep-dtype", "--with-defaults"), "usage"),
         (("--from", "habana-hmp", "--to", "apex", "--replace"), "usage"),
         (("--from", "habana-hmp", "--to", "apex", "--same-names"), "usage"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else each,
 )
-def test_wrong_usage(opsinfo: Run, habana: tuple[Path, Path], words: tuple[str, ...], name: str) -> None:
-    ran = opsinfo("convert", *words, *habana[:1], "--format", "json")
+def test_wrong_usage(
+    opsinfo: Run, habana: tuple[Path, Path], opp: Path, tmp_path: Path, words: tuple[str, ...], name: str
+) -> None:
+    files = {
+        "optimum-habana": write(tmp_path / "g.json", "{}"),
+        "onnxconverter": write(tmp_path / "b.py", "op_block_list = ['Exp']\n"),
+        "library": next(opp.rglob("aic-*.json")),
+    }
+    ran = opsinfo("convert", *words, files.get(words[1], habana[0]), "--format", "json")
     assert (ran.code, ran.json["error"]["name"]) == (2, name)
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from cli_support import AI_910B, NN, Run, finding_names, library, rows, write
 
+from opsinfo_cli.change.sealed import sealed
+
 
 def test_socs_of_a_root(opsinfo: Run, fixtures: Path) -> None:
     ran = opsinfo("socs", fixtures / "opp")
@@ -141,7 +143,8 @@ def test_folders_that_a_killed_run_left_open_are_shut(opsinfo: Run, opp: Path, v
     (journal,) = (vault / "changes").iterdir()
     record = json.loads(journal.read_text("utf-8"))
     dead = {"pid": 2**22 + 1, "state": "pending", "folders": [{"path": str((opp / AI_910B).resolve()), "mode": 0o550}]}
-    journal.write_text(json.dumps({**record, **dead}), "utf-8")
+    del record["checksum"]
+    journal.write_bytes(sealed({**record, **dead}))
     (opp / AI_910B).chmod(0o750)
     ran = opsinfo("doctor", opp, "--format", "json")
     assert "modes-left-open" in finding_names(ran)

@@ -1,11 +1,8 @@
-"""`--format html`: one page that fetches nothing, trusts nothing, and works in a real browser."""
+"""`--format html`: one page that loads nothing and trusts nothing; `tests/browser` opens it in a browser."""
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import subprocess
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -148,125 +145,6 @@ def test_a_report_never_replaces_what_it_reports_on(opsinfo: Run, opp: Path, for
     ran = opsinfo("list", opp / NN, "--format", format_, "-o", opp / NN)
     assert ran.code == 2
     assert (opp / NN).read_bytes() == before
-
-
-# in a browser
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-@pytest.fixture
-def browser(tmp_path: Path) -> Callable[[str, str], dict[str, object]]:
-    """Open a page, run a script in it, and see what the script puts into ``said``."""
-    if not CHROMIUM:
-        pytest.skip("there is no chromium")
-
-    def run(text: str, script: str) -> dict[str, object]:
-        text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
-        acting = "<script>addEventListener('error', (event) => { document.title = event.message; });</script>"
-        done = (
-            "<script>const said = {title: document.title}; const $ = (css) => document.querySelector(css);\n"
-            "const $$ = (css) => Array.from(document.querySelectorAll(css));\n"
-            "const names = () => $$('tbody tr').filter((row) => !row.hidden).map((row) => row.cells[0].textContent);\n"
-            f"{script}\n"
-            "document.body.append(Object.assign(document.createElement('pre'),"
-            " {id: 'said', textContent: btoa(unescape(encodeURIComponent(JSON.stringify(said))))}));</script>"
-        )
-        return json.loads(_base64(_dumped(text.replace("<style>", acting + "<style>", 1) + done, tmp_path)))
-
-    return run
-
-
-def _dumped(text: str, folder: Path) -> str:
-    path = write(folder / "browser" / "page.html", text)
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'browser' / 'profile'}"]
-    done = subprocess.run(
-        [str(CHROMIUM), *flags, "--dump-dom", path.as_uri()], capture_output=True, timeout=120, check=True
-    )
-    return done.stdout.decode("utf-8")
-
-
-def _base64(dom: str) -> str:
-    import base64
-
-    found = re.search(r'<pre id="said">([^<]*)</pre>', dom)
-    assert found, "the script did not come to its end"
-    return base64.b64decode(found[1]).decode("utf-8")
-
-
-def test_in_a_browser_a_page_is_searched_chosen_from_and_sorted(
-    browser: Callable[[str, str], dict[str, object]], page: Callable[..., str]
-) -> None:
-    said = browser(
-        page(*PAGES["matrix"]),
-        """
-        const search = $("input[type=search]"), fire = () => search.dispatchEvent(new Event("input", {bubbles: true}));
-        const head = (at) => $$("thead th")[at], box = (value) => $(`input[value="${value}"]`);
-        said.all = names().length;
-        said.hidden = $(".tools").hidden;
-        search.value = "MATMUL gray"; fire(); said.searched = names();
-        search.value = ""; box("black").click(); said.black = names().length;
-        box("the same").click(); said.blackAndSame = names();
-        box("the same").click(); box("black").click(); said.again = names().length;
-        said.status = $("[role=status]").textContent;
-        search.value = "no such thing"; fire(); said.none = [names().length, $(".none").hidden];
-        search.value = ""; fire();
-        head(0).firstChild.click(); head(0).firstChild.click();
-        said.down = [names()[0], head(0).getAttribute("aria-sort")];
-        head(1).firstChild.click();
-        said.byPolicy = [$$("tbody tr")[0].cells[1].textContent, ...[1, 0].map((at) => head(at).ariaSort)];
-        const takesFocus = (each) => { each.focus(); return document.activeElement === each; };
-        said.focusable = $$("thead button, .tools input").every(takesFocus);
-        """,
-    )
-    assert said["title"] == "Operators of ascend910 and ascend910b"
-    assert (said["all"], said["hidden"], said["again"], said["status"]) == (44, False, 44, "44 rows")
-    assert said["searched"] == ["MatMulV3"]
-    assert said["black"] == 12
-    assert said["blackAndSame"] == ["ApplyMomentumD", "Log", "ReduceMeanD"]
-    assert said["none"] == [0, False]
-    assert said["down"] == ["Xlog1py", "descending"]
-    assert said["byPolicy"] == ["white", "ascending", "none"]
-    assert said["focusable"] is True
-
-
-def test_in_a_browser_a_hostile_name_is_text(
-    browser: Callable[[str, str], dict[str, object]], opsinfo: Run, tmp_path: Path
-) -> None:
-    text = opsinfo("list", hostile_library(tmp_path), "--format", "html").out
-    said = browser(text, "said.name = names().find((name) => name !== 'Add'); said.images = $$('img').length;")
-    assert said["name"] == HOSTILE.replace("\u202e", "\\u202e")
-    assert said["images"] == 0
-    assert "owned" not in str(said["title"]).split("<")[0]
-
-
-def test_in_a_browser_the_policy_lets_our_script_run_and_no_other(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
-    if not CHROMIUM:
-        pytest.skip("there is no chromium")
-    text = opsinfo("list", fixtures / "opp" / NN, "--format", "html").out
-    dom = _dumped(text.replace("</footer>", "</footer><script>document.body.id = 'other'</script>"), tmp_path)
-    assert "aria-sort" in dom
-    assert '<button type="button">Operator</button>' in dom
-    assert 'id="other"' not in dom
-
-
-def test_in_a_browser_two_thousand_rows(
-    browser: Callable[[str, str], dict[str, object]], opsinfo: Run, tmp_path: Path
-) -> None:
-    flags = {f"Operator{number}": ("true", "false", None)[number % 3] for number in range(2000)}
-    lib = write(tmp_path / "aic-many-ops-info.json", library(flags))
-    said = browser(
-        opsinfo("list", lib, "--format", "html").out,
-        """
-        const before = performance.now();
-        $$("thead th")[1].firstChild.click();
-        const search = $("input[type=search]");
-        search.value = "1999"; search.dispatchEvent(new Event("input", {bubbles: true}));
-        said.names = names(); said.seconds = (performance.now() - before) / 1000;
-        """,
-    )
-    assert said["names"] == ["Operator1999"]
-    assert said["seconds"] < 5  # type: ignore[operator]
 
 
 def test_the_store_of_a_real_chip_as_a_page(opsinfo: Run, corpus: Path) -> None:

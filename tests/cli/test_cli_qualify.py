@@ -15,7 +15,7 @@ from cli_support import Run, rows
 from opsinfo_cli.report.terminal.output import Output
 from opsinfo_cli.report.terminal.progress import Progress
 from opsinfo_cli.report.views.scale_plot import Line, svg_text, text_plot
-from opsinfo_cli.runs.trajectory import Point, Trajectory
+from opsinfo_cli.runs.trajectory import ScalePoint, Trajectory
 
 BLOCK = "opt_level              : O1\nloss_scale             : dynamic\n"
 OVER = "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to {:.1f}\n"
@@ -94,13 +94,20 @@ def test_the_same_log_twice_is_no_second_run(opsinfo: Run, tmp_path: Path) -> No
     assert (ran.code, ran.out) == (2, "")
 
 
-def test_the_users_word_counts_where_the_log_is_silent(opsinfo: Run, tmp_path: Path) -> None:
+SILENT = "fp16_opt_level=O1,\n{'loss': 2.0, 'step': 100}\n{'loss': 1.0, 'step': 5000}\n"
+
+
+def test_options_supply_what_a_silent_log_lacks(opsinfo: Run, tmp_path: Path) -> None:
     silent = tmp_path / "hf.log"
-    silent.write_text("{'loss': 2.0, 'step': 100}\n{'loss': 1.0, 'step': 5000}\n")
+    silent.write_text(SILENT)
     told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent))}
-    assert (told["mixed-precision"], told["dynamic-scaling"]) == ("cannot be told", "cannot be told")
+    assert (told["mixed-precision"], told["dynamic-scaling"]) == ("unknown", "unknown")
     told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "O1", "--loss-scale", "dynamic"))}
-    assert (told["mixed-precision"], told["dynamic-scaling"]) == ("holds", "holds")
+    assert (told["mixed-precision"], told["dynamic-scaling"], told["overflow-share"]) == (
+        "holds",
+        "holds",
+        "not measurable",
+    )
     told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "O1", "--loss-scale", "128"))}
     assert (told["dynamic-scaling"], told["overflow-share"]) == ("fails", "not measurable")
     told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "bf16"))}
@@ -108,10 +115,33 @@ def test_the_users_word_counts_where_the_log_is_silent(opsinfo: Run, tmp_path: P
     assert opsinfo("qualify", silent, "--amp", "bf16", "--expect", "dynamic").code == 1
 
 
+def test_a_float32_hugging_face_log_is_not_sound(opsinfo: Run, tmp_path: Path) -> None:
+    path = tmp_path / "hf.log"
+    path.write_text("fp16=False,\nfp16_backend=auto,\nfp16_opt_level=O1,\n" + SILENT, encoding="utf-8")
+    ran = opsinfo("qualify", path, "--loss-scale", "dynamic", "--format", "json")
+    assert (ran.code, ran.json["verdict"], ran.json["runs"][0]["level"]) == (1, "not sound", "fp32")
+    assert [point["status"] for point in ran.json["points"]].count("holds") == 1  # --loss-scale
+
+
+def test_a_silent_apex_log_is_incomplete(opsinfo: Run, tmp_path: Path) -> None:
+    ran = opsinfo("qualify", log(tmp_path, "a.log", overflows=0))
+    told = {row[0]: row[1] for row in rows(ran)}
+    assert (ran.code, told["verdict"], told["overflow-share"]) == (0, "incomplete", "unknown")
+
+
+def test_a_readme_is_refused_with_the_list_of_formats(opsinfo: Run, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# Project\n\nStep 1: train it.\n", encoding="utf-8")
+    ran = opsinfo("qualify", tmp_path / "README.md")
+    assert (ran.code, ran.out) == (2, "")
+    for name in ("APEX", "DeepSpeed", "Megatron", "fairseq", "mindformers", "BMTrain", "Swin"):
+        assert name in ran.err
+    assert opsinfo("qualify", tmp_path / "README.md", "--format", "json").json["error"]["name"] == "unknown-log"
+
+
 def test_the_log_wins_over_the_users_word(opsinfo: Run, tmp_path: Path) -> None:
     ran = opsinfo("qualify", log(tmp_path, "a.log"), "--amp", "O0", "--loss-scale", "64")
     assert {row[0]: row[1] for row in rows(ran)}["mixed-precision"] == "holds"
-    assert ran.err.count("the log counts") == 2
+    assert ran.err.count("the log is used") == 2
 
 
 def test_standard_input_plain_and_packed(opsinfo: Run, tmp_path: Path) -> None:
@@ -136,7 +166,7 @@ def test_broken_gzip_is_refused(opsinfo: Run, tmp_path: Path, cut: int) -> None:
 def test_what_is_no_log_proves_nothing(opsinfo: Run, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x").write_bytes(content)
     ran = opsinfo("qualify", tmp_path / "x")
-    assert (ran.code, rows(ran)[0][1] if ran.out else "") in ((0, "incomplete"), (3, ""))
+    assert (ran.code, ran.out) == (3 if content.startswith(b"\x1f") else 2, "")
 
 
 def test_nan_and_infinite_scales_make_valid_json(opsinfo: Run, tmp_path: Path) -> None:
@@ -194,13 +224,13 @@ def test_the_plot_never_goes_over_a_log(opsinfo: Run, tmp_path: Path) -> None:
 
 def test_a_plot_of_nothing_is_svg_too() -> None:
     ElementTree.fromstring(svg_text([Line("x", [])], "step"))
-    ElementTree.fromstring(svg_text([Line("x", [Point(1, 0.0), Point(2, -5.0)])], "step"))
+    ElementTree.fromstring(svg_text([Line("x", [ScalePoint(1, 0.0), ScalePoint(2, -5.0)])], "step"))
 
 
 @pytest.mark.parametrize("width", [20, 40, 80])
 @pytest.mark.parametrize("unicode", [True, False])
 def test_the_plot_fits_a_terminal(width: int, unicode: bool) -> None:
-    points = [Point(step, 65536.0 / 2 ** (step // 10)) for step in range(1, 100)]
+    points = [ScalePoint(step, 65536.0 / 2 ** (step // 10)) for step in range(1, 100)]
     drawn = list(text_plot(Line("x", points), "step", width, unicode))
     assert max(map(len, drawn)) <= width
     assert "".join(drawn).isascii() is not unicode

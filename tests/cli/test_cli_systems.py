@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from cli_support import Run, names, rows, write
 
+from opsinfo_cli.model.precision_mode import MODES
+from opsinfo_cli.neighbours.snippet import snippet_names
+
 
 def test_every_system_of_the_table_is_listed(opsinfo: Run) -> None:
     found = {row[0]: row for row in rows(opsinfo("systems"))}
@@ -38,7 +41,7 @@ def test_the_published_tables_of_levels(opsinfo: Run) -> None:
         ("apex:O3", 0, "low"),
     ],
 )
-def test_a_level_is_listed_with_what_becomes_of_the_rest(opsinfo: Run, system: str, count: int, rest: str) -> None:
+def test_a_level_is_listed_with_what_happens_to_the_rest(opsinfo: Run, system: str, count: int, rest: str) -> None:
     found = rows(opsinfo("list", "--system", system))
     assert len(found) == count + 1
     assert found[-1][:2] == ["*", rest]
@@ -132,7 +135,7 @@ def test_decide_on_the_real_910b(opsinfo: Run, corpus: Path, tmp_path: Path) -> 
     assert rows(changed)[0][2] == "float32"
 
 
-def test_modes_tells_what_a_chip_has_and_whether_it_must_mix(opsinfo: Run) -> None:
+def test_modes_lists_what_a_chip_has_and_whether_it_must_mix(opsinfo: Run) -> None:
     old = opsinfo("modes", "--soc", "ascend910", "--format", "json").json
     assert "mixed_bfloat16" not in [mode["name"] for mode in old["modes"]]
     assert [each["must_mix"] for each in old["products"]] == [True]
@@ -159,7 +162,8 @@ def test_modes_tells_what_a_chip_has_and_whether_it_must_mix(opsinfo: Run) -> No
          "DynamicLossScaleManager"),
         ("apex", 'model, optimizer = amp.initialize(model, optimizer, opt_level="O1", loss_scale="dynamic")', "2**16"),
         ("torch", "with torch.npu.amp.autocast(dtype=torch.float16):", "GradScaler"),
-        ("habana", "with hmp.disable_casts():", "range of float32"),
+        ("habana", 'with torch.autocast("hpu", dtype=torch.bfloat16):', "range of float32"),
+        ("habana-hmp", "with hmp.disable_casts():", "range of float32"),
     ],
 )  # fmt: skip
 def test_a_snippet_sets_mode_mixlist_and_loss_scale(
@@ -175,6 +179,77 @@ def test_a_snippet_sets_mode_mixlist_and_loss_scale(
     document = opsinfo("modes", "--snippet", name, "--format", "json", cwd=tmp_path).json
     assert document["snippet"]["takes_mixlist"] is takes
     assert "m x.json" not in document["snippet"]["text"]
+
+
+FLOAT16, BFLOAT16, OTHER = ("mixed_float16", "allow_mix_precision"), ("mixed_bfloat16", "allow_mix_precision_bf16"), (
+    "force_fp16", "origin", "allow_fp32_to_bf16",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", [*FLOAT16, *BFLOAT16, *OTHER, "mixed_hif8"])
+@pytest.mark.parametrize("name", snippet_names())
+def test_every_snippet_sets_the_mode_or_refuses_it(opsinfo: Run, name: str, mode: str) -> None:
+    ran = opsinfo("modes", "--snippet", name, "--mode", mode, "--format", "json")
+    if ran.code:
+        assert (ran.code, ran.json["error"]["name"]) == (2, "mode-not-in-snippet")
+        refused = {
+            "torch": (*OTHER, "mixed_hif8"),
+            "mindspore": ("mixed_hif8",),
+            "apex": (*BFLOAT16, *OTHER, "mixed_hif8"),
+        }
+        assert mode in refused.get(name, (*FLOAT16, *OTHER, "mixed_hif8") if name.startswith("habana") else ())
+        return
+    made = ran.json["snippet"]
+    same = {mode, *(MODES[mode].same)}
+    assert made["mode"] in same
+    if name in ("torch", "habana"):
+        assert f"dtype=torch.{'bfloat16' if mode in BFLOAT16 else 'float16'}" in made["text"]
+    elif name in ("apex", "habana-hmp"):
+        assert mode in (FLOAT16 if name == "apex" else BFLOAT16)
+    else:
+        assert made["mode"] in made["text"]
+
+
+@pytest.mark.parametrize("mode", [*BFLOAT16, "origin", "allow_fp32_to_bf16"])
+@pytest.mark.parametrize("name", ["tf1", "tf2", "torch", "mindspore"])
+def test_no_loss_is_scaled_where_nothing_becomes_float16(opsinfo: Run, name: str, mode: str) -> None:
+    ran = opsinfo("modes", "--snippet", name, "--mode", mode)
+    if name == "torch" and mode not in BFLOAT16:
+        assert ran.code == 2
+        return
+    assert "the loss is not scaled" in ran.out
+    assert not any(word in ran.out for word in ("Scaler", "LossScale", "scaler", "manager"))
+
+
+def test_the_snippet_of_mindspore_sets_op_precision(opsinfo: Run) -> None:
+    line = 'ms.device_context.ascend.op_precision.precision_mode("allow_mix_precision_bf16")'
+    assert line in opsinfo("modes", "--snippet", "mindspore", "--mode", "mixed_bfloat16").out.splitlines()
+
+
+def test_the_snippet_of_apex_states_that_upstream_removed_it(opsinfo: Run) -> None:
+    assert "removed apex.amp in May 2025 (commit cb65b8ed)" in opsinfo("modes", "--snippet", "apex").out
+
+
+def test_the_snippet_of_hmp_names_the_releases_it_is_for(opsinfo: Run) -> None:
+    assert "before SynapseAI 1.13" in opsinfo("modes", "--snippet", "habana-hmp").out
+
+
+def test_a_mixlist_that_is_elsewhere_is_not_checked_and_a_warning_says_so(opsinfo: Run) -> None:
+    ran = opsinfo("modes", "--snippet", "atc", "--mixlist", "/on/the/server/ops_info.json")
+    assert (ran.code, "--modify_mixlist=/on/the/server/ops_info.json" in ran.out) == (0, True)
+    assert "was not found here, so it was not checked" in ran.err
+
+
+@pytest.mark.parametrize("name", ["atc", "mindspore-lite", "tf1"])
+def test_a_path_with_a_control_character_is_refused(opsinfo: Run, name: str) -> None:
+    ran = opsinfo("modes", "--snippet", name, "--mixlist", "m\x1b[31m.json", "--format", "json")
+    assert (ran.code, ran.json["error"]["name"]) == (2, "control-character")
+
+
+def test_decide_offers_near_names(opsinfo: Run, corpus: Path) -> None:
+    words = ("decide", "--system", "ascend:mixed_float16", "--against", corpus / "cann-910b/opp", "softmaxv2")
+    assert "did you mean `SoftmaxV2`?" in opsinfo(*words).err
+    assert opsinfo(*words, "--format", "json").json["decisions"][0]["near"] == ["SoftmaxV2"]
 
 
 @pytest.mark.parametrize(("name", "made"), [("torch", "scaler"), ("mindspore", "manager"), ("tf1", "manager")])

@@ -10,7 +10,7 @@ from cli_support import Run, write
 
 from opsinfo_cli.report.terminal.cell_width import cell_width
 from opsinfo_cli.report.terminal.output import Output
-from opsinfo_cli.report.terminal.places import Place, Words, cut_in_the_middle, shortened
+from opsinfo_cli.report.terminal.places import PlaceCell, Words, cut_in_the_middle, shortened
 from opsinfo_cli.report.terminal.table import Cell, Column, table_lines
 
 Terminal = Callable[..., "tuple[int, str]"]
@@ -31,7 +31,7 @@ def test_a_table_that_fits_is_left_alone() -> None:
 
 
 def test_places_are_shortened_before_anything_else() -> None:
-    place = Place("aic-ascend910b-ops-info-legacy.json", ":30627")
+    place = PlaceCell("aic-ascend910b-ops-info-legacy.json", ":30627")
     (line,) = drawn([["SparseSoftmaxCrossEntropyWithLogits", "white", place]], 80)[2:]
     assert line == "SparseSoftmaxCrossEntropyWithLogits  white  aic-ascen...s-info-legacy.json:30627"
     assert cell_width(line) <= 80

@@ -26,10 +26,11 @@ import pytest
 
 import opsinfo_cli
 from opsinfo_cli.change.filesystem import FileSystem
+from opsinfo_cli.change.job import Job
 from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.restore import restore_last
 from opsinfo_cli.change.vault import Vault
-from opsinfo_cli.change.writer import Job, Writer
+from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.errors import NotConfirmed, OpsinfoError
 from opsinfo_cli.model.policy import Policy
 
@@ -101,6 +102,7 @@ class Failing(FileSystem):
     """
 
     def __init__(self, nth: int = 0, error: str = "EIO", lasting: bool = False) -> None:
+        super().__init__()
         self.nth, self.error, self.lasting = nth, error, lasting
         self.calls: list[str] = []
         self.written: dict[int, str] = {}

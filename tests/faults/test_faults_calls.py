@@ -29,10 +29,11 @@ from faults_support import (
     lay,
 )
 
+from opsinfo_cli.change.job import Job
 from opsinfo_cli.change.mixlist_plan import MixlistPlan
 from opsinfo_cli.change.restore import restore_last
 from opsinfo_cli.change.vault import Vault
-from opsinfo_cli.change.writer import Job, Writer
+from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.model.policy import Policy
 
 Lay = Callable[[Path], Scene]

@@ -118,7 +118,7 @@ def test_processes_at_once_move_an_operator_each_and_every_state_comes_back(tmp_
     vault = Vault(os.environ["OPSINFO_BACKUP_DIR"])
     records = vault.records()
     assert len(records) == len(ops)
-    assert len(vault.lineages(str(path))) == 1
+    assert len(vault.journal().lineages(str(path))) == 1
     chain = [(record.files[0].before, record.files[0].after) for record in records]
     assert [after for _, after in chain[:-1]] == [before for before, _ in chain[1:]], "each began where one had ended"
     writer = writer_on(Path(vault.path))

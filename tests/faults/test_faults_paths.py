@@ -14,6 +14,7 @@ import pytest
 from faults_support import CONFIG, NO_PROCESS, Unsynced, ended, everywhere, fork, jobs, lay, run_main, writer_on
 
 from opsinfo_cli.change.restore import restore_last
+from opsinfo_cli.change.sealed import sealed
 from opsinfo_cli.change.vault import sha256_of
 from opsinfo_cli.errors import OpsinfoError
 
@@ -72,7 +73,7 @@ def test_a_link_planted_at_the_name_of_a_leftover_is_removed_and_not_followed(
 
 
 @pytest.mark.parametrize("kind", ["objects", "changes"])
-def test_a_link_planted_at_a_name_in_the_vault_is_replaced_and_not_followed(
+def test_a_link_planted_at_a_name_in_the_vault_is_not_followed(
     library: Path, victim: Path, tmp_path: Path, kind: str
 ) -> None:
     place = tmp_path / "vault"
@@ -90,8 +91,11 @@ def test_a_link_planted_at_a_name_in_the_vault_is_replaced_and_not_followed(
         planted.unlink()
         planted.symlink_to(copy)
         kept = copy.read_bytes()
-        restore_last(writer, everywhere, force=False, dry_run=False)
+        with pytest.raises(OpsinfoError) as caught:
+            restore_last(writer, everywhere, force=False, dry_run=False)
+        assert caught.value.name == "damaged-backup"
         assert copy.read_bytes() == kept
+        return
     assert not planted.is_symlink()
     assert victim.read_text() == "mine\n"
 
@@ -140,8 +144,14 @@ def altered(place: Path, **changes: Any) -> Path:
             record[name] = value
         else:
             record["files"][0][name] = value
-    note.write_text(json.dumps(record))
+    reseal(note, record)
     return note
+
+
+def reseal(note: Path, record: dict[str, Any]) -> None:
+    """As one who knows the format and means harm."""
+    record.pop("checksum", None)
+    note.write_bytes(sealed(record))
 
 
 STATES = {"done": {"state": "done"}, "killed": {"state": "pending", "pid": NO_PROCESS}}
@@ -173,7 +183,7 @@ def test_an_altered_record_writes_to_no_other_file_by_way_of_its_own_target(
     (note,) = (place / "changes").iterdir()
     record = json.loads(note.read_text())
     record["files"][1]["path"] = str(victim)
-    note.write_text(json.dumps({**record, **STATES[state]}))
+    reseal(note, {**record, **STATES[state]})
     opsinfo("restore", paths[0])
     assert victim.read_text() == "mine\n"
     opsinfo("move", paths[0], "Log", "--to", "white")

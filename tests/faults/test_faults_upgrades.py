@@ -69,7 +69,7 @@ def test_an_upgrade_at_the_same_path_from_the_loss_to_the_moves_in_the_new_file(
     assert opsinfo("reapply").code == 0
     assert flags(library) == {"Add": "false", "Exp": None, "Log": "true", "Mul": "true"}
     assert findings(opsinfo, root) == []
-    lineages = Vault(os.environ["OPSINFO_BACKUP_DIR"]).lineages(str(library.resolve()))
+    lineages = Vault(os.environ["OPSINFO_BACKUP_DIR"]).journal().lineages(str(library.resolve()))
     assert [each.version for each in lineages] == ["8.2.RC1", "8.3.RC1"]
 
     assert opsinfo("restore", library).code == 0
@@ -182,7 +182,10 @@ def test_a_switched_latest_link_leaves_each_version_its_own_history(
     assert opsinfo("move", library, "Exp", "--to", "black").code == 0
     assert old.read_text() == moved
     vault = Vault(os.environ["OPSINFO_BACKUP_DIR"])
-    assert [[each.version for each in vault.lineages(str(path))] for path in (old, new)] == [["8.2.RC1"], ["8.3.RC1"]]
+    assert [[each.version for each in vault.journal().lineages(str(path))] for path in (old, new)] == [
+        ["8.2.RC1"],
+        ["8.3.RC1"],
+    ]
     assert opsinfo("restore", library).code == 0
     assert new.read_text() == UPGRADED
     switch(latest, "8.2.RC1")
@@ -212,7 +215,7 @@ def test_an_edit_by_hand_between_our_runs_is_kept_and_our_moves_around_it_too(op
     assert library.read_text() == by_hand
     assert opsinfo("restore", library).code == 3
     assert library.read_text() == by_hand, "what the hand did is not undone with our first move"
-    lineages = Vault(os.environ["OPSINFO_BACKUP_DIR"]).lineages(str(library.resolve()))
+    lineages = Vault(os.environ["OPSINFO_BACKUP_DIR"]).journal().lineages(str(library.resolve()))
     assert len(lineages) == 2
 
 

@@ -18,8 +18,9 @@ from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.policy import Policy
 from opsinfo_cli.model.store import Store
 from opsinfo_cli.text import uniform_members
+from opsinfo_cli.text.document import Document
 from opsinfo_cli.text.members import Members, read_members
-from opsinfo_cli.text.scanner import Document, scan
+from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 from opsinfo_cli.text.syntax_fixes import mending_patch
 

@@ -11,11 +11,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from opsinfo_cli.change.job import Job
 from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.prune import prune
 from opsinfo_cli.change.restore import restore_last, restore_to
 from opsinfo_cli.change.vault import Vault
-from opsinfo_cli.change.writer import Job, Writer
+from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.errors import OpsinfoError
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.policy import Policy
@@ -103,7 +104,7 @@ class History(RuleBasedStateMachine):
     def prune(self, keep: int) -> None:
         prune(self.writer.vault, everywhere, keep, dry_run=False)
         held = set(self.writer.vault.objects())
-        for lineage in self.writer.vault.lineages(str(self.path.resolve())):
+        for lineage in self.writer.vault.journal().lineages(str(self.path.resolve())):
             assert lineage.pristine in held
         self.pruned = True
 

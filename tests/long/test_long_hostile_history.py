@@ -20,12 +20,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from opsinfo_cli.change.fmt_plan import FmtPlan
+from opsinfo_cli.change.job import Job, Result
 from opsinfo_cli.change.library_plan import BakePlan, LibraryPlan
 from opsinfo_cli.change.mixlist_plan import MixlistPlan
 from opsinfo_cli.change.reapply import lost_edits
 from opsinfo_cli.change.restore import restore_last, restore_to
 from opsinfo_cli.change.vault import Vault, sha256_of
-from opsinfo_cli.change.writer import Job, Result, Writer
+from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.errors import OpsinfoError, Refused, UsageFault
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.policy import Policy, effective

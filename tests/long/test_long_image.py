@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "fleet.md").read_text("utf-8")
 STEPS = re.search(r"```dockerfile\n(.*?)```", PAGE, re.DOTALL)[1].splitlines()  # type: ignore[index]
-FETCH = re.search(r"```sh\n(python3 -m pip wheel.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)[1]  # type: ignore[index]
+FETCH = re.search(r"```sh\n(python3 -m pip wheel.*?)```", (ROOT / "docs/guide.md").read_text("utf-8"), re.DOTALL)[1]  # type: ignore[index]
 GIVEN = os.environ.get("OPSINFO_TEST_ROOT", "")
 
 pytestmark = [

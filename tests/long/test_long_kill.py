@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from opsinfo_cli.change.filesystem import FileSystem
-from opsinfo_cli.change.interrupted import mend_modes
+from opsinfo_cli.change.interrupted import shut_left_open
+from opsinfo_cli.change.job import Job
 from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.restore import restore_last
 from opsinfo_cli.change.vault import Vault
-from opsinfo_cli.change.writer import Job, Writer
+from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.errors import Refused
 from opsinfo_cli.model.policy import Policy
 
@@ -123,7 +124,7 @@ def test_a_kill_at_any_call_of_a_change_of_two_files_can_be_mended(folders: list
 
         def mend(paths: list[Path] = paths, place: str = place) -> None:
             vault = Vault(place)
-            mend_modes(vault)
+            shut_left_open(vault)
             writer = Writer(vault)
             try:
                 writer.run("move", jobs(paths))

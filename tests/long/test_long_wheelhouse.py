@@ -1,4 +1,4 @@
-"""The recipe of the README for hosts without a network, run as it stands there. It needs a network itself."""
+"""The recipe of docs/guide.md for hosts without a network, run as the page shows it. It needs a network itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FETCH, INSTALL = re.findall(r"```sh\n(python3 -m .*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+FETCH, INSTALL = re.findall(r"```sh\n(python3 -m .*?)```", (ROOT / "docs/guide.md").read_text("utf-8"), re.DOTALL)
 IGNORED = shutil.ignore_patterns(".*", "__pycache__", "tests", "benchmarks")
 
 

@@ -56,7 +56,7 @@ ENTRIES = st.fixed_dictionaries(
         "op": st.fixed_dictionaries({}, optional={"pattern": st.sampled_from(["formatAgnostic", "dynamic", "reduce"])}),
         "attr": st.fixed_dictionaries({}, optional={"list": st.sampled_from(["", "a", "a,b", "a, b", "c"])}),
         **dict.fromkeys(["attr_a", "attr_b"], ATTRIBUTES),
-        "fallback": st.fixed_dictionaries({}, optional={"enable": st.sampled_from(["true", "no"])}),
+        "fallback": st.fixed_dictionaries({}, optional={"enable": st.sampled_from(["1", "true"])}),
         "opFile": st.just({"value": "add"}),
         "Op_File": st.just({"value": "add"}),
     },

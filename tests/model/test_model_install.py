@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from opsinfo_cli.check.install import check_install
 from opsinfo_cli.errors import Refused, UsageFault
+from opsinfo_cli.model.cann_roots import environment_customs
 from opsinfo_cli.model.install import Install, LoadPriority
 from opsinfo_cli.model.opp import opp_root, root_above, socs_of, version_of
 
@@ -109,6 +111,54 @@ def test_the_first_line_with_load_priority_counts(
     assert (list(read.vendors), read.bad_line) == (vendors, bad_line)
 
 
+@pytest.mark.parametrize(
+    ("text", "vendors"),
+    [
+        ("  # load_priority=old\nload_priority=new\n", ("new",)),
+        ("\t\x0b#load_priority\nload_priority = a , b ,\n", ("a", "b")),
+        ("[x]\r\n  load_priority=a\r\n", ("a",)),
+        ("# \x0cload_priority=old\rload_priority=hidden\nload_priority=new", ("new",)),
+        ("#\u2028load_priority=hidden\nload_priority=new", ("new",)),
+        ("\u00a0# load_priority=a\nload_priority=b", ("a",)),
+        ("\ufeff# load_priority=a", ("a",)),
+    ],
+)
+def test_a_line_of_config_ini_is_trimmed_before_it_is_looked_at(
+    root: Path, text: str, vendors: tuple[str, ...]
+) -> None:
+    (root / "vendors").mkdir(exist_ok=True)
+    (root / "vendors/config.ini").write_bytes(text.encode())
+    assert LoadPriority.read(str(root)) == LoadPriority(str(root / "vendors/config.ini"), vendors)
+
+
+def test_without_a_built_in_store_for_the_soc_no_core_can_be_used(root: Path) -> None:
+    custom(root / "vendors/acme", soc="ascend310p", Add="false")
+    put(root / "built-in/op_impl/vector_core/tbe/config", "vector_core_tbe_ops_info-legacy.json", Add="true")
+    priority(root, "load_priority=acme\n")
+    for core in ("ai", "vector"):
+        install = Install.open(str(root), "ascend310p", core)
+        with pytest.raises(Refused) as caught:
+            install.stores()
+        assert caught.value.name == "no-store"
+        assert "E20002" in caught.value.message
+        assert [finding.rule.name for finding in check_install(install)] == ["store-fails"]
+    assert Install.open(str(root), SOC, "vector").stores()
+
+
+def test_the_legacy_custom_store_vanishes_beside_a_vendor_of_another_core(root: Path) -> None:
+    put(root / "op_impl/custom/ai_core/tbe/config" / SOC, Old="true")
+    assert labels(Install.open(str(root), SOC, "ai")) == ["vendor:custom", "built-in"]
+    vector = root / "vendors/acme/op_impl/vector_core/tbe"
+    put(vector / "config", "vector_core_tbe_ops_info.json", Add="true")
+    (vector / "acme_impl").mkdir()
+    priority(root, "load_priority=acme\n")
+    assert labels(Install.open(str(root), SOC, "ai")) == ["built-in"]
+
+
+def test_paths_of_the_environment_are_trimmed() -> None:
+    assert environment_customs({"ASCEND_CUSTOM_OPP_PATH": " /a :\t: /b\n"}) == ["/a", "/b"]
+
+
 def test_a_load_priority_without_an_equals_sign_fails_the_whole_engine(root: Path) -> None:
     priority(root, "# vendors\nload_priority acme\n")
     with pytest.raises(Refused) as caught:
@@ -171,7 +221,8 @@ def test_the_legacy_custom_store_vanishes_beside_a_vendor(root: Path) -> None:
 
 
 def test_the_legacy_custom_store_vanishes_beside_a_vendor_without_this_soc_too(root: Path) -> None:
-    """The vendor's store takes the key before anybody looks for its SoC folder (CFG:736-744, SUB:46-51)."""
+    """The vendor's store takes the key before anybody looks for its SoC folder (configuration.cc:736-744,
+    sub_op_info_store.cc:46-51)."""
     put(root / "op_impl/custom/ai_core/tbe/config" / SOC, Add="false")
     custom(root / "vendors/acme", soc="ascend310p", Mine="true")
     priority(root, "load_priority=acme\n")

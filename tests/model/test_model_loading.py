@@ -1,4 +1,8 @@
-"""What the engine takes of an entry and what fails the store: the table of engine.md 4, row by row."""
+"""What the engine accepts in an entry and what makes the store fail.
+
+The cases follow hicann/ge, compiler/engines/nn_engine/opskernel/ops_store: sub_op_info_store.cc and
+op_kernel_info_constructor.cc.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +37,17 @@ def io(first: dict[str, str], **sections: dict[str, str]) -> Sections:
 FLAGS = ["needCheckSupport", "dynamicFormat", "heavyOp", "softsync", "dynamicShapeSupport"]
 FLAGS += ["inputMemContinues", "outputMemContinues", "enableVectorCore"]
 
+
+def agnostic(input0: dict[str, str], output0: dict[str, str], **more: dict[str, str]) -> Sections:
+    """A formatAgnostic operator whose tensors have two dtypes and these formats."""
+    usual = {"name": "x", "paramType": "required", "dtype": "float16,float"}
+    return {"op": {"pattern": "formatAgnostic"}, "input0": {**usual, **input0}, "output0": {**usual, **output0}, **more}
+
+
+def attribute(kind: str, value: str) -> Sections:
+    return {"attr": {"list": "N"}, "attr_N": {"type": kind, "value": value, "paramType": "required"}}
+
+
 ACCEPTED = {
     **{
         f"{section}.{key}={word}": {section: {key: word}}
@@ -58,7 +73,7 @@ ACCEPTED = {
             ("opFile", "value", "add|Null|AICore_Null|"),
             ("promoteType", "value", "dynamic|x1,x2;y"),
             ("coreType", "value", "AiCore|whatever"),
-            ("fallback", "enable", "true,false|true|"),
+            ("fallback", "enable", "1,0|1| 0 ,1|,"),
             ("outputInplaceAbility", "flag", "{{0,0}}"),
             ("somethingNew", "flag", "anything"),
         ]
@@ -100,6 +115,22 @@ ACCEPTED = {
         "attr_axis": {"type": "listInt", "value": "all", "paramType": "required"},
         "attr_N": {"type": "int", "value": "1,2", "paramType": "optional", "defaultValue": "1"},
     },
+    "a list attribute that ends with a semicolon": attribute("listInt", "[1,2];"),
+    "a list attribute that begins with an empty list": attribute("listInt", "[];[1]"),
+    "a list of lists with an empty one": attribute("listListInt", "[[1],[]]"),
+    "an int attribute with a semicolon": attribute("int", "1;x"),
+    "the smallest normal float, rounded": attribute("float", "1.17549435e-38"),
+    "a format with a NUL": io(tensor(format="ND\0x,ND")),
+    "the largest sub format of a format": io(tensor(format="ND:65535,ND:0")),
+    "the format UNDEFINED with a sub format": io(tensor(format="UNDEFINED:1,ND")),
+    "a bad dtype in a NULL column of unknown shapes": io(
+        {"name": "x", "paramType": "required", "dtype": "bf16,float", "unknownshape_format": "NULL,ND"}
+    ),
+    "formatAgnostic without formats": agnostic({}, {}),
+    "formatAgnostic with formats": agnostic({"format": "ND,ND"}, {"format": "ND,NCHW"}),
+    "formatAgnostic with formats of its input alone and dynamic shapes": agnostic(
+        {"format": "ND,ND"}, {}, dynamicShapeSupport={"flag": "true"}
+    ),
     "an attribute section that no list names": {"attr_axis": {"type": "nonsense"}},
 }
 
@@ -125,7 +156,24 @@ REFUSED: dict[str, tuple[str, Sections]] = {
         "bad-value",
         {"multiKernelSupportDynamicGraph": {"value": "dual_kernel"}},
     ),
-    "a fallback in capitals": ("bad-value", {"fallback": {"enable": "True"}}),
+    "a fallback in words": ("bad-value", {"fallback": {"enable": "true"}}),
+    "a fallback in words for unknown shapes": ("bad-value", {"fallback": {"unknownshape_enable": "1,false"}}),
+    "the dtype undefined": ("bad-value", io(tensor(dtype="undefined,float"))),
+    "a sub format of a format beyond 65535": ("bad-value", io(tensor(format="ND:65536,ND"))),
+    "a sub format of a format that is not ASCII": ("bad-value", io(tensor(format="ND:\u0663,ND"))),
+    "an empty sub format of a format": ("bad-value", io(tensor(format="ND:,ND"))),
+    "the format UNDEFINED with the sub format 0": ("bad-value", io(tensor(format="UNDEFINED:0,ND"))),
+    "a bad dtype in a NULL column of known shapes": ("bad-value", io(tensor(dtype="bf16,float", format="NULL,ND"))),
+    "formatAgnostic with formats of its input alone": ("engine-crash", agnostic({"format": "ND,ND"}, {})),
+    "formatAgnostic with formats of its output alone": ("engine-crash", agnostic({}, {"format": "ND,ND"})),
+    "formatAgnostic with formats of its output alone and dynamic shapes": (
+        "engine-crash",
+        agnostic({}, {"format": "ND,ND"}, dynamicShapeSupport={"flag": "True"}),
+    ),
+    "formatAgnostic with a NULL format of its output alone": (
+        "engine-crash",
+        agnostic({"format": "ND,ND"}, {"format": "NULL,ND"}),
+    ),
     "a dtype called bf16": ("bad-value", io(tensor(dtype="bf16,float"))),
     "a dtype called fp16": ("bad-value", io(tensor(dtype="fp16,float"))),
     "a dtype called half": ("bad-value", io(tensor(dtype="half,float"))),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -223,3 +224,14 @@ def test_a_mixlist_has_no_operators_and_a_library_no_marks(fixtures: Path) -> No
     found = resolve(str(fixtures / "mixlists/good/add-black.json"), TargetOptions(), {})
     with pytest.raises(UsageFault):
         _ = found.operators
+
+
+def test_a_path_that_may_not_be_looked_up_is_not_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lstat(path: str) -> NoReturn:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("opsinfo_cli.model.target.os.lstat", lstat)
+    for text in ("/root-only/mixlist.json", "mixlist.json"):
+        with pytest.raises(Refused) as caught:
+            resolve(text, TargetOptions(), {})
+        assert caught.value.message == "Permission denied"

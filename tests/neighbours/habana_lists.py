@@ -1,4 +1,4 @@
-"""The operator lists that Habana's Model-References shipped, by tag and path (interop.md 3.5): names are facts."""
+"""The operator lists that HabanaAI/Model-References shipped, by tag and model, in files like ops_bf16_*.txt."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.precision_mode import MODES
 from opsinfo_cli.model.store import Operators, Store
-from opsinfo_cli.neighbours.ascend import decide_on_ascend
-from opsinfo_cli.neighbours.decide import Call, decide
+from opsinfo_cli.neighbours.ascend_decision import decide_on_ascend
+from opsinfo_cli.neighbours.decide import OperatorCall, decide
 from opsinfo_cli.neighbours.systems import lists_of
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
@@ -50,7 +50,12 @@ CASES = [
     ("apex:O1", "mul", (H, D), REFUSED),
     ("apex:O1", "cat", (H, F), F),
     ("apex:O1", "bmm", (H, H), H),
-    ("apex:O1", "bmm", (H, F), UNKNOWN),
+    ("apex:O1", "bmm", (H, F), H),
+    ("apex-npu:O1", "bmm", (H, F), UNKNOWN),
+    ("apex:O1", "nn.LSTM", (F,), H),
+    ("apex:O1", "gru_cell", (F, F), H),
+    ("torch-npu", "sum.dim_IntList", (H,), F),
+    ("torch-npu", "norm.Scalar", (H,), F),
     ("apex:O1", "exp_", (H,), REFUSED),
     ("apex:O1", "exp_", (F,), F),
     ("apex:O1", "exp_", (F, H), REFUSED),
@@ -78,6 +83,8 @@ CASES = [
     ("mindspore:auto", "Relu", (H,), H),
     ("tensorflow", "Conv2D", (), H),
     ("tensorflow", "Mean", (), F),
+    ("tensorflow", "MhaV2", (), H),
+    ("tensorflow-2.6", "MhaV2", (), F),
     ("tensorflow", "Add", (H, H), UNKNOWN),
     ("tensorflow", "Relu", (H,), UNKNOWN),
     ("tensorflow", "NoSuchOp", (), F),
@@ -93,12 +100,15 @@ CASES = [
     ("onnxconverter", "CumSum", (), F),
     ("onnxconverter", "Conv", (), H),
     ("modelopt", "Celu", (), F),
+    ("modelopt", "Loop", (), H),
+    ("modelopt-0.40", "Loop", (), F),
+    ("optimum-habana", "layer_norm", (F,), B),
 ]
 
 
 @pytest.mark.parametrize(("system", "name", "dtypes", "expected"), CASES)
 def test_a_call_runs_as_its_system_says(system: str, name: str, dtypes: tuple[str, ...], expected: str) -> None:
-    found = decide(Call(name, dtypes), lists_of(system))
+    found = decide(OperatorCall(name, dtypes), lists_of(system))
     assert (found.dtype or found.outcome) == expected
     assert found.says
     assert found.source
@@ -107,22 +117,30 @@ def test_a_call_runs_as_its_system_says(system: str, name: str, dtypes: tuple[st
 @pytest.mark.parametrize(
     ("system", "call", "expected"),
     [
-        ("mindspore:O1", Call("nn.Dense", to_float=F), F),
-        ("mindspore:auto", Call("Softmax", to_float=H), H),
-        ("mindspore:O2", Call("nn.Dense", to_float=F), UNKNOWN),
-        ("mindspore:O2", Call("nn.L1Loss", as_loss=True), F),
-        ("mindspore:O3", Call("nn.L1Loss", as_loss=True), F),
-        ("apex:O1", Call("mm", (F,), disabled=True), F),
-        ("habana-hmp", Call("softmax", (B,), disabled=True), B),
+        ("mindspore:O1", OperatorCall("nn.Dense", to_float=F), F),
+        ("mindspore:auto", OperatorCall("Softmax", to_float=H), H),
+        ("mindspore:O2", OperatorCall("nn.Dense", to_float=F), UNKNOWN),
+        ("mindspore:O2", OperatorCall("nn.L1Loss", as_loss=True), F),
+        ("mindspore:O3", OperatorCall("nn.L1Loss", as_loss=True), F),
+        ("apex:O1", OperatorCall("mm", (F,), disabled=True), F),
+        ("habana-hmp", OperatorCall("softmax", (B,), disabled=True), B),
     ],
 )
-def test_what_surrounds_a_call_counts(system: str, call: Call, expected: str) -> None:
+def test_what_surrounds_a_call_counts(system: str, call: OperatorCall, expected: str) -> None:
     found = decide(call, lists_of(system))
     assert (found.dtype or found.outcome) == expected
 
 
+@pytest.mark.parametrize(
+    ("system", "name", "near"),
+    [("apex:O1", "Softmax", ("softmax",)), ("torch-npu", "matmull", ("matmul",)), ("torch-npu", "relu", ())],
+)
+def test_a_name_that_is_not_listed_gets_near_names(system: str, name: str, near: tuple[str, ...]) -> None:
+    assert decide(OperatorCall(name), lists_of(system)).near == near
+
+
 def test_low_means_what_the_user_says() -> None:
-    assert decide(Call("mm"), lists_of("torch-npu"), B).dtype == B
+    assert decide(OperatorCall("mm"), lists_of("torch-npu"), B).dtype == B
 
 
 def entry(flag: str | None, dtypes: str) -> dict[str, dict[str, str]]:
@@ -173,10 +191,15 @@ def operators() -> Operators:
 def test_ascend_goes_by_list_kernel_and_producer(
     operators: Operators, mode: str, name: str, dtypes: tuple[str, ...], expected: str
 ) -> None:
-    found = decide_on_ascend(Call(name, dtypes), MODES[mode], operators, None, F)
+    found = decide_on_ascend(OperatorCall(name, dtypes), MODES[mode], operators, None, F)
     assert (found.dtype or found.outcome) == expected
+
+
+def test_an_op_type_in_another_case_gets_near_names(operators: Operators) -> None:
+    found = decide_on_ascend(OperatorCall("whitewithout"), MODES["mixed_float16"], operators, None, F)
+    assert (found.outcome, found.near) == (UNKNOWN, ("WhiteWithout",))
 
 
 def test_a_mixlist_decides_first(operators: Operators) -> None:
     mixlist = Mixlist(scan(Source(b'{"black-list": {"to-add": ["White"]}}', "m.json")))
-    assert decide_on_ascend(Call("White", (H,)), MODES["mixed_float16"], operators, mixlist, F).dtype == F
+    assert decide_on_ascend(OperatorCall("White", (H,)), MODES["mixed_float16"], operators, mixlist, F).dtype == F

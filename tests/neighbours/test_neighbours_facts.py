@@ -1,8 +1,9 @@
-"""The facts beside the code: whole, dated, and as they were published."""
+"""The facts beside the code: complete, with their version, and as they were published."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,9 @@ import pytest
 import opsinfo_cli.neighbours
 from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.neighbours.facts import facts
-from opsinfo_cli.neighbours.placed import Class
+from opsinfo_cli.neighbours.name_tables import forms_of, name_table
 from opsinfo_cli.neighbours.systems import SYSTEMS, lists_of
-from opsinfo_cli.neighbours.translation import table_of
+from opsinfo_cli.neighbours.vocabulary import OperatorClass
 
 DATA = Path(opsinfo_cli.neighbours.__file__).parent / "data"
 LEVELS = [
@@ -23,21 +24,38 @@ LEVELS = [
 
 
 def names(system: str, cls: str) -> list[str]:
-    return [each.name for each in lists_of(system).placed if each.cls == cls]
+    return [each.name for each in lists_of(system).entries if each.cls == cls]
 
 
 @pytest.mark.parametrize("path", sorted(DATA.glob("*.json")), ids=lambda path: path.stem)
-def test_every_fact_file_says_its_version(path: Path) -> None:
+def test_every_fact_file_has_its_version_and_source(path: Path) -> None:
     content = json.loads(path.read_text("utf-8"))
-    assert content["version"]
-    if "levels" in content:
-        assert content["source"]
+    beside = facts("sources")["files"].get(path.name, content)
+    assert beside["version"]
+    if "levels" in content or beside is not content:
+        assert beside["source"]
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.json")), ids=lambda path: path.stem)
+def test_a_fact_file_with_lists_states_an_upstream_version(path: Path) -> None:
+    content = json.loads(path.read_text("utf-8"))
+    if "levels" in content and path.stem != "habana_hmp":  # a page of documents, without a version of its own
+        assert re.search(r"\d+\.\d+|\b[0-9a-f]{8}\b", content["version"])
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.json")), ids=lambda path: path.stem)
+def test_the_page_shows_the_version_of_every_list(path: Path) -> None:
+    content = json.loads(path.read_text("utf-8"))
+    page = (DATA.parents[2] / "docs/neighbours.md").read_text("utf-8")
+    if "levels" in content and path.stem not in ("habana_hmp", "optimum_habana"):
+        assert f"| {content['version']} |" in page
+    if path.stem == "optimum_habana":
+        assert f"| {content['version'].partition(',')[0]};" in page
 
 
 @pytest.mark.parametrize("system", LEVELS)
 def test_no_list_names_an_operator_twice(system: str) -> None:
-    placed = lists_of(system).placed
-    listed = [(each.origin, each.module, each.name) for each in placed]
+    listed = [(each.origin, each.module, each.name) for each in lists_of(system).entries]
     assert len(set(listed)) == len(listed)
     assert lists_of(system).version
 
@@ -51,17 +69,30 @@ def test_no_list_names_an_operator_twice(system: str) -> None:
         ("mindspore:O3", {}),
         ("mindspore:auto", {"low": 20, "high": 46, "promote": 10}),
         ("apex:O0", {}),
+        ("apex:O1", {"low": 8 + 14 + 3 + 8 + 1, "high": 29 + 23 + 4, "promote": 16 + 2 + 21, "banned": 1}),
+        ("apex:O2", {"high": 1}),
         ("apex:O3", {}),
-        ("tensorflow:ALL", {"low": 19 + 2 + 5 + 3, "follow": 43, "high": 9, "clear": 94 + 13}),
-        ("tensorflow:TENSOR_CORES_ONLY", {"low": 29}),
+        ("apex-npu:O1", {"low": 8 + 14 + 8 + 1, "high": 29 + 23 + 4, "promote": 16 + 2 + 21, "banned": 1, "follow": 3}),
+        ("torch-amp", {"low": 33, "high": 59 + 11 + 2, "promote": 11, "banned": 1}),
+        ("torch-npu", {"low": 34, "high": 46 + 11 + 2, "promote": 10, "banned": 1}),
+        ("tensorflow:ALL", {"low": 29 + 2 + 5 + 3, "follow": 43 + 3, "high": 9, "clear": 95 + 15}),
+        ("tensorflow:TENSOR_CORES_ONLY", {"low": 39}),
+        ("tensorflow-2.6:ALL", {"low": 19 + 2 + 5 + 3, "follow": 43, "high": 9, "clear": 94 + 15}),
+        ("tensorflow-2.6:TENSOR_CORES_ONLY", {"low": 29}),
         ("habana-hmp", {"low": 25, "high": 15, "promote": 4}),
         ("habana-autocast", {"low": 27, "high": 49, "promote": 12}),
-        ("optimum-habana", {"low": 14, "high": 3, "promote": 12}),
+        ("optimum-habana", {"low": 27, "high": 49, "promote": 12}),
+        ("habana-tf", {"low": 9 + 1, "high": 1, "follow": 4}),
+        ("paddle:OD", {"low": 10 + 4}),
+        ("paddle:O1", {"low": 10 + 4, "high": 45 + 8}),
+        ("paddle:O2", {"low": 10 + 4, "high": 8}),
         ("onnxconverter", {"high": 28}),
+        ("modelopt", {"high": 3}),
+        ("modelopt-0.40", {"high": 6}),
     ],
 )
 def test_built_in_lists_have_as_many_names_as_their_sources(system: str, counts: dict[str, int]) -> None:
-    found = {str(cls): len(names(system, cls)) for cls in Class}
+    found = {str(cls): len(names(system, cls)) for cls in OperatorClass}
     assert {cls: count for cls, count in found.items() if count} == counts
 
 
@@ -89,30 +120,106 @@ def test_the_levels_of_mindspore_are_those_published() -> None:
     }
 
 
-def test_bmm_is_on_neither_list_of_apex_on_an_npu() -> None:
-    placed = lists_of("apex:O1").deciding()
-    assert {placed[name].cls for name in ("bmm", "baddbmm", "addbmm")} == {Class.FOLLOW}
-    assert "CUDA 9.1" in str(placed["bmm"].note)
+@pytest.mark.parametrize(("system", "cls"), [("apex:O1", "low"), ("apex-npu:O1", "follow")])
+def test_bmm_is_low_for_apex_on_cuda_and_on_neither_list_on_an_npu(system: str, cls: str) -> None:
+    listed = lists_of(system).deciding()
+    assert {str(listed[name].cls) for name in ("bmm", "baddbmm", "addbmm")} == {cls}
+    assert "CUDA 9.1" in str(listed["bmm"].note)
+
+
+@pytest.mark.parametrize("name", ["rnn_relu", "rnn_tanh", "gru", "lstm", "lstm_cell", "gru_cell"])
+def test_apex_runs_rnns_and_their_cells_low(name: str) -> None:
+    assert lists_of("apex:O1").deciding()[name].cls is OperatorClass.LOW
+
+
+def test_apex_states_when_upstream_removed_it() -> None:
+    assert "cb65b8ed of 2025-05-08" in facts("apex")["version"]
+
+
+def test_optimum_habana_has_no_lists_of_its_own() -> None:
+    own, bridge = lists_of("optimum-habana"), lists_of("habana-autocast")
+    assert own.entries == bridge.entries
+
+
+@pytest.mark.parametrize("name", ["sum.dim_IntList", "prod.dim_int", "norm.Scalar", "norm.ScalarOpt_dim",
+                                  "linalg_matrix_norm.str_ord"])  # fmt: skip
+def test_torch_npu_lists_these_overloads_as_float32(name: str) -> None:
+    assert lists_of("torch-npu").deciding()[name].cls is OperatorClass.HIGH
 
 
 def test_the_lower_list_of_habana_wins_over_fp32_and_that_over_promote() -> None:
-    placed = lists_of("habana-autocast").deciding()
-    assert [str(placed[name].cls) for name in ("mul", "div", "add")] == ["low", "high", "promote"]
+    listed = lists_of("habana-autocast").deciding()
+    assert [str(listed[name].cls) for name in ("mul", "div", "add")] == ["low", "high", "promote"]
 
 
 def test_torch_npu_differs_from_upstream_as_known() -> None:
     npu, upstream = lists_of("torch-npu").deciding(), lists_of("torch-amp").deciding()
     stems = {name.partition(".")[0] for name in npu}
     more = {name.partition(".")[0] for name in upstream} - stems
-    assert {name for name in more if "upsample" not in name} == {"linalg_vecdot", "vdot"}
-    assert len(more) == 14
+    assert {name for name in more if "upsample" not in name} == {"linalg_vecdot", "vdot", "rms_norm"}
+    assert len(more) == 15
 
 
 @pytest.mark.parametrize("system", ["torch", "tensorflow", "onnx", "mindspore"])
 def test_the_table_of_names_leads_back(system: str) -> None:
-    table = table_of(system)
+    table = name_table(system)
     assert all(name in table.names[op] for name, ops in table.ops.items() for op in ops)
     assert not set(table.unclear) & set(table.ops)
+
+
+def test_the_tables_shipped_for_tensorflow_and_onnx_are_complete() -> None:
+    assert len(facts("tf_to_ascend")) == 885
+    assert len(facts("onnx_to_ascend_by_opset")["ops"]) > 300
+
+
+@pytest.mark.parametrize(
+    ("op_type", "forms"),
+    [
+        ("ReduceSum", {"ReduceSumD"}),
+        ("ReduceMeanD", {"ReduceMean"}),
+        ("BatchMatMul", {"BatchMatMulV2", "BatchMatMulV3"}),
+        ("MatMulV3", {"MatMul", "MatMulV2"}),
+        ("TopK", {"TopKD", "TopKV2", "TopKV2D"}),
+        ("SpaceToBatchND", {"SpaceToBatchNDD"}),
+        ("Conv3D", {"Conv3DV2"}),
+        ("Conv2D", set()),
+        ("SplitV", {"SplitVD"}),
+        ("NoSuchOp", set()),
+    ],
+)
+def test_the_forms_of_an_op_type(op_type: str, forms: set[str]) -> None:
+    assert set(forms_of(op_type)) == forms
+
+
+@pytest.mark.parametrize(
+    ("name", "opset", "op_types"),
+    [
+        ("Gemm", None, ("MatMulV2",)),
+        ("Clip", 9, ("ClipByValue",)),
+        ("Clip", 13, ("ClipByValue",)),
+        ("Pad", 9, ("MirrorPad", "PadV3")),
+        ("Pad", 13, ("PadV3",)),
+        ("Pad", None, ("MirrorPad", "PadV3")),
+        ("LayerNormalization", 17, ("LayerNorm",)),
+        ("LayerNormalization", 16, ()),
+        ("ReduceLogSum", 13, ("ReduceLogSum",)),
+        ("ReduceLogSum", 12, ()),
+        ("Transpose", None, ("Transpose",)),
+        ("MatMul", 11, ("BatchMatMulV2",)),
+    ],
+)
+def test_an_onnx_operator_at_an_opset(name: str, opset: int | None, op_types: tuple[str, ...]) -> None:
+    table = name_table("onnx", opset)
+    assert table.ops.get(name, ()) == op_types
+    assert op_types or table.unclear[name]
+
+
+def test_no_plumbing_of_an_expansion_belongs_to_an_operator() -> None:
+    table = name_table("onnx")
+    assert table.plumbing["Gemm"] == ("Add", "Muls")
+    for name, ops in table.ops.items():
+        if facts("onnx_to_ascend_by_opset")["ops"][name]["expands"] and table.plumbing[name]:
+            assert not {"Cast", "Identity", "Shape", "Muls", "Squeeze", "Unsqueeze"} & set(ops)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +233,7 @@ def test_the_table_of_names_leads_back(system: str) -> None:
         ("apx:O1", "unknown-system"),
     ],
 )
-def test_levels_and_systems_that_there_are_not(text: str, word: str) -> None:
+def test_unknown_levels_and_systems_are_refused(text: str, word: str) -> None:
     with pytest.raises(UsageFault) as caught:
         lists_of(text)
     assert caught.value.name == word

@@ -11,21 +11,21 @@ from opsinfo_cli.errors import Damaged, OpsinfoError, UsageFault
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.store import Operators, Store
 from opsinfo_cli.neighbours.conversion import converted
-from opsinfo_cli.neighbours.homes import Base
-from opsinfo_cli.neighbours.placed import Class, Lists, Placed, Told
+from opsinfo_cli.neighbours.destinations import ConversionBase
 from opsinfo_cli.neighbours.systems import SYSTEMS, lists_of
+from opsinfo_cli.neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists
 from opsinfo_cli.text.source import Source
 
 
-def read(system: str, *texts: str) -> Told:
-    found: Told = SYSTEMS[system].code.read(
+def read(system: str, *texts: str) -> ReadLists:
+    found: ReadLists = SYSTEMS[system].code.read(
         [Source(text.encode(), f"f{number}") for number, text in enumerate(texts)], SYSTEMS[system]
     )
     return found
 
 
-def by_class(lists: Lists, cls: Class) -> list[str]:
-    return [each.name for each in lists.placed if each.cls is cls and each.origin.startswith(("f", "a", "h", "c"))]
+def by_class(lists: OperatorLists, cls: OperatorClass) -> list[str]:
+    return [each.name for each in lists.entries if each.cls is cls and each.origin.startswith(("f", "a", "h", "c"))]
 
 
 def lines(names: str, newline: bool = True) -> str:
@@ -35,46 +35,62 @@ def lines(names: str, newline: bool = True) -> str:
 PAIRS = [(low, FP32.get(tag, "topk")) for tag, low in BF16.items()] + [("relu", high) for high in FP32.values()]
 
 
-@pytest.mark.parametrize(("low", "high"), PAIRS)
-@pytest.mark.parametrize("system", ["habana-hmp", "habana-autocast"])
+BY_FUNCTION = [(low, high) for low, high in PAIRS if "." not in low]
+"""The pairs without overloads, which autocast never looks up."""
+
+
+@pytest.mark.parametrize(
+    ("system", "low", "high"),
+    [("habana-hmp", *pair) for pair in PAIRS] + [("habana-autocast", *pair) for pair in BY_FUNCTION],
+)
 @pytest.mark.parametrize("newline", [True, False])
 def test_habana_lists_come_back_name_for_name(system: str, low: str, high: str, newline: bool) -> None:
-    told = read(system, lines(low, newline), lines(high, newline))
-    assert told.losses == ()
-    written = converted(told, SYSTEMS[system], Base())
+    found = read(system, lines(low, newline), lines(high, newline))
+    assert found.losses == ()
+    written = converted(found, SYSTEMS[system], ConversionBase())
     assert written.losses == []
     assert written.files == {"ops_bf16.txt": lines(low), "ops_fp32.txt": lines(high)}
 
 
-@pytest.mark.parametrize(("low", "high"), PAIRS)
+def test_an_overload_in_an_autocast_list_matches_nothing_and_is_dropped() -> None:
+    made = converted(
+        read("habana-autocast", "pow.Tensor_Scalar\nmm\n", "exp\n"), SYSTEMS["keep-dtype"], ConversionBase()
+    )
+    assert "Square" not in made.files["keep_dtype.cfg"]
+    assert ("pow.Tensor_Scalar", "matches nothing") in [(each.name, each.reason[-15:]) for each in made.dropped]
+
+
+@pytest.mark.parametrize(("low", "high"), BY_FUNCTION)
 def test_habana_lists_pass_through_optimum_habana(low: str, high: str) -> None:
-    there = converted(read("habana-autocast", lines(low), lines(high)), SYSTEMS["optimum-habana"], Base())
-    back = converted(read("optimum-habana", there.files["gaudi_config.json"]), SYSTEMS["habana-autocast"], Base())
+    there = converted(read("habana-autocast", lines(low), lines(high)), SYSTEMS["optimum-habana"], ConversionBase())
+    back = converted(
+        read("optimum-habana", there.files["gaudi_config.json"]), SYSTEMS["habana-autocast"], ConversionBase()
+    )
     assert back.files == {"ops_bf16.txt": lines(low), "ops_fp32.txt": lines(high)}
 
 
 def test_names_are_respelt_between_hmp_and_autocast_and_back() -> None:
-    there = converted(read("habana-hmp", "truediv\n", "cross_entropy\n"), SYSTEMS["habana-autocast"], Base())
+    there = converted(read("habana-hmp", "truediv\n", "cross_entropy\n"), SYSTEMS["habana-autocast"], ConversionBase())
     assert there.files == {"ops_bf16.txt": "true_divide\n", "ops_fp32.txt": "cross_entropy_loss\n"}
-    back = converted(read("habana-autocast", *there.files.values()), SYSTEMS["habana-hmp"], Base())
+    back = converted(read("habana-autocast", *there.files.values()), SYSTEMS["habana-hmp"], ConversionBase())
     assert back.files == {"ops_bf16.txt": "truediv\n", "ops_fp32.txt": "cross_entropy\n"}
 
 
-def test_a_line_with_cr_or_blanks_matches_nothing_and_is_said() -> None:
-    told = read("habana-autocast", "mm\r\nadd \n", "")
-    assert by_class(told.lists, Class.LOW) == []
-    assert [(loss.kind, loss.names) for loss in told.losses] == [("not-a-name", ("mm\r", "add "))]
+def test_a_line_with_cr_or_blanks_matches_nothing_and_is_reported() -> None:
+    found = read("habana-autocast", "mm\r\nadd \n", "")
+    assert by_class(found.lists, OperatorClass.LOW) == []
+    assert [(loss.kind, loss.names) for loss in found.losses] == [("not-a-name", ("mm\r", "add "))]
 
 
-def test_what_stands_in_both_hmp_files_is_not_known_and_in_autocast_is_low() -> None:
+def test_a_name_in_both_files_is_unknown_for_hmp_and_low_for_autocast() -> None:
     hmp, autocast = read("habana-hmp", "mm\n", "mm\n"), read("habana-autocast", "mm\n", "mm\n")
     assert "mm" not in hmp.lists.deciding()
     assert [loss.kind for loss in hmp.losses] == ["conflict"]
-    assert autocast.lists.deciding()["mm"].cls is Class.LOW
+    assert autocast.lists.deciding()["mm"].cls is OperatorClass.LOW
 
 
 def test_one_habana_file_keeps_the_built_in_fp32_list() -> None:
-    assert read("habana-hmp", "mm\n").lists.deciding()["softmax"].cls is Class.HIGH
+    assert read("habana-hmp", "mm\n").lists.deciding()["softmax"].cls is OperatorClass.HIGH
     assert "softmax" not in read("habana-hmp", "mm\n", "topk\n").lists.deciding()
 
 
@@ -88,10 +104,11 @@ def test_one_habana_file_keeps_the_built_in_fp32_list() -> None:
     ],
 )
 def test_gaudi_config_in_its_spellings(text: object, low: list[str] | str, kinds: list[str]) -> None:
-    told = read("optimum-habana", json.dumps(text))
-    default = [each.name for each in lists_of("optimum-habana").placed if each.cls is Class.LOW]
-    assert [e.name for e in told.lists.placed if e.cls is Class.LOW] == (default if low == "default" else low)
-    assert [loss.kind for loss in told.losses] == kinds
+    found = read("optimum-habana", json.dumps(text))
+    default = [each.name for each in lists_of("optimum-habana").entries if each.cls is OperatorClass.LOW]
+    assert [e.name for e in found.lists.entries if e.cls is OperatorClass.LOW] == (default if low == "default" else low)
+    assert [each.name for each in found.lists.own if each.cls is OperatorClass.LOW] == ([] if low == "default" else low)
+    assert [loss.kind for loss in found.losses] == kinds
 
 
 def test_habana_tensorflow_keeps_its_rules_on_node_names() -> None:
@@ -101,11 +118,11 @@ def test_habana_tensorflow_keeps_its_rules_on_node_names() -> None:
         "non_convertible_exceptions": [[".*KEEP_FP32_PRECISION.*", ""]],
         "convertible_exceptions": [[".*FORCE_BF16_PRECISION.*", "Mul"]],
     }
-    told = read("habana-tf", json.dumps(text))
-    written = converted(told, SYSTEMS["habana-tf"], Base())
+    found = read("habana-tf", json.dumps(text))
+    written = converted(found, SYSTEMS["habana-tf"], ConversionBase())
     assert written.losses == []
     assert json.loads(written.files["bf16_config.json"]) == {**text, "strict_conditional_list": []}
-    lost = converted(told, SYSTEMS["onnxconverter"], Base()).losses
+    lost = converted(found, SYSTEMS["onnxconverter"], ConversionBase()).losses
     assert ("node-rules", 2) in [(loss.kind, len(loss.names)) for loss in lost]
 
 
@@ -122,13 +139,13 @@ def test_habana_tensorflow_keeps_its_rules_on_node_names() -> None:
     ],
 )
 def test_a_format_is_read_back_as_it_was_written(system: str, text: str, again: str | None) -> None:
-    told = read(system, text)
-    written = converted(told, SYSTEMS[system], Base())
+    found = read(system, text)
+    written = converted(found, SYSTEMS[system], ConversionBase())
     assert written.losses == []
     (made,) = written.files.values()
     if again is not None:
         assert made == again
-    decided = {name: each.cls for name, each in told.lists.deciding().items()}
+    decided = {name: each.cls for name, each in found.lists.deciding().items()}
     assert {name: each.cls for name, each in read(system, made).lists.deciding().items()} == decided
 
 
@@ -136,8 +153,8 @@ PAINTED = "AllowList:\nConv2D\nExp\n\nDenyList:\nMean\n\nInferList:\nAdd\n\nClea
 
 
 def test_tensorflow_pairs_every_add_with_the_remove_it_needs() -> None:
-    told = read("tensorflow", PAINTED)
-    written = converted(told, SYSTEMS["tensorflow"], Base(lists=lists_of("tensorflow")))
+    found = read("tensorflow", PAINTED)
+    written = converted(found, SYSTEMS["tensorflow"], ConversionBase(lists=lists_of("tensorflow")))
     prefix = "export TF_AUTO_MIXED_PRECISION_GRAPH_REWRITE"
     assert written.files["amp_lists.sh"].splitlines()[1:] == [
         f"{prefix}_ALLOWLIST_ADD=Exp",
@@ -146,11 +163,26 @@ def test_tensorflow_pairs_every_add_with_the_remove_it_needs() -> None:
     assert written.losses == []
 
 
-@pytest.mark.parametrize("system", ["tensorflow", "mixlist", "mindspore-lite"])
+def test_tensorflow_differs_from_its_newest_lists_unless_a_base_says_otherwise() -> None:
+    found = ReadLists(OperatorLists("library", "tensorflow", (ListEntry("MhaV2", OperatorClass.LOW),), "library"))
+    newest = converted(found, SYSTEMS["tensorflow"], ConversionBase())
+    assert len(newest.files["amp_lists.sh"].splitlines()) == 1
+    older = converted(found, SYSTEMS["tensorflow"], ConversionBase(lists=lists_of("tensorflow-2.6")))
+    assert older.files["amp_lists.sh"].splitlines()[1].endswith("_ALLOWLIST_ADD=MhaV2")
+
+
+def test_rules_on_node_names_never_become_operators_of_tensorflow() -> None:
+    text = {"allowlist": ["Conv2D"], "non_convertible_exceptions": [[".*KEEP.*", ""]]}
+    made = converted(read("habana-tf", json.dumps(text)), SYSTEMS["tensorflow"], ConversionBase())
+    assert "KEEP" not in made.files["amp_lists.sh"]
+    assert [each.name for each in made.dropped] == [".*KEEP.*"]
+
+
+@pytest.mark.parametrize("system", ["mixlist", "mindspore-lite"])
 def test_a_format_of_differences_refuses_without_a_base(system: str) -> None:
-    told = Told(Lists("library", "ascend", (Placed("Add", Class.HIGH),), "library"))
+    found = ReadLists(OperatorLists("library", "ascend", (ListEntry("Add", OperatorClass.HIGH),), "library"))
     with pytest.raises(UsageFault) as caught:
-        converted(told, SYSTEMS[system], Base())
+        converted(found, SYSTEMS[system], ConversionBase())
     assert caught.value.name == "needs-base"
 
 
@@ -177,9 +209,37 @@ def test_a_damaged_file_is_refused_with_its_name(system: str, text: str) -> None
     ("system", "text"),
     [("apex", "import torch"), ("paddle", "x = 1"), ("onnxconverter", ""), ("modelopt", "python x.py")],
 )
-def test_a_file_without_a_list_is_no_empty_list(system: str, text: str) -> None:
+def test_a_file_without_a_list_is_refused(system: str, text: str) -> None:
     with pytest.raises(OpsinfoError):
         read(system, text)
+
+
+DEFAULT = [each.name for each in lists_of("onnxconverter").entries]
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "defaults"),
+    [
+        ("f(op_block_list=DEFAULT_OP_BLOCK_LIST + ['Exp'])", ["Exp"], DEFAULT),
+        ("op_block_list = float16.DEFAULT_OP_BLOCK_LIST + ['Exp', 'Log']", ["Exp", "Log"], DEFAULT),
+        ("op_block_list = [*DEFAULT_OP_BLOCK_LIST, 'Exp']", ["Exp"], DEFAULT),
+        ("blocked = list(DEFAULT_OP_BLOCK_LIST)\nblocked.append('Exp')\nf(op_block_list=blocked)", ["Exp"], DEFAULT),
+        ("op_block_list = DEFAULT_OP_BLOCK_LIST.copy()\nop_block_list += ['Exp']", ["Exp"], DEFAULT),
+        ("op_block_list = ['Exp']\nop_block_list.extend(('Log',))", ["Exp", "Log"], []),
+        ("def f(op_block_list=None): g(op_block_list=op_block_list)\nf(op_block_list=['Exp'])", ["Exp"], []),
+    ],
+)
+def test_a_block_list_is_read_from_the_python_that_builds_it(text: str, own: list[str], defaults: list[str]) -> None:
+    found = read("onnxconverter", text).lists
+    assert [each.name for each in found.own] == own
+    assert [each.name for each in found.entries if each.is_default] == defaults
+
+
+@pytest.mark.parametrize("text", ["op_block_list = load()", "f(op_block_list=args.blocked)", "op_block_list = [name]"])
+def test_a_computed_block_list_is_refused_with_its_place(text: str) -> None:
+    with pytest.raises(Damaged, match="without running the script") as caught:
+        read("onnxconverter", text)
+    assert (caught.value.line, caught.value.column is not None) == (1, True)
 
 
 def test_python_is_read_and_never_run(capfd: pytest.CaptureFixture[str]) -> None:
@@ -192,8 +252,8 @@ def test_follow_is_gray_only_where_it_is_ascends_own(unlisted: str, kinds: list[
     entry = {"input0": {"name": "x", "paramType": "required", "dtype": "float16,float", "format": "ND,ND"}}
     text = json.dumps({"Add": {**entry, "precision_reduce": {"flag": "true"}}})
     operators = Operators([Store([Library.of(Source(text.encode(), "lib.json"))])])
-    lists = Lists("some", "ascend", (Placed("Add", Class.FOLLOW),), unlisted)
-    written = converted(Told(lists), SYSTEMS["mixlist"], Base(operators=operators, target="lib.json"))
+    lists = OperatorLists("some", "ascend", (ListEntry("Add", OperatorClass.FOLLOW),), unlisted)
+    written = converted(ReadLists(lists), SYSTEMS["mixlist"], ConversionBase(operators=operators, target="lib.json"))
     assert json.loads(written.files["ops_info.json"]) == {"white-list": {"to-remove": ["Add"]}}
     assert [loss.kind for loss in written.losses] == kinds
 
@@ -201,18 +261,22 @@ def test_follow_is_gray_only_where_it_is_ascends_own(unlisted: str, kinds: list[
 @pytest.mark.parametrize(
     ("cls", "flag", "dtypes", "kinds"),
     [
-        (Class.LOW, None, "float", ["no-kernel"]),
-        (Class.HIGH, None, "float16", ["no-kernel"]),
-        (Class.LOW, "true", "float", []),
-        (Class.PROMOTE, None, "float", ["no-class"]),
-        (Class.BANNED, None, "float", ["no-class"]),
+        (OperatorClass.LOW, None, "float", ["no-kernel"]),
+        (OperatorClass.HIGH, None, "float16", ["no-kernel"]),
+        (OperatorClass.LOW, "true", "float", []),
+        (OperatorClass.PROMOTE, None, "float", ["no-class"]),
+        (OperatorClass.BANNED, None, "float", ["no-class"]),
     ],
 )
-def test_a_list_without_a_kernel_is_said(cls: Class, flag: str | None, dtypes: str, kinds: list[str]) -> None:
+def test_a_list_without_a_kernel_is_reported(
+    cls: OperatorClass, flag: str | None, dtypes: str, kinds: list[str]
+) -> None:
     tensor = {"name": "x", "paramType": "required", "dtype": dtypes, "format": "ND"}
     content = {"Op": {"input0": tensor, **({"precision_reduce": {"flag": flag}} if flag else {})}}
     operators = Operators([Store([Library.of(Source(json.dumps(content).encode(), "lib.json"))])])
-    lists = Lists("some", "ascend", (Placed("Op", cls), Placed("Absent", Class.LOW)), "library")
-    losses = converted(Told(lists), SYSTEMS["mixlist"], Base(operators=operators, target="lib.json")).losses
+    lists = OperatorLists("some", "ascend", (ListEntry("Op", cls), ListEntry("Absent", OperatorClass.LOW)), "library")
+    losses = converted(
+        ReadLists(lists), SYSTEMS["mixlist"], ConversionBase(operators=operators, target="lib.json")
+    ).losses
     assert [loss.kind for loss in losses if loss.kind != "not-in-base"] == kinds
     assert [loss.names for loss in losses if loss.kind == "not-in-base"] == [("Absent",)]

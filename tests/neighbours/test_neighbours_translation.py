@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from opsinfo_cli.neighbours.placed import Class, Lists, Placed
-from opsinfo_cli.neighbours.translation import translated
+from opsinfo_cli.neighbours.translation import TranslationOptions, translated
+from opsinfo_cli.neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists
 
-LOW, HIGH, FOLLOW = Class.LOW, Class.HIGH, Class.FOLLOW
-
-
-def lists(names: str, placed: dict[str, Class], scope: str = "operator") -> Lists:
-    return Lists("some", names, tuple(Placed(name, cls, scope) for name, cls in placed.items()), "inputs")
+LOW, HIGH, FOLLOW = OperatorClass.LOW, OperatorClass.HIGH, OperatorClass.FOLLOW
 
 
-def result(given: Lists, to: str) -> dict[str, Class]:
+def lists(names: str, classes: dict[str, OperatorClass], scope: str = "operator") -> OperatorLists:
+    return OperatorLists("some", names, tuple(ListEntry(name, cls, scope) for name, cls in classes.items()), "inputs")
+
+
+def result(given: OperatorLists, to: str) -> dict[str, OperatorClass]:
     return {name: each.cls for name, each in translated(given, to).lists.deciding().items()}
+
+
+def named(given: OperatorLists) -> set[str]:
+    """The op types that a source names, without their other forms."""
+    return {name for name, each in translated(given, "ascend").lists.deciding().items() if not each.is_form}
 
 
 @pytest.mark.parametrize(
@@ -27,20 +32,61 @@ def result(given: Lists, to: str) -> dict[str, Class]:
         ("torch", "log2", {"Log"}),
         ("torch", "cross_entropy", {"LogSoftmaxV2", "NLLLoss"}),
         ("tensorflow", "Softmax", {"SoftmaxV2"}),
-        ("tensorflow", "Sum", {"ReduceSum", "ReduceSumD"}),
+        ("tensorflow", "Sum", {"ReduceSum"}),
+        ("tensorflow", "ResizeNearestNeighbor", {"ResizeNearestNeighborV2"}),
         ("onnx", "MatMul", {"BatchMatMulV2"}),
-        ("onnx", "Gemm", {"MatMulV2", "Add", "Muls"}),
+        ("onnx", "Gemm", {"MatMulV2"}),
         ("mindspore", "MatMul", {"MatMulV2"}),
         ("mindspore", "nn.Dense", {"MatMulV2", "BiasAdd"}),
         ("mindspore", "Conv2DTranspose", {"Conv2DBackpropInput"}),
     ],
 )
 def test_a_name_becomes_its_op_types(names: str, name: str, op_types: set[str]) -> None:
-    assert result(lists(names, {name: HIGH}), "ascend") == dict.fromkeys(op_types, HIGH)
+    assert named(lists(names, {name: HIGH})) == op_types
 
 
 @pytest.mark.parametrize(
-    ("names", "placed", "kind", "about"),
+    ("names", "name", "forms"),
+    [
+        ("torch", "sum", {"ReduceSum", "ReduceSumD"}),
+        ("torch", "mean", {"ReduceMean", "ReduceMeanD"}),
+        ("torch", "bmm", {"BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"}),
+        ("torch", "linear", {"MatMul", "MatMulV2", "MatMulV3"}),
+        ("onnx", "ReduceSum", {"ReduceSum", "ReduceSumD"}),
+        ("tensorflow", "Mean", {"ReduceMean", "ReduceMeanD"}),
+        ("mindspore", "MatMul", {"MatMul", "MatMulV2", "MatMulV3"}),
+    ],
+)
+def test_a_name_reaches_every_form_of_its_op_type(names: str, name: str, forms: set[str]) -> None:
+    found = result(lists(names, {name: HIGH}), "ascend")
+    assert forms <= set(found)
+    assert set(found.values()) == {HIGH}
+
+
+def test_a_form_gives_way_to_a_name_of_its_own() -> None:
+    given = lists("tensorflow", {"BatchMatMul": LOW, "Sum": HIGH})
+    own = given._replace(entries=(*given.entries, ListEntry("ReduceSumD", LOW)))
+    assert result(own, "ascend")["ReduceSumD"] is HIGH  # no name of TensorFlow's
+    named_apart = lists("torch", {"hardtanh": HIGH, "clamp": LOW})
+    found = result(named_apart, "ascend")
+    assert (found["ClipByValue"], found["ClipByValueV2"]) == (HIGH, LOW)
+
+
+def test_a_users_entry_decides_before_a_default_of_higher_precision() -> None:
+    entries = (ListEntry("div", LOW), ListEntry("true_divide", HIGH, is_default=True))
+    given = OperatorLists("habana-autocast", "torch", entries, "inputs")
+    assert result(given, "ascend")["RealDiv"] is LOW
+
+
+def test_the_plumbing_of_an_expansion_keeps_its_list_and_is_reported() -> None:
+    found = translated(lists("onnx", {"Gemm": HIGH}), "ascend")
+    assert not {"Add", "Muls"} & set(found.lists.deciding())
+    (loss,) = [loss for loss in found.losses if loss.kind == "expansion"]
+    assert loss.details == ("Gemm also runs Add and Muls",)
+
+
+@pytest.mark.parametrize(
+    ("names", "classes", "kind", "about"),
     [
         ("torch", {"no_such_op": LOW}, "unknown-name", ("no_such_op",)),
         ("torch", {"t": LOW}, "unknown-name", ("t",)),
@@ -52,10 +98,10 @@ def test_a_name_becomes_its_op_types(names: str, name: str, op_types: set[str]) 
         ("paddle", {"conv2d": LOW}, "unknown-name", ("conv2d",)),
     ],
 )
-def test_a_step_that_loses_something_is_said(
-    names: str, placed: dict[str, Class], kind: str, about: tuple[str, ...]
+def test_a_step_that_loses_something_is_reported(
+    names: str, classes: dict[str, OperatorClass], kind: str, about: tuple[str, ...]
 ) -> None:
-    losses = translated(lists(names, placed), "ascend").losses
+    losses = translated(lists(names, classes), "ascend").losses
     assert (kind, about) in [(loss.kind, loss.names) for loss in losses]
 
 
@@ -72,11 +118,11 @@ def test_a_name_whose_op_types_differ_is_left_out_on_the_way_back() -> None:
 
 
 def test_a_name_goes_by_its_first_op_type_and_says_what_else_it_is() -> None:
-    told = translated(lists("ascend", {"BiasAdd": HIGH, "Conv2D": LOW}), "mindspore")
-    assert "nn.Conv2d" not in told.lists.deciding()
-    told = translated(lists("ascend", {"Conv2D": LOW}), "mindspore")
-    assert told.lists.deciding()["nn.Conv2d"].cls is LOW
-    assert [(loss.kind, loss.names) for loss in told.losses] == [("broader", ("nn.Conv2d",))]
+    found = translated(lists("ascend", {"BiasAdd": HIGH, "Conv2D": LOW}), "mindspore")
+    assert "nn.Conv2d" not in found.lists.deciding()
+    found = translated(lists("ascend", {"Conv2D": LOW}), "mindspore")
+    assert found.lists.deciding()["nn.Conv2d"].cls is LOW
+    assert [(loss.kind, loss.names) for loss in found.losses] == [("broader", ("nn.Conv2d",))]
     assert result(lists("ascend", {"BiasAdd": HIGH}), "mindspore") == {"BiasAdd": HIGH}
 
 
@@ -84,12 +130,32 @@ def test_between_two_systems_names_go_through_op_types() -> None:
     assert result(lists("torch", {"softmax": HIGH, "relu": LOW}), "onnx") == {"Softmax": HIGH, "Relu": LOW}
 
 
+@pytest.mark.parametrize(
+    ("op_types", "to", "names"),
+    [
+        ({"ReduceSumD": HIGH}, "torch", {"sum": HIGH}),
+        ({"ReduceSumD": HIGH}, "onnx", {"ReduceSum": HIGH}),
+        ({"BatchMatMulV3": LOW}, "torch", {"bmm": LOW, "addbmm": LOW, "baddbmm": LOW, "matmul": LOW}),
+        ({"ReduceSum": HIGH, "ReduceSumD": LOW}, "torch", {"sum": HIGH}),
+    ],
+)
+def test_any_form_of_an_op_type_leads_back_to_its_name(
+    op_types: dict[str, OperatorClass], to: str, names: dict[str, OperatorClass]
+) -> None:
+    assert result(lists("ascend", op_types), to) == names
+
+
+def test_a_form_in_another_class_is_reported_as_dropped() -> None:
+    losses = translated(lists("ascend", {"ReduceSum": HIGH, "ReduceSumD": LOW}), "torch").losses
+    assert [(loss.kind, loss.names) for loss in losses if loss.drops] == [("conflict", ("ReduceSumD",))]
+
+
 def test_an_unknown_name_is_taken_for_an_op_type_only_where_that_is_asked_for() -> None:
-    given = lists("tensorflow", {"MaxPool": LOW})
+    given = lists("mindspore", {"MaxPool": LOW})
     assert result(given, "ascend") == {}
-    told = translated(given, "ascend", ["MaxPool"])
-    assert told.lists.deciding()["MaxPool"].cls is LOW
-    assert ("same-name", ("MaxPool",)) in [(loss.kind, loss.names) for loss in told.losses]
+    found = translated(given, "ascend", TranslationOptions(frozenset({"MaxPool"})))
+    assert found.lists.deciding()["MaxPool"].cls is LOW
+    assert ("same-name", ("MaxPool",)) in [(loss.kind, loss.names) for loss in found.losses]
 
 
 def test_the_same_names_are_not_touched() -> None:

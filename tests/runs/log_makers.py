@@ -159,6 +159,81 @@ def tf_hook(steps: int, overflows: Steps) -> str:
     )
 
 
+def nvidia_bert(steps: int, overflows: Steps) -> str:
+    parts, skipped = [], 0
+    for step, over, _, _ in scales(steps, overflows):
+        skipped += over
+        parts.append(
+            f"0: {{'training_steps': {step}, 'average_loss': 1.4, 'step_loss': 1.5, 'learning_rate': 0.00035, 'seq/s': "
+            f"824.9, 'global_steps': {step - skipped}, 'samples_trained': 0, 'skipped_steps': {skipped}, "
+            "'timestamp': 1593138513.4}\n"
+        )
+    return "".join(parts)
+
+
+def fairseq_old(steps: int, overflows: Steps) -> str:
+    parts, updates = [], 0
+    for step, over, _, after in scales(steps, overflows, 128.0):
+        updates += not over
+        if over:
+            parts.append(f"| WARNING: overflow detected, setting loss scale to: {after}\n")
+        elif updates % 100 == 0 or step == steps:
+            parts.append(
+                f"| epoch 001:   {step} / {steps} loss=7.566, ppl=1.00, wps=3225, ups=4.2, num_updates={updates}, "
+                f"lr=0.0019, gnorm=51.3, clip=100%, oom=0, loss_scale={after:.3f}, wall=238\n"
+            )
+    return "".join(parts)
+
+
+def fp16_optimizer(steps: int, overflows: Steps, ranks: int = 8) -> str:
+    parts = []
+    for step, over, _, after in scales(steps, overflows):
+        if over:
+            parts += [f"Grad overflow on iteration  {step}\nUsing dynamic loss scale of {after}\n"] * ranks
+        if step % 20 == 0:
+            parts.append(f"2020-06-20 trainer INFO: eta: 4:44:47  iter: {step}  loss: 2.2191 (3.9322)  lr: 0.002000\n")
+    return "".join(parts)
+
+
+def gnmt(steps: int, overflows: Steps, ranks: int = 16) -> str:
+    parts = [apex_block("O2")]
+    for step, over, _, after in scales(steps, overflows):
+        if (step - 1) % 10 == 0 or step == steps:
+            parts.append(f"0: TRAIN [0][{step - 1}/{steps}]\tTime 0.354 (0.354)\tTok/s 3661 (3661)\tLR 4.500e-05\n")
+        if over:
+            parts += [f"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to {after}\n"] * ranks
+    parts.append("0: TEST [0][0/1]\tTime 0.145 (0.145)\tDecoder iters 61.0 (61.0)\tTok/s 6769 (6769)\n")
+    return "".join(parts)
+
+
+def paddlenlp(steps: int, overflows: Steps) -> str:
+    parts = []
+    for step, over, before, after in scales(steps, overflows):
+        if over:
+            parts.append(f"[WARNING] - optimizer not run, scale_before: {before}, scale_after: {after}\n")
+        if step % 10 == 0:
+            parts.append(f"[INFO] - loss: 2.1, learning_rate: 3e-05, global_step: {step}, interval_runtime: 2.5\n")
+    return "".join(parts)
+
+
+def bmtrain(steps: int, overflows: Steps) -> str:
+    parts = []
+    for step, over, before, after in scales(steps, overflows):
+        if over:
+            parts.append(f"Gradient overflow, change scale from {before:f} to {after:f}\n")
+        if step % 10 == 0:
+            parts.append(f"| Iter: {step:6d} | loss: 2.1 | lr: 3e-05, scale: {after:10.4f} | time: 0.5\n")
+    return "".join(parts)
+
+
+def swin(steps: int, overflows: Steps) -> str:
+    return "".join(
+        f"[2021-10-01 main.py 235]: INFO Train: [0/300][{step - 1}/{steps}]\teta 1:07 lr 0.000001\tloss 6.9 (6.9)\t"
+        f"grad_norm 1.4 (1.5)\tloss_scale {after:.4f} ({after:.4f})\tmem 7000MB\n"
+        for step, _, _, after in scales(steps, overflows)
+    )
+
+
 MAKERS: dict[str, tuple[str, Maker]] = {
     "apex": ("apex", apex),
     "torch_npu": ("torch_npu", torch_npu),
@@ -172,5 +247,11 @@ MAKERS: dict[str, tuple[str, Maker]] = {
     "tf-hourglass": ("tf_npu", tf_hourglass),
     "tf-bert": ("tf_npu", tf_bert),
     "tf-hook": ("tf_npu", tf_hook),
+    "nvidia-bert": ("step_dictionary", nvidia_bert),
+    "fairseq-old": ("fairseq", fairseq_old),
+    "fp16-optimizer": ("fp16_optimizer", fp16_optimizer),
+    "gnmt": ("apex", gnmt),
+    "paddlenlp": ("paddle", paddlenlp),
+    "bmtrain": ("bmtrain", bmtrain),
 }
 """Name -> (the reader that must understand it, what makes it)."""

@@ -6,9 +6,22 @@ import gzip
 from pathlib import Path
 
 import pytest
-from log_makers import MAKERS, Maker, apex, apex_block, deepspeed, megatron, mindformers, paddle, scales, torch_npu
+from log_makers import (
+    MAKERS,
+    Maker,
+    apex,
+    apex_block,
+    deepspeed,
+    fairseq,
+    megatron,
+    mindformers,
+    nvidia_bert,
+    paddle,
+    scales,
+    torch_npu,
+)
 
-from opsinfo_cli.runs.gather import gather
+from opsinfo_cli.runs.evidence import run_evidence
 from opsinfo_cli.runs.grouping import Run, runs_of
 from opsinfo_cli.runs.points import Asked, run_points, share_of
 from opsinfo_cli.runs.readers import READERS, Evidence
@@ -16,6 +29,7 @@ from opsinfo_cli.runs.readers.reader import Reader
 from opsinfo_cli.runs.scale import advise
 from opsinfo_cli.runs.scan import FILTERS, Log
 from opsinfo_cli.runs.startup import MARKS
+from opsinfo_cli.runs.steps import StepFields
 from opsinfo_cli.runs.stream import Window
 
 OVERFLOWS = (1, 2, 3, 4, 777)
@@ -25,7 +39,7 @@ STEPS = 1000
 def found(text: str | bytes, folder: Path, **asked: int) -> Evidence:
     path = folder / "train.log"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return gather(Run("train.log", (str(path),)), Asked(**asked), None, "last").evidence
+    return run_evidence(Run("train.log", (str(path),)), Asked(**asked), None, "last").evidence
 
 
 def statuses(evidence: Evidence, asked: Asked | None = None) -> dict[str, str]:
@@ -42,7 +56,7 @@ def test_the_known_share(tmp_path: Path, reader: str, maker: Maker) -> None:
     share = share_of(evidence)
     assert share.low == share.high == 0.005
     assert share.without == pytest.approx(1 / 996)
-    assert evidence.scale.falls >= (1 if reader == "megatron" else 4)
+    assert evidence.scale.falls >= {"megatron": 1, "step_dictionary": 0}.get(reader, 4)
 
 
 @pytest.mark.parametrize(("reader", "maker"), MAKERS.values(), ids=MAKERS)
@@ -56,9 +70,11 @@ def test_at_the_limit_it_fails_and_below_it_holds(tmp_path: Path, reader: str, m
 @pytest.mark.parametrize(("reader", "maker"), MAKERS.values(), ids=MAKERS)
 def test_every_line_of_a_format_passes_the_filters(reader: str, maker: Maker) -> None:
     kind = next(each for each in READERS if each.name == reader)
-    for line in maker(STEPS, OVERFLOWS).encode().splitlines():
+    for line in maker(STEPS, OVERFLOWS).encode().splitlines(keepends=True):
         one: Reader = kind()
-        if any(mark in line for mark in kind.marks) and one.line(line):
+        one.window(line, len(line), StepFields())
+        if one.counts and one.lines:
+            assert any(mark in line for mark in kind.marks), line
             assert any(word in line for word in FILTERS), line
 
 
@@ -89,7 +105,7 @@ def test_one_repeated_value_may_be_ranks_or_repetitions(tmp_path: Path) -> None:
     assert statuses(evidence)["overflow-share"] == "cannot be told"
     assert statuses(found(text, tmp_path, steps=1000, ranks=8))["overflow-share"] == "holds"
     assert statuses(found(text, tmp_path, steps=1000, ranks=1))["overflow-share"] == "fails"
-    assert statuses(found(text, tmp_path, steps=100_000))["overflow-share"] == "holds"  # whatever they are
+    assert statuses(found(text, tmp_path, steps=100_000))["overflow-share"] == "cannot be told"
 
 
 def test_messages_on_one_line_are_counted_each(tmp_path: Path) -> None:
@@ -109,7 +125,7 @@ def test_a_rank_that_logs_alone_is_not_added_to_the_others(tmp_path: Path) -> No
     for rank in range(4):
         (tmp_path / f"rank_{rank}.log").write_text(mindformers(STEPS, OVERFLOWS))
     (run,) = runs_of(tuple(str(tmp_path / f"rank_{rank}.log") for rank in range(4)))
-    evidence = gather(run, Asked(), None, "last").evidence
+    evidence = run_evidence(run, Asked(), None, "last").evidence
     assert evidence.count is not None
     assert (evidence.count.low, evidence.count.steps) == (5, STEPS)
 
@@ -183,10 +199,18 @@ def test_a_static_scale_measures_nothing(tmp_path: Path) -> None:
     assert (told["dynamic-scaling"], told["overflow-share"]) == ("fails", "not measurable")
 
 
-def test_a_clean_dynamic_apex_run_is_a_measured_zero(tmp_path: Path) -> None:
+def test_a_silent_apex_log_proves_no_zero(tmp_path: Path) -> None:
     evidence = found(apex(STEPS, ()), tmp_path)
-    assert share_of(evidence).high == 0
-    assert set(statuses(evidence).values()) == {"holds"}
+    assert (evidence.known, evidence.scaling) == (True, "dynamic")
+    assert share_of(evidence) == (None, None, None)
+    told = statuses(evidence)
+    assert (told["overflow-share"], told["loss-scale"]) == ("cannot be told", "cannot be told")
+
+
+@pytest.mark.parametrize("maker", [deepspeed, megatron, mindformers, fairseq, nvidia_bert])
+def test_a_counter_or_flag_without_overflows_is_a_measured_zero(tmp_path: Path, maker: Maker) -> None:
+    share = share_of(found(maker(STEPS, ()), tmp_path))
+    assert (share.low, share.high) == (0, 0)
 
 
 def test_a_log_without_any_message_measures_nothing(tmp_path: Path) -> None:
@@ -340,13 +364,22 @@ def test_levels_and_modes(tmp_path: Path, line: str, level: str, precision: str 
     assert statuses(evidence)["mixed-precision"] == ("fails" if level == "O0" else "holds")
 
 
+def probing(steps: int, every: int) -> str:
+    """A scale that grows and overflows at once, every so many steps."""
+    return "".join(
+        f"step: {step}, loss is 1, overflow is {step % every == 0}, loss scale is {2048 if step % every else 4096}\n"
+        for step in range(1, steps + 1)
+    )
+
+
 def test_advice_is_a_start_near_the_scale_in_use_and_a_rarer_growth(tmp_path: Path) -> None:
     evidence = found(mindformers(STEPS, (1, 2, 3, 4, 5)), tmp_path)
     assert advise(evidence, 0.005).initial == 2048.0
     assert advise(evidence, 0.005).window is None
-    probing = found(mindformers(STEPS, range(100, 1000, 100)), tmp_path)
-    advice = advise(probing, 0.005)
+    advice = advise(found(probing(STEPS, 100), tmp_path), 0.005)
     assert (advice.initial, advice.growth_factor, advice.window) == (None, 2.0, 500)
+    without_rises = advise(found(mindformers(STEPS, range(100, 1000, 100)), tmp_path), 0.005)
+    assert without_rises.window is None
     clean = advise(found(mindformers(STEPS, ()), tmp_path), 0.005)
     assert (clean.initial, clean.growth_factor, clean.window, clean.reasons) == (None, None, None, ())
     collapsed = advise(found(mindformers(STEPS, range(1, 30)), tmp_path), 0.005)

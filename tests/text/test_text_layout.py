@@ -10,9 +10,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from opsinfo_cli.text.layout import Style, add_items, add_member, drop_item, drop_items, drop_member, quote, style_of
+from opsinfo_cli.text.document import Node
+from opsinfo_cli.text.layout import Style, add_items, add_member, drop_items, drop_part, quote, style_of
 from opsinfo_cli.text.patch import Edit, splice
-from opsinfo_cli.text.scanner import Node, scan
+from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 
 
@@ -112,7 +113,7 @@ def test_a_dropped_member_leaves_what_the_generator_would_have_written_without_i
     text = way.write(model)
     entry = root_of(text).get(name)
     assert entry is not None
-    result = splice(text, [drop_member(entry, index)])
+    result = splice(text, [drop_part(entry, index)])
     section = list(model[name])[index]
     wanted = {**model, name: {key: value for key, value in model[name].items() if key != section}}
     assert result == way.write(wanted)
@@ -126,7 +127,7 @@ def test_nothing_outside_the_edited_entry_changes(model: dict[str, Any], shape: 
     entry = root.members[index].value
     edits: list[Edit] = [add_member(text, entry, "zzzzz", {"flag": "x"}, style_of(text, root))]
     if entry.members:
-        edits.append(drop_member(entry, data.draw(st.integers(0, len(entry.members) - 1))))
+        edits.append(drop_part(entry, data.draw(st.integers(0, len(entry.members) - 1))))
     for edit in edits:
         assert entry.start < edit.start <= edit.end < entry.end
         result = splice(text, [edit])
@@ -148,7 +149,7 @@ def test_a_section_taken_out_and_put_back_gives_the_same_text(
     root = root_of(text)
     entry = root.get(name)
     assert entry is not None
-    without = splice(text, [drop_member(entry, len(entry.members) - 1)])
+    without = splice(text, [drop_part(entry, len(entry.members) - 1)])
     assert json.loads(without)[name] == {key: value for key, value in model[name].items() if key != LAST}
     entry = root_of(without).get(name)
     assert entry is not None
@@ -172,7 +173,7 @@ def test_an_item_is_dropped_with_its_comma_and_its_line(names: list[str], shape:
     text = way.write({"list": {"to-add": names}})
     index = data.draw(st.integers(0, len(names) - 1))
     array = root_of(text).members[0].value.members[0].value
-    result = splice(text, [drop_item(array, index)])
+    result = splice(text, [drop_part(array, index)])
     assert result == way.write({"list": {"to-add": [name for at, name in enumerate(names) if at != index]}})
 
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from opsinfo_cli.text.document import Document
 from opsinfo_cli.text.members import Members, RawMember, read_members
-from opsinfo_cli.text.scanner import Document, scan
+from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 
 BLANKS = ["", "", "", " ", "\n", "\r\n", "\t", "  \n\t "]

@@ -11,9 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opsinfo_cli.text import uniform_members
+from opsinfo_cli.text.document import Document, Node
 from opsinfo_cli.text.json_values import Members
 from opsinfo_cli.text.members import read_members
-from opsinfo_cli.text.scanner import Document, Node, scan
+from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 from opsinfo_cli.text.uniform_members import regular_members
 

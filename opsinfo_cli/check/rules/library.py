@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..engine_files import DTYPES, KERNEL_INFO, STORE, WORDS
 from ..rule import Rule
 
 RULES = (
@@ -15,7 +16,7 @@ RULES = (
         "whole store, and with it every operator of the package.",
         '{"Log": {"precision_reduce": {"flag": "flase"}}}',
         '{"Log": {"precision_reduce": {"flag": "false"}}}',
-        "engine.md 4, 8.18 (OKC:1383-1402)",
+        f"{KERNEL_INFO}:1383-1402",
     ),
     Rule(
         "L002",
@@ -27,7 +28,7 @@ RULES = (
         "and fails the whole store.",
         '{"Log ": {"precision_reduce": {"flag": "false"}}}',
         '{"Log": {"precision_reduce": {"flag": "false"}}}',
-        "engine.md 1.9, 8.17 (SUB:150-163)",
+        f"{STORE}:150-163",
     ),
     Rule(
         "L003",
@@ -39,7 +40,7 @@ RULES = (
         "`bfloat16`), a format in lower case, a missing name or paramType. The whole store fails.",
         '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "bf16", "format": "ND"}}}',
         '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "bfloat16", "format": "ND"}}}',
-        "engine.md 4, 8.19 (OKC:314-995, FETYPE:91-105)",
+        f"{KERNEL_INFO}:314-995; {DTYPES}:91-105",
     ),
     Rule(
         "L004",
@@ -52,7 +53,7 @@ RULES = (
         "says so.",
         '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "float16,float", "format": "ND"}}}',
         '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "float16,float", "format": "ND,ND"}}}',
-        "engine.md 4, 8.19 (OKC:858-995)",
+        f"{KERNEL_INFO}:858-995",
     ),
     Rule(
         "L005",
@@ -64,7 +65,7 @@ RULES = (
         "this one would refuse it, or skip the attribute.",
         '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "float5_e2m2", "format": "ND"}}}',
         '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "float8_e5m2", "format": "ND"}}}',
-        "engine.md 4 (TYPES:21-126)",
+        f"{WORDS}:21-126",
     ),
     Rule(
         "L006",
@@ -75,6 +76,22 @@ RULES = (
         "A section whose name is close to one the engine reads. The engine skips it, so what it says is lost.",
         '{"Log": {"precision_reduces": {"flag": "false"}}}',
         '{"Log": {"precision_reduce": {"flag": "false"}}}',
-        "engine.md 4",
+        f"{KERNEL_INFO}:320-334; {STORE}:144-182",
+    ),
+    Rule(
+        "L007",
+        "engine-crash",
+        "library",
+        "error",
+        "crashes",
+        "A formatAgnostic operator lists formats for one of its tensors and not for the other, or fewer for the output "
+        "than for the input. The engine reads past the end of the shorter list when it loads the store: it may crash.",
+        '{"Log": {"op": {"pattern": "formatAgnostic"}, '
+        '"input0": {"name": "x", "paramType": "required", "dtype": "float16", "format": "ND"}, '
+        '"output0": {"name": "y", "paramType": "required", "dtype": "float16"}}}',
+        '{"Log": {"op": {"pattern": "formatAgnostic"}, '
+        '"input0": {"name": "x", "paramType": "required", "dtype": "float16"}, '
+        '"output0": {"name": "y", "paramType": "required", "dtype": "float16"}}}',
+        "hicann/ge ffdcbc9f, compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc:350-428",
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..engine_files import CHECK_SUPPORT, CONFIGURATION, GRAPH_OPTIMIZER, MIXED_PRECISION, MIXLIST
 from ..rule import Rule
 
 RULES = (
@@ -15,7 +16,7 @@ RULES = (
         "key: `grey-list`, `white_list`, and also a `$schema` for the editor.",
         '{"grey-list": {"to-add": ["Log"]}}',
         '{"gray-list": {"to-remove": ["Log"]}, "black-list": {"to-add": ["Log"]}}',
-        "engine.md 2.4, 8.3 (MIX:133-184); E21002",
+        f"{MIXLIST}:26-27, 133-184; error E21002",
     ),
     Rule(
         "M002",
@@ -26,7 +27,7 @@ RULES = (
         "Inside a list the engine knows `to-add` and `to-remove` only.",
         '{"black-list": {"to_add": ["Log"]}}',
         '{"black-list": {"to-add": ["Log"]}}',
-        "engine.md 2.4, 8.3 (MIX:147-168); E21002",
+        f"{MIXLIST}:26-27, 147-168; error E21002",
     ),
     Rule(
         "M003",
@@ -38,7 +39,7 @@ RULES = (
         "to and removing from the same list, removing from two lists, and removing from gray alone are refused.",
         '{"black-list": {"to-add": ["Log"]}, "white-list": {"to-add": ["Log"]}}',
         '{"black-list": {"to-add": ["Log"]}, "white-list": {"to-remove": ["Log"]}}',
-        "engine.md 2.5, 8.6 (MIX:46-60, 233-249); E20003",
+        f"{MIXLIST}:46-60, 233-249; error E20003",
     ),
     Rule(
         "M004",
@@ -49,7 +50,7 @@ RULES = (
         "An op type stands twice in one array. That changes nothing; it often means that another one was meant.",
         '{"black-list": {"to-add": ["Log", "Log"]}}',
         '{"black-list": {"to-add": ["Log"]}}',
-        "engine.md 2.4",
+        f"{MIXLIST}:208-231",
     ),
     Rule(
         "M005",
@@ -62,7 +63,7 @@ RULES = (
         "error, else a warning, for it may be of a package that is not installed here.",
         '{"black-list": {"to-add": ["MatMu1V2"]}}',
         '{"black-list": {"to-add": ["MatMulV2"]}}',
-        "engine.md 8.7, 8.8 (MIX:265-270)",
+        f"{MIXLIST}:265-270; fusion runs first: {GRAPH_OPTIMIZER}:364-402",
     ),
     Rule(
         "M006",
@@ -74,7 +75,7 @@ RULES = (
         "by the AI Core engine and does nothing for it.",
         '{"black-list": {"to-add": ["DSAGenBitMask"]}}',
         '{"black-list": {"to-add": ["Log"]}}',
-        "engine.md 1.3, 1.6 (CFG:927-934)",
+        f"{CONFIGURATION}:927-934",
     ),
     Rule(
         "M007",
@@ -86,7 +87,7 @@ RULES = (
         "`XV2` and back. That form is in the library with another policy, so the entry may miss what it is meant for.",
         '{"black-list": {"to-add": ["MatMulV2"]}}',
         '{"black-list": {"to-add": ["MatMul", "MatMulV2", "MatMulV3"]}}',
-        "engine.md 2.5, 8.8 (FGO:364-402)",
+        f"{GRAPH_OPTIMIZER}:364-402; {MIXLIST}:265-270",
     ),
     Rule(
         "M008",
@@ -98,7 +99,7 @@ RULES = (
         "the op type is on already leaves it there.",
         '{"gray-list": {"to-add": ["MatMulV2"]}}',
         '{"white-list": {"to-remove": ["MatMulV2"]}}',
-        "engine.md 2.5, 8.4 (MIX:265-294)",
+        f"{MIXLIST}:265-294",
     ),
     Rule(
         "M009",
@@ -110,7 +111,7 @@ RULES = (
         "marks of the op type still act.",
         '{"black-list": {"to-remove": ["MatMulV2"]}}',
         '{"white-list": {"to-remove": ["MatMulV2"]}}',
-        "engine.md 2.5, 8.5 (MIX:274-294)",
+        f"{MIXLIST}:274-294",
     ),
     Rule(
         "M010",
@@ -122,7 +123,7 @@ RULES = (
         "with float32 input the AI Core engine reports it unsupported: it falls to AI CPU, or the build fails.",
         '{"black-list": {"to-add": ["AvgPoolGradD"]}}',
         '{"black-list": {"to-add": ["BiasAddGrad"]}}',
-        "engine.md 3.4, 8.13 (SOS:130-156)",
+        f"{CHECK_SUPPORT}:130-156",
     ),
     Rule(
         "M011",
@@ -134,6 +135,6 @@ RULES = (
         "its log and keeps the dtype: white does nothing.",
         '{"white-list": {"to-add": ["Cholesky"]}}',
         '{"white-list": {"to-add": ["Add"]}}',
-        "engine.md 3.2, 8.14 (S_mix:126-132)",
+        f"{MIXED_PRECISION}:126-132",
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..engine_files import MODES_MANUAL, OPTIONS, PRECISION_MODE
 from ..rule import Rule
 
 RULES = (
@@ -18,7 +19,7 @@ RULES = (
         "(force_lowerprecision, allow_fp32_to_lowprecision) are refused by the API before they reach it.",
         "--precision-mode allow_mixed_precision",
         "--precision-mode allow_mix_precision",
-        "engine.md 2.1 (OPT:1316-1357); E10001",
+        f"{OPTIONS}:1316-1357; error E10001",
     ),
     Rule(
         "P002",
@@ -31,7 +32,7 @@ RULES = (
         "non-empty modify_mixlist is an error.",
         "--precision-mode force_fp16",
         "--precision-mode allow_mix_precision",
-        "engine.md 2.3, 8.10 (OPT:81-92, 1384-1411); E10001",
+        f"{OPTIONS}:81-92, 1384-1411; error E10001",
     ),
     Rule(
         "P003",
@@ -43,7 +44,7 @@ RULES = (
         "hifloat8 needs 950.",
         "--precision-mode mixed_bfloat16 --against ascend910",
         "--precision-mode mixed_float16 --against ascend910",
-        "engine.md 2.1, 2.2 (CTX:109-137); E20101",
+        f"{PRECISION_MODE}:109-137; error E20101; {MODES_MANUAL}:85-113",
     ),
     Rule(
         "P004",
@@ -54,6 +55,6 @@ RULES = (
         "precision_mode and precision_mode_v2 are given together. One of them must go.",
         "--precision-mode allow_mix_precision --precision-mode mixed_float16",
         "--precision-mode mixed_float16",
-        "engine.md 2.1 (OPT:1359-1372); E10056",
+        f"{OPTIONS}:1359-1372; error E10056",
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..engine_files import CONFIGURATION, STORE, STORES
 from ..rule import Rule
 
 RULES = (
@@ -15,7 +16,7 @@ RULES = (
         "counts; an edit here does nothing. A warning where the policies differ.",
         "-legacy.json: IndexFill gray; -nn.json: IndexFill white",
         "edit the entry in -nn.json, or use `opsinfo move` on the store: it finds the entry that wins",
-        "engine.md 1.8, 8.21 (SUB:113-129, 182)",
+        f"{STORE}:113-129, 182",
     ),
     Rule(
         "S002",
@@ -27,7 +28,7 @@ RULES = (
         "entries, and its name changes where kernels are sought (`-backup.json` looks in `ops_backup`).",
         "config/ascend910b/aic-ascend910b-ops-info-backup.json",
         "config/ascend910b/aic-ascend910b-ops-info.json.bak, or another folder",
-        "engine.md 1.8, 8.20 (SUB:70-129)",
+        f"{STORE}:70-129",
     ),
     Rule(
         "S003",
@@ -39,7 +40,7 @@ RULES = (
         "both have an op type, so which entry wins is left to chance.",
         "-cv.json and -nn.json both define IndexFill, or a parent folder is called `legacy-tests`",
         "let each op type stand in one of them",
-        "engine.md 1.8, 8.26 (SUB:113-123)",
+        f"{STORE}:113-123",
     ),
     Rule(
         "S004",
@@ -51,7 +52,7 @@ RULES = (
         "does not start; where a custom store is healthy it starts, and every built-in operator is gone.",
         "one broken file in config/ascend910b",
         "`opsinfo validate` on the file, or `opsinfo restore` on the store",
-        "engine.md 1.10, 8.23 (MGR:50-72, SUB:124-209)",
+        f"{STORES}:50-72; {STORE}:124-209",
     ),
     Rule(
         "S005",
@@ -62,7 +63,7 @@ RULES = (
         "The load_priority line of vendors/config.ini has no `=`. The whole engine does not start (E20003).",
         "load_priority acme",
         "load_priority=acme",
-        "engine.md 1.5, 8.28 (CFG:834-841)",
+        f"{CONFIGURATION}:834-841; error E20003",
     ),
     Rule(
         "S006",
@@ -74,6 +75,6 @@ RULES = (
         "no `<name>_impl` folder (a renamed copy), or is a vendor that load_priority does not name.",
         "ASCEND_CUSTOM_OPP_PATH=/opt/copy_of_acme (inside: acme_impl)",
         "ASCEND_CUSTOM_OPP_PATH=/opt/acme (inside: acme_impl)",
-        "engine.md 1.4, 1.5, 8.29 (CFG:687-724)",
+        f"{CONFIGURATION}:687-724",
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..engine_files import GENERATOR, JSON_READER, MANUAL, MIXLIST, STORE
 from ..rule import Rule
 
 RULES = (
@@ -16,7 +17,7 @@ RULES = (
         "store with it.",
         "{'black-list': {}}",
         '{"black-list": {}}',
-        "engine.md 1.9, 2.4 (KUTIL:26-53, MIX:186-206); E21002",
+        f"{JSON_READER}:26-53; {MIXLIST}:186-206; error E21002",
     ),
     Rule(
         "T002",
@@ -28,7 +29,7 @@ RULES = (
         "`opsinfo fmt` takes comments out and leaves the rest as it stands.",
         '{\n  "black-list": {  // keeps float32\n    "to-add": ["Log"]\n  }\n}',
         '{\n  "black-list": {\n    "to-add": ["Log"]\n  }\n}',
-        "engine.md 2.4, 8.1 (MIX:186-206); E21002",
+        f"{MIXLIST}:186-206; {JSON_READER}:26-53; error E21002; samples with comments: {MANUAL}:81-100",
     ),
     Rule(
         "T003",
@@ -39,7 +40,7 @@ RULES = (
         "A comma before a closing bracket is legal in Python and JavaScript, not in JSON. `opsinfo fmt` removes it.",
         '{"black-list": {"to-add": ["Log",]}}',
         '{"black-list": {"to-add": ["Log"]}}',
-        "engine.md 1.9, 8.2; E21002",
+        f"{MIXLIST}:186-206; {JSON_READER}:26-53; error E21002",
     ),
     Rule(
         "T004",
@@ -51,7 +52,7 @@ RULES = (
         "`opsinfo fmt` puts it in.",
         '{"black-list": {"to-add": ["Log" "Pow"]}}',
         '{"black-list": {"to-add": ["Log", "Pow"]}}',
-        "engine.md 8.2; E21002",
+        f"{MIXLIST}:186-206; {JSON_READER}:26-53; error E21002; the sample: {MANUAL}:118-126",
     ),
     Rule(
         "T005",
@@ -63,7 +64,7 @@ RULES = (
         "can leave such a tail. Other JSON readers refuse the file. An edit keeps the tail, `opsinfo fmt` drops it.",
         '{"black-list": {"to-add": ["Log"]}} }',
         '{"black-list": {"to-add": ["Log"]}}',
-        "engine.md 1.9, 5, 8.25 (KUTIL:26-53)",
+        f"{JSON_READER}:26-53; {MIXLIST}:197; the generator: {GENERATOR}:294-301",
     ),
     Rule(
         "T006",
@@ -75,7 +76,7 @@ RULES = (
         "`opsinfo fmt` drops it from a mixlist.",
         '\ufeff{"black-list": {"to-add": ["Log"]}}',
         '{"black-list": {"to-add": ["Log"]}}',
-        "engine.md 1.9",
+        f"{JSON_READER}:26-53 (nlohmann::json skips a byte order mark)",
     ),
     Rule(
         "T007",
@@ -87,7 +88,7 @@ RULES = (
         "list of operators perhaps. opsinfo edits no entry that stands twice.",
         '{"black-list": {"to-add": ["Log"]}, "black-list": {"to-add": ["Pow"]}}',
         '{"black-list": {"to-add": ["Log", "Pow"]}}',
-        "engine.md 1.9, 8.12",
+        f"{JSON_READER}:26-53 (nlohmann::json keeps the last of equal keys)",
     ),
     Rule(
         "T008",
@@ -99,7 +100,7 @@ RULES = (
         "`{}` is the empty mixlist.",
         "",
         "{}",
-        "engine.md 2.4, 8.9 (MIX:62-77, 118-121)",
+        f"{MIXLIST}:62-77, 118-121",
     ),
     Rule(
         "T009",
@@ -111,6 +112,6 @@ RULES = (
         "strings in a library. Even a number or true without quotes fails a whole store.",
         '{"black-list": {"to-add": "Log"}}',
         '{"black-list": {"to-add": ["Log"]}}',
-        "engine.md 1.9, 2.4 (SUB:144-188, MIX:133-184)",
+        f"{STORE}:144-188; {MIXLIST}:133-184",
     ),
 )

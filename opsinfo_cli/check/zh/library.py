@@ -26,4 +26,8 @@ RULES = {
     "unknown-section": {
         "why": "这一段的名字与引擎会读的某一段很相近。引擎会直接跳过它，里面写的内容就丢了。",
     },
+    "engine-crash": {
+        "why": "formatAgnostic 算子只给其中一个 tensor 列出了 format，或者输出的 format 比输入少。引擎加载这个信息库"
+        "目录时会越过较短的列表继续读取，可能崩溃。",
+    },
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..engine_files import GRAPH_OPTIMIZER, MIXLIST
+
 RULES = {
     "unknown-list": {
         "why": "引擎只认 black-list、white-list、gray-list 三个键，一个字符都不能差；出现别的键就拒绝整个文件，例如 "
@@ -21,6 +23,7 @@ RULES = {
         "why": "算子类型与融合之后图中的算子类型逐字符比较，区分大小写。哪个算子信息库都没有的名字会被忽略，且没有任"
         "何提示：训练照常进行，算子仍在原来的名单上。有相近的名字时报错误，否则报警告，因为它可能属于本机没有安装的"
         "算子包。",
+        "source": f"{MIXLIST}:265-270；融合在前：{GRAPH_OPTIMIZER}:364-402",
     },
     "not-in-ai-core": {
         "why": "这个算子类型已安装，但属于别的引擎（AI CPU、Vector Core、DSA、Host）。混合精度名单只由 AI Core 引擎"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..engine_files import CONFIGURATION, MIXLIST
+
 TOPICS = {
     "mixlists": """\
 混合精度名单在哪里生效
@@ -18,14 +20,16 @@ modify_mixlist 指定的混合精度名单由图编译器 GE 的 AI Core 引擎�
 mixed_float16、mixed_bfloat16、mixed_hif8 之一。用别的模式，引擎拒绝启动（E10001）。
 
 另见：opsinfo explain read-once，opsinfo explain mode-refuses-mixlist""",
-    "read-once": """\
+    "read-once": f"""\
 同一进程内，混合精度名单只读一次
 
 引擎按路径字符串缓存混合精度名单。进程还在时改了文件，引擎不会重新读取；即使第一次读取失败，也是如此。
 请重启进程，或者给文件换一个名字。
 
-来源：engine.md 2.4 (MIX:80-109, CFG:1623-1650)""",
-    "policies": """\
+来源：
+  {MIXLIST}:80-109
+  {CONFIGURATION}:1623-1650""",
+    "policies": f"""\
 白名单、黑名单和灰名单
 
 white  白名单：允许算子从 float32 降到该模式的低精度（precision_reduce.flag 为 "true"）
@@ -37,7 +41,8 @@ gray   灰名单：与前一个算子保持一致（不配置 flag）
 混合精度名单可以移动算子类型：to-add 把它加入某个名单；to-remove 把它移出某个名单，移出后成为灰名单算子。
 单独一个 gray-list 的 to-add 不起作用：要把白名单算子变成灰名单算子，请把它从 white-list 中移出。
 
-来源：engine.md 2.5 (MIX:265-294)""",
+来源：
+  {MIXLIST}:265-294""",
     "exit-codes": """\
 退出码
 

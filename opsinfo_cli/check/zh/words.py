@@ -12,6 +12,7 @@ WORDS = {
     "warning": "警告（warning）",
     "note": "提示（note）",
     "refuses": "拒绝（refuses）",
+    "crashes": "崩溃（crashes）",
     "ignores": "忽略（ignores）",
     "accepts": "接受（accepts）",
     "both": "名单和信息库",

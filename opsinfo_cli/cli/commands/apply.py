@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from ...change.copies import write_copies
+from ...change.job import Job, Result
 from ...change.library_plan import BakePlan
-from ...change.writer import Job, Result
 from ...errors import UsageFault
 from ...model.mixlist import Mixlist
 from ...model.target import Target, TargetOptions

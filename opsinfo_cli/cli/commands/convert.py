@@ -1,4 +1,4 @@
-"""`opsinfo convert`: one system's lists as another's files, with everything that gets lost said."""
+"""`opsinfo convert`: one system's lists as another's files, with the fate of every entry."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import os
 from typing import Any
 
 from ...change.copies import make_in_folder
-from ...change.writer import Result
+from ...change.job import Result
 from ...errors import UsageFault
 from ...model.target import TargetOptions
-from ...neighbours.conversion import converted
-from ...neighbours.homes import Base, Written
-from ...neighbours.placed import Told
+from ...neighbours.conversion import Conversion, converted
+from ...neighbours.destinations import ConversionBase
+from ...neighbours.name_tables import NEWEST_OPSET, OLDEST_OPSET
 from ...neighbours.systems import SYSTEMS, System, lists_of, names_system, system_called
+from ...neighbours.translation import TranslationOptions
+from ...neighbours.vocabulary import ReadLists
 from ...report.terminal.output import Output
-from ...report.views.neighbours import loss_document, say_losses
+from ...report.views.conversion import conversion_document, show_conversion
 from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
 from ..shared.doubts import report_doubts
@@ -28,15 +30,17 @@ from ..shared.writing import WriteRun, writer_of
 @declare.command("convert")
 @declare.argument("inputs", nargs=-1, metavar="[IN]...")
 @declare.option(
-    "--from", "source", required=True, metavar="FORMAT", help="Format of IN; without IN, the system's own lists."
+    "--from", "source", required=True, metavar="FORMAT", help="Format of IN; without IN a system's own lists."
 )
-@declare.option("--to", required=True, metavar="FORMAT", help="Format to write; `opsinfo systems` lists the formats.")
+@declare.option("--to", required=True, metavar="FORMAT", help="Format to write; `opsinfo systems` lists them.")
 @declare.option("--base", "bases", multiple=True, metavar="TARGET", help="Baseline the output is a difference against.")
 @soc_option
-@declare.option("-o", "--output", "out", metavar="OUT", help="Output file, or a new directory if there are two files.")
+@declare.option("--opset", type=declare.IntRange(OLDEST_OPSET), metavar="N", help="ONNX: the opset of the model.")
+@declare.option("-o", "--output", "out", metavar="OUT", help="A file; a new directory if there are two.")
 @declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, if anything cannot be converted.")
-@declare.option("--replace", is_flag=True, help="Also move op types that IN does not list, as its system treats them.")
-@declare.option("--same-names", is_flag=True, help="Treat an unknown name as the op type of that name in the base.")
+@declare.option("--with-defaults", is_flag=True, help="Also translate the built-in entries that IN leaves in place.")
+@declare.option("--replace", is_flag=True, help="Also move the op types that IN does not list, as its system would.")
+@declare.option("--same-names", is_flag=True, help="Take an unknown name for the base's op type of that name.")
 @write_options
 @format_option()
 def command(
@@ -44,8 +48,10 @@ def command(
     source: str,
     to: str,
     bases: tuple[str, ...],
+    opset: int | None,
     out: str | None,
     strict: bool,
+    with_defaults: bool,
     replace: bool,
     same_names: bool,
     options: TargetOptions,
@@ -54,35 +60,39 @@ def command(
 ) -> int:
     """Convert the lists of one system to another.
 
-    IN is one file, or two if the format has two (Habana: the BF16 list, then the FP32 list). Names are translated
-    by a table of sourced facts; every name or property that cannot be converted is reported.
+    IN is one file, or two if the format has two (Habana: the BF16 list, then the FP32 list). Only the entries of IN are
+    translated; built-in defaults and the rest of a library need --with-defaults. Every entry that cannot be carried
+    over is reported first, with the reason; other losses follow.
 
     \b
     Examples:
       opsinfo convert --from habana-hmp --to mixlist --base ascend910b bf16.txt fp32.txt -o m.json
       opsinfo convert --from mixlist --to habana-autocast --base ascend910b m.json -o lists
       opsinfo convert --from torch-npu --to mixlist --base ascend910b --strict
-      opsinfo convert --from library --to tensorflow --base tensorflow ascend910b
+      opsinfo convert --from mixlist --to tensorflow m.json
     """
     output = output_of("convert", printing)
     target = _writable(to)
     if replace and target.name not in ("mixlist", "mindspore-lite"):
-        raise UsageFault("--replace requires a mixlist: the other formats list every operator")
-    base = next((each for each in bases if not names_system(each)), None)
-    told = _told(inputs, source, base, output, options)
-    made = _base(bases, target, output, options, replace, out)
-    same = frozenset(made.operators.names) if same_names and made.operators else frozenset()
+        raise UsageFault("--replace is for a mixlist: the other formats list everything there is")
+    target_base = next((each for each in bases if not names_system(each)), None)
+    read = _read(inputs, source, target_base, output, options)
+    _require_defaults(with_defaults, inputs, source)
+    _require_onnx(opset, read, target)
+    base = _base(bases, target, output, options, replace, out)
+    same = frozenset(base.operators.names) if same_names and base.operators else frozenset()
     if same_names and not same:
-        raise UsageFault("--same-names requires --base", hint="add --base TARGET")
-    written = converted(told, target, made, same)
-    say_losses(output, written.losses)
-    lossy = [loss for loss in written.losses if not loss.is_harmless]
+        raise UsageFault("--same-names looks names up in a base, and there is none", hint="add --base TARGET")
+    found = converted(read, target, base, TranslationOptions(same, opset), with_defaults)
+    show_conversion(output, found)
+    _require_carried(found, read, target, inputs)
     run = WriteRun("convert", output, writing, undo=out or "-")
-    head = {"from": source, "to": to, "base": list(bases), "losses": [loss_document(loss) for loss in written.losses]}
-    if strict and lossy:
-        output.say(f"{len(lossy)} conversions lose something; nothing was written", "error")
+    head = {"from": source, "to": to, "base": list(bases), **conversion_document(found)}
+    lossy = [loss for loss in found.losses if not loss.is_harmless]
+    if strict and (lossy or found.dropped):
+        output.say(f"{len(lossy)} steps lose something; nothing was written", "error")
         return _refused(head, run)
-    return _give(written, out, head, run)
+    return _give(found.files, out, head, run)
 
 
 def _writable(name: str) -> System:
@@ -93,27 +103,64 @@ def _writable(name: str) -> System:
     return system
 
 
-def _told(inputs: tuple[str, ...], source: str, base: str | None, output: Output, options: TargetOptions) -> Told:
+def _read(inputs: tuple[str, ...], source: str, base: str | None, output: Output, options: TargetOptions) -> ReadLists:
     if inputs:
         return read_files(system_called(source), inputs, base, output, options)
     if system_called(source.partition(":")[0]).facts is None:
-        raise UsageFault(f"{source} has no lists of its own; a file is required")
-    return Told(lists_of(source))
+        raise UsageFault(f"{source} has no lists of its own; name a file")
+    return ReadLists(lists_of(source))
+
+
+def _require_defaults(with_defaults: bool, inputs: tuple[str, ...], source: str) -> None:
+    """:raises UsageFault: if there are no defaults beside what is converted anyway"""
+    if with_defaults and (not inputs or source == "library"):
+        said = f"--with-defaults adds nothing: the lists of {source} are converted whole"
+        raise UsageFault(said, hint="it is for files that leave built-in entries in place")
+
+
+def _require_onnx(opset: int | None, read: ReadLists, target: System) -> None:
+    """:raises UsageFault: if neither side uses ONNX's names"""
+    if opset is not None and "onnx" not in (read.lists.names, target.names):
+        raise UsageFault("--opset is for ONNX's operators, and neither side names any")
+    if opset is not None and opset > NEWEST_OPSET:
+        raise UsageFault(f"the operators of opset {opset} are unknown", hint=f"the newest known is {NEWEST_OPSET}")
+
+
+def _require_carried(found: Conversion, read: ReadLists, target: System, inputs: tuple[str, ...]) -> None:
+    """:raises UsageFault: if nothing of the user is in the result: an empty list is not what was asked for"""
+    if found.given and len(found.dropped) == len(found.given):
+        raise UsageFault(
+            f"{target.name} can express none of the {len(found.given)} entries of {read.lists.title}",
+            name="unknown-name",
+            hint="--same-names takes a name for the base's op type of that name" if target.delta else None,
+        )
+    if inputs and not found.given:
+        raise UsageFault(
+            f"{', '.join(inputs)}: no entries of its own",
+            name="no-entries",
+            hint="--with-defaults converts the built-in entries that apply",
+        )
 
 
 def _base(
     bases: tuple[str, ...], target: System, output: Output, options: TargetOptions, everything: bool, out: str | None
-) -> Base:
-    """The baseline of the result; an empty one if the format is not a difference."""
-    wants_lists = target.name == "tensorflow"
+) -> ConversionBase:
+    """What the result differs from; nothing if the target needs none.
+
+    :raises UsageFault: if a base is given that the target has no use for
+    """
+    wants_lists = target.module == "tensorflow"
     base = next((each for each in bases if names_system(each) is wants_lists), None)
     if base is None or not target.delta:
-        return Base(out=out)
+        return ConversionBase(out=out)
     if wants_lists:
-        return Base(lists=lists_of(base), out=out)
+        lists = lists_of(base)
+        if lists.names != target.names:
+            raise UsageFault(f"{base} lists no operators of {target.title}", hint="for example --base tensorflow-2.6")
+        return ConversionBase(lists=lists, out=out)
     found = open_against(base, output, options)
     report_doubts(found, output)
-    return Base(operators=found.operators, target=base, everything=everything, out=out)
+    return ConversionBase(operators=found.operators, target=base, everything=everything, out=out)
 
 
 def _refused(head: dict[str, Any], run: WriteRun) -> int:
@@ -122,33 +169,32 @@ def _refused(head: dict[str, Any], run: WriteRun) -> int:
     return 1
 
 
-def _give(written: Written, out: str | None, head: dict[str, Any], run: WriteRun) -> int:
+def _give(texts: dict[str, str], out: str | None, head: dict[str, Any], run: WriteRun) -> int:
     """Print the files, or write them."""
     result = Result([])
     paths: dict[str, str] = {}
     if out is not None:
-        single = len(written.files) == 1
-        paths = {name: out if single else os.path.join(out, name) for name in written.files}
+        single = len(texts) == 1
+        paths = {name: out if single else os.path.join(out, name) for name in texts}
         if single:
-            result = built(run, out, next(iter(written.files.values())), [])
+            result = built(run, out, next(iter(texts.values())), [])
         else:
-            result = _in_folder(out, {paths[name]: text for name, text in written.files.items()}, run)
+            result = _in_folder(out, {paths[name]: text for name, text in texts.items()}, run)
     if run.output.format == "json":
-        files = [{"name": name, "path": paths.get(name), "text": text} for name, text in written.files.items()]
+        files = [{"name": name, "path": paths.get(name), "text": text} for name, text in texts.items()]
         run.output.document({**head, "files": files, "change": result.change, "dry_run": not run.writes})
     elif out is not None:
         run.report(result)
-    elif len(written.files) > 1:
-        names = ", ".join(written.files)
-        raise UsageFault(f"the output has {len(written.files)} files ({names})", hint="-o DIRECTORY writes them")
+    elif len(texts) > 1:
+        raise UsageFault(f"this makes {len(texts)} files ({', '.join(texts)})", hint="-o DIRECTORY writes them")
     else:
-        run.output.data("".join(written.files.values()), exact=True)
+        run.output.data("".join(texts.values()), exact=True)
     return run.status(result)
 
 
 def _in_folder(out: str, texts: dict[str, str], run: WriteRun) -> Result:
     if os.path.lexists(out) and not (os.path.isdir(out) and not os.listdir(out)):
-        raise UsageFault("-o names a path that exists and is not an empty directory", name="exists", path=out)
+        raise UsageFault("the output exists already and is not an empty folder", name="exists", path=out)
     data = {path: text.encode() for path, text in texts.items()}
     change = make_in_folder(writer_of(run.writing, run.output), data, out, run.kind) if run.writes else None
     return Result([made(path, each) for path, each in data.items()], change)

@@ -1,4 +1,4 @@
-"""`opsinfo decide`: what dtype a call runs in, and by which rule."""
+"""`opsinfo decide`: which dtype a call runs in, and by which rule."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from ...errors import UsageFault
 from ...model.near_names import did_you_mean
 from ...model.precision_mode import Mode, required_mode
 from ...model.target import TargetOptions
-from ...neighbours.ascend import decide_on_ascend
-from ...neighbours.decide import FLOATS, Call, Decision, decide
+from ...neighbours.ascend_decision import decide_on_ascend
+from ...neighbours.decide import FLOATS, Decision, OperatorCall, decide
 from ...neighbours.mindspore import class_name
 from ...report.terminal.output import Output
 from ...report.views.decisions import decisions_document, show_decisions
@@ -28,17 +28,12 @@ _SHORT |= {"fp64": "float64", "double": "float64", "hif8": "hifloat8"}
 
 @declare.command("decide")
 @declare.argument("ops", nargs=-1, required=True, metavar="OP[:DTYPE,...]...")
-@declare.option(
-    "--system",
-    required=True,
-    metavar="SYSTEM",
-    help="System and level, such as apex:O1, torch-amp or ascend:mixed_float16.",
-)
-@declare.option("--low", metavar="DTYPE", help="Low dtype, if the system supports several.")
-@declare.option("--to-float", metavar="DTYPE", help="MindSpore: the dtype that the Cell sets with to_float.")
+@declare.option("--system", required=True, metavar="SYSTEM", help="apex:O1, torch-amp, ascend:mixed_float16 and so on.")
+@declare.option("--low", metavar="DTYPE", help="The low dtype, if the system leaves a choice.")
+@declare.option("--to-float", metavar="DTYPE", help="MindSpore: the Cell's own to_float.")
 @declare.option("--as-loss", is_flag=True, help="MindSpore: the call is the loss, outside the network.")
 @declare.option("--disabled", is_flag=True, help="APEX, HMP: the call is inside disable_casts().")
-@declare.option("--own", metavar="DTYPE", help="Ascend: dtype in the graph; float32 by default.")
+@declare.option("--own", metavar="DTYPE", help="Ascend: the dtype in the graph; float32 by default.")
 @declare.option("--against", metavar="TARGET", help="Ascend: the target with the policies.")
 @declare.option("--mixlist", metavar="FILE", help="Ascend: apply this mixlist.")
 @against_soc_option
@@ -57,10 +52,10 @@ def command(
     options: TargetOptions,
     printing: OutputOptions,
 ) -> int:
-    """Show the dtype that an operator call runs in, and by which rule of which source.
+    """Show which dtype an operator call runs in, and by which rule of which source.
 
-    DTYPE are the dtypes of its inputs; for Ascend, of the outputs of its producers (`-` for none). The answer is
-    `not known` if no source tells.
+    DTYPE are those of its inputs; for Ascend those that its producers give, `-` for none. If no source decides, the
+    answer is `not known`; a name that is not listed gets near names.
 
     \b
     Examples:
@@ -89,24 +84,24 @@ def command(
 
 
 def _require_fitting(name: str, of_mindspore: object, disabled: bool, of_ascend: object, low: str | None) -> None:
-    """:raises UsageFault: if an option does not apply to the system"""
+    """:raises UsageFault: if an option means nothing for the system"""
     if of_mindspore and not name.startswith("mindspore"):
-        raise UsageFault("--to-float and --as-loss require MindSpore")
-    if disabled and name.partition("=")[0] not in ("apex", "habana-hmp"):
-        raise UsageFault("--disabled requires APEX or HMP: only they have disable_casts()")
+        raise UsageFault("--to-float and --as-loss are for MindSpore")
+    if disabled and name.partition("=")[0] not in ("apex", "apex-npu", "habana-hmp"):
+        raise UsageFault("only APEX and HMP have disable_casts()")
     if of_ascend and name != "ascend":
-        raise UsageFault("--own, --against, --mixlist and --soc require --system ascend")
+        raise UsageFault("--own, --against, --mixlist and --soc are for Ascend")
     if low and name == "ascend":
-        raise UsageFault("--low cannot be used with Ascend: the mode decides")
+        raise UsageFault("--low is for other systems; for Ascend the mode sets it")
 
 
-def _call(text: str, chosen: dict[str, Any]) -> Call:
+def _call(text: str, chosen: dict[str, Any]) -> OperatorCall:
     name, colon, dtypes = text.partition(":")
     if not name or (colon and not dtypes):
-        raise UsageFault(f"`{text}` is neither OP nor OP:DTYPE,...")
+        raise UsageFault(f"`{text}` is not OP or OP:DTYPE,...")
     if dtypes == "-":
-        return Call(name, ("-",), **chosen)
-    return Call(name, tuple(str(_dtype(each)) for each in dtypes.split(",")) if dtypes else (), **chosen)
+        return OperatorCall(name, ("-",), **chosen)
+    return OperatorCall(name, tuple(str(_dtype(each)) for each in dtypes.split(",")) if dtypes else (), **chosen)
 
 
 def _dtype(text: str | None) -> str | None:
@@ -116,12 +111,12 @@ def _dtype(text: str | None) -> str | None:
     dtype = _SHORT.get(text, text)
     if dtype not in _DTYPES:
         hint = did_you_mean(text, (*_DTYPES, *_SHORT)) or f"there are {', '.join(_DTYPES)}"
-        raise UsageFault(f"unknown dtype `{text}`", name="unknown-dtype", hint=hint)
+        raise UsageFault(f"`{text}` is not a dtype", name="unknown-dtype", hint=hint)
     return dtype
 
 
 def _on_ascend(
-    calls: list[Call],
+    calls: list[OperatorCall],
     mode: Mode,
     own: str,
     against: str | None,
@@ -130,11 +125,9 @@ def _on_ascend(
     output: Output,
 ) -> list[Decision]:
     if mode.is_mixed and against is None:
-        raise UsageFault(
-            "a mixed mode requires the lists of a library", name="needs-target", hint="add --against TARGET"
-        )
+        raise UsageFault("a mixed mode goes by the library's lists", name="needs-target", hint="add --against TARGET")
     if mixlist and not mode.is_mixed:
-        raise UsageFault(f"the engine accepts no mixlist with {mode.name} (E10001)", name="mode-refuses-mixlist")
+        raise UsageFault(f"the engine takes no mixlist with `{mode.name}` (E10001)", name="mode-refuses-mixlist")
     target = open_against(against, output, options) if against else None
     if target:
         report_doubts(target, output)

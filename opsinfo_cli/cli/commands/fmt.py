@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 from ...change.fmt_plan import FmtPlan, mended
-from ...change.writer import Job, Result
-from ...errors import UsageFault
+from ...change.job import Job, Result
+from ...errors import OpsinfoError, UsageFault
 from ...report.formats.unified_diff import unified_diff
+from ...report.terminal.failure import failure_lines
 from ...report.terminal.output import Output
 from ...report.views.changes import change_document
 from ...text.scanner import scan
@@ -52,7 +55,17 @@ def command(
     for path in mixlists:
         require_no_library(Source.read(path))
     status = run.files([Job(path, FmtPlan()) for path in mixlists])
-    return max(status, *(_still_refused(Source.read(path), output) for path in mixlists))
+    return max(status, *(_looked_at_again(path, output) for path in mixlists))
+
+
+def _looked_at_again(path: str, output: Output) -> int:
+    """As :func:`_still_refused`; the document was printed by then, so a file that cannot be read is no second one."""
+    try:
+        return _still_refused(Source.read(path), output)
+    except OpsinfoError as error:
+        for line in failure_lines(error, output.look(sys.stderr)):
+            output.complain(line)
+        return error.exit_code
 
 
 def _filter(mixlists: tuple[str, ...], out: str | None, run: WriteRun) -> int:

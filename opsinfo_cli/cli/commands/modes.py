@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from ...errors import UsageFault
 from ...model.precision_mode import MODES, SERIES, required_mode, series_of
 from ...model.soc import KNOWN_FOLDERS, folder_of, suggest
-from ...neighbours.snippet import snippet, snippet_names
+from ...neighbours.snippet import default_mode, snippet, snippet_names
+from ...report.terminal.output import Output
 from ...report.views.modes import modes_document, show_modes, snippet_document
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
@@ -14,19 +17,24 @@ from ..shared.options import pager_option
 
 
 @declare.command("modes")
-@declare.option("--soc", metavar="SOC", help="Only modes of this chip, and what its documents require for training.")
+@declare.option(
+    "--soc", metavar="SOC", help="Only the modes of this chip, and what its documents require of a training."
+)
 @declare.option(
     "--snippet", "name", metavar="NAME", help=f"Print the lines that set the mode: {', '.join(snippet_names())}."
 )
-@declare.option("--mixlist", metavar="FILE", help="With --snippet: the mixlist to set.")
-@declare.option("--mode", metavar="MODE", help="With --snippet: the mode to set; allow_mix_precision by default.")
+@declare.option("--mixlist", metavar="FILE", help="With --snippet: the mixlist to set, as the script will find it.")
+@declare.option("--mode", metavar="MODE", help="With --snippet: the mode to set.")
 @pager_option
 @format_option()
 def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | None, printing: OutputOptions) -> int:
-    """List the values of precision_mode and precision_mode_v2: which are equal, which take a mixlist, which chips
-    support them, and the defaults.
+    """List the values of precision_mode and precision_mode_v2: what they mean, which take a mixlist, which chips have
+    them, and which is the default.
 
-    A pipe gets tab-separated lines; the first word is the kind of line: mode, default or other.
+    A snippet sets --mode, and scales the loss only if the mode needs it; a mode that it cannot set is refused. The
+    default is allow_mix_precision; for Habana mixed_bfloat16.
+
+    In a pipe, tab-separated, the first word is the kind of line: mode, default, other.
 
     \b
     Examples:
@@ -34,6 +42,7 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
       opsinfo modes --soc ascend910b
       opsinfo modes --snippet tf1 --mixlist ops_info.json
       opsinfo modes --snippet atc --mixlist ops_info.json --mode mixed_bfloat16
+      opsinfo modes --snippet torch --mode mixed_bfloat16
     """
     output = output_of("modes", printing)
     folder = _folder(soc) if soc else None
@@ -43,18 +52,16 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
     own = series_of(folder) if folder else None
     series = [own] if own else [] if folder else list(SERIES)
     if name:
-        chosen = required_mode(mode or "allow_mix_precision")
+        chosen = required_mode(mode) if mode else default_mode(name)
         if chosen not in modes:
             raise UsageFault(f"{folder} does not support `{chosen.name}`", name="mode-not-on-soc")
         made = snippet(name, chosen, mixlist)
         if mixlist:
-            accepted_mixlist(mixlist, output)
+            _check_mixlist(mixlist, output)
             if not made.takes_mixlist:
-                output.say(f"{name} takes no mixlist; the first line says what does the same", "warning")
+                output.say(f"{name} takes no mixlist; the first line names what to use instead", "warning")
         if output.format == "json":
-            output.document(
-                {**modes_document(modes, series, folder), "snippet": snippet_document(made, chosen, mixlist)}
-            )
+            output.document({**modes_document(modes, series, folder), "snippet": snippet_document(made, mixlist)})
         else:
             output.data(made.text, exact=True)
             output.tell(f"{made.title}; source: {made.source}")
@@ -65,8 +72,19 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
     return 0
 
 
+def _check_mixlist(path: str, output: Output) -> None:
+    """A snippet may be made for another machine: a mixlist that is not here is not checked, and a warning says so.
+
+    :raises Refused: if the engine would refuse the mixlist
+    """
+    if os.path.lexists(path):
+        accepted_mixlist(path, output)
+    else:
+        output.say(f"{path} was not found here, so it was not checked", "warning")
+
+
 def _folder(soc: str) -> str:
-    """The folder of a chip; only well-known chips, because no install is read."""
+    """The folder of a chip's name: of the well-known ones, because no disk is read."""
     folder = folder_of(soc, [*KNOWN_FOLDERS, "ascend310"])
     if folder is None:
         near = suggest(soc, KNOWN_FOLDERS) or KNOWN_FOLDERS

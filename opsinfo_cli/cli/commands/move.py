@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
+from ...change.job import Job, Result, planned
 from ...change.library_plan import LibraryPlan
 from ...change.mixlist_plan import MixlistPlan
-from ...change.writer import Job, Result, planned
 from ...errors import Refused, UsageFault
 from ...model.entry_quick_check import forget_texts
 from ...model.policy import Policy

@@ -11,10 +11,11 @@ from ...report.terminal.output import Output
 from ...report.terminal.progress import Progress
 from ...report.views.scale_plot import require_svg, svg_text
 from ...report.views.soundness import scale_lines, show_verdict, verdict_document
-from ...runs.gather import gather
+from ...runs.evidence import run_evidence
 from ...runs.grouping import Run, runs_of
 from ...runs.metric import PICKS, compiled_metric
 from ...runs.points import Asked
+from ...runs.readers import READERS
 from ...runs.startup import LEVELS, level_kind
 from ...runs.verdict import RunFound, judge
 from ...text.source import standard_input
@@ -47,7 +48,7 @@ _STATED = declare.Group("stated", StatedFacts)
 @declare.command("qualify")
 @declare.argument("logs", nargs=-1, required=True, metavar="LOG...")
 @declare.option(
-    "--steps", metavar="N", type=declare.IntRange(min=1), help="Optimizer steps of each run.", group=_STATED
+    "--steps", metavar="N", type=declare.IntRange(min=1), help="Number of optimizer steps of each run.", group=_STATED
 )
 @declare.option(
     "--ranks",
@@ -56,17 +57,12 @@ _STATED = declare.Group("stated", StatedFacts)
     help="Number of ranks that print into each log.",
     group=_STATED,
 )
+@declare.option("--large-batch", is_flag=True, help="Large global batch: the limit is 0.1 %, not 0.5 %.", group=_STATED)
 @declare.option(
-    "--large-batch",
-    is_flag=True,
-    help="Large global batch: at most 0.1 % of steps may overflow, not 0.5 %.",
-    group=_STATED,
+    "--metric", metavar="REGEX", help="Regular expression of the validation metric; its first group is the number."
 )
 @declare.option(
-    "--metric", metavar="REGEX", help="Regular expression for the validation metric; the first group is the number."
-)
-@declare.option(
-    "--pick", type=declare.Choice(PICKS), default="last", show_default=True, help="Which value of the metric counts."
+    "--pick", type=declare.Choice(PICKS), default="last", show_default=True, help="Value of the metric that counts."
 )
 @declare.option(
     "--spread",
@@ -74,21 +70,23 @@ _STATED = declare.Group("stated", StatedFacts)
     type=declare.FloatRange(min=0),
     default=1.0,
     show_default=True,
-    help="How far the metrics of runs may differ, relative to their mean.",
+    help="Largest range of the metrics of runs, as a share of their mean.",
     group=_STATED,
 )
 @declare.option(
-    "--expect", type=declare.Choice(["dynamic"]), help="Fail a log that shows no dynamic loss scaling.", group=_STATED
+    "--expect",
+    type=declare.Choice(["dynamic"]),
+    help="Fail if the log does not show dynamic loss scaling.",
+    group=_STATED,
 )
 @declare.option("--amp", metavar="LEVEL", help="Mixed-precision level, if the log does not show it.", group=_STATED)
 @declare.option(
-    "--loss-scale",
-    metavar="dynamic|VALUE",
-    help="Loss scaling, if the log does not show it.",
-    group=_STATED,
+    "--loss-scale", metavar="dynamic|VALUE", help="Loss scaling, if the log does not show it.", group=_STATED
 )
-@declare.option("--reference", metavar="LOG", multiple=True, help="A high-precision run of the same model; repeatable.")
-@declare.option("--plot", metavar="FILE", help="Plot the loss scale over the steps to an SVG file.")
+@declare.option(
+    "--reference", metavar="LOG", multiple=True, help="Log of a high-precision run of the same model; repeatable."
+)
+@declare.option("--plot", metavar="FILE", help="Write a plot of the loss scale over the steps as SVG.")
 @declare.option("--strict", is_flag=True, help="Exit 1 if the verdict is incomplete.")
 @pager_option
 @format_option()
@@ -102,11 +100,12 @@ def command(
     stated: StatedFacts,
     printing: OutputOptions,
 ) -> int:
-    """Check from training logs whether a mixed-precision baseline is sound, by the porting guide's procedure.
+    """Check whether a mixed-precision baseline is sound, by the procedure of the porting guide.
 
-    Each LOG is a run; a directory is a run with one log for each rank. Logs may be gzipped; - is standard input.
-    Exit status: sound 0, not sound 1, incomplete 0. Logs that are read: APEX, torch_npu, DeepSpeed, Megatron and
-    MindSpeed, fairseq, Paddle, MindSpore and mindformers, TensorFlow on the NPU.
+    Each LOG is a run; a folder is a run with a log per rank. Plain, gzipped, or - for standard input. Exit status:
+    sound 0, not sound 1, incomplete 0, no line of a known format 2. Read: APEX, FP16_Optimizer, torch_npu, DeepSpeed,
+    Megatron and MindSpeed, fairseq, Paddle and PaddleNLP, MindSpore, mindformers, mindyolo, TensorFlow on the NPU,
+    BMTrain, NVIDIA's BERT, and columns of the loss scale (Swin, BEiT, MMCV).
 
     \b
     Examples:
@@ -125,10 +124,11 @@ def command(
     progress = Progress(output, [path for run in runs + others for path in run.paths])
     stdin = standard_input()
     try:
-        found = [gather(run, asked, pattern, pick, stdin, progress) for run in runs]
-        compared = [gather(run, asked, pattern, pick, stdin, progress) for run in others]
+        found = [run_evidence(run, asked, pattern, pick, stdin, progress) for run in runs]
+        compared = [run_evidence(run, asked, pattern, pick, stdin, progress) for run in others]
     finally:
         progress.done()
+    _refuse_unknown(found)
     _say_doubts(found, asked, output)
     if plot:
         drawn = svg_text(scale_lines(found), "step" if found[0].evidence.at_is_step else "message")
@@ -141,12 +141,25 @@ def command(
     return {"sound": 0, "not sound": 1, "incomplete": int(strict)}[verdict.word]
 
 
+def _refuse_unknown(found: list[RunFound]) -> None:
+    """:raises UsageFault: if no reader understood a line of a run"""
+    for run in found:
+        if not run.evidence.known:
+            read = "; ".join(reader.reads for reader in READERS)
+            raise UsageFault(
+                "no line of a known log format, and no mixed-precision option",
+                name="unknown-log",
+                path=run.name,
+                hint=f"these are read: {read}",
+            )
+
+
 def _asked(stated: StatedFacts) -> Asked:
     """:raises UsageFault: if a level or a loss scale is unknown"""
     amp, loss_scale = stated.amp, stated.loss_scale
     if amp is not None and level_kind(amp) is None:
         known = " ".join(LEVELS.values())
-        raise UsageFault(f"unknown level or mode `{amp}`", name="unknown-level", hint=f"known: {known}")
+        raise UsageFault(f"`{amp}` is not a known level or mode", name="unknown-level", hint=f"known: {known}")
     if loss_scale is not None and loss_scale != "dynamic" and not _is_scale(loss_scale):
         raise UsageFault("--loss-scale must be `dynamic` or a number above 0", name="bad-loss-scale")
     return Asked(
@@ -175,13 +188,11 @@ def _say_groups(runs: list[Run], output: Output) -> None:
 
 
 def _say_doubts(found: list[RunFound], asked: Asked, output: Output) -> None:
-    """Warn if the options contradict the log, or if the log is of no known format."""
+    """Warn if an option and the log differ."""
     for run in found:
         evidence = run.evidence
-        if evidence.format == "unknown" and not (evidence.level or evidence.scaling):
-            output.say(f"{run.name}: no line of a known log format was found", "warning")
         if asked.amp and evidence.level and level_kind(asked.amp) != level_kind(evidence.level):
-            output.say(f"{run.name}: the log says {evidence.level}, --amp says {asked.amp}; the log counts", "warning")
+            output.say(f"{run.name}: the log shows {evidence.level}, --amp is {asked.amp}; the log is used", "warning")
         said = "dynamic" if asked.loss_scale == "dynamic" else "static"
         if asked.loss_scale and evidence.scaling and evidence.scaling != said:
-            output.say(f"{run.name}: the log says {evidence.scaling} scaling, not {said}; the log counts", "warning")
+            output.say(f"{run.name}: the log shows {evidence.scaling} scaling, not {said}; the log is used", "warning")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ...change.job import Job
 from ...change.library_plan import LibraryPlan
 from ...change.reapply import lost_edits
-from ...change.writer import Job
 from ...errors import UsageFault, few
 from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of

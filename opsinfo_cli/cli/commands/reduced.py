@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from ...model.policy import Policy
 from ...model.target import TargetOptions
-from ...neighbours.translation import table_of
+from ...neighbours.name_tables import name_table
 from ...report.terminal.progress import Progress
 from ...report.views.reduced import reduced_document, show_reduced
 from ...runs.reduced import Reduced, read_reduced
 from ...text.source import standard_input
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
-from ..shared.options import against_soc_option, pager_option
+from ..shared.options import pager_option
 from ..shared.targets import open_against
 
 
 @declare.command("reduced")
 @declare.argument("logs", nargs=-1, required=True, metavar="LOG...")
-@declare.option("--against", metavar="TARGET", help="Show the policy of each operator in this target.")
-@against_soc_option
+@declare.option("--against", metavar="TARGET", help="Show each one's policy in this target, by its op type.")
+@declare.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
 @pager_option
 @format_option()
 def command(logs: tuple[str, ...], against: str | None, options: TargetOptions, printing: OutputOptions) -> int:
@@ -47,7 +47,7 @@ def command(logs: tuple[str, ...], against: str | None, options: TargetOptions, 
         """Of the op types that a record's primitive becomes, else of that name; None where they differ."""
         if operators is None:
             return None
-        ops = table_of("mindspore").ops.get(name, ())
+        ops = name_table("mindspore").ops.get(name, ())
         named = [each for each in ops if each in operators] or [each for each in (name,) if each in operators]
         policies = {operators[each].entry.policy for each in named}
         return policies.pop() if len(policies) == 1 else None

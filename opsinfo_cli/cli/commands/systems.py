@@ -1,4 +1,4 @@
-"""`opsinfo systems`: whose lists can be read and written, and what their levels mean."""
+"""`opsinfo systems`: which systems' lists can be read and written, and what their levels set."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..shared.options import pager_option
 @pager_option
 @format_option()
 def command(name: str | None, printing: OutputOptions) -> int:
-    """List other systems whose lists can be read, written or queried. With SYSTEM, show its levels and settings.
+    """List the systems whose lists can be read, written or shown; with SYSTEM its levels and what they set.
 
-    A pipe gets tab-separated lines: name, levels, what is read, what is written, whose names, title; with SYSTEM
-    level, property, value.
+    In a pipe, tab-separated: name, levels, what is read, what is written, whose names, title; with SYSTEM level,
+    property, value.
 
     \b
     Examples:

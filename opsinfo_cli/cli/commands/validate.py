@@ -15,7 +15,7 @@ from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
 from ..shared.options import as_option, lock_options
 from ..shared.targets import open_against
-from ..validation.config import Configured, config_in_use, config_options
+from ..validation.config import Configured, config_in_use, config_options, config_that_names
 from ..validation.fix_options import FIXING, FixOptions
 from ..validation.run import Validation
 
@@ -182,7 +182,11 @@ def _baseline(narrowing: NarrowingOptions) -> Baseline | None:
     if not (narrowing.baseline or narrowing.update_baseline):
         return None
     from ..validation.baseline import baseline_of
+    from ..validation.config_trust import require_inside
 
+    config = config_that_names("baseline")
+    if config and narrowing.baseline and narrowing.update_baseline:
+        require_inside(config, narrowing.baseline, "a baseline")
     return baseline_of(narrowing.baseline, narrowing.update_baseline)
 
 
@@ -191,7 +195,8 @@ def _report_files(words: tuple[str, ...], paths: tuple[str, ...], baseline: str 
         return []
     from ..validation.report_files import parsed_reports
 
-    return parsed_reports(words, [*paths, *([baseline] if baseline else [])])
+    inputs = [*paths, *([baseline] if baseline else [])]
+    return parsed_reports(words, inputs, config_that_names("reports"))
 
 
 def _format(chosen: str) -> str:

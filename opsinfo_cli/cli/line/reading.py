@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Reading(NamedTuple):
+class LineReading(NamedTuple):
     """The outcome of reading a line.
 
     :param command: None if the line names no command that exists
@@ -34,7 +34,7 @@ class Reading(NamedTuple):
     is_plain: bool
 
 
-def read_line(words: list[str]) -> Reading:
+def read_line(words: list[str]) -> LineReading:
     """Read a line whose command comes first; see :func:`command_first`."""
     if words and words[0] in COMMANDS:
         command = declared(words[0])
@@ -72,7 +72,7 @@ def _are_flags(word: str, known: dict[str, Parameter]) -> bool:
     return bool(options) and all(option is not None and not option.takes_value for option in options)
 
 
-def read_words(command: Command, words: list[str]) -> Reading:
+def read_words(command: Command, words: list[str]) -> LineReading:
     """Read the words behind a command."""
     options = [each for each in command.parameters if each.is_option]
     arguments = [each for each in command.parameters if not each.is_option]
@@ -92,7 +92,7 @@ def read_words(command: Command, words: list[str]) -> Reading:
     missing = any(each.attributes.get("required") and values.get(each.name) in (None, ()) for each in options)
     complete = _share_out(operands, arguments, values) and not missing
     plain = understood and complete and not command.attributes
-    return Reading(command, values, operands, understood, plain)
+    return LineReading(command, values, operands, understood, plain)
 
 
 def _default(option: Parameter) -> Any:

@@ -36,6 +36,9 @@ GROUPS = {
         "restore": "Undo the last change, or restore a backup.",
         "reapply": "Apply changes again that an upgrade undid.",
     },
+    "Model": {
+        "graph": "Show what a policy does to a model, node by node.",
+    },
     "Runs": {
         "qualify": "Check training logs of a mixed-precision baseline.",
         "reduced": "List operators that MindSpore logged as reduced.",

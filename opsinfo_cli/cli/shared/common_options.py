@@ -37,6 +37,7 @@ class WriteOptions(NamedTuple):
     :param check: whether to exit with 1 instead of writing
     :param wait: for a lock, in seconds
     :param in_place: whether a file that cannot be replaced is overwritten
+    :param trust_folder: whether root writes where another user may replace the file
     :param backup_dir: the vault; None for the default
     """
 
@@ -44,6 +45,7 @@ class WriteOptions(NamedTuple):
     check: bool = False
     wait: float = 30.0
     in_place: bool = False
+    trust_folder: bool = False
     backup_dir: str | None = None
 
     @property

@@ -10,7 +10,7 @@ from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ...model.mixlist import Mixlist
-    from ...text.scanner import Document
+    from ...text.document import Document
     from ...text.source import Source
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...change.fmt_plan import BuildPlan
-from ...change.writer import FileResult, Job, Result, planned
+from ...change.job import FileResult, Job, Result, planned
 from ...report.views.changes import file_documents
 from ...text.source import Source, encoded
 from .targets import require_no_library

@@ -1,4 +1,4 @@
-"""`opsinfo diff` where A or B is another system's: classes compared, in one language of names."""
+"""`opsinfo diff` if A or B is another system's: classes compared, in one language of names."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 from ...compare.policies import difference
 from ...errors import UsageFault
 from ...model.target import TargetOptions
-from ...neighbours.placed import Lists
 from ...neighbours.systems import names_system
 from ...neighbours.translation import translated
+from ...neighbours.vocabulary import OperatorLists
 from ...report.terminal.output import Output
+from ...report.views.conversion import say_losses
 from ...report.views.lists_difference import lists_difference_document, show_lists_difference
-from ...report.views.neighbours import say_losses
 from .neighbour_lists import open_lists
 
 
 def diff_lists(a: str, b: str, socs: tuple[str | None, str | None], options: TargetOptions, output: Output) -> int:
-    """:returns: 1 where they differ, else 0
+    """:returns: 1 if they differ, else 0
 
-    :raises UsageFault: where an option of a target is given for a system
+    :raises UsageFault: if an option of a target is given for a system
     """
     for text, soc, option in zip((a, b), socs, ("--soc-a", "--soc-b"), strict=True):
         if soc and names_system(text):
@@ -29,7 +29,7 @@ def diff_lists(a: str, b: str, socs: tuple[str | None, str | None], options: Tar
         for text, soc, option in zip((a, b), socs, ("--soc-a", "--soc-b"), strict=True)
     ]
     first, second = opened if opened[0].names == opened[1].names else [_in_op_types(each, output) for each in opened]
-    found = difference(_classes(first), _classes(second))
+    found = difference(_classes(first, second), _classes(second, first))
     if output.format == "json":
         output.document(lists_difference_document(first, second, found))
     else:
@@ -37,11 +37,13 @@ def diff_lists(a: str, b: str, socs: tuple[str | None, str | None], options: Tar
     return 1 if found or first.unlisted != second.unlisted else 0
 
 
-def _in_op_types(lists: Lists, output: Output) -> Lists:
-    told = translated(lists, "ascend")
-    say_losses(output, told.losses)
-    return told.lists
+def _in_op_types(lists: OperatorLists, output: Output) -> OperatorLists:
+    found = translated(lists, "ascend")
+    say_losses(output, found.losses)
+    return found.lists
 
 
-def _classes(lists: Lists) -> dict[str, Any]:
-    return {name: each.cls for name, each in lists.deciding().items()}
+def _classes(lists: OperatorLists, other: OperatorLists) -> dict[str, Any]:
+    """By name its class; a form that only a translation added counts if the other side lists it."""
+    known = {each.name for each in other.entries}
+    return {name: each.cls for name, each in lists.deciding().items() if not each.is_form or name in known}

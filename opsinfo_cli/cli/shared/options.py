@@ -89,6 +89,13 @@ lock_options: Option = declare.stacked(
         advanced=True,
         group=WRITE,
     ),
+    declare.option(
+        "--trust-folder",
+        is_flag=True,
+        help="As root, write also where another user may replace the file.",
+        group=WRITE,
+        advanced=True,
+    ),
     backup_option,
 )
 write_options: Option = declare.stacked(

@@ -8,9 +8,11 @@ import shlex
 import stat
 from collections.abc import Sequence
 
-from ...change.restore import Scope
+from ...change.chain import Scope
+from ...change.guards import real_path
+from ...change.job import Job, Result
 from ...change.vault import Vault, vault_path
-from ...change.writer import Job, Result, Writer
+from ...change.writer import Writer
 from ...errors import Refused
 from ...model.opp import CORES, root_above
 from ...model.target import TargetOptions, resolve
@@ -21,7 +23,7 @@ from .common_options import WriteOptions
 
 
 def vault_of(writing: WriteOptions) -> Vault:
-    return Vault(vault_path(writing.backup_dir, os.environ))
+    return Vault(vault_path(writing.backup_dir, os.environ), wait=writing.wait)
 
 
 def writer_of(writing: WriteOptions, output: Output) -> Writer:
@@ -29,6 +31,7 @@ def writer_of(writing: WriteOptions, output: Output) -> Writer:
         vault_of(writing),
         wait=writing.wait,
         in_place=writing.in_place,
+        trust_folder=writing.trust_folder,
         say=lambda text: output.say(text, "warning"),
     )
 
@@ -118,7 +121,7 @@ def scope_of(target: str | None) -> Scope:
     if target is None:
         return lambda _: True
     is_folder = _is_folder(target)
-    real = os.path.realpath(target)
+    real = real_path(target)
     if is_folder:
         return lambda path: path.startswith(real.rstrip("/") + "/")
     if os.path.lexists(target) or "/" in target or target.endswith(".json"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -15,6 +14,8 @@ from ...model.near_names import did_you_mean
 from ...text.source import Source
 from ..line import declare
 from ..line.click_command import SectionedCommand
+from .config_trust import require_owner
+from .toml_text import parsed_toml
 
 KEYS = ("against", "soc", "precision-mode", "select", "ignore", "baseline", "strict", "format", "report")
 """Options that the file may set; `schemas/config.schema.json` lists the same."""
@@ -46,6 +47,12 @@ def config_in_use() -> str | None:
     """The path of the configuration file in use; None without one."""
     path: str | None = click.get_current_context().meta.get(_IN_USE)
     return path
+
+
+def config_that_names(parameter: str) -> str | None:
+    """The path of the file that a parameter's value came from; None if it came from the command line."""
+    source = click.get_current_context().get_parameter_source(parameter)
+    return config_in_use() if source is click.core.ParameterSource.DEFAULT_MAP else None
 
 
 class Configured(SectionedCommand):
@@ -98,17 +105,8 @@ def _read(path: str) -> Config | None:
     shared = os.path.basename(path) == _SHARED_FILE
     if shared and "opsinfo" not in source.text:
         return None
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    try:
-        table: Any = tomllib.loads(source.text)
-    except tomllib.TOMLDecodeError as error:
-        at = re.search(r"line (\d+), column (\d+)", str(error))
-        line, column = (int(at[1]), int(at[2])) if at else (None, None)
-        said = re.sub(r" \(at line .*\)", "", str(error))
-        raise UsageFault(f"not valid TOML: {said}", name="config", path=path, line=line, column=column) from None
+    require_owner(path, os.environ)
+    table: Any = parsed_toml(source)
     if shared:
         tools = table.get("tool", {})
         table = tools.get("opsinfo") if isinstance(tools, dict) else None
@@ -138,6 +136,8 @@ def _value(config: Config, key: str, value: Any, option: click.Option, context: 
     if not isinstance(words, list) or not all(isinstance(word, kind) for word in words):
         raise config.fault(key, f"`{key}` must be {'a list of strings' if option.multiple else called}")
     folder = os.path.dirname(config.source.path)
+    if key in _PATHS and any("\0" in word for word in words):
+        raise config.fault(key, f"`{key}`: a path cannot have a NUL character")
     if key in _PATHS:
         words = [_PATHS[key](folder, word) for word in words]
     try:

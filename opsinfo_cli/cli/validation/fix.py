@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from ...change.writer import Job, Result
+from ...change.job import Job, Result
 from ...check.check_result import CheckResult
 from ...check.fixes import FixPlan, applicable
 from ...errors import UsageFault

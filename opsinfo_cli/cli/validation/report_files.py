@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...change.output_file import require_writable
@@ -13,27 +13,37 @@ from ...errors import UsageFault
 from ...model.near_names import did_you_mean
 from ...report.formats.render import FORMATS, rendered
 from ...report.report_file import require_report, write_report
+from .config_trust import require_report_place
 
 
 @dataclass(frozen=True)
 class ReportFile:
+    """:param config: the configuration file that names it; None for one of the command line"""
+
     format: str
     path: str
+    config: str | None = None
 
     def write(self, checked: CheckResult, document: dict[str, Any]) -> None:
-        """:raises Refused: where it cannot be written"""
+        """Write the report; one that a configuration names, to the place that was found to be allowed.
+
+        :raises UsageFault: if that place is not allowed any more
+        :raises Refused: if it cannot be written
+        """
         text = rendered(self.format, checked, document)
-        write_report(self.path, text.encode("utf-8", "backslashreplace"))
+        path = require_report_place(self.config, self.format, self.path) if self.config else self.path
+        write_report(path, text.encode("utf-8", "backslashreplace"))
 
 
-def parsed_reports(words: Iterable[str], inputs: Iterable[str]) -> list[ReportFile]:
+def parsed_reports(words: Iterable[str], inputs: Iterable[str], config: str | None = None) -> list[ReportFile]:
     """The values of ``--report``, checked before anything is written.
 
     :param inputs: files that a report must not overwrite
-    :raises UsageFault: if a value is wrong
+    :param config: the configuration file that the values come from, if they do
+    :raises UsageFault: if a value is wrong, or names a place that a configuration must not
     :raises Refused: if a report could not be written
     """
-    reports = [_parsed(word) for word in words]
+    reports = [replace(_parsed(word), config=config) for word in words]
     taken = {os.path.realpath(path) for path in inputs}
     for report in reports:
         real = os.path.realpath(report.path)
@@ -43,6 +53,8 @@ def parsed_reports(words: Iterable[str], inputs: Iterable[str]) -> list[ReportFi
         taken.add(real)
         require_writable(report.path)
         require_report(report.path)
+        if config:
+            require_report_place(config, report.format, report.path)
     return reports
 
 

@@ -8,7 +8,7 @@ from ...check.check_result import CheckResult
 from ...check.finding import Finding
 from ..terminal.failure import place_of
 from ..terminal.style import PLAIN, Look
-from ..terminal.visible import visible
+from ..terminal.visible import inert, visible
 
 
 def concise(checked: CheckResult, look: Look = PLAIN) -> str:
@@ -23,4 +23,4 @@ def concise_lines(findings: Iterable[Finding], look: Look) -> Iterator[str]:
         place = visible(finding.path) + (f":{finding.start.line}:{finding.start.column}" if finding.start else "")
         severity = look.paint(f"{finding.severity}[{finding.rule.code}]", finding.severity)
         hint = f" ({visible(finding.hint)})" if finding.hint else ""
-        yield f"{place}: {severity} {finding.rule.name}: {visible(finding.message)}{hint}"
+        yield inert(f"{place}: {severity} {finding.rule.name}: {visible(finding.message)}{hint}")

@@ -45,7 +45,7 @@ class Bar(NamedTuple):
     parts: Sequence[tuple[str, int]]
 
 
-class Choice(NamedTuple):
+class TableFilter(NamedTuple):
     """A group of tags: a row is shown if it has one of those that are ticked, or none is."""
 
     label: str
@@ -56,7 +56,7 @@ class Page(NamedTuple):
     title: str
     facts: Sequence[tuple[str, str]]
     bars: Sequence[Bar]
-    choices: Sequence[Choice]
+    choices: Sequence[TableFilter]
     columns: Sequence[str]
     rows: Sequence[Row]
 
@@ -115,7 +115,7 @@ def _class(word: str) -> str:
 _OTHERS = {"only in A": "gone", "only in B": "new", "the same": "same", "absent": "same", "undecided": "same"}
 
 
-def _choice(numbered: tuple[int, Choice]) -> str:
+def _choice(numbered: tuple[int, TableFilter]) -> str:
     group, choice = numbered
     boxes = ""
     for tag, count in choice.tags:

@@ -9,7 +9,7 @@ from ...check.finding import Finding
 from ..terminal.caret import caret_lines
 from ..terminal.cell_width import wrapped
 from ..terminal.failure import failure_lines
-from ..terminal.places import Place, below
+from ..terminal.places import PlaceCell, below
 from ..terminal.style import PLAIN, Look
 from ..terminal.visible import visible
 from .summary import summary_line
@@ -44,7 +44,7 @@ def _headed(head: str, color: str, text: str, look: Look) -> Iterator[str]:
 def _place(finding: Finding, look: Look) -> str:
     """`path:line:column`; shortened if the medium names places from a folder."""
     start = finding.start
-    place = Place(visible(finding.path), f":{start.line}:{start.column}" if start else "")
+    place = PlaceCell(visible(finding.path), f":{start.line}:{start.column}" if start else "")
     if not (look.breaks and look.seen_from):
         return str(place)
     return place._replace(path=below(place.path, look.seen_from)).within(look.width - len("  --> "))

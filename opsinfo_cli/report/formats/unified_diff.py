@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterator
 
 from ...errors import Damaged
+from ...text.json_values import Members, RawMember
 from ...text.linediff import changed_lines
-from ...text.members import Members, RawMember, read_members
+from ...text.members import read_members
 from ...text.patch import Edit, Patch
 from ...text.source import Source
 from ..terminal.visible import visible
@@ -47,7 +48,7 @@ def _heading(members: list[RawMember], at: int) -> str:
 
 
 def diff_of_bytes(path: str, old: bytes | None, new: bytes | None) -> str:
-    """From one content of a file to another, None for no file; binary content only differs."""
+    """From one content of a file to another, None for no file; binary contents are only said to differ."""
     if old == new:
         return ""
     try:
@@ -81,7 +82,7 @@ def _reversed(diff: str) -> str:
 
 
 def _header(path: str) -> str:
-    """A path as `patch` takes it from a header: quoted if it has special characters, with a tab if it has blanks."""
+    """A path as `patch` takes it from a header: quoted if it has special characters, before a tab if it has blanks."""
     if any(ord(character) < 32 or character in '"\\\x7f' for character in path):
         escaped = (f"\\{byte:03o}" if byte < 32 or byte >= 127 else chr(byte) for byte in os.fsencode(path))
         return '"' + "".join("\\" + each if each in '"\\' else each for each in escaped) + '"'

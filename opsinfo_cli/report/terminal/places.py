@@ -12,7 +12,7 @@ _LEAST = 8
 """Cells of a file name that stay, however narrow the terminal."""
 
 
-class Place(NamedTuple):
+class PlaceCell(NamedTuple):
     """A path, and what must follow it whole: the line, a remark."""
 
     path: str

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from ...typed import TYPE_CHECKING, NamedTuple
 from .cell_width import cell_width
 from .output import Output, terminal_size
-from .places import Place, Words
+from .places import PlaceCell, Words
 from .visible import shown
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Column(NamedTuple):
     spare: bool = False
 
 
-Cell: TypeAlias = "str | Place | Words"
+Cell: TypeAlias = "str | PlaceCell | Words"
 
 
 def print_table(output: Output, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
@@ -78,8 +78,8 @@ def required_width(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) ->
 
 
 def _safe(cell: Cell) -> Cell:
-    if isinstance(cell, Place):
-        return Place(shown(cell.path), shown(cell.tail))
+    if isinstance(cell, PlaceCell):
+        return PlaceCell(shown(cell.path), shown(cell.tail))
     return Words(tuple(map(shown, cell.words)), cell.between) if isinstance(cell, Words) else shown(cell)
 
 

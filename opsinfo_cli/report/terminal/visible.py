@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-_HIDDEN = "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+_HIDDEN = "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 
 
 def visible(text: str) -> str:
@@ -32,7 +32,18 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def row(*fields: str) -> str:
-    """One line of tab-separated fields, none of which can hold a tab or a line end."""
-    if "".join(fields).isprintable():
-        return "\t".join(fields)
-    return "\t".join(map(visible, fields))
+    """One line of tab-separated fields, none of which can hold a tab or a line end, or command a CI runner."""
+    line = "\t".join(fields)
+    if not "".join(fields).isprintable():
+        line = "\t".join(map(visible, fields))
+    return inert(line)
+
+
+def inert(line: str) -> str:
+    """A line that no CI runner takes for a command, as GitHub's does one that begins with `::` or has `##[`."""
+    if line[:1] in _MAY_COMMAND and line.lstrip().startswith("::"):
+        line = line.replace("::", "\\x3a:", 1)
+    return line.replace("##[", "\\x23#[") if "##[" in line else line
+
+
+_MAY_COMMAND = frozenset(": \t\v\f\x85\xa0\u2003\u3000")

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...change.chain import Damage
 from ...change.record import Changed, Record
 from ...typed import TYPE_CHECKING
 from ..terminal.output import Output
@@ -22,6 +23,7 @@ class Backup:
     record: Record
     index: int
     pristine: bool
+    lineage: str
 
     @property
     def changed(self) -> Changed:
@@ -65,17 +67,19 @@ def _block(output: Output, backup: Backup) -> Iterator[str]:
 
 
 def _table(output: Output, backups: list[Backup]) -> None:
-    from ..terminal.places import Place
+    from ..terminal.places import PlaceCell
     from ..terminal.table import Column, print_table
 
-    cells: list[list[str | Place]] = []
+    cells: list[list[str | PlaceCell]] = []
     for backup in backups:
         state = "pristine" if backup.pristine else "" if backup.record.state == "done" else backup.record.state
-        cells.append([backup.id, backup.record.kind, state or "-", Place(backup.path)])
+        cells.append([backup.id, backup.record.kind, state or "-", PlaceCell(backup.path)])
     print_table(output, [Column("id"), Column("before"), Column("state"), Column("file", dim=True)], cells)
 
 
-def backups_document(vault: str, backups: list[Backup], pruned: list[str] | None) -> dict[str, Any]:
+def backups_document(
+    vault: str, backups: list[Backup], damage: list[Damage], pruned: list[str] | None
+) -> dict[str, Any]:
     document: dict[str, Any] = {
         "vault": vault,
         "backups": [
@@ -85,17 +89,20 @@ def backups_document(vault: str, backups: list[Backup], pruned: list[str] | None
                 "path": backup.path,
                 "time": backup.record.time,
                 "sha256": backup.changed.before,
-                "lineage": backup.changed.lineage,
+                "lineage": backup.lineage,
                 "pristine": backup.pristine,
                 "version": backup.changed.version,
                 "reason": backup.record.kind,
                 "command": backup.record.command,
                 "state": backup.record.state,
                 "user": backup.record.user,
+                "machine": backup.record.machine,
             }
             for backup in backups
         ],
     }
+    if damage:
+        document["damaged"] = [{"path": each.path, "message": each.said} for each in damage]
     if pruned is not None:
         document["pruned"] = pruned
     return document

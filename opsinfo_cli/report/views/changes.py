@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...change.writer import FileResult, Result
+from ...change.job import FileResult, Result
 from ...typed import TYPE_CHECKING
 from ..terminal.cell_width import cell_width, padded
 from ..terminal.output import Output

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...model.near_names import meant
 from ...neighbours.decide import Decision
 from ..terminal.output import Output
 from ..terminal.visible import row, visible
@@ -12,9 +13,11 @@ _WORDS = {"not-known": "not known", "refused": "refused"}
 
 
 def show_decisions(output: Output, decisions: list[Decision]) -> None:
-    """Operator, inputs, dtype, rule, source; on a terminal the source below."""
+    """Operator, inputs, dtype, rule, source; on a terminal the source below; near names go to stderr."""
     with output.paged():
         for each in decisions:
+            if hint := meant(list(each.near)):
+                output.say(f"{each.call.name}: {hint}")
             _show(output, each)
 
 
@@ -40,6 +43,7 @@ def decisions_document(system: str, decisions: list[Decision]) -> dict[str, Any]
                 "dtype": each.dtype,
                 "says": each.says,
                 "source": each.source,
+                "near": list(each.near),
             }
             for each in decisions
         ],

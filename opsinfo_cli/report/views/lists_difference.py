@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ...compare.policies import Difference
-from ...neighbours.placed import Lists
+from ...neighbours.vocabulary import OperatorLists
 from ..terminal.output import Output
 from ..terminal.visible import row, visible
 from .neighbours import source_document
 
 
-def show_lists_difference(output: Output, a: Lists, b: Lists, found: Difference[Any]) -> None:
-    """As `diff` shows policies; `*` is what becomes of a name that is not listed."""
+def show_lists_difference(output: Output, a: OperatorLists, b: OperatorLists, found: Difference[Any]) -> None:
+    """As `diff` shows policies; `*` is what happens to a name that is not listed."""
     changed = {name: (str(x), str(y)) for name, (x, y) in found.changed.items()}
     if a.unlisted != b.unlisted:
         changed["*"] = (a.unlisted, b.unlisted)
@@ -34,7 +34,7 @@ def summary(found: Difference[Any]) -> str:
     return f"{len(found.changed)} of another class, {sides}, {found.same} the same"
 
 
-def lists_difference_document(a: Lists, b: Lists, found: Difference[Any]) -> dict[str, Any]:
+def lists_difference_document(a: OperatorLists, b: OperatorLists, found: Difference[Any]) -> dict[str, Any]:
     return {
         "system_a": source_document(a),
         "system_b": source_document(b),

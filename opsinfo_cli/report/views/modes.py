@@ -6,14 +6,14 @@ from itertools import zip_longest
 from typing import Any
 
 from ...model.precision_mode import MECHANISMS, MODES, Mode, Series
-from ...neighbours.snippet import Snippet
+from ...neighbours.snippet import SetupSnippet
 from ..terminal.output import Output
 from ..terminal.visible import row
 
 __all__ = ["modes_document", "show_modes", "snippet_document"]
 
 _SHORT = {"float16": "fp16", "bfloat16": "bf16", "hifloat8": "hif8"}
-_MIX = {True: "must be mixed", False: "may choose", None: "not known"}
+_MIX = {True: "must be mixed", False: "may choose", None: "unknown"}
 
 
 def show_modes(output: Output, modes: list[Mode], series: list[Series], soc: str | None) -> None:
@@ -61,7 +61,7 @@ def _mode_row(mode: Mode) -> list[str]:
 
 
 def _series_row(series: Series) -> list[str]:
-    training = series.training or "not known"
+    training = series.training or "unknown"
     return [series.name, ",".join(series.socs), training, series.inference, _MIX[series.must_mix]]
 
 
@@ -86,5 +86,5 @@ def modes_document(modes: list[Mode], series: list[Series], soc: str | None) -> 
     }
 
 
-def snippet_document(snippet: Snippet, mode: Mode, mixlist: str | None) -> dict[str, Any]:
-    return {**snippet._asdict(), "mode": mode.name, "mixlist": mixlist}
+def snippet_document(snippet: SetupSnippet, mixlist: str | None) -> dict[str, Any]:
+    return {**snippet._asdict(), "mode": snippet.mode.name, "mixlist": mixlist}

@@ -1,42 +1,20 @@
-"""Other systems, their lists, and what a conversion lost, for people and for programs."""
+"""Other systems and their lists, for people and for programs."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ...neighbours.facts import facts
-from ...neighbours.placed import Class, Lists, Loss, Placed
 from ...neighbours.systems import System
+from ...neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists
 from ..terminal.output import Output
 from ..terminal.visible import row
 
-_SHOWN = 8
 
-
-def say_losses(output: Output, losses: Iterable[Loss]) -> None:
-    """One line on stderr for each; the names that do not fit are in the JSON document."""
-    for loss in losses:
-        single = loss.details or loss.names
-        names = ", ".join(single[:_SHOWN])
-        more = f" and {len(single) - _SHOWN} more" if len(single) > _SHOWN else ""
-        said = f"{loss.message}: {names}{more}" if names else loss.message
-        output.say(said, "note" if loss.is_harmless else "warning")
-
-
-def loss_document(loss: Loss) -> dict[str, Any]:
-    return {
-        "kind": loss.kind,
-        "message": loss.message,
-        "names": list(loss.names),
-        "details": list(loss.details),
-        "lossy": not loss.is_harmless,
-    }
-
-
-def show_lists(output: Output, lists: Lists, shown: list[Placed]) -> None:
-    """Name, class, list, scope, module, note; the last row, `*`, is what becomes of every other name."""
+def show_lists(output: Output, lists: OperatorLists, shown: list[ListEntry]) -> None:
+    """Name, class, list, scope, module, note; the last row, `*`, is what happens to every other name."""
     rows = [[e.name, str(e.cls), e.origin or "-", e.scope, e.module or "-", e.note or "-"] for e in shown]
     rows.append(["*", lists.unlisted, "-", "-", "-", "-"])
     if not output.on_terminal:
@@ -50,22 +28,22 @@ def show_lists(output: Output, lists: Lists, shown: list[Placed]) -> None:
     with output.paged():
         print_table(output, columns, [[each[i] for i in used] for each in rows])
     counts = Counter(each.cls for each in shown)
-    said = ", ".join(f"{counts[cls]} {cls}" for cls in Class if counts[cls])
+    said = ", ".join(f"{counts[cls]} {cls}" for cls in OperatorClass if counts[cls])
     version = f" ({lists.version})" if lists.version else ""
     output.tell(f"{len(shown)} names of {lists.title}{version}: {said or 'none'}", prose=True)
 
 
-def lists_document(lists: Lists, shown: list[Placed]) -> dict[str, Any]:
+def lists_document(lists: OperatorLists, shown: list[ListEntry]) -> dict[str, Any]:
     counts = Counter(each.cls for each in shown)
     return {
         "system": source_document(lists),
-        "operators": [_placed_document(each) for each in shown],
-        "counts": {str(cls): counts[cls] for cls in Class},
-        "total": len(lists.placed),
+        "operators": [_entry_document(each) for each in shown],
+        "counts": {str(cls): counts[cls] for cls in OperatorClass},
+        "total": len(lists.entries),
     }
 
 
-def source_document(lists: Lists) -> dict[str, Any]:
+def source_document(lists: OperatorLists) -> dict[str, Any]:
     return {
         "name": lists.system,
         "level": lists.level or None,
@@ -76,7 +54,7 @@ def source_document(lists: Lists) -> dict[str, Any]:
     }
 
 
-def _placed_document(each: Placed) -> dict[str, Any]:
+def _entry_document(each: ListEntry) -> dict[str, Any]:
     return {
         "name": each.name,
         "class": each.cls,
@@ -102,11 +80,11 @@ def show_systems(output: Output, systems: list[System]) -> None:
     ]
     with output.paged():
         print_table(output, [Column(title) for title in ("system", "levels", "reads", "writes")], cells)
-    output.tell("`opsinfo systems SYSTEM` shows one of them in full, with the source of its lists", prose=True)
+    output.tell("`opsinfo systems SYSTEM` shows the levels of one and the sources of its lists", prose=True)
 
 
 def show_levels(output: Output, system: System) -> None:
-    """One system: its levels with their settings, then the source of these facts."""
+    """The levels of one system with what they set, then the sources."""
     if not output.on_terminal:
         output.lines(row(*each) for each in _level_rows(system))
         return

@@ -14,7 +14,7 @@ from ...numerics.number_format import FORMATS, HIF8, Limits, Rounded
 from ...numerics.operator_losses import OperatorLosses
 from ...numerics.tensor_losses import Tensor
 from ..terminal.output import Output
-from ..terminal.places import Place
+from ..terminal.places import PlaceCell
 from ..terminal.visible import row
 
 Value = tuple[str, dict[str, Rounded]]
@@ -24,7 +24,7 @@ def _limits() -> dict[str, Limits]:
     return {**{name: each.limits for name, each in FORMATS.items()}, "hif8": HIF8}
 
 
-def _print(output: Output, titles: Iterable[str], cells: Sequence[Sequence[str | Place]]) -> None:
+def _print(output: Output, titles: Iterable[str], cells: Sequence[Sequence[str | PlaceCell]]) -> None:
     if output.on_terminal:
         from ..terminal.table import Column, print_table
 
@@ -38,9 +38,9 @@ def _print(output: Output, titles: Iterable[str], cells: Sequence[Sequence[str |
 _SPARE = ("coarse", "files", "worst file")
 
 
-def _file(output: Output, path: str) -> Place:
+def _file(output: Output, path: str) -> PlaceCell:
     """A file for people by its name alone; off a terminal by its whole path."""
-    return Place(os.path.basename(path) if output.on_terminal else path)
+    return PlaceCell(os.path.basename(path) if output.on_terminal else path)
 
 
 def show_formats(output: Output) -> None:
@@ -119,7 +119,7 @@ def values_document(values: list[Value]) -> dict[str, Any]:
 
 
 def show_tensors(output: Output, tensors: list[Tensor]) -> None:
-    cells: list[list[str | Place]] = []
+    cells: list[list[str | PlaceCell]] = []
     for tensor in tensors:
         for name, losses in tensor.losses.items():
             many = [losses.overflow, losses.subnormal, losses.zero, losses.coarse]
@@ -139,7 +139,7 @@ def share(count: int, total: int) -> str:
 
 
 def show_operators(output: Output, operators: list[OperatorLosses], policies: dict[str, Policy | None]) -> None:
-    cells: list[list[str | Place]] = []
+    cells: list[list[str | PlaceCell]] = []
     for each in operators:
         many = [each.losses.overflow, each.losses.zero, each.losses.subnormal, each.losses.coarse]
         policy = policies.get(each.type)

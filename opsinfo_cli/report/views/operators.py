@@ -33,7 +33,7 @@ def _word(policy: Policy | None) -> str:
 
 
 def _table(output: Output, target: Target, rows: list[OperatorRow], total: int) -> None:
-    from ..terminal.places import Place, below, shortened
+    from ..terminal.places import PlaceCell, below, shortened
     from ..terminal.table import Column, print_table
 
     files = sorted({row.file for row in rows if row.file})
@@ -42,11 +42,11 @@ def _table(output: Output, target: Target, rows: list[OperatorRow], total: int) 
     if marked:
         columns += [Column("library", policy=True), Column("marks")]
     columns.append(Column("file:line", dim=True, spare=marked))
-    cells: list[list[str | Place]] = []
+    cells: list[list[str | PlaceCell]] = []
     for row in rows:
         note = " (shadows)" if row.shadowed else ""
         path = below(short_name(row.file, files), target.path)
-        place = Place(path, f":{row.line}{note}") if row.file else Place("")
+        place = PlaceCell(path, f":{row.line}{note}") if row.file else PlaceCell("")
         middle = [_word(row.library_policy), ", ".join(map(str, row.marks))] if marked else []
         cells.append([row.name, _word(row.policy), *middle, place])
     with output.paged():

@@ -12,7 +12,7 @@ from ...compare.sections import SectionDifference
 from ...model import operator_rows
 from ...model.policy import Policy
 from ...model.target import Target
-from ..formats.html import LISTS, Bar, Cell, Choice, Page, Row, page_text
+from ..formats.html import LISTS, Bar, Cell, Page, Row, TableFilter, page_text
 from .differences import changes_worst_first, said_of
 from .matrix import column_labels
 from .operators import short_name
@@ -30,7 +30,7 @@ def list_page(target: Target, rows: Sequence[operator_rows.OperatorRow], total: 
             f"Operators of {column_labels([target])[0]}",
             [*_facts(target), *_if("Mixlist", mixlist), ("Operators", _of(len(rows), total))],
             [Bar("Policies", counts)],
-            [Choice("On", [each for each in counts if each[1]])],
+            [TableFilter("On", [each for each in counts if each[1]])],
             columns,
             [Row(_list_cells(row, marked, noted, files), [_word(row.policy, "undecided")]) for row in rows],
         )
@@ -71,8 +71,8 @@ def matrix_page(targets: Sequence[Target], rows: Mapping[str, Policies], total: 
             [*facts, *_if("Mixlist", mixlist), ("Operators", _of(len(rows), total))],
             [Bar(label, counts) for label, counts in zip(labels, by_target, strict=True)],
             [
-                Choice("On", [each for each in on if each[1]]),
-                Choice("In all", [("differing", different), ("the same", len(rows) - different)]),
+                TableFilter("On", [each for each in on if each[1]]),
+                TableFilter("In all", [("differing", different), ("the same", len(rows) - different)]),
             ],
             ["Operator", *labels],
             [Row([Cell(name), *map(_policy_cell, row)], tags[name]) for name, row in rows.items()],
@@ -107,7 +107,7 @@ def diff_page(a: Target, b: Target, found: Difference[Any], inside: Iterable[Sec
             " and ".join(column_labels([a, b])),
             facts,
             [Bar("Operators", [*(each for each in counts if each[0] != "section"), ("the same", found.same)])],
-            [Choice("Change", counts)] if counts else [],
+            [TableFilter("Change", counts)] if counts else [],
             columns,
             rows,
         )

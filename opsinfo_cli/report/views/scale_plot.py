@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ...errors import Refused, UsageFault
-from ...runs.trajectory import Point
+from ...runs.trajectory import ScalePoint
 from ..terminal.visible import visible
 
 _COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
@@ -21,7 +21,7 @@ class Line(NamedTuple):
     """One run: its name and its positive loss scales."""
 
     name: str
-    points: Sequence[Point]
+    points: Sequence[ScalePoint]
 
 
 class _Frame(NamedTuple):

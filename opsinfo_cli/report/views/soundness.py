@@ -32,6 +32,11 @@ def verdict_said(verdict: Verdict) -> str:
     return said
 
 
+def _status(status: str) -> str:
+    """The word for people; programs read ``cannot be told``, which the first schema has."""
+    return "unknown" if status == "cannot be told" else status
+
+
 def _is_are(names: list[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
@@ -40,7 +45,7 @@ def show_verdict(output: Output, verdict: Verdict, runs: list[RunFound], asked: 
     """The verdict, a line per point, then advice and plots on a terminal."""
     if not output.on_terminal:
         lines = [row("verdict", verdict.word, verdict_said(verdict))]
-        lines += [row(point.name, point.status, point.says, point.hint or "-") for point in verdict.points]
+        lines += [row(point.name, _status(point.status), point.says, point.hint or "-") for point in verdict.points]
         lines += [row("advice", run.name, text) for run in runs for text in _advice(advise(run.evidence, asked.limit))]
         output.lines(lines)
         return
@@ -54,7 +59,7 @@ def show_verdict(output: Output, verdict: Verdict, runs: list[RunFound], asked: 
 
 def _point_lines(output: Output, verdict: Verdict) -> Iterator[str]:
     for point in verdict.points:
-        status = output.paint(f"{point.status:<14}", _COLORS.get(point.status, "warning"))
+        status = output.paint(f"{_status(point.status):<14}", _COLORS.get(point.status, "warning"))
         first, *rest = output.wrapped(f"{point.name}: {visible(point.says)}", before=15)
         yield from (f"{status} {first}", *(f"{'':15}{line}" for line in rest))
         if point.hint:

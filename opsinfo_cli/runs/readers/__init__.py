@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from .apex import Apex
+from .bmtrain import BMTrain
 from .deepspeed import DeepSpeed
 from .fairseq import Fairseq
+from .fp16_optimizer import Fp16Optimizer
 from .megatron import Megatron
 from .mindspore import MindSpore
 from .paddle import Paddle
 from .reader import Evidence, Reader
+from .scale_column import ScaleColumn
+from .step_dictionary import StepDictionary
 from .tf_npu import TfNpu
 from .torch_npu import TorchNpu
 
 __all__ = ["READERS", "Evidence", "Reader"]
 
-READERS: tuple[type[Reader], ...] = (Megatron, DeepSpeed, MindSpore, TfNpu, Fairseq, Apex, TorchNpu, Paddle)
+READERS: tuple[type[Reader], ...] = (
+    Megatron,
+    DeepSpeed,
+    StepDictionary,
+    MindSpore,
+    TfNpu,
+    Fairseq,
+    Fp16Optimizer,
+    Apex,
+    TorchNpu,
+    Paddle,
+    BMTrain,
+    ScaleColumn,
+)

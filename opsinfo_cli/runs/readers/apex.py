@@ -4,43 +4,47 @@ from __future__ import annotations
 
 import re
 
-from ..count import Occurrences
-from .reader import NUMBER, Reader, number
-
-__all__ = ["Apex"]
+from ..count import Count
+from ..occurrences import Occurrences
+from ..steps import StepFields
+from .reader import NUMBER, Reader, message_runs, number
 
 _OVERFLOW = re.compile(
-    rb"(?:Gradient overflow\.\s{1,2}Skipping step, (?:loss scaler \d{1,6} )?|"
-    rb"OVERFLOW within closure! Skipping step, )reducing loss scale to " + NUMBER + rb"|"
-    rb"Gradient overflow, skipping update"
+    rb"Gradient overflow(?:\.\s{1,2}Skipping step, (?:loss scaler \d{1,6} )?reducing loss scale to "
+    + NUMBER
+    + rb"|, skipping update)"
 )
+_CLOSURE = re.compile(rb"OVERFLOW within closure! Skipping step, reducing loss scale to " + NUMBER)
 
 
 class Apex(Reader):
-    """`Gradient overflow.  Skipping step, loss scaler <i> reducing loss scale to <x>` (apex/amp/handle.py).
+    """`Gradient overflow.  Skipping step, loss scaler <i> reducing loss scale to <x>`.
 
-    Growth is not printed, and without a floor of its own the scale can fall towards 0 (NVIDIA/apex#318).
+    Source: NVIDIA/apex before May 2025, apex/amp/handle.py, scale_loss. Growth is not printed, and nothing at all at
+    verbosity 0, so that silence proves nothing. Without a `min_loss_scale` the scale has no floor
+    (NVIDIA/apex#318).
     """
 
     name = "apex"
+    reads = "APEX (`Gradient overflow.  Skipping step, ...`)"
     marks = (b"Gradient overflow", b"OVERFLOW within closure")
-    window = 2000
+    floor = 0.0
+    window_default = 2000
 
     def __init__(self) -> None:
         super().__init__()
         self.occurrences = Occurrences()
         self.scale.behind = 1
 
-    def line(self, line: bytes) -> bool:
-        taken = False
-        for match in _OVERFLOW.finditer(line):
-            taken = True
-            value = number(match[1]) if match[1] else None
-            self.occurrences.add(value, self.at, self.spacing)
-            if value is not None:
-                self.scale.add(self.place(self.occurrences.total), value)
-            self.found.scaling = "dynamic"
-        return taken
+    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
+        for pattern in (_OVERFLOW, _CLOSURE):
+            for match, copies in message_runs(pattern, data, limit, steps):
+                self.lines += copies
+                value = number(match[1]) if match[1] else None
+                new = self.occurrences.add(value, steps.at, steps.spacing, copies)
+                if new and value is not None:
+                    self.scale.fell_to(self.place(steps.at, self.occurrences.total), value)
+                self.found.scaling = "dynamic"
 
-    def tally(self) -> Occurrences:
-        return self.occurrences
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        return self.occurrences.count(steps, ranks, self.steps_printed)

@@ -3,93 +3,133 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from ..count import Count, Counters, Occurrences
-from .reader import NUMBER, Evidence, Reader, number
+from ..count import Count
+from ..counters import Counters
+from ..occurrences import Occurrences
+from ..steps import StepFields
+from .reader import NUMBER, Evidence, Reader, lines_with, message_runs, number, number_or_none
 
-__all__ = ["DeepSpeed"]
-
-_COUNTER = re.compile(rb"\bstep=(\d{1,15}), skipped=(\d{1,15})")
-_OVERFLOW = re.compile(
-    rb"(?:\[deeps(?:peed|cale)\] OVERFLOW! Rank (?P<rank>\d{1,9}) Skipping step\.|"
-    rb"fp16 dynamic loss scale overflow! Skipping step\.)"
+_COUNTER = re.compile(rb"step=(\d{1,15}), skipped=(\d{1,15})")
+_SCALES = (
     rb"(?P<told> Attempted loss scale: (?P<from>"
     + NUMBER[1:-1]
     + rb"), (?:reducing to (?P<to>"
     + NUMBER[1:-1]
-    + rb"))?)?|"
-    rb"\bGrad overflow on iteration \d"
+    + rb"))?)?"
 )
+_OVERFLOW = re.compile(rb"\] OVERFLOW! Rank (?P<rank>\d{1,9}) Skipping step\." + _SCALES)
+_FUSED = re.compile(rb"dynamic loss scale overflow! Skipping step\." + _SCALES)
 _FATAL = b"Current loss scale already at minimum"
-_CONFIGURED = (b"fp16_enabled ..", b"float16_enabled ..", b"loss_scale ..")
-_CONFIG = re.compile(rb"(?P<key>fp16_enabled|bfloat16_enabled|loss_scale) \.{2,} (?P<value>\w[\w.]{0,30})")
+_CONFIGURED = (b"fp16_enabled ..", b"bfloat16_enabled ..", b"loss_scale ..", b"dynamic_loss_scale_args ..")
+_CONFIG = re.compile(
+    rb"(?:(\[config\.py:\d{1,6}:print[\w.]{0,40}\])|^)\s{0,8}(fp16_enabled|bfloat16_enabled|loss_scale|dynamic_loss_scale_args)"
+    rb" \.{2,} (\S[^\n]{0,200})"
+)
+_INITIAL = re.compile(rb"'init_scale': " + NUMBER)
 
 
 class DeepSpeed(Reader):
-    """`step=<n>, skipped=<k>` counts from the start of the run; `[deepspeed] OVERFLOW! Rank <r> ...` is rank 0's.
+    """`step=<n>, skipped=<k>` counts from the start of the run; `[deepspeed] OVERFLOW! Rank <r> ...` is one rank's.
 
-    With hysteresis 2, the default, the first overflow of a series does not lower the scale.
+    Source: microsoft/DeepSpeed, deepspeed/runtime/engine.py, _report_progress; deepspeed/runtime/zero/stage3.py;
+    deepspeed/runtime/config.py for the configuration printed at the start. With hysteresis 2, the default, the first
+    overflow of a series does not lower the scale.
     """
 
     name = "deepspeed"
-    marks = (b"skipped=", b"OVERFLOW! Rank", b"overflow! Skipping", b"Grad overflow on", _FATAL, *_CONFIGURED)
-    window = 1000
+    reads = "DeepSpeed (`step=<n>, skipped=<k>`, `OVERFLOW! Rank <r> ...`)"
+    marks = (b"skipped=", b"OVERFLOW! Rank", b"overflow! Skipping", _FATAL, *_CONFIGURED)
+    window_default = 1000
 
     def __init__(self) -> None:
         super().__init__()
         self.counters = Counters(cumulative=True)
-        self.overflows = Occurrences()
+        self.overflows = 0
         self.rank: bytes | None = None
+        self._descent = Occurrences()
+        self._config = [re.compile(re.escape(mark)) for mark in _CONFIGURED]
 
-    def line(self, line: bytes) -> bool:
-        if _FATAL in line:
-            self.found.fatal = "Current loss scale already at minimum"
-            return True
-        taken = False
-        for match in _COUNTER.finditer(line):
-            taken = True
+    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
+        if _FATAL in data[:limit]:
+            self.found.fatal = _FATAL.decode()
+            self.lines += 1
+        if b"skipped=" in data:
+            self._counted(data, limit)
+        for pattern, mark in ((_OVERFLOW, b"OVERFLOW! Rank"), (_FUSED, b"overflow! Skipping")):
+            if mark in data:
+                for match, copies in message_runs(pattern, data, limit, steps):
+                    self.lines += copies
+                    self._overflow(match, copies, steps)
+        if any(mark in data for mark in _CONFIGURED):
+            for start, end in lines_with(data, limit, self._config):
+                self._configured(data[start:end])
+
+    def _counted(self, data: bytes, limit: int) -> None:
+        for match in _COUNTER.finditer(data, 0, limit):
+            self.lines += 1
             self.counters.add(int(match[1]), int(match[2]))
-        for match in _OVERFLOW.finditer(line):
-            taken = True
-            self._overflow(match)
-        if not taken:
-            self._config(line)
-        return taken
 
-    def _overflow(self, match: re.Match[bytes]) -> None:
-        if match["rank"] is not None:
-            self.rank = self.rank or match["rank"]
-            if match["rank"] != self.rank:
+    def _overflow(self, match: re.Match[bytes], copies: int, steps: StepFields) -> None:
+        rank = match.groupdict().get("rank")
+        if rank is not None:
+            self.rank = self.rank or rank
+            if rank != self.rank:
                 return
             if match["told"] is None:
                 self.found.precision = "bfloat16"
-        self.overflows.add(number(match["to"]) if match["to"] else None, self.at, self.spacing)
+        self.overflows += copies
+        at = steps.at if not self.counters.lines else self.counters.last_step
         if match["told"]:
             self.found.scaling, self.found.level = "dynamic", "fp16"
-            self.scale.add(self.place(self.overflows.total), number(match["from"]))
+            place = self.place(at, self.overflows)
+            self.scale.add(place, number(match["from"]))
             if match["to"]:
-                self.scale.add(self.place(self.overflows.total), number(match["to"]))
+                self.scale.add(place, number(match["to"]))
+        self._descent.add(number(match["to"]) if match["to"] else None, at, steps.spacing, copies)
 
-    def _config(self, line: bytes) -> None:
+    def _configured(self, line: bytes) -> None:
         match = _CONFIG.search(line)
         if not match:
             return
-        key, value = match["key"], match["value"]
-        if key == b"loss_scale":
-            dynamic = value in (b"0", b"0.0")
-            self.found.scaling = "dynamic" if dynamic else "static"
-        elif value == b"True":
+        key, value = match[2], match[3]
+        if (
+            key == b"loss_scale" and not match[1] and not self.found.precision
+        ):  # an argument of Megatron has the same form
+            return
+        self.lines += 1
+        if key == b"dynamic_loss_scale_args":
+            self.found.scaling = self.found.scaling or "dynamic"
+            initial = _INITIAL.search(value)
+            if initial:
+                self.scale.add(0, number(initial[1]))
+        elif key == b"loss_scale":
+            self.found.scaling = "dynamic" if value.strip() in (b"0", b"0.0") else "static"
+            if self.found.scaling == "static":
+                self.found.static_scale = number_or_none(value)
+        elif value.startswith(b"True"):
             self.found.level = "fp16" if key == b"fp16_enabled" else "bf16"
             self.found.precision = "float16" if key == b"fp16_enabled" else "bfloat16"
 
-    def tally(self) -> Occurrences | Counters:
-        return self.counters if self.counters.lines else self.overflows
+    @property
+    def counts(self) -> bool:
+        return self.counters.last_step > 0 or self.overflows > 0
+
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        """One rank prints, however many there are."""
+        if self.counters.last_step == 0:  # printed once, before the first step
+            proof = "the log has messages of skipped steps" if self.overflows else None
+            lead = self._descent.count(None, 1).calibrating
+            return Count(self.overflows, self.overflows, steps, lead, f"{self.overflows} messages", proof=proof)
+        count = self.counters.count(steps)
+        if self.overflows <= count.high:
+            return count
+        basis = f"{count.basis}; {self.overflows} messages"
+        return replace(count, low=self.overflows, high=self.overflows, basis=basis)
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
-        found = super().evidence(steps, ranks or 1)  # one rank prints, however many there are
-        count = found.count
-        if self.counters.lines and count and self.overflows.total > count.high:
-            high = min(self.overflows.total, count.steps or self.overflows.total)
-            basis = f"{count.basis}; {self.overflows.total} messages"
-            found.count = Count(high, high, count.steps, count.calibrating, basis)
+        found = super().evidence(steps, ranks)
+        if found.level == "bf16" and found.scaling == "dynamic":
+            found.scaling = None  # the configuration has a scaler, and does not use it
         return found

@@ -4,67 +4,76 @@ from __future__ import annotations
 
 import re
 
-from ..count import Counters
-from .reader import NUMBER, Evidence, Reader, number
+from ..count import Count
+from ..counters import Counters
+from ..steps import StepFields
+from .reader import NUMBER, Evidence, Reader, lines_with, number, number_or_none
 
-__all__ = ["Megatron"]
-
-_LINE = re.compile(rb"\biteration\s{1,20}(\d{1,15})/\s{0,20}\d{1,15} \|")
-_SKIPPED = re.compile(rb"number of skipped iterations:\s{0,20}(\d{1,15})")
+_LINE = re.compile(
+    rb"iteration\s{1,20}(\d{1,15})/\s{0,20}\d{1,15} \|[^\n]{0,2000}?"
+    rb"(?:number of )?skipped iterations:\s{0,20}(\d{1,15})"
+)
 _SCALE = re.compile(rb"loss scale: " + NUMBER)
+_ARGUMENTS = (b" fp16 ..", b" bf16 ..", b" loss_scale ..")
 _ARGUMENT = re.compile(rb"^\s{1,8}(fp16|bf16|loss_scale) \.{3,} (\w[\w.]{0,30})")
 
 
 class Megatron(Reader):
     """` iteration 100/ 500 | ... loss scale: 4096.0 | ... number of skipped iterations: 2 | ...` of the last rank.
 
-    The iteration counter includes the skipped ones. A scale that stays at 1.0 is that of bf16 or fp32.
+    Source: NVIDIA/Megatron-LM, megatron/training/training.py, training_log. The iteration counter includes the
+    skipped ones. A scale that stays at 1.0 is that of bf16 or fp32. Below DeepSpeed the counter of skipped iterations
+    stays 0 and the scale is the one of DeepSpeed (microsoft/Megatron-DeepSpeed, megatron/training.py, train_step).
     """
 
     name = "megatron"
-    marks = (b"number of skipped iterations", b" fp16 ..", b" bf16 ..", b" loss_scale ..")
-    window = 1000
-    own_steps = True
+    reads = "Megatron, MindSpeed (`iteration <n>/ <m> | ... number of skipped iterations: <k>`)"
+    marks = (b"skipped iterations:", *_ARGUMENTS)
+    window_default = 1000
 
     def __init__(self) -> None:
         super().__init__()
         self.counters = Counters(cumulative=False)
         self.no_scale = False
         self.found.at_is_step = True
+        self._arguments = [re.compile(re.escape(mark)) for mark in _ARGUMENTS]
 
-    def line(self, line: bytes) -> bool:
-        taken = False
-        iteration = _LINE.search(line)
-        while iteration:
-            skipped = _SKIPPED.search(line, iteration.end())
-            if not skipped:
-                break
-            taken = True
-            step = int(iteration[1])
-            if self.counters.add(step, int(skipped[1])):
-                scale = _SCALE.search(line, iteration.end(), skipped.start())
-                if scale:
-                    self.scale.add(step, number(scale[1]))
-            iteration = _LINE.search(line, skipped.end())
-        if not taken:
-            self._argument(line)
-        return taken
+    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
+        if self.marks[0] in data:
+            for match in _LINE.finditer(data, 0, limit):
+                self.lines += 1
+                if self.counters.add(int(match[1]), int(match[2])):
+                    scale = _SCALE.search(data, match.end(1), match.end())
+                    if scale:
+                        self._scaled(self.counters.last_step, number(scale[1]))
+        if any(mark in data for mark in _ARGUMENTS):
+            for start, end in lines_with(data, limit, self._arguments):
+                self._argument(data[start:end])
+
+    def _scaled(self, step: int, scale: float) -> None:
+        if scale != -1.0:  # below DeepSpeed
+            self.scale.add(step, scale)
 
     def _argument(self, line: bytes) -> None:
         match = _ARGUMENT.search(line)
         if not match:
             return
+        self.lines += 1
         key, value = match[1].decode(), match[2]
         if key == "loss_scale":
             self.no_scale = value == b"None"
             if not self.no_scale:
-                self.found.scaling = "static"
+                self.found.scaling, self.found.static_scale = "static", number_or_none(value)
         elif value == b"True":
             self.found.level = key
             self.found.precision = "float16" if key == "fp16" else "bfloat16"
 
-    def tally(self) -> Counters:
-        return self.counters
+    @property
+    def counts(self) -> bool:
+        return self.counters.lines > 0
+
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        return self.counters.count(steps)
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
         found = self.found

@@ -1,64 +1,96 @@
-"""MindSpore, mindformers and the models around them: a line per step with its overflow flag and scale."""
+"""MindSpore, mindformers, mindyolo and the models around them: lines with an overflow flag and a scale."""
 
 from __future__ import annotations
 
 import re
 
-from ..count import Flags, Occurrences
-from .reader import NUMBER, Reader, number
+from ..count import Count
+from ..flags import Flags
+from ..occurrences import Occurrences
+from .reader import NUMBER, LineReader, number
 
-__all__ = ["MindSpore"]
-
-_FLAG = re.compile(rb"overflow(?: cond)?\s?(?::|is)?\s?[:=]?\s{0,2}\[?(True|False)\b")
-_SCALE = re.compile(rb"(?:loss[ _]scale|\bscale(?: sense)?)\s?(?::|is)\s{0,2}\[?" + NUMBER)
+_FLAG = re.compile(rb"overflow(?: cond)?\s?(?::|is)?\s?[:=]?\s{0,2}\[?(True|False|[01](?:\.\d{0,12})?)(?![\w.])")
+_SCALE = re.compile(rb"(?:loss[ _]scale|scaling_sens|\bscale(?: sense)?)\s?(?::|is)\s{0,2}\[?" + NUMBER)
 _TENSORS = re.compile(
     rb"outputs are \(Tensor\(.{0,200}?dtype=Bool, (?:value=\s?)?(True|False)\s?\), "
     rb"Tensor\([^()]{0,100}?dtype=Float\d\d, (?:value=\s?)?" + NUMBER
 )
 _EPOCH = re.compile(rb"[Ee]poch\s?:?\s?\[?\s{0,8}(\d{1,9})")
-_STEP = re.compile(rb"\b(?:step|iter)\s?:?\s?\[?\s{0,12}(\d{1,15})(?:\s?/\s{0,12}(\d{1,15}))?")
-_MESSAGE = re.compile(rb"={5,}overflow={5,}|\boverflow!!!")
+_STEP = re.compile(rb"\b(?:[Ss]tep|iter)\s?:?\s?\[?\s{0,12}(\d{1,15})(?:\s?/\s{0,12}(\d{1,15}))?")
+_WORD = re.compile(rb"={5,}overflow={5,}|\boverflow!!!")
+_DROPPED = re.compile(rb"overflow, (?:still update|drop step|drop\.)[^\n]{0,20}?oss scale adjust to \[?" + NUMBER)
 
 
-class MindSpore(Reader):
-    """`... step:[ s/ S], ..., overflow cond: <flag>, loss_scale: <x>` (mindformers/core/callback/callback.py).
+class MindSpore(LineReader):
+    """`... step:[ s/ S], ..., overflow cond: <flag>, loss_scale: <x>`.
 
-    The models repository has a dozen variants: `overflow: False, loss scale: 1024`, `overflow is False`, output
-    tuples. The scale is the one used in that step. DBNet and PSENet print only a word per overflow.
+    Source: mindspore-lab/mindformers, mindformers/core/callback/callback.py. mindspore-ai/models has a dozen
+    variants: `overflow: False, loss scale: 1024`, `overflow is False`, output tuples, and `overflow: 0.11,
+    scaling_sens: 100024.32` (research/cv/faster_rcnn_ssod/train.py), an average over the steps since the line before,
+    of dynamic scaling. The scale is the one used in that step. DBNet and PSENet print only a word per overflow;
+    mindyolo prints `overflow, drop step, loss scale adjust to <x>` for the steps that it logs
+    (mindspore-lab/mindyolo, mindyolo/utils/trainer_factory.py, train_step), so that others go unseen.
     """
 
     name = "mindspore"
-    marks = (b"overflow", b"outputs are (")
-    window = 2000
-    own_steps = True
+    reads = "MindSpore, mindformers, mindyolo (`overflow cond: <flag>, loss_scale: <x>` and variants)"
+    marks = (
+        b"overflow:",
+        b"overflow cond",
+        b"overflow is",
+        b"overflow, ",
+        b"overflow=",
+        b"overflow!!!",
+        b"outputs are (",
+    )
+    window_default = 2000
 
     def __init__(self) -> None:
         super().__init__()
         self.flags = Flags()
-        self.words = 0
+        self.words = Occurrences()
+        self.dropped = 0
         self._base: int | None = None
+        self._at: int | None = None
 
     def line(self, line: bytes) -> bool:
         flag = _FLAG.search(line)
         if flag:
-            self._flagged(line, flag[1] == b"True", _SCALE.search(line))
+            self._flagged(line, flag[1], _SCALE.search(line))
             return True
         tensors = _TENSORS.search(line)
         if tensors:
-            self._flagged(line, tensors[1] == b"True", None, tensors[2])
+            self._flagged(line, tensors[1], None, tensors[2])
             return True
-        words = len(_MESSAGE.findall(line))
-        self.words += words
+        dropped = _DROPPED.search(line)
+        if dropped:
+            self._dropped(line, number(dropped[1]))
+            return True
+        words = len(_WORD.findall(line))
+        self.words.total += words
         return words > 0
 
-    def _flagged(self, line: bytes, overflow: bool, scale: re.Match[bytes] | None, raw: bytes | None = None) -> None:
+    def _flagged(self, line: bytes, flag: bytes, scale: re.Match[bytes] | None, raw: bytes | None = None) -> None:
         step = self._step_of(line)
+        overflow = flag == b"True"
+        if flag not in (b"True", b"False"):
+            share = float(flag)
+            overflow = share > 0
+            self.flags.averaged |= 0 < share < 1
+            if b"scaling_sens" in line:
+                self.found.scaling, self.found.level = "dynamic", "float16"
         if self.flags.add(step, overflow):
             at = step if step is not None else self.flags.printed
             self.found.at_is_step = step is not None
             text = scale[1] if scale else raw
             if text is not None:
                 self.scale.add(at, number(text))
+
+    def _dropped(self, line: bytes, scale: float) -> None:
+        self.dropped += 1
+        step = self._step_of(line)
+        self.scale.fell_to(step if step is not None else self.dropped, scale)
+        self.found.scaling, self.found.level = "dynamic", "float16"
 
     def _step_of(self, line: bytes) -> int | None:
         step = _STEP.search(line)
@@ -71,9 +103,11 @@ class MindSpore(Reader):
             self._base = int(epoch[1])
         return (int(epoch[1]) - self._base) * int(step[2]) + int(step[1])
 
-    def tally(self) -> Flags | Occurrences:
-        if self.flags.printed or not self.words:
-            return self.flags
-        only_words = Occurrences()
-        only_words.total = self.words
-        return only_words
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        if self.flags.printed:
+            return self.flags.count(steps, ranks)
+        if self.dropped:
+            doubt = "sampled: mindyolo prints an overflow only in the steps that it logs"
+            basis = f"{self.dropped} messages"
+            return Count(self.dropped, steps or self.dropped, steps, 0, basis, doubt=doubt, proof="messages")
+        return self.words.count(steps, ranks)

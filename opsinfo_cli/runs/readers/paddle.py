@@ -1,47 +1,53 @@
-"""Paddle's GradScaler: a message where bad steps lower the scale, on each rank."""
+"""Paddle's GradScaler and PaddleNLP's trainer: a message if overflows lower the scale, on each rank."""
 
 from __future__ import annotations
 
 import re
 
-from ..count import Occurrences
-from .reader import NUMBER, Reader, number
-
-__all__ = ["Paddle"]
+from ..count import Count
+from ..occurrences import Occurrences
+from ..steps import StepFields
+from .reader import NUMBER, Reader, message_runs, number
 
 _OVERFLOW = re.compile(
     rb"Found inf or nan, current scale is: " + NUMBER + rb", decrease to: " + NUMBER + rb"\s?\*\s?" + NUMBER
 )
+_NOT_RUN = re.compile(rb"optimizer not run, scale_before: \[?" + NUMBER + rb"\]?, scale_after: \[?" + NUMBER)
 
 
 class Paddle(Reader):
-    """`Found inf or nan, current scale is: <s>, decrease to: <s>*<ratio>` (python/paddle/amp/grad_scaler.py).
+    """`Found inf or nan, current scale is: <s>, decrease to: <s>*<ratio>`.
 
-    One message per ``decr_every_n_nan_or_inf`` bad steps: exact at its default of 1, too few above it.
+    Source: PaddlePaddle/Paddle, python/paddle/amp/grad_scaler.py. One message per ``decr_every_n_nan_or_inf`` bad
+    steps: exact at its default of 1, too few above it. PaddleNLP prints `optimizer not run, scale_before: <s>,
+    scale_after: <s>` for every skipped step (PaddlePaddle/PaddleNLP, paddlenlp/trainer/trainer.py), which then counts.
     """
 
     name = "paddle"
-    marks = (b"Found inf or nan",)
-    window = 2000
+    reads = "Paddle (`Found inf or nan, ...`), PaddleNLP (`optimizer not run, ...`)"
+    marks = (b"Found inf or nan", b"optimizer not run")
+    window_default = 2000
 
     def __init__(self) -> None:
         super().__init__()
-        self.occurrences = Occurrences()
-        self._last: tuple[float, float, int | None] | None = None
+        self.lowered = Occurrences()
+        self.not_run = Occurrences()
 
-    def line(self, line: bytes) -> bool:
-        taken = False
-        for match in _OVERFLOW.finditer(line):
-            taken = True
-            before, ratio = number(match[1]), number(match[3])
-            self.occurrences.add(before * ratio, self.at, self.spacing)
-            this = before, before * ratio, self.at
-            if this != self._last:  # not another rank's copy
-                self.scale.add(self.place(self.occurrences.total), before)
-                self.scale.add(self.place(self.occurrences.total), before * ratio)
-            self._last = this
-            self.found.scaling, self.found.level = "dynamic", "float16"
-        return taken
+    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
+        for match, copies in message_runs(_NOT_RUN, data, limit, steps):
+            new = self.not_run.add(number(match[2]), steps.at, steps.spacing, copies)
+            self._seen(copies, number(match[1]), number(match[2]), steps.at, new)
+        for match, copies in message_runs(_OVERFLOW, data, limit, steps):
+            before = number(match[1])
+            new = self.lowered.add(before * number(match[3]), steps.at, steps.spacing, copies)
+            self._seen(copies, before, before * number(match[3]), steps.at, new and not self.not_run.total)
 
-    def tally(self) -> Occurrences:
-        return self.occurrences
+    def _seen(self, copies: int, before: float, after: float, at: int | None, new: bool) -> None:
+        self.lines += copies
+        self.found.scaling, self.found.level = "dynamic", "float16"
+        if new:
+            self.scale.add(self.place(at, self.lines), before)
+            self.scale.add(self.place(at, self.lines), after)
+
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        return (self.not_run if self.not_run.total else self.lowered).count(steps, ranks, self.steps_printed)

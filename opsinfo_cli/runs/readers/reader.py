@@ -1,33 +1,43 @@
-"""What every log reader is: lines in, evidence out, in constant memory."""
+"""What every log reader is: windows of a log in, evidence out, in constant memory."""
 
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from ..count import Count, Counters, Flags, Occurrences
+from ..count import Count
+from ..steps import StepFields
 from ..trajectory import Trajectory
-
-__all__ = ["NUMBER", "Evidence", "Reader", "number"]
 
 NUMBER = rb"([-+]?(?:\d{1,60}\.?\d{0,60}(?:[eE][-+]?\d{1,4})?|inf|nan))"
 
 
 def number(text: bytes) -> float:
+    """:param text: what :data:`NUMBER` matched"""
     return float(text)
+
+
+def number_or_none(text: bytes) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 @dataclass
 class Evidence:
-    """What one log says of mixed precision, whatever wrote it.
+    """What one log proves of mixed precision, whatever wrote it.
 
-    :param format: the reader that understood it
+    :param format: the name of the reader that understood it, or ``unknown``
     :param level: the opt level or precision mode, as printed
     :param precision: ``float16`` or ``bfloat16``
-    :param scaling: ``dynamic`` or ``static``; None where the log does not tell
-    :param floor: the scale below which, or at which, the scaler of this format is at its end
+    :param scaling: ``dynamic`` or ``static``; None if the log does not show it
+    :param floor: the scale at which, or below which, the scaler of this format is at its end
     :param fatal: a message with which the run gave up
+    :param known: whether any line of the log was understood
     """
 
     format: str
@@ -42,45 +52,121 @@ class Evidence:
     count: Count | None = None
     scale: Trajectory = field(default_factory=Trajectory)
     lines: int = 0
+    known: bool = False
 
 
 class Reader:
-    """One log format. :meth:`line` is given lines that hold one of :data:`marks`."""
+    """One log format. :meth:`window` is given the parts of a log that hold one of :data:`marks`."""
 
     name: ClassVar[str]
+    reads: ClassVar[str]
+    """The logs it is for, in words."""
     marks: ClassVar[tuple[bytes, ...]]
     floor: ClassVar[float] = 1.0
-    window: ClassVar[int | None] = None
+    window_default: ClassVar[int | None] = None
     """Clean steps after which this scaler grows, by default."""
-    own_steps: ClassVar[bool] = False
-    """Whether its lines tell how many steps were made."""
 
     def __init__(self) -> None:
         self.lines = 0
-        self.at: int | None = None
-        """The step printed last before a line, where the reader's own lines tell none."""
-        self.spacing = 0
-        """How far such steps are apart."""
-        self.found = Evidence(self.name, floor=self.floor, window=self.window)
+        """Lines or messages understood."""
+        self.printed_ranks: tuple[int, ...] = ()
+        """Numbers of ranks that the log prints at its start; a log of several nodes has more ranks than that."""
+        self.steps_printed = False
+        """Whether the log prints steps at all; set before :meth:`evidence`."""
+        self.found = Evidence(self.name, floor=self.floor, window=self.window_default)
         self.scale = self.found.scale
+
+    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
+        """Read what begins before ``limit``."""
+        raise NotImplementedError
+
+    @property
+    def counts(self) -> bool:
+        """Whether it has seen anything that counts overflows, more than options printed at the start."""
+        return self.lines > 0
+
+    def place(self, at: int | None, messages: int) -> int:
+        """Where in the run a message stands: at the step printed last before it, else at its own number."""
+        if at is None:
+            return messages
+        self.found.at_is_step = True
+        return at
+
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        raise NotImplementedError
+
+    def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
+        """:param steps: all steps if known; :param ranks: how many ranks print if known"""
+        self.found.count = self.tally(steps, ranks)
+        self.found.lines = self.lines
+        self.found.known = self.lines > 0
+        if self.found.scaling is None and self.scale.changes and self.scale.lowest < math.inf:
+            self.found.scaling = "dynamic"
+        return self.found
+
+
+class LineReader(Reader):
+    """A format that is read line by line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._patterns = compiled_marks(self.marks)
+
+    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
+        patterns = [pattern for mark, pattern in self._patterns if mark in data]
+        for start, end in lines_with(data, limit, patterns):
+            self.lines += self.line(data[start:end])
 
     def line(self, line: bytes) -> bool:
         """:returns: whether the line was of this format"""
         raise NotImplementedError
 
-    def place(self, messages: int) -> int:
-        """Where in the run a message without a step of its own stands: at the step printed last, else at its number."""
-        if self.at is None:
-            return messages
-        self.found.at_is_step = True
-        return self.at
 
-    def tally(self) -> Occurrences | Flags | Counters:
-        raise NotImplementedError
+def lines_with(data: bytes, limit: int, patterns: list[re.Pattern[bytes]]) -> list[tuple[int, int]]:
+    """Where the lines begin and end in which one of the patterns is found, in order."""
+    found: dict[int, int] = {}
+    for pattern in patterns:
+        at = 0
+        while match := pattern.search(data, at, limit):
+            start = data.rfind(b"\n", 0, match.start()) + 1
+            end = data.find(b"\n", match.end(), limit)
+            at = end = end if end >= 0 else limit
+            found[start] = end
+    return sorted(found.items()) if len(found) > 1 else list(found.items())
 
-    def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
-        self.found.count = self.tally().count(steps, ranks)
-        self.found.lines = self.lines
-        if self.found.scaling is None and self.scale.changes and self.scale.lowest < math.inf:
-            self.found.scaling = "dynamic"
-        return self.found
+
+def compiled_marks(marks: tuple[bytes, ...]) -> list[tuple[bytes, re.Pattern[bytes]]]:
+    """Words with a pattern for each, which :func:`lines_with` takes."""
+    return [(mark, re.compile(re.escape(mark))) for mark in marks]
+
+
+_NEAR = 12
+"""Messages closer than this have no step field between them."""
+
+
+def message_runs(
+    pattern: re.Pattern[bytes], data: bytes, limit: int, steps: StepFields | None = None
+) -> Iterator[tuple[re.Match[bytes], int]]:
+    """Equal messages that follow each other: the last of each run, and how many they are.
+
+    ``steps`` is at the place of the run when it is given out. Every byte is looked at once, whatever share of the
+    lines are messages.
+    """
+    last: re.Match[bytes] | None = None
+    end = copies = 0
+    text = b""
+    for match in pattern.finditer(data, 0, limit):
+        start = match.start()
+        near = start - end < _NEAR
+        this = match[0]
+        if near and this == text:
+            copies += 1
+        else:
+            if last is not None:
+                yield last, copies
+            if not near and steps:
+                steps.advance(data, start)
+            text, copies = this, 1
+        last, end = match, match.end()
+    if last is not None:
+        yield last, copies

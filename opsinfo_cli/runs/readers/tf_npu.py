@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..count import Flags
-from .reader import NUMBER, Reader, number
-
-__all__ = ["TfNpu"]
+from ..count import Count
+from ..flags import Flags
+from .reader import NUMBER, LineReader, number
 
 _HOOK = re.compile(
     rb"(?P<over>Find overflow in this step, skip apply gradients|\bApply gradients), loss scale value=" + NUMBER
@@ -18,15 +17,18 @@ _LOSSSCALE = re.compile(rb"loss_?scale\s?:\s?\[?" + NUMBER)
 _STEP = re.compile(rb"(?:global_step|\bStep)\s?[:=]\s{0,4}(\d{1,15})")
 
 
-class TfNpu(Reader):
-    """`isFinite = <0|1>`, `overflow_status_reduce_all:<flag>`: both say that there was NO overflow when they are true
-    (npu_loss_scale_optimizer.py: reduce_all(status == 0)); `Find overflow in this step ...` says there was one.
+class TfNpu(LineReader):
+    """`isFinite = <0|1>`, `overflow_status_reduce_all:<flag>`: both are true if there was NO overflow;
+    `Find overflow in this step ...` is printed if there was one.
+
+    Source: Ascend/ModelZoo-TensorFlow, the loss scale hooks of its SSD and BERT scripts; Ascend/tensorflow,
+    npu_loss_scale_optimizer.py: reduce_all(status == 0).
     """
 
     name = "tf_npu"
+    reads = "TensorFlow on the NPU (`overflow_status_reduce_all`, `isFinite`, `Find overflow in this step`)"
     marks = (b"loss scale value=", b"isFinite", b"overflow_status_reduce_all")
-    window = 2000
-    own_steps = True
+    window_default = 2000
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,5 +59,5 @@ class TfNpu(Reader):
             self.found.at_is_step = step is not None
             self.scale.add(step if step is not None else self.flags.printed, number(scale))
 
-    def tally(self) -> Flags:
-        return self.flags
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        return self.flags.count(steps, ranks)

@@ -1,29 +1,31 @@
-"""torch_npu's GradScaler: two messages per overflow on every rank, one where the scale grows."""
+"""torch_npu's GradScaler: two messages per overflow on every rank, one if the scale grows."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from ..count import Occurrences
-from .reader import NUMBER, Reader, number
+from ..count import Count
+from ..occurrences import Occurrences
+from ..steps import StepFields
+from .reader import NUMBER, Reader, message_runs, number
 
-__all__ = ["TorchNpu"]
-
-_MESSAGE = re.compile(
-    rb"(?P<over>Gradient overflow\. Skipping step(?!,))|"
-    rb"Loss scaler (?P<way>reducing|increasing) loss scale to (?P<scale>" + NUMBER[1:-1] + rb")"
-)
+_OVERFLOW = re.compile(rb"Gradient overflow\. Skipping step(?!,)")
+_MOVED = re.compile(rb"Loss scaler (reducing|increasing) loss scale to " + NUMBER)
+_TOGETHER = re.compile(rb"(?:Gradient overflow\. Skipping step){2,}")
 
 
 class TorchNpu(Reader):
-    """`Gradient overflow. Skipping step`, then `Loss scaler reducing loss scale to <x>` (torch_npu/npu/amp).
+    """`Gradient overflow. Skipping step`, then `Loss scaler reducing loss scale to <x>`.
 
-    Ranks print on one physical line without an end between them (LLaMA-Factory#8514): messages count, not lines.
+    Source: Ascend/pytorch, torch_npu/npu/amp/grad_scaler.py. Ranks print on one physical line without an end between
+    them (hiyouga/LLaMA-Factory#8514), so messages are counted, not lines.
     """
 
     name = "torch_npu"
-    marks = (b"Gradient overflow", b"Loss scaler ")
-    window = 2000
+    reads = "torch_npu (`Gradient overflow. Skipping step`)"
+    marks = (b"Gradient overflow. Skipping step", b"Loss scaler ")
+    window_default = 2000
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,25 +33,33 @@ class TorchNpu(Reader):
         self.scale.behind = 1
         self.messages = 0
 
-    def line(self, line: bytes) -> bool:
-        taken = False
-        for match in _MESSAGE.finditer(line):
-            taken = True
-            if match["over"]:
-                self.messages += 1
-            else:
-                self._moved(match["way"] == b"reducing", number(match["scale"]))
+    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
+        for match, copies in message_runs(_MOVED, data, limit, steps):
+            self.lines += copies
+            self._moved(match[1] == b"reducing", number(match[2]), steps, copies)
+        for _, copies in message_runs(_OVERFLOW, data, limit):
+            self.lines += copies
+            self.messages += copies
             self.found.scaling = "dynamic"
-        return taken
+        for match in _TOGETHER.finditer(data, 0, limit):
+            many = match[0].count(b"Gradient")
+            self.occurrences.together = max(self.occurrences.together, many)
 
-    def _moved(self, down: bool, value: float) -> None:
-        if down:
-            self.occurrences.add(value, self.at, self.spacing)
-        else:
+    def _moved(self, down: bool, value: float, steps: StepFields, copies: int) -> None:
+        self.found.scaling = "dynamic"
+        if not down:
             self.occurrences.rose()
-        self.scale.add(self.place(self.occurrences.total), value)
+            self.scale.add(self.place(steps.at, self.occurrences.total), value)
+        elif self.occurrences.add(value, steps.at, steps.spacing, copies):
+            self.scale.fell_to(self.place(steps.at, self.occurrences.total), value)
 
-    def tally(self) -> Occurrences:
-        """Each overflow prints a message with the new scale, which tells steps apart, and one without."""
-        self.occurrences.total = max(self.occurrences.total, self.messages)
-        return self.occurrences
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        """Each overflow prints a message with the new scale, which separates steps, and one without."""
+        with_scale = self.occurrences.total
+        if self.messages > with_scale and with_scale:
+            count = self.occurrences.count(steps, ranks, self.steps_printed)
+            most = -(-self.messages // (count.ranks or 1))
+            note = f"{self.messages} messages of overflows, {with_scale} of a lower scale"
+            return count if most <= count.high else replace(count, high=most).noted(note)
+        self.occurrences.total = max(with_scale, self.messages)
+        return self.occurrences.count(steps, ranks, self.steps_printed)

@@ -1,0 +1,58 @@
+"""One file that a command changes: what it asks for, and what came of it."""
+
+from __future__ import annotations
+
+from ..text.patch import Patch
+from ..text.source import Source
+from ..typed import NamedTuple
+from .moves import Move, Plan
+
+
+class Job(NamedTuple):
+    """One file to change: the path as given, and how.
+
+    :param seen: the text as the command read it, which need not be parsed again where the file still says so
+    """
+
+    path: str
+    plan: Plan
+    seen: Source | None = None
+
+    def source(self, data: bytes) -> Source:
+        return self.seen if self.seen and self.seen.says(data) else Source(data, self.path)
+
+
+class FileResult(NamedTuple):
+    """What happened to one file, or would."""
+
+    path: str
+    source: Source
+    patch: Patch
+    result: Source
+    moved: list[Move]
+    stayed: list[str]
+    backup: str | None = None
+    is_new: bool = False
+
+
+class Result(NamedTuple):
+    """What happened to all of them. ``change`` is None where nothing was written."""
+
+    files: list[FileResult]
+    change: str | None = None
+
+    @property
+    def would_change(self) -> bool:
+        return any(file.patch for file in self.files)
+
+
+def planned(job: Job, source: Source) -> FileResult:
+    """Make the plan on a text and prove it."""
+    moves = job.plan.moves(source)
+    patch = job.plan.patch(source)
+    result = Source(patch.apply(source), source.path) if patch else source
+    if patch:
+        job.plan.prove(source, result)
+    moved = [move for move in moves if patch and (move.before is None or move.before is not move.after)]
+    names = {move.name for move in moved}
+    return FileResult(job.path, source, patch, result, moved, [move.name for move in moves if move.name not in names])

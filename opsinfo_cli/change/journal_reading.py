@@ -1,0 +1,129 @@
+"""Reading a vault's records and heads: what is sound, and what is damaged."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+
+from ..errors import Refused
+from ..typed import TYPE_CHECKING
+from .chain import Damage, Head, Key
+from .journal import Journal
+from .migration import link
+from .record import Record
+from .replace import read_plain
+from .sealed import OldForm, unsealed
+
+if TYPE_CHECKING:
+    from .vault import Vault
+
+_TRIES = 50
+_NO_FILE = (errno.ELOOP, errno.EISDIR, errno.ENXIO)
+
+
+def read_journal(vault: Vault) -> Journal:
+    """Everything that a vault remembers.
+
+    Writers are not kept waiting meanwhile. If something seems to be missing and heads changed while the records were
+    read, everything is read again.
+
+    :raises Refused: if the vault is not ours, or a file in it cannot be read
+    """
+    vault.require_owned()
+    for _ in range(_TRIES):
+        heads, damage = _heads(vault)
+        journal = _with_records(vault, heads, damage)
+        if not journal.damage or _heads(vault) == (heads, damage):
+            break
+    return journal
+
+
+def read_record(vault: Vault, name: str) -> Record | None:
+    """One record as it is now; None if it is missing or damaged."""
+    try:
+        data = _bytes(vault, "changes", name)
+        return _record(name, unsealed(data)) if data is not None else None
+    except ValueError:
+        return None
+
+
+def _with_records(vault: Vault, heads: dict[Key, Head] | None, damage: list[Damage]) -> Journal:
+    """:param heads: None if there is no folder of heads: an older vault, or a new one"""
+    records, old, bad = [], [], list(damage)
+    for name in vault.names("changes"):
+        try:
+            data = _bytes(vault, "changes", name)
+            if data is not None:
+                records.append(_record(name, unsealed(data)))
+        except OldForm as form:
+            try:
+                old.append(_record(name, form.content))
+            except ValueError as error:
+                bad.append(_damaged(vault, "record", "changes", name, error))
+        except ValueError as error:
+            bad.append(_damaged(vault, "record", "changes", name, error))
+    if heads is None and all(record.migrated for record in records):
+        records += old
+        heads = link(records) if records else {}
+    else:
+        bad += [_damaged(vault, "record", "changes", each.id, ValueError("the checksum is missing")) for each in old]
+    return Journal(records, heads or {}, bad, vault.place)
+
+
+def _heads(vault: Vault) -> tuple[dict[Key, Head] | None, list[Damage]]:
+    if not os.path.isdir(vault.place("heads", "")):
+        return None, []
+    found, damage = {}, []
+    for name in vault.names("heads"):
+        try:
+            data = _bytes(vault, "heads", name)
+            if data is not None:
+                key, head = _head(name, unsealed(data))
+                found[key] = head
+        except ValueError as error:
+            damage.append(_damaged(vault, "head", "heads", name, error))
+    return found, damage
+
+
+def _record(name: str, content: dict[str, object]) -> Record:
+    """:raises ValueError: if it is nothing that we wrote, or belongs under another name"""
+    try:
+        record = Record.from_json(content)
+    except (TypeError, KeyError, AttributeError, RecursionError):
+        raise ValueError("not a record of a change") from None
+    if record.id != name:
+        raise ValueError("it is the record of another change")
+    return record
+
+
+def _head(name: str, content: dict[str, object]) -> tuple[Key, Head]:
+    """:raises ValueError: as :func:`_record`"""
+    machine, path, last, order = (content.get(word) for word in ("machine", "path", "last", "order"))
+    if not (isinstance(machine, str) and isinstance(path, str) and isinstance(last, str) and isinstance(order, int)):
+        raise ValueError("not the head of a chain")
+    key = Key(machine, os.fsdecode(path.encode("utf-8", "surrogateescape")))
+    if key.name != name:
+        raise ValueError("it is the head of another chain")
+    return key, Head(last, order)
+
+
+def _bytes(vault: Vault, folder: str, name: str) -> bytes | None:
+    """What a file of the vault holds; None if it is gone by now.
+
+    :raises ValueError: if it is no file; :raises Refused: if it cannot be read, which is not the same as gone
+    """
+    path = vault.place(folder, name)
+    try:
+        return read_plain(vault.fs, path, os.O_NOFOLLOW)[0]
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno in _NO_FILE:
+            raise ValueError("it is not a file") from None
+        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+
+
+def _damaged(vault: Vault, kind: str, folder: str, name: str, error: ValueError) -> Damage:
+    said = re.sub(r": line .*", "", str(error)) or "it cannot be read"
+    return Damage(vault.place(folder, name), f"the {kind} is damaged ({said})", kind)

@@ -1,0 +1,66 @@
+"""A matcher for patterns with many wildcards, whose time grows with pattern times path and no faster.
+
+A regular expression with many stars tries every way to share a path among them. Here all ways are followed at once:
+a bit for each place in the pattern that a prefix of the path may have led to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+
+class Step(NamedTuple):
+    """One part of a pattern.
+
+    :param letter: a regular expression for one character that passes it; empty for a gate, which none has to pass
+    :param loops: whether any number of such characters pass it, or none
+    """
+
+    letter: str
+    loops: bool = False
+
+
+GATE = Step("")
+"""Opens on the next step, or on the one behind the two that follow it."""
+
+
+class WildcardMatcher:
+    """:param steps: the parts of a pattern, in order"""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = steps
+        self._loops = self._where(lambda step: step.loops)
+        self._gates = self._where(lambda step: step is GATE)
+        self._letters = {step.letter: re.compile(step.letter, re.DOTALL) for step in steps if step.letter}
+        self._passing: dict[str, int] = {}
+
+    def fullmatch(self, path: str) -> bool:
+        """Whether the whole of a path matches."""
+        places = self._opened(1)
+        for character in path:
+            passed = places & self._passes(character)
+            places = self._opened((passed & ~self._loops) << 1 | passed & self._loops)
+            if not places:
+                return False
+        return bool(places >> len(self._steps) & 1)
+
+    def _opened(self, places: int) -> int:
+        """The places, with those that are reached from them without a character."""
+        while True:
+            gates = places & self._gates
+            more = places | (places & self._loops) << 1 | gates << 1 | gates << 3
+            if more == places:
+                return places
+            places = more
+
+    def _passes(self, character: str) -> int:
+        """The steps that a character passes, a bit each."""
+        if character not in self._passing:
+            fitting = {letter for letter, regex in self._letters.items() if regex.fullmatch(character)}
+            self._passing[character] = self._where(lambda step: step.letter in fitting)
+        return self._passing[character]
+
+    def _where(self, holds: Callable[[Step], bool]) -> int:
+        return int("".join("1" if holds(step) else "0" for step in reversed(self._steps)) or "0", 2)

@@ -1,0 +1,226 @@
+"""`opsinfo graph`: what a policy does to a model, node by node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...errors import UsageFault
+from ...graph.comparison import compared, read_back
+from ...graph.constants import constant_faults
+from ...graph.outcome import NodeOutcome, Outcome, summarised, written_outcome
+from ...model.near_names import did_you_mean
+from ...model.target import TargetOptions
+from ...report.terminal.output import Output
+from ...report.views.graph import (
+    say_constants,
+    say_summary,
+    show_comparison,
+    show_nodes,
+    show_path,
+    show_read_back,
+    show_types,
+)
+from ...report.views.graph_document import (
+    comparison_document,
+    constants_document,
+    graph_document,
+    path_document,
+    read_back_document,
+)
+from ...typed import TYPE_CHECKING, NamedTuple
+from ..line import declare
+from ..model_graph.judging import JUDGING, JudgedModel, JudgeOptions, judged_model, opened_model
+from ..shared.common_options import OutputOptions, format_option, output_of
+from ..shared.options import install_options, match_option, matches, out_option, pager_option
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class CompareOptions(NamedTuple):
+    """A second judging, or a compiled model, to compare with; at most one."""
+
+    compare_mixlist: str | None
+    compare_mode: str | None
+    compare_against: str | None
+    read_back: str | None
+
+
+_COMPARE = declare.Group("comparing", CompareOptions)
+_ON = ("low", "high", "cast", "first-column", "assumed")
+
+
+@declare.command("graph")
+@declare.argument("model")
+@declare.option("--against", metavar="TARGET", help="Judge by the policies and dtypes of this target.", group=JUDGING)
+@declare.option("--precision-mode", "mode", metavar="MODE", help="Judge in this precision mode.", group=JUDGING)
+@declare.option("--mixlist", metavar="FILE", help="Judge with this mixlist.", group=JUDGING)
+@declare.option("--keep-dtype", metavar="FILE", help="Judge with this keep_dtype file.", group=JUDGING)
+@declare.option("--customize-dtypes", metavar="FILE", help="Judge with this customize_dtypes file.", group=JUDGING)
+@declare.option("--fe-ini", metavar="FILE", help="Read fp16.op_type from this fe.ini.", group=JUDGING, advanced=True)
+@declare.option(
+    "--columns",
+    metavar="SOURCES",
+    default="library,kernel,assumed",
+    show_default=True,
+    help="Where dtype columns come from, in this order.",
+    group=JUDGING,
+    advanced=True,
+)
+@declare.option("--by", type=declare.Choice(["type", "node"]), default="type", help="Show op types or nodes.")
+@declare.option("--node", metavar="NODE", help="Show why this node has its dtypes.")
+@declare.option("--on", "states", type=declare.Choice(_ON), multiple=True, help="Only nodes in this state; repeatable.")
+@match_option
+@declare.option("--compare-mixlist", metavar="FILE", help="Show what this mixlist changes.", group=_COMPARE)
+@declare.option(
+    "--compare-precision-mode", "compare_mode", metavar="MODE", help="Show what this mode changes.", group=_COMPARE
+)
+@declare.option("--compare-against", metavar="TARGET", help="Show what this target changes.", group=_COMPARE)
+@declare.option("--read-back", metavar="FILE", help="Compare with this compiled model or dump.", group=_COMPARE)
+@install_options
+@out_option
+@pager_option
+@format_option()
+def command(
+    model: str,
+    by: str,
+    node: str | None,
+    states: tuple[str, ...],
+    globs: tuple[str, ...],
+    judging: JudgeOptions,
+    comparing: CompareOptions,
+    options: TargetOptions,
+    printing: OutputOptions,
+) -> int:
+    """Show which nodes of MODEL run in low precision, why, and how many Casts that costs.
+
+    MODEL is a compiled model (.om), a GE dump, ATC JSON, ONNX or TensorFlow. Without --precision-mode the dtypes of
+    a compiled model or dump are shown as it has them.
+
+    Exit status 1 if a comparison finds a difference.
+
+    \b
+    Examples:
+      opsinfo graph model.onnx --against ascend910b --precision-mode mixed_float16
+      opsinfo graph model.onnx --against ascend910b --precision-mode mixed_float16 --node Softmax_12
+      opsinfo graph model.om
+      opsinfo graph model.onnx --against ascend910b --precision-mode mixed_float16 --compare-mixlist ops_info.json
+      opsinfo graph model.onnx --against ascend310 --precision-mode force_fp16 --read-back model.om
+    """
+    output = output_of("graph", printing)
+    _require_one(comparing)
+    graph = opened_model(model, output)
+    if judging.mode is None:
+        _require_written(graph.model.format, judging, comparing, node)
+        return _show(output, written_outcome(graph), by, states, globs, None)
+    judged = judged_model(graph, judging, options, output)
+    if node is not None:
+        return _show_path(output, judged, node)
+    if any(comparing):
+        return _compare(output, judged, comparing, options)
+    return _show(output, judged.outcome, by, states, globs, judged)
+
+
+def _require_one(comparing: CompareOptions) -> None:
+    given = [value for value in comparing if value is not None]
+    if len(given) > 1:
+        raise UsageFault("only one of --compare-mixlist, --compare-precision-mode, --compare-against and --read-back")
+
+
+def _require_written(format: str, judging: JudgeOptions, comparing: CompareOptions, node: str | None) -> None:
+    """:raises UsageFault: if the model holds no dtypes of the engine, or an option needs a judging"""
+    if format in ("onnx", "tensorflow", "saved-model"):
+        hint = "add --precision-mode MODE and --against TARGET; `opsinfo modes` lists modes"
+        raise UsageFault("a model that is not compiled has no precision yet", name="needs-mode", hint=hint)
+    needs = {
+        "--against": judging.against,
+        "--mixlist": judging.mixlist,
+        "--keep-dtype": judging.keep_dtype,
+        "--customize-dtypes": judging.customize_dtypes,
+        "--node": node,
+        "a comparison": next(filter(None, comparing), None),
+    }
+    for word, given in needs.items():
+        if given is not None:
+            raise UsageFault(f"{word} requires --precision-mode", name="needs-mode")
+
+
+def _show(
+    output: Output,
+    outcome: Outcome,
+    by: str,
+    states: tuple[str, ...],
+    globs: tuple[str, ...],
+    judged: JudgedModel | None,
+) -> int:
+    rows = list(_chosen(outcome, states, globs))
+    types = summarised(rows)
+    faults = constant_faults(judged.answer) if judged else []
+    if output.format == "json":
+        output.document({**graph_document(outcome, rows, types), **constants_document(faults)})
+        return 0
+    if by == "node":
+        show_nodes(output, rows)
+    else:
+        show_types(output, types)
+    say_constants(output, faults)
+    say_summary(output, outcome, types)
+    return 0
+
+
+def _chosen(outcome: Outcome, states: tuple[str, ...], globs: tuple[str, ...]) -> Iterator[NodeOutcome]:
+    with_casts = {name for cast in outcome.casts for name in (cast.producer, cast.consumer)} if "cast" in states else ()
+    for row in outcome:
+        if globs and not (matches(row.name, globs) or matches(row.type, globs)):
+            continue
+        found = {row.runs, row.code, row.confidence, "cast" if row.name in with_casts else None}
+        if not states or found & {*states}:
+            yield row
+
+
+def _show_path(output: Output, judged: JudgedModel, name: str) -> int:
+    columns = judged.answer.graph.columns
+    try:
+        steps = judged.answer.path_of(name)
+    except KeyError:
+        hint = did_you_mean(name, columns.names) or "--by node lists the nodes"
+        raise UsageFault(f"unknown node `{name}`", name="unknown-node", hint=hint) from None
+    if output.format == "json":
+        row = judged.outcome.row(steps[0].node)
+        document = graph_document(judged.outcome, [row], summarised([row]))
+        output.document({**document, **path_document(steps, columns.names, columns.types)})
+    else:
+        show_path(output, steps, columns.names, columns.types)
+    return 0
+
+
+def _compare(output: Output, judged: JudgedModel, comparing: CompareOptions, options: TargetOptions) -> int:
+    document: dict[str, Any]
+    if comparing.read_back is not None:
+        back = read_back(judged.outcome, written_outcome(opened_model(comparing.read_back, output)))
+        differs, document = bool(back.differs), read_back_document(back)
+        if output.format == "text":
+            show_read_back(output, back)
+    else:
+        found = compared(judged.outcome, _other(judged, comparing, options, output).outcome)
+        differs, document = bool(found), comparison_document(found)
+        if output.format == "text":
+            show_comparison(output, found)
+    if output.format == "json":
+        rows = list(judged.outcome)
+        output.document({**graph_document(judged.outcome, rows, summarised(rows)), **document})
+    return int(differs)
+
+
+def _other(judged: JudgedModel, comparing: CompareOptions, options: TargetOptions, output: Output) -> JudgedModel:
+    own = judged.options
+    return judged_model(
+        judged.graph,
+        own._replace(
+            mixlist=comparing.compare_mixlist or own.mixlist,
+            mode=comparing.compare_mode or own.mode,
+            against=comparing.compare_against or own.against,
+        ),
+        options,
+        output,
+    )

@@ -1,0 +1,1 @@
+"""The parts of `graph`: opening a model and judging it."""

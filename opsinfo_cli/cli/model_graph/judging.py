@@ -1,0 +1,133 @@
+"""A model judged as the command line asks."""
+
+from __future__ import annotations
+
+from ...errors import UsageFault
+from ...graph.answer import Answer
+from ...graph.customize_dtypes import CustomizeDtypes
+from ...graph.fe_ini import fp16_op_types
+from ...graph.graph import Graph
+from ...graph.judge.modes import FP16_OP_TYPES, judge_mode
+from ...graph.judging import prepare
+from ...graph.keep_dtype import KeepDtype
+from ...graph.outcome import Outcome, judged_outcome
+from ...graph.readers import read_graph
+from ...graph.readers.command import options as command_options
+from ...model.precision_mode import MODES
+from ...model.target import Target, TargetOptions
+from ...report.terminal.output import Output
+from ...report.terminal.progress import Progress
+from ...typed import NamedTuple
+from ..line import declare
+from ..shared.doubts import report_doubts, report_unknown
+from ..shared.mixlist_input import accepted_mixlist
+from ..shared.targets import open_against
+
+
+class JudgeOptions(NamedTuple):
+    """How to judge a model.
+
+    :param mode: a precision mode; None shows the dtypes of the file
+    :param columns: sources of dtype columns, with commas
+    """
+
+    against: str | None
+    mode: str | None
+    mixlist: str | None
+    keep_dtype: str | None
+    customize_dtypes: str | None
+    fe_ini: str | None
+    columns: str
+
+
+JUDGING = declare.Group("judging", JudgeOptions)
+
+
+class JudgedModel(NamedTuple):
+    """A model, how it was judged, and the answer."""
+
+    graph: Graph
+    options: JudgeOptions
+    answer: Answer
+    outcome: Outcome
+
+
+_NOT_CONSIDERED = ("output_type", "input_fp16_nodes", "is_weight_clip", "insert_op_conf")
+"""Options of atc that change dtypes and are not part of the judge."""
+
+
+def opened_model(path: str, output: Output) -> Graph:
+    """A model's graph; what the reader could not do is reported.
+
+    :raises Refused: if the file cannot be read or is not a model
+    """
+    progress = Progress(output, [path])
+    try:
+        graph = read_graph(path, progress)
+    finally:
+        progress.done()
+    for note in graph.model.notes:
+        output.say(f"{path}: {note.message}")
+    if graph.model.atc_cmdline:
+        said = command_options(graph.model.command)
+        mode = said.get("precision_mode_v2") or said.get("precision_mode")
+        output.say(f"compiled by: {graph.model.atc_cmdline}")
+        output.say(f"its precision mode: {mode or 'not named, so the default of its command'}")
+        if said.get("modify_mixlist"):
+            output.say(f"its mixlist: {said['modify_mixlist']}")
+        ignored = [f"--{name}={said[name]}" for name in _NOT_CONSIDERED if said.get(name)]
+        if ignored:
+            output.say(f"not considered: {', '.join(ignored)}", "warning")
+    return graph
+
+
+def judged_model(graph: Graph, options: JudgeOptions, target_options: TargetOptions, output: Output) -> JudgedModel:
+    """Judge a graph.
+
+    :raises UsageFault: if an option is wrong or a target is missing
+    :raises Refused: if a file cannot be read, or the engine refuses it
+    """
+    assert options.mode is not None
+    sources = [word for word in options.columns.split(",") if word]
+    target = _target(options, sources, target_options, output)
+    mode = judge_mode(options.mode)
+    mixlist = accepted_mixlist(options.mixlist, output) if options.mixlist else None
+    if mixlist and target:
+        report_unknown(mixlist, target.operators, output)
+    if mixlist and not mode.is_mixed:
+        output.say(f"the engine refuses a mixlist with {mode.name} (E10001); it is ignored here", "warning")
+    if target and target.soc and mode.name in MODES and not MODES[mode.name].is_on(target.soc):
+        output.say(f"{target.soc} does not have the mode {mode.name}", "warning")
+    ready = prepare(
+        graph,
+        target,
+        columns=sources,
+        keep_dtype=KeepDtype.read(options.keep_dtype) if options.keep_dtype else None,
+        customize_dtypes=CustomizeDtypes.read(options.customize_dtypes) if options.customize_dtypes else None,
+        fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
+    )
+    answer = ready.judge(options.mode, mixlist)
+    _report_confidence(answer, output)
+    return JudgedModel(graph, options, answer, judged_outcome(answer))
+
+
+def _target(options: JudgeOptions, sources: list[str], chosen: TargetOptions, output: Output) -> Target | None:
+    if options.against is None:
+        if sources != ["assumed"]:
+            raise UsageFault(
+                "--precision-mode requires --against TARGET",
+                name="needs-target",
+                hint="--columns assumed judges without a target, every operator gray",
+            )
+        return None
+    target = open_against(options.against, output, chosen)
+    report_doubts(target, output)
+    return target
+
+
+def _report_confidence(answer: Answer, output: Output) -> None:
+    """Say what the answer rests on."""
+    if answer.counts.assumed:
+        output.say(f"the dtypes of {answer.counts.assumed} nodes are assumed: their kernels choose at compile time")
+    if answer.graph.model.predicted:
+        output.say("a prediction: op types and nodes may change when the compiler fuses operators")

@@ -1,0 +1,153 @@
+"""What a configuration file is trusted with: whose it may be, and where it may have reports written.
+
+A file that comes with somebody's folder or branch must not write over files of the one who runs opsinfo there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ...errors import Refused, UsageFault
+from ...text.source import Source
+from .toml_text import parsed_toml
+
+VARIABLE = "OPSINFO_SAFE_DIRECTORY"
+_KEY = "safe-directory"
+
+
+def require_owner(path: str, environ: Mapping[str, str]) -> None:
+    """Refuse a configuration of another owner than the user or root, unless its folder is declared safe.
+
+    :raises UsageFault: with how to allow it
+    :raises Refused: if the system does not say whose it is
+    """
+    try:
+        owners = {os.lstat(path).st_uid, os.stat(path).st_uid}
+    except (OSError, ValueError) as error:
+        raise Refused(getattr(error, "strerror", None) or str(error), name="unreadable", path=path) from None
+    foreign = owners - _trusted(environ)
+    if not foreign:
+        return
+    folder = os.path.dirname(os.path.realpath(path))
+    if _is_safe(folder, environ):
+        return
+    raise UsageFault(
+        f"this configuration belongs to another user (uid {min(foreign)}), so it is not used",
+        name="config-owner",
+        path=path,
+        hint=f"if you trust it, set {VARIABLE}={folder}, or list the folder as `{_KEY}` in {_own_file(environ)}; "
+        "--no-config does without it",
+    )
+
+
+def _trusted(environ: Mapping[str, str]) -> set[int]:
+    """The user, root, and whoever called sudo."""
+    user = os.geteuid()
+    sudo = environ.get("SUDO_UID", "")
+    return {user, 0} | ({int(sudo)} if user == 0 and re.fullmatch("[0-9]{1,10}", sudo) else set())
+
+
+def _own_file(environ: Mapping[str, str]) -> str:
+    base = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME", "/"), ".config")
+    return os.path.join(base, "opsinfo", "opsinfo.toml")
+
+
+def _is_safe(folder: str, environ: Mapping[str, str]) -> bool:
+    words = [word for word in environ.get(VARIABLE, "").split(":") if word]
+    own = _own_file(environ)
+    if os.path.isfile(own) and {os.lstat(own).st_uid, os.stat(own).st_uid} <= _trusted(environ):
+        listed = parsed_toml(Source.read(own)).get(_KEY, [])
+        words += [word for word in (listed if isinstance(listed, list) else [listed]) if isinstance(word, str)]
+    return any(word == "*" or os.path.realpath(word) == folder for word in words if "\0" not in word)
+
+
+def repository_of(config: str) -> str:
+    """The real folder that a configuration may have files written in: the nearest above with `.git`, or its own."""
+    own = folder = os.path.dirname(os.path.realpath(config))
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return own
+        folder = above
+    return folder
+
+
+def require_inside(config: str, path: str, what: str) -> str:
+    """The real path of a file that a configuration names to be written.
+
+    :raises UsageFault: if it lies outside the configuration's repository
+    """
+    root, real = repository_of(config), os.path.realpath(path)
+    if os.path.commonpath([root, real]) != root or ".git" in os.path.relpath(real, root).split(os.sep):
+        raise UsageFault(
+            f"a configuration file cannot name {what} outside its own repository ({root})",
+            name="config-writes-outside",
+            path=path,
+            hint=f"name a file inside, or give {what} on the command line",
+        )
+    return real
+
+
+def require_report_place(config: str, format_: str, path: str) -> str:
+    """The real path of a report that a configuration names: inside its repository, and new or a report of ours.
+
+    :raises UsageFault: if a configuration must not have it written
+    """
+    real = require_inside(config, path, "a report")
+    if os.path.lexists(real) and not _is_our_report(real, format_):
+        raise UsageFault(
+            f"a file that is not a {format_} report of opsinfo is there; a configuration cannot overwrite it",
+            name="config-overwrites",
+            path=path,
+            hint="remove it, or give the report on the command line",
+        )
+    return real
+
+
+def _is_our_report(path: str, format_: str) -> bool:
+    """Whether a file bears the mark of a format. Formats without one (concise, text, github) are never known."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(descriptor, "rb") as file:
+            data = file.read() if os.path.isfile(descriptor) else b""
+        text = data.decode()
+    except (OSError, UnicodeDecodeError):
+        return False
+    if format_ == "junit":
+        return re.match(r'<\?xml[^>]*\?>\s*<testsuites name="opsinfo"', text) is not None
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return format_ in _MARKS and bool(_MARKS[format_](document))
+
+
+def _is_our_json(document: Any) -> bool:
+    return isinstance(document, dict) and document.get("command") == "validate" and "schema_version" in document
+
+
+def _is_our_sarif(document: Any) -> bool:
+    try:
+        names = [run["tool"]["driver"]["name"] for run in document["runs"]]
+    except (KeyError, TypeError):
+        return False
+    return bool(names) and set(names) == {"opsinfo"}
+
+
+def _is_our_gitlab(document: Any) -> bool:
+    """An array of issues, each of a rule of ours or about what could not be checked; an empty array loses nothing."""
+    from ...check.rules import RULES
+
+    return isinstance(document, list) and all(
+        isinstance(each, dict)
+        and (each.get("check_name") in RULES or each.get("severity") == "blocker")
+        and re.fullmatch("[0-9a-f]{32}", str(each.get("fingerprint"))) is not None
+        for each in document
+    )
+
+
+_MARKS = {"json": _is_our_json, "sarif": _is_our_sarif, "gitlab": _is_our_gitlab}

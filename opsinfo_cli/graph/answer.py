@@ -1,0 +1,272 @@
+"""What a policy does to a graph: every node's dtypes and why, the Casts, and both in numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain
+
+from ..typed import TYPE_CHECKING, NamedTuple
+from .casts import Cast, CastCounts, Casts, casts_of
+from .dtypes import FLOATING, LOW
+from .reason import Reason, reason_of
+
+if TYPE_CHECKING:
+    from .graph import Node, Source
+    from .judge.facts import Choice
+    from .judge.prepared import Judged, Prepared
+
+
+class Counts(NamedTuple):
+    """A judged graph in numbers.
+
+    :param low: nodes that run in float16, bfloat16 or hifloat8
+    :param high: nodes judged that do not
+    :param first_column: nodes that got the first column because none fitted
+    :param assumed: nodes whose columns were assumed
+    """
+
+    nodes: int
+    low: int
+    high: int
+    not_judged: int
+    first_column: int
+    assumed: int
+    casts: CastCounts
+
+
+class TypeSummary(NamedTuple):
+    """The nodes of one op type.
+
+    :param policy: the list they are on; None: the lists play no part, or their kernels are on several
+    """
+
+    op_type: str
+    nodes: int
+    low: int
+    high: int
+    policy: str | None
+
+
+class Step(NamedTuple):
+    """One step on the way back to where a dtype comes from.
+
+    :param tensor: ``input 0`` or ``output 0``; None: no tensor settled it
+    """
+
+    node: int
+    tensor: str | None
+    dtype: str | None
+    reason: Reason
+
+
+class Answer:
+    """One judging of a graph.
+
+    :ivar inputs: the dtype of every input slot of the graph's columns
+    :ivar outputs: the dtype of every output slot
+    """
+
+    def __init__(self, prepared: Prepared, judged: Judged) -> None:
+        self.prepared = prepared
+        self.judged = judged
+        self.graph = prepared.graph
+        self.mode = judged.mode
+        self.inputs = list(chain.from_iterable(choice.inputs for choice in judged.choices))
+        self.outputs = list(chain.from_iterable(choice.outputs for choice in judged.choices))
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        return (
+            f"<Answer {self.mode.name}: {counts.nodes} nodes, {counts.low} low, {counts.high} high, "
+            f"{counts.not_judged} not judged, {counts.casts.edges} casts>"
+        )
+
+    def __len__(self) -> int:
+        return len(self.graph)
+
+    def __getitem__(self, index: int) -> NodeAnswer:
+        return NodeAnswer(self, self.graph[index])
+
+    def __iter__(self) -> Iterator[NodeAnswer]:
+        return (NodeAnswer(self, node) for node in self.graph)
+
+    def find(self, name: str) -> NodeAnswer | None:
+        """The answer for the first node of this name."""
+        node = self.graph.find(name)
+        return None if node is None else NodeAnswer(self, node)
+
+    @cached_property
+    def _casts(self) -> Casts:
+        return casts_of(self.prepared, self.judged.choices, self.inputs, self.outputs)
+
+    @property
+    def casts(self) -> list[Cast]:
+        """The Casts that are inserted, one for each edge."""
+        return self._casts.casts
+
+    @property
+    def removed(self) -> list[int]:
+        """Indexes of the user's own Casts that the engine takes out with an inserted one."""
+        return self._casts.removed
+
+    @property
+    def rewired(self) -> dict[tuple[int, int], Source]:
+        """Of (consumer, input) that pass by a Cast of the user's: the output that feeds them instead."""
+        return self._casts.rewired
+
+    @cached_property
+    def counts(self) -> Counts:
+        low = high = first = assumed = 0
+        for choice, times in self._by_choice():
+            is_low = choice.column >= 0 and runs_low(choice)
+            low += times * is_low
+            high += times * (choice.column >= 0 and not is_low)
+            first += times * (choice.why == "first-column")
+            assumed += times * (choice.confidence == "assumed")
+        return Counts(len(self.graph), low, high, len(self.graph) - low - high, first, assumed, self._casts.counts)
+
+    def _by_choice(self) -> list[tuple[Choice, int]]:
+        """The distinct choices and how often each was made; they are few."""
+        known = {id(choice): choice for choice in self.judged.choices}
+        return [(known[key], count) for key, count in Counter(map(id, self.judged.choices)).items()]
+
+    @cached_property
+    def types(self) -> list[TypeSummary]:
+        """The op types of the graph, by name."""
+        found: dict[str, Counter[str]] = {}
+        policies: dict[str, set[str | None]] = {}
+        chosen = {id(choice): choice for choice in self.judged.choices}
+        made = Counter(zip(self.graph.columns.types, map(id, self.judged.choices), strict=True))
+        for (op_type, key), times in made.items():
+            choice = chosen[key]
+            kind = "not judged" if choice.column < 0 else "low" if runs_low(choice) else "high"
+            found.setdefault(op_type, Counter())[kind] += times
+            policies.setdefault(op_type, set()).add(None if choice.policy is None else str(choice.policy))
+        return [
+            TypeSummary(
+                op_type,
+                found[op_type].total(),
+                found[op_type]["low"],
+                found[op_type]["high"],
+                next(iter(known)) if len(known := policies[op_type]) == 1 else None,
+            )
+            for op_type in sorted(found)
+        ]
+
+    def path_of(self, node: int | str) -> list[Step]:
+        """The way back from a node to where its dtypes come from, in order.
+
+        :raises KeyError: when the graph has no node of this name
+        """
+        found = self.find(node) if isinstance(node, str) else self[node]
+        if found is None:
+            raise KeyError(node)
+        steps: list[Step] = []
+        seen: set[int] = set()
+        at: NodeAnswer | None = found
+        arrived: int | None = None
+        while at is not None and at.index not in seen:
+            seen.add(at.index)
+            reason = at.reason
+            tensor, dtype = at.settled_by if arrived is None else (f"output {arrived}", at.outputs[arrived])
+            steps.append(Step(at.index, tensor, dtype, reason))
+            arrived = None if reason.decided_by is None else reason.decided_by.output
+            at = None if reason.decided_by is None else self[reason.decided_by.node]
+        return steps
+
+    def changed(self, other: Answer) -> list[int]:
+        """Indexes of the nodes whose dtypes differ from another answer's for the same graph."""
+        pairs = enumerate(zip(self.judged.choices, other.judged.choices, strict=True))
+        return [
+            node
+            for node, (own, its) in pairs
+            if own is not its and (own.inputs, own.outputs) != (its.inputs, its.outputs)
+        ]
+
+
+class NodeAnswer:
+    """The answer for one node."""
+
+    __slots__ = ("answer", "node")
+
+    def __init__(self, answer: Answer, node: Node) -> None:
+        self.answer = answer
+        self.node = node
+
+    def __repr__(self) -> str:
+        return f"<{self.type} {self.name!r}: {', '.join(map(str, self.outputs or self.inputs))}, {self.reason.text}>"
+
+    @property
+    def index(self) -> int:
+        return self.node.index
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def type(self) -> str:
+        return self.node.type
+
+    @property
+    def choice(self) -> Choice:
+        return self.answer.judged.choices[self.node.index]
+
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        """The dtype of each input; None: it is absent, or its dtype is unknown."""
+        return self.choice.inputs
+
+    @property
+    def outputs(self) -> tuple[str | None, ...]:
+        return self.choice.outputs
+
+    @property
+    def original_inputs(self) -> tuple[str | None, ...]:
+        return tuple(tensor.first_dtype for tensor in self.node.inputs)
+
+    @property
+    def original_outputs(self) -> tuple[str | None, ...]:
+        return tuple(tensor.first_dtype for tensor in self.node.outputs)
+
+    @property
+    def judged(self) -> bool:
+        """Whether the engine chooses its dtypes."""
+        return self.choice.column >= 0
+
+    @property
+    def low(self) -> bool:
+        """Whether it runs in a low dtype: an output has one, or an input where no output is floating."""
+        return self.judged and runs_low(self.choice)
+
+    @property
+    def policy(self) -> str | None:
+        """The list it is on: ``white``, ``black``, ``gray``; None: it is on none."""
+        return None if self.choice.policy is None else str(self.choice.policy)
+
+    @property
+    def confidence(self) -> str | None:
+        """Where its columns come from: ``library``, ``kernel`` or ``assumed``; None: it was not judged."""
+        return self.choice.confidence
+
+    @property
+    def reason(self) -> Reason:
+        return reason_of(self.answer.prepared, self.answer.judged, self.node.index)
+
+    @property
+    def settled_by(self) -> tuple[str | None, str | None]:
+        """The tensor that settled its dtypes, ``input 0``, and its dtype."""
+        if self.choice.decided is None:
+            first = next((dtype for dtype in (*self.outputs, *self.inputs) if dtype), None)
+            return None, first
+        side, number = self.choice.decided
+        return f"{side.removesuffix('s')} {number}", (self.inputs if side == "inputs" else self.outputs)[number]
+
+
+def runs_low(choice: Choice) -> bool:
+    """Whether a choice is a low one: an output is low, or an input where no output is floating."""
+    if any(dtype in LOW for dtype in choice.outputs):
+        return True
+    return not any(dtype in FLOATING for dtype in choice.outputs) and any(dtype in LOW for dtype in choice.inputs)

@@ -1,0 +1,64 @@
+"""The graph of the public API: one that can be judged in a notebook."""
+
+from __future__ import annotations
+
+from ..typed import TYPE_CHECKING
+from . import graph as core
+from . import judging
+from .judge.kernels import DEFAULT_SOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .answer import Answer
+    from .customize_dtypes import CustomizeDtypes
+    from .judging import Against, Lists
+    from .keep_dtype import KeepDtype
+
+
+class Graph(core.Graph):
+    """A model's graph that knows how to be judged."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, graph: core.Graph) -> Graph:
+        """The same graph, with what the public API adds."""
+        return cls(
+            graph.columns,
+            graph.model,
+            graph.subgraphs,
+            graph.control,
+            graph.attributes,
+            graph.fused_from,
+            graph.weights,
+        )
+
+    def judge(
+        self,
+        against: Against,
+        mode: str,
+        mixlist: Lists = None,
+        *,
+        columns: Sequence[str] = DEFAULT_SOURCES,
+        keep_dtype: KeepDtype | None = None,
+        customize_dtypes: CustomizeDtypes | None = None,
+    ) -> Answer:
+        """What a mode and a mixlist do to this graph.
+
+        :param against: a target, an install, a store, a library, or the path or SoC name of one
+        :param mode: any name of a precision mode
+        :param mixlist: a mixlist, its path, or marks by op type
+        :param columns: sources of dtype columns, best first
+        :raises UsageFault: when there is no such mode or target
+        :raises Refused: when a file cannot be read, or the engine would refuse it
+        """
+        return judging.judge(
+            self,
+            against,
+            mode,
+            mixlist,
+            columns=columns,
+            keep_dtype=keep_dtype,
+            customize_dtypes=customize_dtypes,
+        )

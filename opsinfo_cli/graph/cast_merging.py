@@ -1,0 +1,269 @@
+"""Casts as the engine inserts them, one on each edge whose ends differ, and the pairs that it takes out again.
+
+Between two ordinary nodes, of adjacent Casts whose ends agree both go when either is from float to float, lossy or not:
+a rounding that the user wrote on purpose disappears with the Cast that was inserted. A layout node (TransData) between
+them keeps both. Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/graph_optimizer/shape_format_transfer/
+trans_node_manager/. Layouts are those of the columns chosen: their propagation, which comes later, and two Transposes
+that undo each other are not followed.
+"""
+
+from __future__ import annotations
+
+from ..typed import TYPE_CHECKING, NamedTuple
+from .dtypes import BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from .graph import Graph
+
+
+_TRANSFORMS = frozenset({"TransData", "Cast", "Transpose", "TransposeD", "Reshape", "ReFormat"})
+"""Nodes that stand between ordinary ones (trans_node_merging.cc)."""
+_FLOATS = frozenset({"float32", "float16", "float64", "bfloat16"})
+_LONGEST = 100
+"""Nodes of a chain that the engine looks at."""
+_UNKNOWN_RANK = (-2,)
+
+
+class Inserted(NamedTuple):
+    """Inserted Casts of one edge, from the producer on.
+
+    :param slot: the consumer's input slot
+    :param source: the output slot that feeds it now
+    :param steps: (from, to) of each Cast
+    """
+
+    slot: int
+    source: int
+    steps: tuple[tuple[str | None, str | None], ...]
+
+
+class Rewired(NamedTuple):
+    """An input that another output feeds since Casts of the user were taken out."""
+
+    slot: int
+    before: int
+    now: int
+
+
+class Layouts(NamedTuple):
+    """Formats of slots that are not plain."""
+
+    inputs: Mapping[int, str]
+    outputs: Mapping[int, str]
+
+
+class _Unit:
+    """A Cast that was inserted, or a transforming node of the user.
+
+    :ivar node: the user's node; -1 for an inserted Cast
+    :ivar source: an output slot of an ordinary node, or the unit that feeds it
+    :ivar readers: how many inputs it feeds
+    """
+
+    __slots__ = ("begin", "end", "layouts", "node", "op_type", "readers", "shape_in", "shape_out", "source")
+
+    def __init__(self, node: int, op_type: str, begin: str | None, end: str | None, source: int | _Unit) -> None:
+        self.node = node
+        self.op_type = op_type
+        self.begin = begin
+        self.end = end
+        self.source = source
+        self.readers = 1
+        self.layouts: tuple[str | None, str | None] = (None, None)
+        self.shape_in: tuple[int, ...] | None = None
+        self.shape_out: tuple[int, ...] | None = None
+
+
+class Merging:
+    """What the engine makes of a judged graph's edges.
+
+    :param inputs: the dtype of every input slot
+    :param outputs: the dtype of every output slot
+    :param layouts: formats of input slots, and of output slots, that are not plain
+    :param source_slot: of each input slot the output slot that feeds it, ``len(outputs)`` for none
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: Sequence[str | None],
+        outputs: Sequence[str | None],
+        source_slot: Sequence[int],
+        order: Iterable[int],
+        layouts: Layouts | None = None,
+    ) -> None:
+        self.graph = graph
+        self.inputs = inputs
+        self.outputs = outputs
+        self.source_slot = source_slot
+        self.layouts = layouts or Layouts({}, {})
+        types, source_node = graph.columns.types, graph.columns.source_node
+        self.transforms = {node for node, op_type in enumerate(types) if op_type in _TRANSFORMS}
+        dtypes = [*outputs, None]
+        differing = [slot for slot, source in enumerate(source_slot) if dtypes[source] != inputs[slot]]
+        if layouts is not None:
+            laid = [
+                slot for slot, source in enumerate(source_slot) if slot in layouts.inputs or source in layouts.outputs
+            ]
+            differing = sorted({*differing, *laid})
+        self.feeds: dict[int, int | _Unit] = {}
+        self.units: dict[int, _Unit] = {}
+        if self.transforms:
+            self._units()
+        for slot in differing:
+            self._insert(slot)
+        for slot, node in enumerate(source_node) if self.transforms else ():
+            if node in self.transforms:
+                self.feeds.setdefault(slot, self.units.get(node, self.source_slot[slot]))
+        for unit in self.units.values():
+            first = graph.columns.inputs_of[unit.node]
+            unit.source = self.feeds.get(first, self.source_slot[first])
+        if self.transforms:
+            self._merge(order)
+        for unit in self.units.values():
+            self.feeds[graph.columns.inputs_of[unit.node]] = unit.source
+
+    def inserted(self) -> list[Inserted]:
+        """Every edge that runs through inserted Casts, by slot."""
+        found = []
+        removed = set(self.removed())
+        consumers = self._consumers()
+        for slot in sorted(self.feeds):
+            if consumers[slot] in removed:
+                continue
+            source, steps = self._followed(slot)
+            if steps:
+                found.append(Inserted(slot, source, tuple(reversed(steps))))
+        return found
+
+    def removed(self) -> list[int]:
+        """The user's nodes that were taken out."""
+        return sorted(unit.node for unit in self.units.values() if not unit.readers)
+
+    def rewired(self) -> list[Rewired]:
+        """Inputs that another output feeds now."""
+        removed, consumers = set(self.removed()), self._consumers()
+        found = []
+        for slot in sorted(self.feeds):
+            now, _ = self._followed(slot)
+            if now != self.source_slot[slot] and consumers[slot] not in removed:
+                found.append(Rewired(slot, self.source_slot[slot], now))
+        return found
+
+    def _consumers(self) -> dict[int, int]:
+        """The node of every slot that anything was done to."""
+        from bisect import bisect_right
+
+        starts = self.graph.columns.inputs_of
+        return {slot: bisect_right(starts, slot) - 1 for slot in self.feeds}
+
+    def _followed(self, slot: int) -> tuple[int, list[tuple[str | None, str | None]]]:
+        """The output slot of the user's node that feeds a slot, and the inserted Casts from the slot back to it."""
+        feed = self.feeds[slot]
+        steps: list[tuple[str | None, str | None]] = []
+        while isinstance(feed, _Unit):
+            if feed.node >= 0:
+                return self.graph.columns.outputs_of[feed.node], steps
+            if feed.op_type == "Cast":
+                steps.append((feed.begin, feed.end))
+            feed = feed.source
+        return feed, steps
+
+    def _insert(self, slot: int) -> None:
+        producer, source = self.graph.columns.source_node[slot], self.source_slot[slot]
+        begin, end = self.outputs[source] if producer >= 0 else None, self.inputs[slot]
+        if producer < 0 or begin is None or end is None:
+            return
+        feed: int | _Unit = self.units.get(producer, source)
+        layouts = self.layouts.outputs.get(source), self.layouts.inputs.get(slot)
+        cast_first = BITS.get(begin, 0) > BITS.get(end, 0) or (BITS.get(begin) == BITS.get(end) and bool(layouts[1]))
+        for op_type in ("Cast", "TransData") if cast_first else ("TransData", "Cast"):
+            if (begin == end) if op_type == "Cast" else (layouts[0] == layouts[1]):
+                continue
+            dtype = end if cast_first else begin
+            unit = _Unit(-1, op_type, *((begin, end) if op_type == "Cast" else (dtype, dtype)), feed)
+            unit.shape_in = unit.shape_out = self.graph.columns.output_tensors[source].shape
+            if op_type == "TransData":
+                unit.layouts = layouts
+            feed = unit
+        self.feeds[slot] = feed
+
+    def _units(self) -> None:
+        columns = self.graph.columns
+        readers: dict[int, int] = {}
+        for node in columns.source_node:
+            if node in self.transforms:
+                readers[node] = readers.get(node, 0) + 1
+        for node in self.transforms:
+            first, last = columns.inputs_of[node], columns.outputs_of[node]
+            if first == columns.inputs_of[node + 1] or last == columns.outputs_of[node + 1] or node not in readers:
+                continue
+            if columns.source_node[first] < 0:
+                continue
+            unit = _Unit(node, columns.types[node], self.inputs[first], self.outputs[last], -1)
+            unit.shape_in, unit.shape_out = columns.input_tensors[first].shape, columns.output_tensors[last].shape
+            unit.readers = readers[node]
+            self.units[node] = unit
+
+    def _merge(self, order: Iterable[int]) -> None:
+        starts = self.graph.columns.inputs_of
+        touched = set(self._consumers().values()) - self.transforms
+        for node in order:
+            if node in touched:
+                for slot in range(starts[node], starts[node + 1]):
+                    if isinstance(self.feeds.get(slot), _Unit):
+                        self._merge_chain(slot)
+
+    def _merge_chain(self, slot: int) -> None:
+        """Walk from an ordinary node's input back to the next ordinary node."""
+        behind: list[_Unit] = []
+        unit = self.feeds[slot]
+        for _ in range(_LONGEST):
+            if not isinstance(unit, _Unit):
+                return
+            if behind and _cancel(behind[-1], unit):
+                later, before = behind.pop(), unit.source
+                if later.readers == 1:
+                    later.readers = 0
+                else:
+                    later.readers -= 1
+                    unit.readers += 1
+                unit.readers -= 1
+                if unit.readers and isinstance(before, _Unit):
+                    before.readers += 1
+                if behind:
+                    behind[-1].source = before
+                else:
+                    self.feeds[slot] = before
+            else:
+                behind.append(unit)
+            unit = unit.source
+
+
+def _cancel(later: _Unit, earlier: _Unit) -> bool:
+    """Whether two adjacent nodes undo each other (trans_node_merging.cc:360-455)."""
+    if later.op_type != earlier.op_type or later.op_type not in ("Cast", "Reshape", "TransData"):
+        return False
+    if later.op_type == "TransData" and (
+        later.node >= 0 or earlier.node >= 0 or later.layouts != earlier.layouts[::-1]
+    ):
+        return False
+    if later.op_type == "Cast":
+        floating = {later.begin, later.end} <= _FLOATS or {earlier.begin, earlier.end} <= _FLOATS
+        if not floating and (later.node >= 0 or earlier.node >= 0):
+            return False
+    elif later.op_type == "Reshape" and any(
+        -1 in (shape or (-1,)) for shape in (later.shape_in, later.shape_out, earlier.shape_in, earlier.shape_out)
+    ):
+        return False
+    return (
+        (later.begin, later.end) == (earlier.end, earlier.begin)
+        and _same(later.shape_in, earlier.shape_out)
+        and _same(later.shape_out, earlier.shape_in)
+    )
+
+
+def _same(left: tuple[int, ...] | None, right: tuple[int, ...] | None) -> bool:
+    return left is None or right is None or (left == right and left != _UNKNOWN_RANK)

@@ -1,0 +1,45 @@
+"""Dtype names of a graph, and what is low.
+
+Names are those of the JSON: ``float32``, ``float16``, ``bfloat16``, ``float64``, ``int8`` .. ``uint64``, ``bool``,
+``complex64``, ``hifloat8``, and any other in lower case.
+"""
+
+from __future__ import annotations
+
+from sys import intern
+
+FLOATING = frozenset({"float32", "float16", "bfloat16"})
+"""The dtypes that the engine raises and reduces (hicann/ge inc/common/util/op_info_util.h:83)."""
+LOW = frozenset({"float16", "bfloat16", "hifloat8"})
+COMPLEX = frozenset({"complex32", "complex64", "complex128"})
+
+BITS = {
+    **dict.fromkeys(("float64", "int64", "uint64", "complex64"), 64),
+    **dict.fromkeys(("float32", "int32", "uint32", "complex32", "qint32"), 32),
+    **dict.fromkeys(("float16", "bfloat16", "int16", "uint16", "qint16", "quint16"), 16),
+    **dict.fromkeys(("int8", "uint8", "bool", "hifloat8", "qint8", "quint8"), 8),
+    **dict.fromkeys(("float8_e5m2", "float8_e4m3fn", "float8_e8m0"), 8),
+    **dict.fromkeys(("float6_e3m2", "float6_e2m3"), 6),
+    **dict.fromkeys(("int4", "hifloat4", "float4_e2m1", "float4_e1m2"), 4),
+    "complex128": 128,
+    "int2": 2,
+    "uint1": 1,
+}
+"""Bits of one element; dtypes without a fixed size are missing."""
+
+_ALIASES = {"float": "float32", "double": "float64", "bf16": "bfloat16", "undefined": ""}
+
+
+def canonical(word: str) -> str:
+    """The graph's name of a dtype as a library (``float``) or an enum (``DT_BF16``, ``DT_BFLOAT16``) spells it.
+
+    >>> canonical("float"), canonical("DT_BF16"), canonical("DT_INT4")
+    ('float32', 'bfloat16', 'int4')
+    """
+    name = word.strip().lower().removeprefix("dt_")
+    return intern(_ALIASES.get(name, name))
+
+
+def is_low(dtype: str | None) -> bool:
+    """Whether a dtype is float16, bfloat16 or hifloat8."""
+    return dtype in LOW

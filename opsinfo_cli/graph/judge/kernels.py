@@ -1,0 +1,108 @@
+"""The kernels of a target: columns of every op type from the sources asked, in order, each with its confidence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from ...errors import UsageFault
+from ...model.policy import Policy
+from ...typed import TYPE_CHECKING
+from .kernel import Kernel, assumed_kernel, kernel_listed, kernel_of
+
+if TYPE_CHECKING:
+    from ...model.entry import Entry
+    from ...model.store import Operators
+
+
+SOURCES = ("library", "kernel", "assumed")
+DEFAULT_SOURCES = SOURCES
+_STRUCTURE = frozenset(
+    (
+        *("Data", "RefData", "AippData", "QueueData", "Const", "Constant", "Variable", "NetOutput", "TransData"),
+        *("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "For"),
+        *("PartitionedCall", "StatefulPartitionedCall", "NoOp", "PlaceHolder", "End", "Send", "Recv"),
+        *("Switch", "RefSwitch", "SwitchN", "StreamSwitch", "Merge", "RefMerge", "StreamMerge", "Enter", "RefEnter"),
+        *("Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond"),
+    )
+)
+"""Op types that no kernel computes: without a library nothing is assumed of them."""
+_DATA = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data")
+
+
+class Kernels:
+    """What the judge may ask of a target.
+
+    :param operators: the target's op types; None: no target, every operator is assumed gray
+    :param soc: the target's SoC, for the answers of kernels
+    :param sources: where columns come from, best first: ``library``, ``kernel``, ``assumed``
+    """
+
+    def __init__(
+        self, operators: Operators | None, soc: str | None = None, sources: Sequence[str] = DEFAULT_SOURCES
+    ) -> None:
+        """:raises UsageFault: when a source is unknown, or there is no target and nothing is assumed"""
+        for source in sources:
+            if source not in SOURCES:
+                raise UsageFault(f"no source of columns is called `{source}`", hint=f"they are {', '.join(SOURCES)}")
+        if operators is None and "assumed" not in sources:
+            raise UsageFault("without a target, columns can only be assumed")
+        self.operators = operators
+        self.sources = tuple(sources)
+        self.soc = soc
+        self._answered = _answers(soc) if "kernel" in sources else {}
+        self._kernels: dict[str, tuple[Kernel, ...]] = {}
+
+    def of(self, op_type: str) -> tuple[Kernel, ...]:
+        """The kernels of an op type, one of each store that has it, in the engine's order."""
+        found = self._kernels.get(op_type)
+        if found is None:
+            found = self._kernels[op_type] = self._found(op_type)
+        return found
+
+    def cast_policy(self) -> Policy | None:
+        """The list of Cast in the built-in store, the only one the engine asks; None: it has no Cast there
+        (op_dtype_selection_strategy_allow_mix_precision_base.cc:66-80).
+        """
+        if self.operators is None:
+            return Policy.GRAY
+        stores = self.operators.stores
+        built_in = [store for store in stores if store.label == "built-in"] or stores[-1:]
+        return next((store.definitions["Cast"][-1].policy for store in built_in if "Cast" in store.definitions), None)
+
+    def _found(self, op_type: str) -> tuple[Kernel, ...]:
+        if self.operators is None:
+            return () if op_type in _STRUCTURE else (assumed_kernel(op_type, Policy.GRAY),)
+        if op_type not in self.operators:
+            return ()
+        return tuple(self._of_entry(op_type, entry) for _, entry in self.operators[op_type].winners)
+
+    def _of_entry(self, op_type: str, entry: Entry) -> Kernel:
+        try:
+            kernel = kernel_of(op_type, entry.policy, entry.sections)
+        except UsageFault:  # a snapshot's entry has no sections
+            kernel = kernel_listed(op_type, entry.policy, entry.listed)
+        for source in self.sources:
+            if source == "library" and kernel.confidence == "library":
+                return kernel
+            if source == "kernel" and op_type in self._answered:
+                return kernel.with_columns(self._answered[op_type], "kernel")
+            if source == "assumed":
+                if not kernel.inputs and not kernel.outputs and kernel.confidence == "none":
+                    return assumed_kernel(op_type, kernel.policy)
+                return kernel.with_columns(None, "assumed")
+        return kernel._replace(confidence="none")
+
+
+def _answers(soc: str | None) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """What kernels of this SoC answered once: op type -> section -> dtypes."""
+    path = os.path.join(_DATA, f"kernel-columns-{soc}.json")
+    if not soc or not soc.isidentifier() or not os.path.exists(path):
+        return {}
+    import json
+
+    with open(path, encoding="utf-8") as file:
+        columns = json.load(file)["columns"]
+    return {
+        op_type: {section: tuple(row.split(",")) for section, row in rows.items()} for op_type, rows in columns.items()
+    }

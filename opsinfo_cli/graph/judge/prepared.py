@@ -1,0 +1,265 @@
+"""A graph made ready to be judged many times: by several modes, or with one mixlist after another."""
+
+from __future__ import annotations
+
+from ...model.policy import Policy, effective
+from ...typed import TYPE_CHECKING, NamedTuple
+from ..topology import order_of
+from .choose import choose, left_as_is
+from .continuous import settle
+from .facts import Choice, Facts, Seen, Setting
+from .modes import FP16_OP_TYPES, JudgeMode, judge_mode
+from .relations import Cell, Relations
+from .sorting import CAST, PLAIN, SUB_INPUT, Marks, sort_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import TypeAlias
+
+    from ...model.policy import Mark
+    from ..graph import Graph
+    from .kernel import Kernel
+    from .kernels import Kernels
+
+    State: TypeAlias = "Choice | _Gray"
+
+
+_NEVER = {
+    **dict.fromkeys(("Const", "Constant"), "constant"),
+    **dict.fromkeys(("Data", "RefData", "QueueData", "AippData"), "graph-input"),
+    "Variable": "variable",
+    "NetOutput": "graph-output",
+    "TransData": "layout",
+}
+"""Op types that the engine never judges (op_format_dtype_judge.cc:1129-1136)."""
+
+
+class Judged(NamedTuple):
+    """What came of one judging: of each node its choice, and of a body's tensors what their counterparts gave them.
+
+    :param related: nodes whose dtypes were set by a control operator or its body, and the (node, output) they come from
+    """
+
+    mode: JudgeMode
+    marks: Mapping[str, frozenset[Mark]]
+    choices: list[Choice]
+    related: dict[int, tuple[int, int]]
+
+
+class _Gray:
+    """A kind whose choice depends on what feeds it: the choices made so far."""
+
+    __slots__ = ("choices", "facts", "kernels", "policies", "setting")
+
+    def __init__(
+        self, facts: Facts, kernels: tuple[Kernel, ...], policies: tuple[Policy, ...], setting: Setting
+    ) -> None:
+        self.facts = facts
+        self.kernels = kernels
+        self.policies = policies
+        self.setting = setting
+        self.choices: dict[tuple[str | Seen | None, ...], Choice] = {}
+
+
+class Prepared:
+    """A graph with its kernels, order and kinds of equal nodes. What one judging works out, the next uses again.
+
+    :ivar order: node indexes as the engine judges them
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        kernels: Kernels,
+        marks: Marks | None = None,
+        fp16_types: frozenset[str] = FP16_OP_TYPES,
+    ) -> None:
+        """:raises Damaged: when the graph has a cycle that no NextIteration closes"""
+        self.graph = graph
+        self.kernels = kernels
+        self.fp16_types = fp16_types
+        self.order = order_of(graph)
+        self.kind_of, self.kinds, self.acts = sort_nodes(graph, marks or Marks(frozenset(), {}))
+        self.kernels_of = [kernels.of(facts.op_type) for facts in self.kinds]
+        self.relations = Relations(graph) if len(graph.subgraphs) > 1 else None
+        self._states: dict[tuple[str, int, tuple[Policy, ...]], State] = {}
+        columns = graph.columns
+        nowhere = len(columns.output_tensors)
+        starts = columns.outputs_of
+        self.source_slot = [
+            nowhere if node < 0 else starts[node] + output
+            for node, output in zip(columns.source_node, columns.source_output, strict=True)
+        ]
+        self._first_seen = [tensor.first_dtype for tensor in columns.output_tensors]
+
+    def judge(self, mode: str | JudgeMode, marks: Mapping[str, frozenset[Mark]] | None = None) -> Judged:
+        """Choose the dtypes of every node.
+
+        :param mode: any name of a mode
+        :param marks: a mixlist's marks by op type
+        :raises UsageFault: when there is no such mode
+        :raises ValueError: when the engine refuses the marks of an op type
+        """
+        asked = judge_mode(mode) if isinstance(mode, str) else mode
+        return _Walk(self, asked, marks or {}).run()
+
+    def state_of(self, kind: int, policies: tuple[Policy, ...], setting: Setting) -> State:
+        """The choice for a kind, or its choices by what feeds it; worked out once."""
+        key = (setting.mode.engine, kind, policies)
+        state = self._states.get(key)
+        if state is None:
+            state = self._states[key] = self._state(kind, policies, setting)
+        return state
+
+    def _state(self, kind: int, policies: tuple[Policy, ...], setting: Setting) -> State:
+        facts, kernels = self.kinds[kind], self.kernels_of[kind]
+        if facts.op_type in _NEVER:
+            choice = choose(facts, (), (), (), setting)
+            return choice._replace(why=_NEVER[facts.op_type])
+        if _follows(facts, kernels, policies, setting):
+            return _Gray(facts, kernels, policies, setting)
+        return choose(facts, (None,) * len(facts.inputs), kernels, policies, setting)
+
+
+def _follows(facts: Facts, kernels: Sequence[Kernel], policies: Sequence[Policy], setting: Setting) -> bool:
+    """Whether a choice may depend on what feeds the node."""
+    if not any(port.fed for port in facts.inputs):
+        return False
+    anywhere = setting.mode.is_mixed or any(port.continuous for port in facts.inputs)
+    return any(
+        facts.inherits or (policy is Policy.GRAY and (anywhere or kernel.null))
+        for kernel, policy in zip(kernels, policies, strict=True)
+    )
+
+
+class _Walk:
+    """One judging."""
+
+    def __init__(self, prepared: Prepared, mode: JudgeMode, marks: Mapping[str, frozenset[Mark]]) -> None:
+        self.prepared = prepared
+        self.graph = prepared.graph
+        self.mode = mode
+        self.marks = marks
+        self.setting = Setting(mode, prepared.fp16_types)
+        self.seen: list[str | Seen | None] = [*prepared._first_seen, None]
+        self.choices: list[Choice] = [_NOT_YET] * len(self.graph)
+        self.set_cells: dict[Cell, str | None] = {}
+        self.related: dict[int, tuple[int, int]] = {}
+        self.cast_policy = self._cast_policy()
+
+    def run(self) -> Judged:
+        self._walk(self._states())
+        for cell, dtype in self.set_cells.items():
+            self.choices[cell.node] = _with(self.choices[cell.node], cell, dtype)
+        settle(self.graph, self.choices, self.prepared.source_slot)
+        return Judged(self.mode, self.marks, self.choices, self.related)
+
+    def _states(self) -> list[State]:
+        """The state of every kind under this judging's policies."""
+        prepared, marks, setting = self.prepared, self.marks, self.setting
+        states = []
+        for kind, kernels in enumerate(prepared.kernels_of):
+            given = marks.get(prepared.kinds[kind].op_type)
+            policies = tuple(effective(kernel.policy, given) if given else kernel.policy for kernel in kernels)
+            states.append(prepared.state_of(kind, policies, setting))
+        return states
+
+    def _walk(self, states: list[State]) -> None:
+        prepared, seen, choices = self.prepared, self.seen, self.choices
+        kind_of, acts, source_slot = prepared.kind_of, prepared.acts, prepared.source_slot
+        inputs_of, outputs_of = self.graph.columns.inputs_of, self.graph.columns.outputs_of
+        for node in prepared.order:
+            state = states[kind_of[node]]
+            if isinstance(state, _Gray):
+                feeds = tuple([seen[slot] for slot in source_slot[inputs_of[node] : inputs_of[node + 1]]])
+                found = state.choices.get(feeds)
+                choice = self._chosen(state, feeds) if found is None else found
+            else:
+                choice = state
+            choices[node] = choice
+            seen[outputs_of[node] : outputs_of[node + 1]] = choice.outputs
+            if acts[node] != PLAIN:
+                self._act(node, acts[node])
+
+    def _chosen(self, state: _Gray, feeds: tuple[str | Seen | None, ...]) -> Choice:
+        choice = choose(state.facts, feeds, state.kernels, state.policies, state.setting)
+        state.choices[feeds] = choice
+        return choice
+
+    def _act(self, node: int, act: int) -> None:
+        if act == CAST:
+            self._cast(node)
+        elif act == SUB_INPUT:
+            self._body_input(node)
+        else:
+            self._body_output(node)
+
+    def _cast(self, node: int) -> None:
+        """Let gray consumers look through a Cast that raises a low dtype (..._allow_mix_precision_base.cc:30-64)."""
+        choice, columns = self.choices[node], self.graph.columns
+        first = columns.inputs_of[node]
+        if self.cast_policy in (None, Policy.BLACK) or first == columns.inputs_of[node + 1] or not choice.outputs:
+            return
+        source = columns.source_node[first]
+        if source < 0:
+            return
+        dtype, given = choice.outputs[0], choice.inputs[0]
+        fed = self.seen[self.prepared.source_slot[first]]
+        behind = fed.dtype if isinstance(fed, Seen) else fed
+        fp16 = behind if given == "float16" and dtype in ("float32", "bfloat16") else None
+        bf16 = behind if given == "bfloat16" and dtype in ("float32", "float16") else None
+        if fp16 is not None or bf16 is not None:
+            self.seen[columns.outputs_of[node]] = Seen(dtype, fp16, bf16)
+
+    def _cast_policy(self) -> Policy | None:
+        policy = self.prepared.kernels.cast_policy()
+        given = self.marks.get("Cast")
+        return effective(policy, given) if policy is not None and given else policy
+
+    def _body_input(self, node: int) -> None:
+        """Data of a body takes what feeds its parent's input, and hands it on to the cells that belong to it."""
+        relations, columns = self.prepared.relations, self.graph.columns
+        cell = Cell(False, node, 0)
+        parent = self.graph.subgraph_of(node).parent
+        number = self.graph.attributes[node].get("parent_input")
+        if relations is None or parent is None or not isinstance(number, int) or number < 0:
+            return
+        slot = columns.inputs_of[parent] + number
+        if relations.may_differ(cell) or slot >= columns.inputs_of[parent + 1] or columns.source_node[slot] < 0:
+            return
+        self._spread(cell, self._plain(slot), (columns.source_node[slot], columns.source_output[slot]))
+
+    def _body_output(self, node: int) -> None:
+        """NetOutput of a body takes what feeds it, unless a body before it set the same output."""
+        relations, columns = self.prepared.relations, self.graph.columns
+        if relations is None:
+            return
+        for slot in range(columns.inputs_of[node], columns.inputs_of[node + 1]):
+            cell = Cell(True, node, slot - columns.inputs_of[node])
+            if columns.source_node[slot] < 0 or relations.may_differ(cell) or cell in self.set_cells:
+                continue
+            self._spread(cell, self._plain(slot), (columns.source_node[slot], columns.source_output[slot]))
+
+    def _plain(self, slot: int) -> str | None:
+        seen = self.seen[self.prepared.source_slot[slot]]
+        return seen.dtype if isinstance(seen, Seen) else seen
+
+    def _spread(self, cell: Cell, dtype: str | None, source: tuple[int, int]) -> None:
+        assert self.prepared.relations is not None
+        for each in self.prepared.relations.of.get(cell, [cell]):
+            self.set_cells[each] = dtype
+            self.related.setdefault(each.node, source)
+            if not each.is_input:
+                slot = self.graph.columns.outputs_of[each.node] + each.number
+                if slot < self.graph.columns.outputs_of[each.node + 1]:
+                    self.seen[slot] = dtype
+
+
+_NOT_YET = left_as_is(Facts("", (), ()), "not-in-store")
+
+
+def _with(choice: Choice, cell: Cell, dtype: str | None) -> Choice:
+    tensors = list(choice.inputs if cell.is_input else choice.outputs)
+    if cell.number < len(tensors) and tensors[cell.number] is not None:
+        tensors[cell.number] = dtype
+    return choice._replace(inputs=tuple(tensors)) if cell.is_input else choice._replace(outputs=tuple(tensors))

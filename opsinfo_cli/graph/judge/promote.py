@@ -1,0 +1,142 @@
+"""Promotion: inputs that a kernel wants in one dtype bypass the mode and the lists.
+
+Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/ops_kernel_store/sub_ops_store.cc:1093-1152 and
+optimizer/graph_optimizer/op_judge/format_and_dtype/op_format_dtype_judge.cc:271-450; the table is
+inc/graph_metadef/external/op_common/data_type_utils.h:59-158.
+"""
+
+from __future__ import annotations
+
+from ...typed import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .kernel import Kernel
+    from .support import BoundPort
+
+
+_NAMES = (
+    *("float32", "float16", "int8", "int32", "uint8", "int16", "int64", "float64"),
+    *("bool", "complex64", "complex128", "bfloat16", "complex32"),
+)
+_TABLE = """
+f4 f4 f4 f4 f4 f4 f4 f8 f4 c4 c8 f4 c4
+f4 f2 f2 f2 f2 f2 f2 f8 f2 c4 c8 f4 c2
+f4 f2 i1 i4 i2 i2 i8 f8 i1 c4 c8 bf c2
+f4 f2 i4 i4 i4 i4 i8 f8 i4 c4 c8 bf c2
+f4 f2 i2 i4 u1 i2 i8 f8 u1 c4 c8 bf c2
+f4 f2 i2 i4 i2 i2 i8 f8 i2 c4 c8 bf c2
+f4 f2 i8 i8 i8 i8 i8 f8 i8 c4 c8 bf c2
+f8 f8 f8 f8 f8 f8 f8 f8 f8 c8 c8 f8 c8
+f4 f2 i1 i4 u1 i2 i8 f8 b1 c4 c8 bf c2
+c4 c4 c4 c4 c4 c4 c4 c8 c4 c4 c8 c4 c4
+c8 c8 c8 c8 c8 c8 c8 c8 c8 c8 c8 c8 c8
+f4 f4 bf bf bf bf bf f8 bf c4 c8 bf c4
+c4 c2 c2 c2 c2 c2 c2 c8 c2 c4 c8 c4 c2
+"""
+_SHORT = dict(zip("f4 f2 i1 i4 u1 i2 i8 f8 b1 c4 c8 bf c2".split(), _NAMES, strict=True))  # noqa: SIM905
+_PROMOTED = {
+    (left, right): _SHORT[short]
+    for left, line in zip(_NAMES, _TABLE.split("\n")[1:-1], strict=True)
+    for right, short in zip(_NAMES, line.split(), strict=True)
+}
+_ONE_SIDED = {
+    **{(left, "complex64"): "complex64" for left in ("uint16", "uint32")},
+    **{(left, "complex128"): "complex128" for left in ("uint16", "uint32", "uint64")},
+    ("uint64", "complex64"): "complex128",
+}
+"""Pairs that the table knows one way round alone."""
+
+
+class Promotion(NamedTuple):
+    """Groups of inputs, by index, and the dtype each is promoted to; None: they have none."""
+
+    groups: tuple[tuple[int, ...], ...]
+    targets: tuple[str | None, ...]
+
+
+def type_of(left: str | None, right: str | None) -> str | None:
+    """The dtype that two are promoted to; None: there is none."""
+    if left is None or right is None:
+        return None
+    if left == right:
+        return left
+    return _PROMOTED.get((left, right)) or _ONE_SIDED.get((left, right))
+
+
+def promotion_of(kernel: Kernel, inputs: Sequence[BoundPort | None]) -> Promotion | None:
+    """What is promoted: None when the kernel asks for nothing or the inputs agree."""
+    groups: list[tuple[int, ...]] = []
+    targets: list[str | None] = []
+    differ = False
+    for names in kernel.promotes:
+        indexes = [
+            next((at for at, each in enumerate(inputs) if each and each.slot.name == name), -1) for name in names
+        ]
+        groups.append(tuple(indexes))
+    for indexes_of in groups:
+        dtypes = [_own(inputs, index) for index in indexes_of]
+        if dtypes[0] is _MISSING or dtypes[1] is _MISSING:
+            break
+        target = type_of(dtypes[0], dtypes[1])
+        differ = differ or target != dtypes[0] or target != dtypes[1]
+        for dtype in dtypes[2:]:
+            if dtype is _MISSING:
+                return Promotion(tuple(groups), tuple(targets)) if differ else None
+            if target != dtype:
+                differ = True
+                target = type_of(dtype, target)
+        targets.append(target)
+    return Promotion(tuple(groups), tuple(targets)) if differ else None
+
+
+def promoted(promotion: Promotion, index: int, row: tuple[str, ...]) -> bool:
+    """Whether an input finds a column once it is promoted."""
+    if len(promotion.groups) != len(promotion.targets):
+        return False
+    for group, target in zip(promotion.groups, promotion.targets, strict=True):
+        if index in group:
+            return target is not None and any(type_of(target, dtype) == dtype for dtype in row)
+    return False
+
+
+def narrow(promotion: Promotion, inputs: Sequence[BoundPort | None], columns: list[int]) -> bool:
+    """Narrow the columns to the promoted dtypes; whether it came to an end."""
+    for indexes in promotion.groups:
+        dtypes = [_own(inputs, index) for index in indexes]
+        if _MISSING in dtypes:
+            return False
+        target = type_of(dtypes[0], dtypes[1])
+        differ = target != dtypes[0] or target != dtypes[1]
+        for dtype in dtypes[2:]:
+            if target != dtype:
+                differ = True
+                target = type_of(dtype, target)
+        if not differ:
+            continue
+        for index in indexes:
+            each = inputs[index]
+            assert each is not None
+            if not columns:
+                columns[:] = range(len(each.dtypes))
+            _find(each.dtypes, target, columns)
+        if not columns:
+            return False
+    return True
+
+
+def _find(row: tuple[str, ...], target: str | None, columns: list[int]) -> None:
+    columns[:] = [column for column in columns if column < len(row)]
+    same = [column for column in columns if row[column] == target]
+    wider = [column for column in columns if row[column] != target and type_of(target, row[column]) == row[column]]
+    if same or wider:
+        columns[:] = [*same, *wider]
+
+
+_MISSING = "missing"
+
+
+def _own(inputs: Sequence[BoundPort | None], index: int) -> str | None:
+    each = inputs[index] if 0 <= index < len(inputs) else None
+    return each.port.dtype if each is not None and each.port.present else _MISSING

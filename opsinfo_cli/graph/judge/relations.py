@@ -1,0 +1,100 @@
+"""Tensors of a control operator and of its bodies that must have one dtype.
+
+Source: hicann/ge ffdcbc9f, graph_metadef/graph/refiner/ref_relation.cc:85-190, 360-470 and compiler/engines/nn_engine/
+optimizer/graph_optimizer/op_judge/format_and_dtype/update_desc/subgraph/.
+"""
+
+from __future__ import annotations
+
+from ...typed import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ..graph import Graph, Tensor
+
+
+_LOOPS = frozenset({"While", "StatelessWhile"})
+
+
+class Cell(NamedTuple):
+    """One input or output of a node."""
+
+    is_input: bool
+    node: int
+    number: int
+
+
+class Relations:
+    """Which cells belong together.
+
+    :ivar of: the cells of the group that a cell was first put into, itself included
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.of: dict[Cell, list[Cell]] = {}
+        bodies: dict[int, list[range]] = {}
+        for subgraph in graph.subgraphs[1:]:
+            if subgraph.parent is not None:
+                bodies.setdefault(subgraph.parent, []).append(subgraph.nodes)
+        for parent, owned in bodies.items():
+            for group in self._groups(parent, owned):
+                for cell in group:
+                    self.of.setdefault(cell, group)
+
+    def may_differ(self, cell: Cell) -> bool:
+        """Whether the engine leaves a group alone: shapes are known and differ, or a tensor is missing."""
+        shapes = set()
+        for each in self.of.get(cell, ()):
+            tensor = self._tensor(each)
+            if tensor is None:
+                return True
+            if tensor.shape is not None:
+                shapes.add(tensor.shape)
+        return len(shapes) > 1
+
+    def _tensor(self, cell: Cell) -> Tensor | None:
+        node = self.graph[cell.node]
+        if cell.is_input and node.type == "Data" and not node.inputs:
+            return node.outputs[0] if node.outputs else None
+        tensors = node.inputs if cell.is_input else node.outputs
+        return tensors[cell.number] if cell.number < len(tensors) else None
+
+    def _groups(self, parent: int, bodies: list[range]) -> list[list[Cell]]:
+        is_loop = self.graph.columns.types[parent] in _LOOPS
+        fed: dict[int, list[Cell]] = {}
+        given: dict[int, list[Cell]] = {}
+        for number, body in enumerate(bodies):
+            for node in body:
+                self._collect(node, fed, {} if is_loop and number == 0 else given)
+        if is_loop:
+            return self._loop_groups(parent, fed, given)
+        groups = [[Cell(True, parent, index), *cells] for index, cells in sorted(fed.items())]
+        return groups + [[Cell(False, parent, index), *cells] for index, cells in sorted(given.items())]
+
+    def _collect(self, node: int, fed: dict[int, list[Cell]], given: dict[int, list[Cell]]) -> None:
+        attributes = self.graph.attributes.get(node, {})
+        op_type = self.graph.columns.types[node]
+        parent_input, parent_outputs = attributes.get("parent_input"), attributes.get("parent_outputs")
+        if op_type == "Data" and isinstance(parent_input, int) and parent_input >= 0:
+            fed.setdefault(parent_input, []).extend((Cell(True, node, 0), Cell(False, node, 0)))
+        if op_type == "NetOutput" and isinstance(parent_outputs, (tuple, list)):
+            for number, output in enumerate(parent_outputs):
+                if isinstance(output, int) and output >= 0:
+                    given.setdefault(output, []).append(Cell(True, node, number))
+
+    def _loop_groups(self, parent: int, fed: dict[int, list[Cell]], given: dict[int, list[Cell]]) -> list[list[Cell]]:
+        """Input and output of a number are one; a body that hands an input on as another output joins both."""
+        columns = self.graph.columns
+        count = columns.inputs_of[parent + 1] - columns.inputs_of[parent]
+        groups = [
+            [Cell(True, parent, index), Cell(False, parent, index), *fed.get(index, ()), *given.get(index, ())]
+            for index in range(count)
+        ]
+        for output, cells in given.items():
+            for cell in cells:
+                source = columns.source_node[columns.inputs_of[cell.node] + cell.number]
+                at = self.graph.attributes.get(source, {}).get("parent_input") if source >= 0 else None
+                if columns.types[source] == "Data" and isinstance(at, int) and 0 <= at < count and output < count:
+                    groups[at] += groups[output]
+                    groups[output] += groups[at]
+        return [list(dict.fromkeys(group)) for group in groups]

@@ -1,0 +1,185 @@
+"""Sorts a graph's nodes into kinds of equal facts, so that each kind is judged once for each thing that feeds it."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from ...typed import TYPE_CHECKING, NamedTuple
+from .facts import Customized, Facts, Port
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TypeAlias
+
+    from ..graph import Graph, Tensor
+
+    Extra: TypeAlias = tuple[bool, bool, bool, bool, Customized | None]
+
+
+PLAIN, CAST, SUB_INPUT, SUB_OUTPUT = range(4)
+"""What the walk does at a node beside choosing."""
+
+_CONSTANTS = frozenset({"Const", "Constant"})
+_LATE = frozenset({"Const", "Constant", "Variable"})
+_PRESENT, _FED, _IS_LATE, _IS_CONST = 1, 2, 4, 8
+_FLAG_BITS = 4
+
+
+class Marks(NamedTuple):
+    """Attributes of a node that the user's files give it beside those of the graph."""
+
+    keep: frozenset[int]
+    customized: Mapping[int, Customized]
+
+
+class Sorted(NamedTuple):
+    """A graph's nodes by kind.
+
+    :param kind_of: of each node the number of its kind
+    :param kinds: the facts of each kind
+    :param acts: of each node one of PLAIN, CAST, SUB_INPUT, SUB_OUTPUT
+    """
+
+    kind_of: list[int]
+    kinds: list[Facts]
+    acts: bytearray
+
+
+def sort_nodes(graph: Graph, marks: Marks) -> Sorted:
+    """The nodes by kind."""
+    return _Sorting(graph, marks).run()
+
+
+class _Sorting:
+    def __init__(self, graph: Graph, marks: Marks) -> None:
+        self.graph = graph
+        self.marks = marks
+        self.columns = graph.columns
+        distinct = {id(tensor): tensor for tensor in chain(self.columns.input_tensors, self.columns.output_tensors)}
+        self.tensors: list[Tensor] = []
+        self.numbers: dict[int, int] = {}
+        known: dict[object, int] = {}
+        for key, tensor in distinct.items():  # sizes decide nothing: tensors that differ in them alone are one
+            facts = (tensor.original_dtype, tensor.dtype, tensor.format, tensor.continuous, _unknown(tensor))
+            number = known.setdefault(facts, len(known))
+            if number == len(self.tensors):
+                self.tensors.append(tensor)
+            self.numbers[key] = number
+        self.lenient = graph.model.predicted
+
+    def run(self) -> Sorted:
+        columns, graph = self.columns, self.graph
+        inputs = self._input_codes()
+        outputs = [self.numbers[id(tensor)] << _FLAG_BITS for tensor in columns.output_tensors]
+        marked = {*graph.attributes, *self.marks.keep, *self.marks.customized, *graph.fused_from}
+        kinds: dict[object, int] = {}
+        facts: list[Facts] = []
+        kind_of: list[int] = []
+        starts, ends = columns.inputs_of, columns.outputs_of
+        for node, op_type in enumerate(columns.types):
+            ins = tuple(inputs[starts[node] : starts[node + 1]])
+            outs = tuple(outputs[ends[node] : ends[node + 1]])
+            extra = self._extra(node) if node in marked else None
+            key = (op_type, ins, outs, extra)
+            kind = kinds.get(key)
+            if kind is None:
+                kind = kinds[key] = len(facts)
+                facts.append(self._facts(op_type, ins, outs, extra))
+            kind_of.append(kind)
+        return Sorted(kind_of, facts, self._acts())
+
+    def _input_codes(self) -> list[int]:
+        constant = self._constants()
+        flags = [
+            _PRESENT | _FED | (_IS_LATE if op_type in _LATE else 0) | (_IS_CONST if node in constant else 0)
+            for node, op_type in enumerate(self.columns.types)
+        ]
+        flags.append(_IS_LATE)  # for -1: fed by nothing
+        tensors, sources, numbers = self.columns.input_tensors, self.columns.source_node, self.numbers
+        codes = [
+            numbers[id(tensor)] << _FLAG_BITS | flags[source] for tensor, source in zip(tensors, sources, strict=True)
+        ]
+        for slot, source in enumerate(sources) if -1 in sources else ():
+            if source < 0 and tensors[slot].first_dtype is not None:
+                codes[slot] |= _PRESENT
+        return codes
+
+    def _constants(self) -> set[int]:
+        """Nodes whose value is known at compile time, through the Data of bodies."""
+        types, columns = self.columns.types, self.columns
+        constant = {node for node, op_type in enumerate(types) if op_type in _CONSTANTS}
+        for body in self.graph.subgraphs[1:]:
+            for node in body.nodes:
+                parent_input = self.graph.attributes.get(node, {}).get("parent_input")
+                if types[node] != "Data" or not isinstance(parent_input, int) or body.parent is None:
+                    continue
+                if parent_input < 0:
+                    continue
+                slot = columns.inputs_of[body.parent] + parent_input
+                if slot < columns.inputs_of[body.parent + 1] and columns.source_node[slot] in constant:
+                    constant.add(node)
+        return constant
+
+    def _extra(self, node: int) -> Extra | None:
+        attributes = self.graph.attributes.get(node, {})
+        extra = (
+            node in self.marks.keep or attributes.get("_keep_dtype") in (1, True),
+            bool(attributes.get("_inherit_dtype_from_predecessor")),
+            bool(attributes.get("_force_fp32_to_fp16")),
+            len(self.graph.fused_from.get(node, ())) > 1,
+            self.marks.customized.get(node),
+        )
+        return extra if any(extra) else None
+
+    def _facts(
+        self,
+        op_type: str,
+        inputs: tuple[int, ...],
+        outputs: tuple[int, ...],
+        extra: Extra | None,
+    ) -> Facts:
+        keep, inherits, forced, fused, customized = extra or (False, False, False, False, None)
+        tensors = [self.tensors[code >> _FLAG_BITS] for code in (*inputs, *outputs)]
+        return Facts(
+            op_type,
+            tuple(self._port(code) for code in inputs),
+            tuple(self._port(code | _PRESENT) for code in outputs),
+            keep,
+            inherits,
+            forced,
+            max(map(_unknown, tensors), default=0),
+            customized,
+            self.lenient or fused,
+        )
+
+    def _port(self, code: int) -> Port:
+        tensor = self.tensors[code >> _FLAG_BITS]
+        return Port(
+            tensor.first_dtype,
+            tensor.format,
+            tensor.continuous,
+            bool(code & _PRESENT),
+            bool(code & _FED),
+            bool(code & _IS_LATE),
+            bool(code & _IS_CONST),
+        )
+
+    def _acts(self) -> bytearray:
+        acts = bytearray(len(self.columns.types))
+        for node, op_type in enumerate(self.columns.types):
+            if op_type == "Cast":
+                acts[node] = CAST
+        for body in self.graph.subgraphs[1:]:
+            for node in body.nodes:
+                attributes = self.graph.attributes.get(node, {})
+                if self.columns.types[node] == "Data" and "parent_input" in attributes:
+                    acts[node] = SUB_INPUT
+                elif self.columns.types[node] == "NetOutput" and "parent_outputs" in attributes:
+                    acts[node] = SUB_OUTPUT
+        return acts
+
+
+def _unknown(tensor: Tensor) -> int:
+    """0 for a known shape, 1 with unknown dimensions, 2 of unknown rank; a shape that no file gives counts as known."""
+    shape = tensor.shape or ()
+    return 2 if -2 in shape else 1 if -1 in shape else 0

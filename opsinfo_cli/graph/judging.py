@@ -1,0 +1,119 @@
+"""Judge a graph against a target: the one door to the judge."""
+
+from __future__ import annotations
+
+from ..model.install import Install
+from ..model.library import Library
+from ..model.mixlist import Mixlist
+from ..model.store import Operators, Store
+from ..model.target import Target
+from ..typed import TYPE_CHECKING
+from .answer import Answer
+from .judge.kernels import DEFAULT_SOURCES, Kernels
+from .judge.modes import FP16_OP_TYPES
+from .judge.prepared import Prepared
+from .judge.sorting import Marks
+from .undo import before_judge
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import TypeAlias
+
+    from ..model.policy import Mark
+    from .customize_dtypes import CustomizeDtypes
+    from .graph import Graph
+    from .keep_dtype import KeepDtype
+
+    Against: TypeAlias = "Target | Install | Store | Library | Operators | str | None"
+    Lists: TypeAlias = "Mixlist | Mapping[str, frozenset[Mark]] | str | None"
+
+
+class Ready:
+    """A graph ready to be judged many times: by several modes, or with one mixlist after another.
+
+    >>> ready = prepare(graph, "ascend910b")  # doctest: +SKIP
+    >>> ready.judge("mixed_float16", Mixlist.read("a.json")).counts.low  # doctest: +SKIP
+    """
+
+    def __init__(self, prepared: Prepared) -> None:
+        self.prepared = prepared
+
+    def judge(self, mode: str, mixlist: Lists = None) -> Answer:
+        """The answer of one mode and mixlist.
+
+        :param mode: any name of a precision mode: v1, v2 or the engine's own
+        :param mixlist: a mixlist, its path, or marks by op type
+        :raises UsageFault: when there is no such mode
+        :raises Refused: when the mixlist cannot be read, or the engine would refuse it
+        """
+        return Answer(self.prepared, self.prepared.judge(mode, _marks(mixlist)))
+
+
+def prepare(
+    graph: Graph,
+    against: Against,
+    *,
+    columns: Sequence[str] = DEFAULT_SOURCES,
+    soc: str | None = None,
+    keep_dtype: KeepDtype | None = None,
+    customize_dtypes: CustomizeDtypes | None = None,
+    fp16_types: frozenset[str] = FP16_OP_TYPES,
+) -> Ready:
+    """Make a graph ready to be judged; what a compiler did to it is undone first.
+
+    :param against: the target, or whatever opens one; None: nothing is known but the graph
+    :param columns: sources of dtype columns, best first: ``library``, ``kernel``, ``assumed``
+    :param soc: the SoC, where the target does not say it
+    :param fp16_types: ``fp16.op_type`` of fe.ini
+    :raises Refused: when the target cannot be read
+    :raises Damaged: when the graph has a cycle, or the compiler refuses the keep_dtype file for it
+    """
+    graph = before_judge(graph)
+    operators, own_soc = _opened(against)
+    kept = keep_dtype.marks(graph) if keep_dtype is not None else frozenset()
+    customized = customize_dtypes.marks(graph) if customize_dtypes is not None else {}
+    kernels = Kernels(operators, soc or own_soc, columns)
+    return Ready(Prepared(graph, kernels, Marks(kept, customized), fp16_types))
+
+
+def judge(
+    graph: Graph,
+    against: Against,
+    mode: str,
+    mixlist: Lists = None,
+    *,
+    columns: Sequence[str] = DEFAULT_SOURCES,
+    soc: str | None = None,
+    keep_dtype: KeepDtype | None = None,
+    customize_dtypes: CustomizeDtypes | None = None,
+    fp16_types: frozenset[str] = FP16_OP_TYPES,
+) -> Answer:
+    """What a mode and a mixlist do to a graph; see :func:`prepare` and :meth:`Ready.judge`."""
+    ready = prepare(
+        graph,
+        against,
+        columns=columns,
+        soc=soc,
+        keep_dtype=keep_dtype,
+        customize_dtypes=customize_dtypes,
+        fp16_types=fp16_types,
+    )
+    return ready.judge(mode, mixlist)
+
+
+def _opened(against: Against) -> tuple[Operators | None, str | None]:
+    """The op types of a target and its SoC."""
+    if against is None or isinstance(against, Operators):
+        return against, None
+    if isinstance(against, str):
+        against = Target.open(against)
+    soc = against.soc if isinstance(against, (Target, Install)) else None
+    return against.operators, soc
+
+
+def _marks(mixlist: Lists) -> Mapping[str, frozenset[Mark]]:
+    if mixlist is None:
+        return {}
+    if isinstance(mixlist, str):
+        mixlist = Mixlist.read(mixlist)
+    return mixlist.marks if isinstance(mixlist, Mixlist) else mixlist

@@ -1,0 +1,85 @@
+"""The keep_dtype file: nodes, or all of an op type, that keep their dtype.
+
+A line is the name of a node or ``OpType::TYPE``; there are no comments. Source: hicann/ge ffdcbc9f,
+compiler/api/aclgrph/attr_options/keep_dtype_option.cc:20-125 and utils.cc:18-65.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..model.policy import BLANKS
+from ..typed import TYPE_CHECKING, NamedTuple
+from .option_file import Fault, lines_of, refuse
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+
+_TYPE = "OpType::"
+_PASCAL_CASE = re.compile(r"[A-Z][a-zA-Z0-9]*")
+
+
+class KeptName(NamedTuple):
+    """One line: the name of a node or an op type."""
+
+    name: str
+    is_type: bool
+    line: int
+
+
+class KeepDtype:
+    """Which nodes a keep_dtype file names.
+
+    :ivar names: its lines in order, empty ones left out
+    """
+
+    def __init__(self, lines: list[str], path: str = "keep_dtype") -> None:
+        self.path = path
+        self.names: list[KeptName] = []
+        for number, text in enumerate(lines, 1):
+            if text:
+                said = text.strip(BLANKS)
+                self.names.append(KeptName(said.removeprefix(_TYPE), said.startswith(_TYPE), number))
+
+    @classmethod
+    def read(cls, path: str) -> KeepDtype:
+        """:raises Refused: when the file cannot be read"""
+        return cls(lines_of(path), path)
+
+    def marks(self, graph: Graph) -> frozenset[int]:
+        """Indexes of the nodes it names, by their own name or by that of the only operator they were made from.
+
+        The compiler marks the parsed graph, before fusion, and no public pass hands the mark on to a fused node.
+
+        :raises Damaged: when the compiler refuses the file, see :meth:`faults`
+        """
+        refuse(self.faults(graph), self.path)
+        names = {each.name for each in self.names if not each.is_type}
+        types = {each.name for each in self.names if each.is_type}
+        columns = graph.columns
+        kept = {
+            node
+            for node, key in enumerate(zip(columns.names, columns.types, strict=True))
+            if key[0] in names or key[1] in types
+        }
+        return frozenset(
+            kept | {node for node, made in graph.fused_from.items() if len(made) == 1 and made[0] in names}
+        )
+
+    def faults(self, graph: Graph) -> list[Fault]:
+        """Lines that name nothing in the graph: the compiler warns, and refuses an op type not in PascalCase."""
+        names = set(graph.columns.names).union(*graph.fused_from.values())
+        types = set(graph.columns.types)
+        found = []
+        for each in self.names:
+            if each.name in (types if each.is_type else names):
+                continue
+            refuses = each.is_type and not _PASCAL_CASE.fullmatch(each.name)
+            what = "op type" if each.is_type else "node"
+            said = f"the graph has no {what} `{each.name}`" if each.name else "a line of blanks: it names no node"
+            hint = "the file has no comments" if each.name.startswith("#") else None
+            if refuses:
+                said += ", and an op type is written in PascalCase: the compiler refuses the file"
+            found.append(Fault("not-in-model", each.line, 1, said, refuses, hint))
+        return found

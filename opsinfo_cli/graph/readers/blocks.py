@@ -1,0 +1,156 @@
+"""The text form of protocol buffers as protobuf prints it, read as a stream of blocks.
+
+One field a line, two blanks of indentation a level, a message closed on a line of its own: the end of a message is
+found by searching for a line, and what is inside need not be looked at. Other layouts are parsed whole and printed
+anew.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+
+from ...typed import TYPE_CHECKING, NamedTuple
+from .textproto import TextFault, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
+
+    from .textproto import Message
+
+_OPENING = re.compile(rb"( *)([A-Za-z_]\w*) \{\n")
+_SCALAR = re.compile(rb"( *)([A-Za-z_]\w*): ")
+_STRICT = re.compile(rb"(?: *(?:[A-Za-z_]\w*(?: \{|: (?:[-+\w.]+|\"(?:[^\"\\\n]|\\.)*\"))|\}))?")
+
+_CHUNK = 1 << 20
+_LOOKED_AT = 1 << 14
+"""Bytes at the beginning that are looked at line by line, to know the layout."""
+MOST_OTHER = 1 << 26
+"""Text of another layout is parsed whole; what is longer is refused."""
+
+
+class Block(NamedTuple):
+    """A field: a message with its opening and closing line, or a scalar's line.
+
+    :param inside: names of the containers around it
+    :param at: the byte of the file it begins at
+    """
+
+    inside: tuple[str, ...]
+    name: str
+    text: bytes
+    at: int
+
+
+def blocks(file: IO[bytes], containers: frozenset[tuple[str, ...]]) -> Iterator[Block]:
+    """The fields of a text; those of ``containers`` (paths of names) are entered, and given with an empty text before.
+
+    :raises TextFault: when the text is broken; its place is one in the file
+    """
+    start = file.tell()
+    head = file.read(_LOOKED_AT)
+    file.seek(start)
+    if not _canonical(head):
+        text = file.read(MOST_OTHER + 1)
+        if len(text) > MOST_OTHER:
+            raise TextFault(
+                start, f"the text is not laid out as protobuf prints it, and longer than {MOST_OTHER >> 20} MiB"
+            )
+        file = io.BytesIO(printed(parse(text)))
+    yield from _Stream(file, containers).blocks()
+
+
+def _canonical(head: bytes) -> bool:
+    lines = head.split(b"\n")[:-1] if b"\n" in head else []
+    return bool(lines) and all(_STRICT.fullmatch(line) for line in lines if len(line) < 1 << 12)
+
+
+def printed(message: Message, indent: bytes = b"") -> bytes:
+    """A message as protobuf prints it."""
+    lines = []
+    for name, values in message.items():
+        field = indent + name.encode()
+        for value in values:
+            if isinstance(value, dict):
+                lines.append(field + b" {\n" + printed(value, indent + b"  ") + indent + b"}\n")
+            elif isinstance(value, bytes):
+                lines.append(field + b': "' + _escaped(value) + b'"\n')
+            else:
+                lines.append(field + b": " + value.encode() + b"\n")
+    return b"".join(lines)
+
+
+def _escaped(value: bytes) -> bytes:
+    return b"".join(_SIGNS[sign] for sign in value)
+
+
+_SIGNS = [b"\\%03o" % sign if sign < 32 or sign > 126 or sign in b'"\\' else bytes([sign]) for sign in range(256)]
+
+
+class _Stream:
+    def __init__(self, file: IO[bytes], containers: frozenset[tuple[str, ...]]) -> None:
+        self._file = file
+        self._containers = containers
+        self._buffer = b""
+        self._at = 0
+        self._base = 0
+        self._ended = False
+
+    def blocks(self) -> Iterator[Block]:
+        inside: tuple[str, ...] = ()
+        while self._has_line():
+            indent = b"  " * len(inside)
+            opening = _OPENING.match(self._buffer, self._at)
+            if opening and opening[1] == indent:
+                name = opening[2].decode()
+                if (*inside, name) in self._containers:
+                    yield Block(inside, name, b"", self._base + self._at)
+                    inside = (*inside, name)
+                    self._at = opening.end()
+                    continue
+                begin = self._base + self._at
+                yield Block(inside, name, self._taken(b"\n" + indent + b"}\n", opening.end() - 1), begin)
+                continue
+            scalar = None if opening else _SCALAR.match(self._buffer, self._at)
+            if scalar and scalar[1] == indent:
+                begin = self._base + self._at
+                yield Block(inside, scalar[2].decode(), self._taken(b"\n", scalar.end()), begin)
+            elif inside and self._buffer.startswith(indent[2:] + b"}\n", self._at):
+                self._at += len(indent)
+                inside = inside[:-1]
+            elif self._buffer.startswith(b"\n", self._at):
+                self._at += 1
+            else:
+                raise TextFault(self._base + self._at, "this line is no field of the message around it")
+        if inside:
+            raise TextFault(self._base + self._at, f"the text ends inside `{inside[-1]}`")
+
+    def _has_line(self) -> bool:
+        """Whether there is more; then a line's beginning is in the buffer."""
+        while self._buffer.find(b"\n", self._at) < 0 and len(self._buffer) - self._at < 1 << 16 and not self._ended:
+            self._more()
+        return self._at < len(self._buffer)
+
+    def _taken(self, closing: bytes, search: int) -> bytes:
+        """The text up to and with ``closing``."""
+        search -= self._at
+        while (end := self._buffer.find(closing, self._at + search)) < 0:
+            if self._ended:
+                raise TextFault(self._base + len(self._buffer), "the text ends inside a field")
+            search = max(len(self._buffer) - self._at - len(closing), search)
+            self._more()
+        end += len(closing)
+        text = self._buffer[self._at : end]
+        self._at = end
+        return text
+
+    def _more(self) -> None:
+        rest = self._buffer[self._at :]
+        data = self._file.read(max(_CHUNK, len(rest)))
+        self._base += self._at
+        self._at = 0
+        if not data:
+            self._ended = True
+            data = b"" if not rest or rest.endswith(b"\n") else b"\n"
+        self._buffer = rest + data

@@ -1,0 +1,36 @@
+"""The command line that compiled a model, as ``atc_cmdline`` has it."""
+
+from __future__ import annotations
+
+import shlex
+
+from ...typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def arguments(command: str) -> tuple[str, ...]:
+    """The command split into arguments, as a shell does; at blanks where its quotes do not match."""
+    try:
+        return tuple(shlex.split(command))
+    except ValueError:
+        return tuple(command.split())
+
+
+def options(command: Sequence[str]) -> dict[str, str]:
+    """The options of a command, without their dashes: ``precision_mode``, ``modify_mixlist``, ``soc_version`` ...
+
+    Both ``--name=value`` and ``--name value`` are known; the last one counts.
+    """
+    found: dict[str, str] = {}
+    name = ""
+    for argument in command:
+        if argument.startswith("--"):
+            name, equals, value = argument[2:].partition("=")
+            found[name] = value
+            name = "" if equals else name
+        elif name:
+            found[name] = argument
+            name = ""
+    return found

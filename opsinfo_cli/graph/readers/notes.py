@@ -1,0 +1,40 @@
+"""What a reader could not do or had to assume, counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ...typed import TYPE_CHECKING
+from ..graph import Note
+
+if TYPE_CHECKING:
+    from .source import SourceGraph
+
+
+class Notes:
+    """Collects notes; the same one again counts one node more."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, str, str]] = Counter()
+
+    def add(self, kind: str, message: str, subject: str = "", nodes: int = 1) -> None:
+        """Add a note.
+
+        :param kind: a slug
+        :param subject: the operator, domain, file or function it is about
+        """
+        self._counts[kind, message, subject] += nodes
+
+    def unknown_dtypes(self, graph: SourceGraph) -> None:
+        """Report how many nodes have an output that is read and of which no dtype is known."""
+        count = 0
+        for each in graph.walk():
+            read = {value for node in each.nodes for value in node.inputs} | set(each.outputs)
+            for node in each.nodes:
+                count += any(value in read and each.tensor(value).dtype is None for value in node.outputs)
+        if count:
+            self.add("unknown-dtype", "dtypes of these nodes are unknown: the file does not say them", nodes=count)
+
+    def all(self) -> tuple[Note, ...]:
+        """The notes, in the order in which they came."""
+        return tuple(Note(kind, message, subject, count) for (kind, message, subject), count in self._counts.items())

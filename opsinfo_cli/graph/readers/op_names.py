@@ -1,0 +1,90 @@
+"""Names of operators in ONNX and TensorFlow, and the op types that the policy sees."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib.resources import files
+
+from ...typed import NamedTuple
+
+_DATA = "opsinfo_cli.neighbours.data"
+HIGHEST_OPSET = 18
+"""The newest opset of ONNX that CANN documents (ATC manual, supported ONNX operators: opset 11 to 18)."""
+
+_WITH_D_FORM = """
+ArgMax ArgMin BatchToSpace BatchToSpaceND BroadcastTo Concat ConcatOffset ConcatV2 Conv2DBackpropFilter
+Conv2DBackpropInput Conv2DTranspose Conv3DBackpropFilter Conv3DBackpropInput Conv3DTranspose CropAndResize
+Cumprod Cumsum DepthwiseConv2DBackpropFilter DepthwiseConv2DBackpropInput EuclideanNorm Expand Fill GatherV2
+HistogramFixedWidth InplaceAdd InplaceSub InplaceUpdate LinSpace OneHot Pad PadV2 PadV3 Range ReduceAll
+ReduceAny ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Resize ResizeBilinearV2 ResizeNearestNeighborV2
+ResizeNearestNeighborV2Grad ReverseV2 ScatterNd Slice SpaceToBatch SpaceToBatchND Split SplitV StridedSlice
+StridedSliceGrad Tile TopK TopKV2 Transpose UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd
+UnsortedSegmentSum
+"""
+_D_FORMS = frozenset(_WITH_D_FORM.split())
+"""Types that fusion may turn into their D form, where what the form has as an attribute is a constant (the ConstToAttr
+passes: hicann/ge compiler/engines/nn_engine/inc/common/fusion_pass_util.h:20-52). Both forms are in the public operator
+libraries of CANN."""
+
+
+class Mapping(NamedTuple):
+    """What an operator becomes.
+
+    :param types: op types; several if it expands, of which a node takes some
+    :param expands: whether the node is made into a graph of its own
+    :param beyond: whether the opset is none that the table knows for it
+    """
+
+    types: tuple[str, ...]
+    expands: bool = False
+    beyond: bool = False
+
+
+@lru_cache(maxsize=2)
+def _table(name: str) -> dict[str, object]:
+    text = files(_DATA).joinpath(name).read_text(encoding="utf-8")
+    table = json.loads(text)
+    found: dict[str, object] = table.get("ops", table)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def onnx_mapping(op: str, opset: int) -> Mapping | None:
+    """What an operator of ONNX becomes; ``op`` has its domain before it, but for the default one. None: unknown."""
+    row = _table("onnx_to_ascend_by_opset.json").get(op)
+    if not isinstance(row, dict):
+        return None
+    rows = row["by_opset"]
+    for each in rows:
+        if _within(opset, each["opsets"]):
+            return Mapping(tuple(each["ascend"]), bool(row["expands"]))
+    lowest = min((_lowest(each["opsets"]), number) for number, each in enumerate(rows))
+    nearest = rows[lowest[1]] if opset < lowest[0] else rows[-1]
+    return Mapping(tuple(nearest["ascend"]), bool(row["expands"]), True)
+
+
+def tensorflow_mapping(op: str) -> Mapping | None:
+    """What an operator of TensorFlow becomes; None: unknown."""
+    types = _table("tf_to_ascend.json").get(op)
+    return Mapping(tuple(str(each) for each in types)) if isinstance(types, list) and types else None
+
+
+def second_type(op_type: str) -> str | None:
+    """The type that fusion may make of one whose second input is a constant; None if there is none."""
+    return f"{op_type}D" if op_type in _D_FORMS else None
+
+
+def _within(opset: int, said: str) -> bool:
+    """Whether an opset is one of ``8-18``, ``1,8-18``, ``all``."""
+    if said == "all":
+        return True
+    for part in said.split(","):
+        first, _, last = part.partition("-")
+        if int(first) <= opset <= int(last or first):
+            return True
+    return False
+
+
+def _lowest(said: str) -> int:
+    return 0 if said == "all" else int(said.split(",", maxsplit=1)[0].split("-", maxsplit=1)[0])

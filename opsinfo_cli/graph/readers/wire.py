@@ -1,0 +1,131 @@
+"""The wire format of protocol buffers, read without a package.
+
+Source: Protocol Buffers documentation, "Encoding" (protobuf.dev/programming-guides/encoding).
+"""
+
+from __future__ import annotations
+
+from ...typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+
+DEEPEST = 64
+"""Messages inside messages; protobuf itself allows 100."""
+
+
+class WireFault(Exception):
+    """Bytes that are not a message.
+
+    :ivar at: where, in the data that was read
+    """
+
+    def __init__(self, at: int, said: str) -> None:
+        super().__init__(said)
+        self.at = at
+        self.said = said
+
+
+def key(number: int, wire: int = BYTES) -> int:
+    """The tag that begins a field."""
+    return number << 3 | wire
+
+
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    """An unsigned number and the place behind it.
+
+    :raises IndexError: when the data ends first
+    :raises WireFault: when it is longer than ten bytes
+    """
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value & 0xFFFFFFFFFFFFFFFF, at
+        shift += 7
+        if shift > 63:
+            raise WireFault(at, "a number is longer than ten bytes")
+
+
+def signed(value: int) -> int:
+    """A varint as int32 or int64."""
+    return value - (1 << 64) if value >> 63 else value
+
+
+def fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """The fields of the message between ``at`` and ``end``: key, value, -1 of a number; key, start, end of bytes.
+
+    :raises WireFault: when a field leaves the message
+    """
+    try:
+        while at < end:
+            begin = at
+            tag = data[at]
+            at += 1
+            if tag > 127:
+                tag, at = varint(data, begin)
+            wire = tag & 7
+            if wire == BYTES:
+                size = data[at]
+                at += 1
+                if size > 127:
+                    size, at = varint(data, at - 1)
+                start, at = at, at + size
+                if at > end:
+                    raise WireFault(begin, f"field {tag >> 3} has {size} bytes, {max(end - start, 0)} are left")
+                yield tag, start, at
+            elif wire == VARINT:
+                value, at = varint(data, at)
+                if at > end:
+                    raise WireFault(begin, f"field {tag >> 3} leaves its message")
+                yield tag, value, -1
+            elif wire in (FIXED32, FIXED64):
+                start, at = at, at + (4 if wire == FIXED32 else 8)
+                if at > end:
+                    raise WireFault(begin, f"field {tag >> 3} leaves its message")
+                yield tag, start, at
+            else:
+                raise WireFault(begin, f"wire type {wire} is unknown")
+    except IndexError:
+        raise WireFault(len(data), "the data ends inside a field") from None
+
+
+def numbers(data: bytes, at: int, end: int) -> list[int]:
+    """A packed list of varints, as int64."""
+    found = []
+    try:
+        while at < end:
+            value, at = varint(data, at)
+            found.append(signed(value))
+    except IndexError:
+        raise WireFault(len(data), "the data ends inside a number") from None
+    return found
+
+
+def repeated(data: bytes, tag: int, first: int, last: int) -> list[int]:
+    """Integers of a repeated field, packed or one by one."""
+    return [signed(first)] if last < 0 else numbers(data, first, last)
+
+
+def text(data: bytes, start: int, end: int) -> str:
+    """A string; bytes that are not UTF-8 are kept as surrogate escapes' replacement."""
+    return data[start:end].decode("utf-8", "replace")
+
+
+def number_bytes(value: int) -> bytes:
+    """A varint, written."""
+    made = bytearray()
+    while value > 127:
+        made.append(value & 127 | 128)
+        value >>= 7
+    made.append(value)
+    return bytes(made)
+
+
+def field_bytes(number: int, body: bytes) -> bytes:
+    """A field of bytes, written."""
+    return number_bytes(key(number)) + number_bytes(len(body)) + body

@@ -1,0 +1,86 @@
+"""The order in which nodes are judged: producers before consumers, a body right after the node that owns it."""
+
+from __future__ import annotations
+
+from ..errors import Damaged
+from ..typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .graph import Graph
+
+
+LOOP_BACK = frozenset({"NextIteration", "RefNextIteration"})
+"""Op types whose outputs close a loop: the engine does not wait for them (compute_graph.cc, GetInEdgeSize)."""
+
+
+def order_of(graph: Graph) -> list[int]:
+    """All nodes as the engine walks them (ComputeGraph::GetAllNodes); bodies whose owner is unknown come last.
+
+    :raises Damaged: when a subgraph has a cycle that no NextIteration closes
+    """
+    if len(graph.subgraphs) == 1:
+        return sorted_nodes(graph, graph.subgraphs[0].nodes)
+    bodies: dict[int, list[int]] = {}
+    for number, subgraph in enumerate(graph.subgraphs):
+        if subgraph.parent is not None:
+            bodies.setdefault(subgraph.parent, []).append(number)
+    order: list[int] = []
+    orphans = [subgraph.nodes for subgraph in reversed(graph.subgraphs) if subgraph.parent is None]
+    waiting = [iter(sorted_nodes(graph, nodes)) for nodes in orphans]
+    while waiting:
+        node = next(waiting[-1], None)
+        if node is None:
+            waiting.pop()
+            continue
+        order.append(node)
+        owned = bodies.pop(node, [])
+        waiting.extend(iter(sorted_nodes(graph, graph.subgraphs[number].nodes)) for number in reversed(owned))
+    if len(order) < len(graph):
+        raise Damaged("subgraphs own each other", name="bad-graph", path=graph.model.path)
+    return order
+
+
+def sorted_nodes(graph: Graph, nodes: range) -> list[int]:
+    """One subgraph's nodes, producers first; in the file's order where that is one."""
+    columns = graph.columns
+    starts, sources, types = columns.inputs_of, columns.source_node, columns.types
+    loops = {index for index in nodes if types[index] in LOOP_BACK}
+    if not any(
+        source >= node and source not in loops for node in nodes for source in sources[starts[node] : starts[node + 1]]
+    ) and not any(
+        source >= node and source not in loops for node in _controlled(graph, nodes) for source in graph.control[node]
+    ):
+        return list(nodes)
+    return _kahn(graph, nodes, loops)
+
+
+def _controlled(graph: Graph, nodes: range) -> Sequence[int]:
+    return [node for node in graph.control if node in nodes]
+
+
+def _kahn(graph: Graph, nodes: range, loops: set[int]) -> list[int]:
+    columns = graph.columns
+    starts, sources = columns.inputs_of, columns.source_node
+    waits = [0] * len(nodes)
+    consumers: list[list[int]] = [[] for _ in nodes]
+    for node in nodes:
+        for source in (*sources[starts[node] : starts[node + 1]], *graph.control.get(node, ())):
+            if source >= 0 and source not in loops:
+                consumers[source - nodes.start].append(node)
+                waits[node - nodes.start] += 1
+    ready = [node for node in reversed(nodes) if not waits[node - nodes.start]]
+    order: list[int] = []
+    while ready:
+        node = ready.pop()
+        order.append(node)
+        for consumer in reversed(consumers[node - nodes.start]):
+            waits[consumer - nodes.start] -= 1
+            if not waits[consumer - nodes.start]:
+                ready.append(consumer)
+    if len(order) < len(nodes):
+        stuck = next(node for node in nodes if waits[node - nodes.start])
+        name = columns.names[stuck]
+        raise Damaged(f"the graph has a cycle through `{name}`", name="bad-graph", path=graph.model.path)
+    return order

@@ -1,0 +1,108 @@
+"""Which op types the operators of other frameworks become: every table of names, and the families of op types.
+
+ONNX: registrations in hicann/ops-nn, ops-math and ops-cv, ``REGISTER_CUSTOM_OP(...).OriginOpType(...)``, by opset.
+TensorFlow: GE's parser and the ``*_tf_plugin.cpp`` files of the same repositories. torch and MindSpore: see names.json.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ..typed import NamedTuple
+from .facts import facts
+
+TABLES = ("torch", "tensorflow", "onnx", "mindspore")
+OLDEST_OPSET, NEWEST_OPSET = 1, 18
+"""The opsets of the ONNX table (ATC supports 11 to 18)."""
+
+
+class NameTable(NamedTuple):
+    """One system's names with the op types they become.
+
+    :param ops: by name the op types that are its own
+    :param plumbing: by name what its expansion uses besides, which other operators share
+    :param names: by op type, in any form, the names that become it
+    :param unclear: names that are known, and why no op type can be given for them
+    """
+
+    ops: dict[str, tuple[str, ...]]
+    plumbing: dict[str, tuple[str, ...]]
+    names: dict[str, tuple[str, ...]]
+    unclear: dict[str, str]
+
+
+@cache
+def name_table(names: str, opset: int | None = None) -> NameTable:
+    """The table of one system; an empty one for a system that has none.
+
+    :param opset: of ONNX; None for every opset together
+    """
+    content = facts("names")["systems"].get(names, {})
+    ops: dict[str, tuple[str, ...]] = {name: tuple(each) for name, each in content.get("names", {}).items()}
+    unclear: dict[str, str] = dict(content.get("unclear", {}))
+    plumbing: dict[str, tuple[str, ...]] = {}
+    if names == "tensorflow":
+        ops = {name: tuple(each) for name, each in facts("tf_to_ascend").items()} | ops
+    if names == "onnx":
+        ops, plumbing, unclear = _onnx(opset, content)
+    back: dict[str, dict[str, None]] = {}
+    for name, each in ops.items():
+        for op in each:
+            for form in (op, *forms_of(op)):
+                back.setdefault(form, {})[name] = None
+    return NameTable(ops, plumbing, {op: tuple(each) for op, each in back.items()}, unclear)
+
+
+def _onnx(
+    opset: int | None, content: dict[str, dict[str, list[str]]]
+) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], dict[str, str]]:
+    """For an operator that expands into several, its own op types apart from those that move and shape data."""
+    shared, own = set(content["plumbing"]), content["own"]
+    ops, plumbing, unclear = {}, {}, {}
+    for name, each in facts("onnx_to_ascend_by_opset")["ops"].items():
+        any_opset = opset is None or "." in name or "::" in name  # another domain has opsets of its own
+        ranges = [row for row in each["by_opset"] if any_opset or _is_in(opset or 0, row["opsets"])]
+        op_types = list(dict.fromkeys(op for row in ranges for op in row["ascend"]))
+        if not ranges:
+            known = ", ".join(row["opsets"] for row in each["by_opset"])
+            unclear[name] = f"not in opset {opset}; known in {known}"
+            continue
+        kept = [op for op in op_types if op in own[name]] if name in own else op_types
+        if each["expands"] and len(op_types) > 1 and name not in own:
+            kept = [op for op in op_types if op not in shared]
+        if kept:
+            ops[name] = tuple(kept)
+            plumbing[name] = tuple(op for op in op_types if op not in kept)
+        else:
+            unclear[name] = f"it expands to {' and '.join(op_types)}, which other operators share"
+    return ops, plumbing, unclear
+
+
+def _is_in(opset: int, text: str) -> bool:
+    """Whether ``1,8-10`` holds it, as ``all`` does; above the newest opset of the table that one counts."""
+    opset = min(opset, NEWEST_OPSET)
+    for part in () if text == "all" else text.split(","):
+        first, _, last = part.partition("-")
+        if int(first) <= opset <= int(last or first):
+            return True
+    return text == "all"
+
+
+@cache
+def _families() -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    found = {key: tuple(members) for key, members in facts("families")["families"].items()}
+    return found, {member: key for key, members in found.items() for member in members}
+
+
+def forms_of(op_type: str) -> tuple[str, ...]:
+    """The other forms of an op type: with a constant input (``ReduceSumD``), of another version (``MatMulV3``)."""
+    families, key_of = _families()
+    members = families.get(key_of.get(op_type, op_type), ())
+    return tuple(each for each in members if each != op_type)
+
+
+def fused_with(op_type: str) -> tuple[str, ...]:
+    """The op types that fusion makes of an op type and others."""
+    key = _families()[1].get(op_type, op_type)
+    found: dict[str, list[str]] = facts("families")["fused"]
+    return tuple(found.get(key, ()))

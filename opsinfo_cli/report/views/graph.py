@@ -1,0 +1,146 @@
+"""What a policy does to a model: tables for a terminal, rows for a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...graph.answer import Step, TypeSummary
+from ...graph.comparison import Comparison, ReadBack
+from ...graph.constants import ConstantFault
+from ...graph.outcome import NodeOutcome, Outcome
+from ...typed import TYPE_CHECKING
+from ..terminal.output import Output
+from ..terminal.visible import row, visible
+
+if TYPE_CHECKING:
+    from ..terminal.table import Column
+
+
+def show_types(output: Output, types: Sequence[TypeSummary]) -> None:
+    """Op types, those with the most low nodes first; in a pipe type, nodes, low, high, list."""
+    cells = [[each.op_type, str(each.nodes), str(each.low), str(each.high), each.policy or "-"] for each in types]
+    titles = ("op type", "nodes", "low", "high", "list")
+    _show(output, titles, cells, policies=("list",))
+
+
+def show_nodes(output: Output, rows: Iterable[NodeOutcome]) -> None:
+    """Nodes in the graph's order; in a pipe name, type, runs, inputs, outputs, list, confidence, why."""
+    if output.on_terminal:
+        cells = [[each.name, each.type, each.runs or "-", dtypes(each.outputs), each.why] for each in rows]
+        _show(output, ("node", "op type", "runs", "outputs", "why"), cells, spare=("why",))
+        return
+    output.lines(
+        row(
+            each.name,
+            each.type,
+            each.runs or "-",
+            dtypes(each.inputs),
+            dtypes(each.outputs),
+            each.policy or "-",
+            each.confidence or "-",
+            each.why,
+        )
+        for each in rows
+    )
+
+
+def show_path(output: Output, steps: Sequence[Step], names: Sequence[str], types: Sequence[str]) -> None:
+    """Where the dtype of a node comes from, a line for each step back."""
+    if not output.on_terminal:
+        output.lines(
+            row(names[step.node], types[step.node], step.tensor or "-", step.dtype or "-", step.reason.text)
+            for step in steps
+        )
+        return
+    with output.paged():
+        for number, step in enumerate(steps):
+            arrow = "  " * number + ("<- " if number else "")
+            place = f" ({step.tensor})" if step.tensor else ""
+            head = f"{arrow}{visible(names[step.node])} {visible(types[step.node])}: {step.dtype or 'unknown'}{place}"
+            output.lines([head, *output.wrapped("  " * (number + 2) + visible(step.reason.text), 2 * number + 4)])
+
+
+def show_comparison(output: Output, found: Comparison) -> None:
+    """Nodes whose dtypes differ, then Casts that come and go; in a pipe kind, name, type, A, B."""
+    changed = [["~", each.name, each.type, dtypes(each.a.outputs), dtypes(each.b.outputs)] for each in found.changed]
+    casts = [
+        [sign, f"{cast.producer}:{cast.output} to {cast.consumer}:{cast.input}", "Cast", cast.begin, cast.end]
+        for sign, edges in (("-", found.casts_gone), ("+", found.casts_added))
+        for cast in edges
+    ]
+    if output.on_terminal:
+        _show(output, ("", "node", "op type", "A", "B"), changed + casts)
+    else:
+        kinds = {"~": "changed", "-": "cast-gone", "+": "cast-added"}
+        output.lines(row(kinds[sign], *rest) for sign, *rest in changed + casts)
+    output.tell(
+        f"{len(found.changed)} nodes change their dtypes; "
+        f"{len(found.casts_gone)} Casts go, {len(found.casts_added)} are added"
+    )
+
+
+def show_read_back(output: Output, found: ReadBack) -> None:
+    """Nodes where the prediction and the compiled model differ, then the nodes not found in it."""
+    cells = [
+        [each.name, each.type, dtypes(each.predicted.outputs), dtypes(each.compiled.outputs), each.predicted.why]
+        for each in found.differs
+    ]
+    if output.on_terminal:
+        _show(output, ("node", "op type", "predicted", "compiled", "why predicted"), cells, spare=("why predicted",))
+    else:
+        output.lines(row("differs", *each) for each in cells)
+        output.lines(row("unmatched", name, op_type) for name, op_type in found.unmatched)
+    agreement = "nothing to compare" if found.agreement is None else f"{found.agreement:.1f} % agree"
+    output.tell(f"{found.matched} nodes matched, {agreement}; {len(found.unmatched)} not matched")
+    if output.on_terminal:
+        for name, op_type in found.unmatched:
+            output.detail(f"  not matched: {name} ({op_type})")
+
+
+def say_constants(output: Output, faults: Sequence[ConstantFault]) -> None:
+    for each in faults:
+        output.say(
+            f"constant `{each.name}`, used by `{each.used_by}`: {each.why}, the first is {each.value:g}", "warning"
+        )
+
+
+def say_summary(output: Output, outcome: Outcome, types: Sequence[TypeSummary]) -> None:
+    """Nodes and Casts in numbers."""
+    low, high = sum(each.low for each in types), sum(each.high for each in types)
+    nodes = sum(each.nodes for each in types)
+    casts = outcome.cast_counts
+    sizes = ""
+    if outcome.mode and casts.bytes:
+        sizes = f", {casts.bytes / 1e6:.1f} MB converted a run"
+        sizes += f" ({casts.unknown_sizes} of unknown size)" if casts.unknown_sizes else ""
+    output.tell(
+        f"{nodes} nodes: {low} low, {high} high, {nodes - low - high} not judged; "
+        f"{casts.edges} edges need a Cast: {casts.run} run, {casts.folded} on constants are folded{sizes}",
+        prose=True,
+    )
+
+
+def dtypes(words: Sequence[str | None]) -> str:
+    """Dtypes with commas, repeated ones once: `float16`, `float16,int32`; `-` if there are none."""
+    return ",".join(dict.fromkeys(word or "-" for word in words)) or "-"
+
+
+def _show(
+    output: Output,
+    titles: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    policies: Sequence[str] = (),
+    spare: Sequence[str] = (),
+) -> None:
+    if not output.on_terminal:
+        output.lines(row(*each) for each in cells)
+        return
+    if not cells:
+        return
+    from ..terminal.table import Column, print_table
+
+    columns: list[Column] = [
+        Column(title, policy=title in policies, spare=title in spare, dim=title in spare) for title in titles
+    ]
+    with output.paged():
+        print_table(output, columns, cells)

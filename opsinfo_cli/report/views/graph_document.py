@@ -1,0 +1,135 @@
+"""What a policy does to a model, as a JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...graph.answer import Step, TypeSummary
+from ...graph.comparison import Comparison, ReadBack
+from ...graph.constants import ConstantFault
+from ...graph.outcome import CastOutcome, NodeOutcome, Outcome
+from ...typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def graph_document(outcome: Outcome, rows: Sequence[NodeOutcome], types: Sequence[TypeSummary]) -> dict[str, Any]:
+    model, counts = outcome.graph.model, outcome.cast_counts
+    low, high = sum(each.low for each in types), sum(each.high for each in types)
+    return {
+        "model": {
+            "path": model.path,
+            "format": model.format,
+            "soc": model.soc_version,
+            "command": model.atc_cmdline,
+        },
+        "precision_mode": outcome.mode,
+        "nodes": [_node(each) for each in rows],
+        "casts": [_cast(each) for each in outcome.casts],
+        "types": [
+            {"type": each.op_type, "nodes": each.nodes, "low": each.low, "high": each.high, "list": each.policy}
+            for each in types
+        ],
+        "counts": {
+            "nodes": len(rows),
+            "low": low,
+            "high": high,
+            "not_judged": len(rows) - low - high,
+            "casts": counts.edges,
+            "casts_run": counts.run,
+            "casts_folded": counts.folded,
+        },
+        "notes": [
+            {"kind": each.kind, "message": each.message, "subject": each.subject, "nodes": each.nodes}
+            for each in model.notes
+        ],
+    }
+
+
+def _node(row: NodeOutcome) -> dict[str, Any]:
+    decided = row.decided_by
+    return {
+        "name": row.name,
+        "type": row.type,
+        "subgraph": row.subgraph,
+        "list": row.policy,
+        "why": row.why,
+        "code": row.code,
+        "decided_by": None if decided is None else {"node": decided.node, "tensor": decided.tensor},
+        "judged": row.judged,
+        "inputs": list(row.inputs),
+        "outputs": list(row.outputs),
+        "original_inputs": list(row.original_inputs),
+        "original_outputs": list(row.original_outputs),
+        "confidence": row.confidence,
+    }
+
+
+def _cast(cast: CastOutcome) -> dict[str, Any]:
+    return {
+        "producer": cast.producer,
+        "output": cast.output,
+        "consumer": cast.consumer,
+        "input": cast.input,
+        "from": cast.begin,
+        "to": cast.end,
+        "constant": cast.constant,
+    }
+
+
+def comparison_document(found: Comparison) -> dict[str, Any]:
+    return {
+        "changed": [
+            {"name": each.name, "type": each.type, "a": _ends(each.a), "b": _ends(each.b)} for each in found.changed
+        ],
+        "casts_gone": [_cast(each) for each in found.casts_gone],
+        "casts_added": [_cast(each) for each in found.casts_added],
+    }
+
+
+def _ends(row: NodeOutcome) -> dict[str, Any]:
+    return {"inputs": list(row.inputs), "outputs": list(row.outputs)}
+
+
+def read_back_document(found: ReadBack) -> dict[str, Any]:
+    return {
+        "read_back": {
+            "agreement": found.agreement,
+            "matched": found.matched,
+            "unmatched": [{"name": name, "type": op_type} for name, op_type in found.unmatched],
+            "differs": [
+                {
+                    "name": each.name,
+                    "type": each.type,
+                    "predicted": _ends(each.predicted),
+                    "compiled": _ends(each.compiled),
+                    "why": each.predicted.why,
+                }
+                for each in found.differs
+            ],
+        }
+    }
+
+
+def constants_document(faults: Sequence[ConstantFault]) -> dict[str, Any]:
+    return {
+        "constants": [
+            {"name": each.name, "used_by": each.used_by, "value": each.value, "why": each.why} for each in faults
+        ]
+    }
+
+
+def path_document(steps: Sequence[Step], names: Sequence[str], types: Sequence[str]) -> dict[str, Any]:
+    return {
+        "path": [
+            {
+                "name": names[step.node],
+                "type": types[step.node],
+                "tensor": step.tensor,
+                "dtype": step.dtype,
+                "why": step.reason.text,
+            }
+            for step in steps
+        ]
+    }

@@ -1,0 +1,92 @@
+"""Lines that show of one step whether it overflowed, printed by each rank."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from math import gcd
+
+from .count import Count
+
+_REMEMBERED = 4096
+_PROOF = "the log prints an overflow flag"
+
+
+class Flags:
+    """Flags by step. Ranks may print the same step; a run may print only every so many steps."""
+
+    def __init__(self) -> None:
+        self.printed = self.overflows = 0
+        self.unnumbered = 0
+        self.first: int | None = None
+        self.last: int | None = None
+        self.averaged = False
+        """Whether a flag was the average of several steps."""
+        self._grid = 0
+        self._clean: int | None = None
+        self._off_grid: list[int] = []
+        self._leading = 0
+        self._in_lead = True
+        self._recent: OrderedDict[int, bool] = OrderedDict()
+
+    def add(self, step: int | None, overflow: bool) -> bool:
+        """:returns: whether the step is new, not another rank's flag of one already known"""
+        if step is None:
+            self.unnumbered += 1
+        elif self._known(step, overflow):
+            return False
+        else:
+            self._place(step, overflow)
+        self.printed += 1
+        self.overflows += overflow
+        if not overflow:
+            self._in_lead = False
+        self._leading += self._in_lead
+        return True
+
+    def _known(self, step: int, overflow: bool) -> bool:
+        if step not in self._recent:
+            self._recent[step] = overflow
+            if len(self._recent) > _REMEMBERED:
+                self._recent.popitem(last=False)
+            return False
+        if overflow and not self._recent[step]:  # a rank that overflowed alone
+            self._recent[step] = True
+            self.overflows += 1
+        return True
+
+    def _place(self, step: int, overflow: bool) -> None:
+        self.first = step if self.first is None else min(self.first, step)
+        self.last = step if self.last is None else max(self.last, step)
+        if overflow:
+            if len(self._off_grid) < _REMEMBERED:
+                self._off_grid.append(step)
+        else:
+            if self._clean is not None:
+                self._grid = gcd(self._grid, abs(step - self._clean))
+            self._clean = step
+
+    def count(self, steps: int | None, ranks: int | None) -> Count:
+        calibrating = min(self._leading, self.overflows)
+        if self.unnumbered:
+            total = steps or self.unnumbered // (ranks or 1)
+            over = -(-self.overflows // (ranks or 1))
+            basis = f"{self.unnumbered} lines, one a step"
+            return Count(over, over, total, calibrating, basis, ranks, proof=_PROOF)
+        if self.first is None or self.last is None:
+            return Count(0, 0, steps, 0, "no step")
+        begun = 0 if 0 < self.first <= max(1, self._grid) else self.first - 1
+        spanned = steps or self.last - begun
+        basis = f"flags of {self.printed} steps, {self.first} to {self.last}"
+        whole = self.printed >= spanned or self._every_overflow_printed()
+        if whole and not self.averaged and self.printed > 1:
+            return Count(self.overflows, self.overflows, spanned, calibrating, basis, proof=_PROOF)
+        shown = "flags averaged over several steps" if self.averaged else f"of {self.printed} printed steps overflowed"
+        lines = f"{self.overflows} {shown}" if not self.averaged else f"{self.overflows} of {self.printed} {shown}"
+        doubt = f"sampled: {lines}, of {spanned} steps made"
+        return Count(self.overflows, spanned, spanned, calibrating, basis, doubt=doubt, proof=_PROOF)
+
+    def _every_overflow_printed(self) -> bool:
+        """Whether overflows are printed beside the regular lines, as YOLOX does: then none is missing."""
+        if self._grid < 2 or self._clean is None:
+            return False
+        return any((step - self._clean) % self._grid for step in self._off_grid)

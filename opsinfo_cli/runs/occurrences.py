@@ -1,0 +1,167 @@
+"""Messages that every rank prints once per overflowed step: how many steps they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import gcd
+
+from .count import Count
+
+_MOST_VALUES = 4096
+_OPEN = 4
+_SURE = 3
+_SKEW = 16
+
+
+@dataclass
+class _Visit:
+    """Copies of one message: what the ranks print of one overflowed step."""
+
+    value: float | None
+    at: int
+    copies: int
+
+
+class Occurrences:
+    """Counts a step once, however many ranks print it.
+
+    The scale can only take the same value again after it grew, which takes a hundred clean steps and more. So copies
+    with one value that are close to each other come from the ranks, and their number is the number of ranks. If the
+    log shows no steps between messages, the ranks are read off the values: on its way down the scale takes each value
+    once, so each is printed once by every rank.
+    """
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.values: dict[float, int] = {}
+        self.together = 1
+        """The most messages that follow each other on one line: at least so many ranks print into the log."""
+        self._sizes: Counter[tuple[bool, int]] = Counter()
+        self._open: list[_Visit] = []
+        self._lowest: float | None = None
+        self._placed = False
+        self._lead = self._at = 0
+        self._in_lead = True
+
+    def add(self, value: float | None, at: int | None = None, spacing: int = 0, copies: int = 1) -> bool:
+        """Count copies of one message.
+
+        :param value: the scale after the overflow; None if the message has none
+        :param at: the step printed last before the message; None if the log prints none
+        :param spacing: how far apart the printed steps are
+        :returns: whether the message is the first of its overflow
+        """
+        self.total += copies
+        self._placed |= at is not None
+        step = at or 0
+        skew = max(_SKEW, 4 * spacing)
+        if step > self._at + skew:  # clean steps in between: the first descent is over
+            self._in_lead = False
+        self._at = max(self._at, step)
+        if value is not None and value == value and (value in self.values or len(self.values) < _MOST_VALUES):
+            self.values[value] = self.values.get(value, 0) + copies
+        for visit in self._open:
+            if visit.value == value and abs(step - visit.at) <= skew:
+                visit.copies += copies
+                visit.at = max(visit.at, step)
+                return False
+        self._begin(value, step, copies)
+        return True
+
+    def _begin(self, value: float | None, step: int, copies: int) -> None:
+        self._open.insert(0, _Visit(value, step, copies))
+        if len(self._open) > _OPEN:
+            self._close(self._open.pop())
+        if value is None or value != value:
+            return
+        lower = self._lowest is None or value < self._lowest
+        if lower:
+            self._lowest = value
+        self._in_lead = self._in_lead and lower
+        self._lead += self._in_lead
+
+    def _close(self, visit: _Visit) -> None:
+        if len(self._sizes) < _MOST_VALUES:
+            self._sizes[(visit.value == self._lowest, visit.copies)] += 1
+
+    def rose(self) -> None:
+        """The scale grew: later overflows are not calibration."""
+        self._in_lead = False
+
+    def count(self, steps: int | None, ranks: int | None, placed: bool = False) -> Count:
+        """:param ranks: how many ranks print; None to find out
+        :param placed: whether the log prints steps, if only after the messages
+        """
+        self._placed |= placed
+        for visit in self._open:
+            self._close(visit)
+        self._open = []
+        low, high, sure = self._bounds(ranks)
+        basis = f"{self.total} messages" + (f" of {sure} ranks" if sure and sure > 1 else "")
+        count = Count(
+            low,
+            high,
+            steps,
+            min(self._lead, low),
+            basis,
+            sure,
+            proof="the log has messages of skipped steps" if self.total else None,
+        )
+        if self.together > 1:
+            count = count.noted(f"up to {self.together} messages run together in one line: several ranks print")
+        if low != high:
+            count = count.noted("copies printed by ranks cannot be told from repetitions")
+        return count
+
+    def _bounds(self, ranks: int | None) -> tuple[int, int, int | None]:
+        """The fewest and the most overflows, and the number of ranks if it is sure."""
+        if self.total == 0:
+            return 0, 0, ranks
+        if ranks is not None:
+            return self._rounded(ranks, ranks)
+        if sum(self.values.values()) != self.total:  # messages without a value
+            return self._rounded(self.together, self.total)
+        return self._from_visits() if self._placed else self._from_values()
+
+    def _rounded(self, fewest: int, most: int) -> tuple[int, int, int | None]:
+        low = max(1, self.total // most)
+        return low, -(-self.total // max(1, fewest)), most if fewest == most else None
+
+    def _from_visits(self) -> tuple[int, int, int | None]:
+        """Bounds from the sizes of visits; those at the lowest value may be one overflow after the other."""
+        above = Counter({size: number for (lowest, size), number in self._sizes.items() if not lowest})
+        whole: Counter[int] = Counter()
+        for (_, size), number in self._sizes.items():
+            whole[size] += number
+        trusted = above or whole
+        if not above and (len(whole) > 1 or max(whole) > 1) and self._is_floor():
+            return self._rounded(1, self.total)
+        size, often = max(trusted.items(), key=lambda item: (item[1], -item[0]))
+        if 2 * often < sum(trusted.values()):
+            return max(1, -(-self.total // max(whole))), self._visits(min(trusted), whole), None
+        odd = any(each % size for each in whole)
+        if not odd:
+            return self.total // size, self.total // size, size
+        return max(1, self.total // size), self._visits(size, whole), size
+
+    def _is_floor(self) -> bool:
+        return self._lowest is not None and self._lowest <= 1.0
+
+    @staticmethod
+    def _visits(size: int, whole: Counter[int]) -> int:
+        """Overflows if each visit is at least one and a rank more begins another."""
+        return sum(-(-each // size) * number for each, number in whole.items())
+
+    def _from_values(self) -> tuple[int, int, int | None]:
+        """Bounds from the copies of each value, for a log without steps."""
+        counts = Counter(self.values.values())
+        common = gcd(*counts)
+        size, often = max(counts.items(), key=lambda item: (item[1], -item[0]))
+        if size > 1 and often >= _SURE and 2 * often >= sum(counts.values()):
+            if common == size:
+                return self.total // size, self.total // size, size
+            return max(1, self.total // size), self._visits(size, counts), size  # some messages are lost
+        if common == 1:
+            return self.total, self.total, 1
+        return self._rounded(common if counts[common] >= _SURE else 1, common)

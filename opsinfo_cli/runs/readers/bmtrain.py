@@ -1,0 +1,39 @@
+"""BMTrain: a message per overflow on the first rank."""
+
+from __future__ import annotations
+
+import re
+
+from ..count import Count
+from ..occurrences import Occurrences
+from ..steps import StepFields
+from .reader import NUMBER, Reader, message_runs, number
+
+_OVERFLOW = re.compile(rb"Gradient overflow, change scale from " + NUMBER + rb" to " + NUMBER)
+
+
+class BMTrain(Reader):
+    """`Gradient overflow, change scale from <s> to <x>`.
+
+    Source: OpenBMB/BMTrain, bmtrain/optim/optim_manager.py, OptimManager.step; print_rank prints on rank 0 only.
+    """
+
+    name = "bmtrain"
+    reads = "BMTrain (`Gradient overflow, change scale from <s> to <x>`)"
+    marks = (b"Gradient overflow, change scale",)
+    window_default = 1024
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.occurrences = Occurrences()
+
+    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
+        for match, copies in message_runs(_OVERFLOW, data, limit, steps):
+            self.lines += copies
+            self.found.scaling, self.found.level = "dynamic", "fp16"
+            self.occurrences.add(number(match[2]), steps.at, steps.spacing, copies)
+            for scale in (number(match[1]), number(match[2])):
+                self.scale.add(self.place(steps.at, self.lines), scale)
+
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        return self.occurrences.count(steps, ranks or 1)

@@ -1,0 +1,88 @@
+"""FP16_Optimizer of APEX and its descendants: a message with the iteration on every rank."""
+
+from __future__ import annotations
+
+import re
+
+from ..count import Count
+from ..steps import StepFields
+from .reader import NUMBER, Reader, message_runs, number
+
+_OVERFLOW = re.compile(rb"Grad overflow on iteration(?::?[^\S\n]{1,4}(\d{1,12})(?![\d.]))?")
+_SCALE = re.compile(rb"Using (dynamic|static) loss scale of:?\s{1,4}" + NUMBER)
+_REMEMBERED = 4096
+
+
+class Fp16Optimizer(Reader):
+    """`Grad overflow on iteration  <n>`, then `Using dynamic loss scale of <x>`.
+
+    Source: NVIDIA/apex at 4ef930c1, apex/contrib/optimizers/fp16_optimizer.py; the same text stands in
+    microsoft/DeepSpeed, deepspeed/runtime/fp16. The iteration separates the copies of ranks from repetitions.
+    """
+
+    name = "fp16_optimizer"
+    reads = "APEX FP16_Optimizer (`Grad overflow on iteration <n>`)"
+    marks = (b"Grad overflow on iteration", b"Using dynamic loss scale of")
+    window_default = 1000
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._copies: dict[int, int] = {}
+        self._messages = self._before = 0
+
+    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
+        for match, copies in message_runs(_OVERFLOW, data, limit, steps):
+            self.lines += copies
+            self._messages += copies
+            self.found.level = "fp16"
+            if match[1]:
+                self._iteration(int(match[1]), copies)
+        newest = max(self._copies, default=None)
+        for match, copies in message_runs(_SCALE, data, limit):
+            self.lines += copies
+            if match[1] == b"dynamic":
+                self.found.scaling = "dynamic"
+                self.scale.add(self.place(newest, self.lines), number(match[2]))
+
+    def _iteration(self, iteration: int, copies: int) -> None:
+        if iteration not in self._copies and len(self._copies) >= _REMEMBERED:
+            self._before += self._copies.pop(min(self._copies)) > 0
+        self._copies[iteration] = self._copies.get(iteration, 0) + copies
+
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        """An iteration that one rank names, while others are named by several, may be two numbers run together."""
+        most = ranks or max(self._copies.values(), default=1)
+        sure = sorted(each for each, copies in self._copies.items() if copies > 1 or most == 1)
+        alone = [each for each, copies in self._copies.items() if copies == 1 and most > 1]
+        garbled = [each for each in alone if _is_run_together(str(each), sure)]
+        low = self._before + len(sure)
+        high = low + len(alone) - len(garbled)
+        broken = self._messages > low * most
+        if broken or alone:
+            most = ranks or self._ranks_of(most) or most
+            low, high = (self._messages // most,) * 2 if self._messages % most == 0 else (low, self._messages)
+        basis = f"{self._messages} messages" + (f" of {most} ranks" if most > 1 else "")
+        proof = "the log has messages of skipped steps" if self._messages else None
+        count = Count(low, high, steps, _leading(sure), basis, most, proof=proof)
+        return count.noted("messages of several ranks run together: their iterations are garbled") if broken else count
+
+    def _ranks_of(self, fewest: int) -> int | None:
+        """The number of ranks that the log prints, if it divides the messages and is large enough."""
+        for ranks in self.printed_ranks:
+            if ranks >= fewest and self._messages % ranks == 0:
+                return ranks
+        return None
+
+
+def _is_run_together(text: str, sure: list[int]) -> bool:
+    return any(text.startswith(str(each)) or text.endswith(str(each)) for each in sure)
+
+
+def _leading(iterations: list[int]) -> int:
+    """Overflows of the first descent: those in steps that follow each other from the start on."""
+    lead, last = 0, -1
+    for each in iterations:
+        if each > last + 2:
+            break
+        lead, last = lead + 1, each
+    return lead

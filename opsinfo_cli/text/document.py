@@ -1,0 +1,119 @@
+"""A JSON text as it was read: nodes with their spans, and what is wrong with the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from ..errors import Damaged
+from ..typed import NamedTuple
+from .patch import Edit
+from .source import Source
+
+_BLANK = re.compile(r"[ \t\n\r]*")
+
+
+class Fault(NamedTuple):
+    """One thing wrong with the text.
+
+    :param name: the name of the finding: syntax, comment, trailing-comma, missing-comma, empty-file
+    :param mend: the edit that mends it, where there is one
+    """
+
+    name: str
+    message: str
+    start: int
+    end: int
+    mend: Edit | None = None
+
+
+class Node:
+    """A JSON value and its span. ``kind`` is object, array, string, number or literal."""
+
+    __slots__ = ("_by", "end", "items", "kind", "members", "start", "value")
+
+    def __init__(self, kind: str, start: int, end: int = 0, value: str | bool | None = None) -> None:
+        self.kind = kind
+        self.start = start
+        self.end = end
+        self.value = value
+        self.members: list[Member] = []
+        self.items: list[Node] = []
+        self._by: tuple[Callable[[str], str], dict[str, Member]] | None = None
+
+    def __iter__(self) -> Iterator[Member]:
+        return iter(self.members)
+
+    def get(self, key: str) -> Node | None:
+        """The value the engine reads: of equal keys the last."""
+        member = self.by(str).get(key)
+        return member.value if member else None
+
+    def by(self, fold: Callable[[str], str]) -> dict[str, Member]:
+        """The members by their folded keys, remembered for one way to fold.
+
+        Of keys that fold alike the first in byte order counts, of equal ones the last.
+        """
+        if self._by is None or self._by[0] is not fold:
+            found: dict[str, Member] = {}
+            for member in self.members:
+                key = fold(member.name)
+                if member.name <= found.setdefault(key, member).name:
+                    found[key] = member
+            self._by = fold, found
+        return self._by[1]
+
+    def plain(self) -> object:
+        """The value without spans, equal keys folded as the engine folds them. Numbers become floats."""
+        if self.kind == "object":
+            return {member.name: member.value.plain() for member in self.members}
+        if self.kind == "array":
+            return [item.plain() for item in self.items]
+        if self.kind == "number":
+            return float(str(self.value))
+        return self.value
+
+
+class Member(NamedTuple):
+    """A key and its value; ``key`` is a string node."""
+
+    key: Node
+    value: Node
+
+    @property
+    def name(self) -> str:
+        return str(self.key.value)
+
+
+class Document(NamedTuple):
+    """The outcome of a scan: ``root`` is None where a fault could not be stepped over."""
+
+    source: Source
+    root: Node | None
+    faults: list[Fault]
+    end: int
+    """Offset behind the first value; what follows, blanks apart, the engine never reads."""
+
+    @property
+    def tail(self) -> int | None:
+        """Where text after the first value begins, or None."""
+        at = _BLANK.match(self.source.text, self.end).end()  # type: ignore[union-attr]
+        return at if at < len(self.source.text) and self.root is not None else None
+
+    def require_root(self) -> Node:
+        """The root of a text without faults.
+
+        :raises Damaged: with the place of the first fault
+        """
+        if self.faults or self.root is None:
+            fault = self.faults[0]
+            place = self.source.place(fault.start)
+            mendable = all(each.mend for each in self.faults)
+            raise Damaged(
+                fault.message,
+                path=self.source.path,
+                line=place.line,
+                column=place.column,
+                hint="`opsinfo fmt` mends this" if mendable else None,
+            )
+        return self.root

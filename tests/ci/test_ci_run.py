@@ -1,0 +1,110 @@
+"""`.ci/run`: its steps, their status and what it prints last, on a copy with stand-ins for Python and apt-get."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from ci_support import ROOT
+
+Script = Callable[..., subprocess.CompletedProcess[str]]
+
+COMMANDS = "$ echo listed\n$ echo '3 passed in 0.1s'\n"
+STAND_IN = """#!/bin/sh
+if [ "$2" = venv ]; then
+    shift 3
+    mkdir -p "$1/bin" && cp "$0" "$1/bin/python" && cp "$0" "$1/bin/ruff"
+fi
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Script:
+    """Run a copy of `.ci/run` in a folder whose README has the given commands."""
+    place, tools = tmp_path / "checkout", tmp_path / "tools"
+    (place / ".ci").mkdir(parents=True)
+    tools.mkdir()
+    for name in (".ci/run", ".ci/oldest.txt", "pyproject.toml"):
+        shutil.copy(ROOT / name, place / name)
+    for name, text in (("python3", STAND_IN), ("apt-get", "#!/bin/sh\nexit 1\n")):
+        (tools / name).write_text(text)
+        (tools / name).chmod(0o755)
+
+    def run(
+        *steps: str, readme: str = "$ echo listed\n$ echo '3 passed in 0.1s'\n"
+    ) -> subprocess.CompletedProcess[str]:
+        (place / "README.md").write_text(readme)
+        environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+        return subprocess.run([place / ".ci/run", *steps], env=environment, capture_output=True, text=True, check=False)
+
+    return run
+
+
+def steps_of(script: Script) -> list[str]:
+    return script("--list").stdout.split()
+
+
+def test_every_step_has_a_function_and_every_function_is_a_step(script: Script) -> None:
+    functions = re.findall(r"^step_(\w+)\(\)", (ROOT / ".ci/run").read_text("utf-8"), re.MULTILINE)
+    assert functions == steps_of(script)
+    assert functions[-1] == "tests"
+
+
+def test_an_unknown_step_is_wrong_usage(script: Script) -> None:
+    done = script("lint", "nonsense")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "unknown step: nonsense" in done.stderr
+
+
+def test_the_last_line_is_the_last_line_of_the_last_step_after_the_times(script: Script) -> None:
+    done = script("tests")
+    assert done.returncode == 0, done.stdout
+    lines = done.stdout.splitlines()
+    assert lines[-1] == "3 passed in 0.1s"
+    assert re.fullmatch(r" +\d+ s  tests", lines[-3])
+    assert re.fullmatch(r" +\d+ s  in all", lines[-2])
+    assert lines.index("== time of each step") < len(lines) - 2
+    assert lines.count("3 passed in 0.1s") == 1
+    assert "listed" in lines
+
+
+def test_each_of_several_steps_has_a_time_and_the_summary_is_last(script: Script) -> None:
+    done = script("lint", "tests")
+    assert done.returncode == 0, done.stdout
+    assert re.findall(r"^ +\d+ s  (\w+)$", done.stdout, re.MULTILINE) == ["lint", "tests"]
+    assert done.stdout.splitlines()[-1] == "3 passed in 0.1s"
+    assert done.stdout.count("3 passed in 0.1s\n") == 1
+
+
+def test_a_failing_command_ends_the_run_with_its_status(script: Script) -> None:
+    done = script("tests", "tests", readme="$ echo listed\n$ echo '1 failed in 0.1s'; exit 7\n")
+    assert done.returncode == 7
+    assert "failed: tests" in done.stdout
+    assert done.stdout.splitlines()[-1] == "1 failed in 0.1s"
+    assert done.stdout.count("== tests") == 1
+
+
+def test_a_failure_before_the_last_command_of_a_step_counts(script: Script) -> None:
+    done = script("tests", readme="$ false\n$ echo '3 passed in 0.1s'\n")
+    assert done.returncode == 1
+    assert "3 passed" not in done.stdout
+
+
+def test_tests_beside_other_steps_are_ended_when_one_of_those_fails(script: Script) -> None:
+    """The stand-in for Python has no mypy, so `types` fails at once; the command beside it would take an hour."""
+    done = script("types", "tests", readme="$ sleep 3600\n$ echo '3 passed in 0.1s'\n")
+    assert done.returncode != 0
+    assert "failed: types" in done.stdout
+    assert "3 passed" not in done.stdout
+
+
+def test_tests_beside_other_steps_fail_the_run(script: Script) -> None:
+    done = script("lint", "tests", readme="$ echo listed\n$ echo '1 failed in 0.1s'; exit 7\n")
+    assert done.returncode == 7
+    assert "failed: tests" in done.stdout
+    assert done.stdout.splitlines()[-1] == "1 failed in 0.1s"

@@ -1,0 +1,166 @@
+"""What a configuration file may have written, and whose it may be; limits of what is parsed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from opsinfo_cli.check.check_result import CheckResult
+from opsinfo_cli.check.checker import Checker
+from opsinfo_cli.cli.validation import config_trust
+from opsinfo_cli.cli.validation.config_trust import require_inside, require_owner, require_report_place
+from opsinfo_cli.cli.validation.toml_text import MAX_SIZE, parsed_toml
+from opsinfo_cli.errors import UsageFault
+from opsinfo_cli.model.repository import Repository
+from opsinfo_cli.report.formats.findings_json import findings_document
+from opsinfo_cli.report.formats.render import rendered
+from opsinfo_cli.text.source import Source
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """A configuration in a folder of a repository, with a file outside that must stay as it is."""
+    folder = tmp_path / "repository" / "lists"
+    folder.mkdir(parents=True)
+    (tmp_path / "repository" / ".git").mkdir()
+    (tmp_path / ".bashrc").write_text("alias ll='ls -l'\n")
+    (folder / "opsinfo.toml").write_text("")
+    return folder / "opsinfo.toml"
+
+
+def refused(config: Path, format_: str, path: Path) -> str:
+    with pytest.raises(UsageFault) as caught:
+        require_report_place(str(config), format_, str(path))
+    return caught.value.name
+
+
+OUTSIDE = ["../../.bashrc", "../../new.json", "../.git/hooks/post-checkout", "../../repository-too/x.json"]
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+def test_a_configuration_cannot_name_a_report_outside_its_repository(config: Path, path: str) -> None:
+    assert refused(config, "json", config.parent / path) == "config-writes-outside"
+
+
+def test_a_link_out_of_the_repository_is_followed_before_the_place_is_judged(config: Path, tmp_path: Path) -> None:
+    (config.parent / "report.json").symlink_to(tmp_path / ".bashrc")
+    (config.parent / "out").symlink_to(tmp_path)
+    assert refused(config, "json", config.parent / "report.json") == "config-writes-outside"
+    assert refused(config, "json", config.parent / "out" / "new.json") == "config-writes-outside"
+
+
+def test_without_a_repository_the_folder_of_the_configuration_is_the_border(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    config = folder / "opsinfo.toml"
+    config.write_text("")
+    assert require_inside(str(config), str(folder / "x.json"), "a report") == str(folder.resolve() / "x.json")
+    assert refused(config, "json", tmp_path / "a" / "x.json") == "config-writes-outside"
+
+
+def report_text(format_: str) -> str:
+    checker = Checker(kind="mixlist")
+    checker.file("m.json", b'{"grey-list": {}}')
+    checked = CheckResult(checker.outcome, Repository("/"))
+    finding = checked.outcome.findings[0]
+    object.__setattr__(finding, "fingerprint", "0" * 32)
+    document = {"schema_version": 1, "command": "validate", **findings_document(checked, [])}
+    return rendered(format_, checked, document)
+
+
+@pytest.mark.parametrize("format_", ["json", "sarif", "gitlab", "junit"])
+def test_a_configuration_may_replace_a_report_of_ours_in_the_same_format(config: Path, format_: str) -> None:
+    path = config.parent / "report"
+    require_report_place(str(config), format_, str(path))
+    path.write_text(report_text(format_))
+    require_report_place(str(config), format_, str(path))
+    for other in {"json", "sarif", "gitlab", "junit", "concise", "text", "github"} - {format_}:
+        assert refused(config, other, path) == "config-overwrites"
+
+
+@pytest.mark.parametrize("text", ["", "#!/bin/sh\n", "{}", "[1]", '{"runs": []}', '[{"check_name": "E501"}]', "\0\xff"])
+@pytest.mark.parametrize("format_", ["json", "sarif", "gitlab", "junit", "concise"])
+def test_a_configuration_cannot_overwrite_what_is_no_report_of_ours(config: Path, format_: str, text: str) -> None:
+    path = config.parent / "setup.sh"
+    path.write_bytes(text.encode("latin-1"))
+    assert refused(config, format_, path) == "config-overwrites"
+
+
+@pytest.fixture
+def strangers(config: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The configuration, as a user sees it to whom it does not belong."""
+    monkeypatch.setattr(config_trust.os, "geteuid", lambda: config.stat().st_uid + 1)
+    monkeypatch.setattr(config_trust, "_trusted", lambda environ: {config.stat().st_uid + 1})
+    return config
+
+
+def test_a_configuration_of_another_user_is_refused_with_how_to_allow_it(strangers: Path) -> None:
+    with pytest.raises(UsageFault) as caught:
+        require_owner(str(strangers), {})
+    assert caught.value.name == "config-owner"
+    assert f"OPSINFO_SAFE_DIRECTORY={strangers.parent.resolve()}" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("allowed", ["{folder}", "/elsewhere:{folder}", "*", "{folder}/"])
+def test_a_configuration_in_a_safe_directory_is_used(strangers: Path, allowed: str) -> None:
+    require_owner(str(strangers), {"OPSINFO_SAFE_DIRECTORY": allowed.format(folder=strangers.parent)})
+
+
+@pytest.mark.parametrize("allowed", ["", "/elsewhere", "{folder}/..", "relative"])
+def test_a_configuration_elsewhere_is_not_used(strangers: Path, allowed: str) -> None:
+    with pytest.raises(UsageFault):
+        require_owner(str(strangers), {"OPSINFO_SAFE_DIRECTORY": allowed.format(folder=strangers.parent)})
+
+
+def test_sudo_keeps_the_callers_own_files_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config_trust.os, "geteuid", lambda: 0)
+    assert config_trust._trusted({"SUDO_UID": "1000"}) == {0, 1000}
+    assert config_trust._trusted({"SUDO_UID": "x"}) == {0}
+    monkeypatch.setattr(config_trust.os, "geteuid", lambda: 1001)
+    assert config_trust._trusted({"SUDO_UID": "1000"}) == {0, 1001}
+
+
+def test_the_users_own_configuration_lists_safe_directories(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "home" / "opsinfo" / "opsinfo.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(f"safe-directory = [{json.dumps(str(config.parent))}]\n")
+    environ = {"XDG_CONFIG_HOME": str(tmp_path / "home")}
+    assert config_trust._is_safe(str(config.parent.resolve()), environ)
+    monkeypatch.setattr(config_trust, "_trusted", lambda environ: {os.geteuid() + 1})
+    assert not config_trust._is_safe(str(config.parent.resolve()), environ), "the list of somebody else"
+
+
+BOMBS = {
+    "a dotted key of thousands of parts": "a" + ".a" * 30_000 + " = 1\n",
+    "a table of thousands of parts": "[a" + ".a" * 30_000 + "]\n",
+    "arrays without end": "a = " + "[" * 5000 + "]" * 5000,
+    "inline tables without end": "a = " + "{b = " * 5000,
+    "an integer of 6,000 digits": "a = " + "1" * 6000,
+    "an integer of 6,000 digits with underscores": "a = " + "1_1" * 3000,
+    "a text of megabytes": "#" * (MAX_SIZE + 1),
+    "quotes without end": 'a = "' * 9999,
+    "no TOML": "a = ",
+}
+
+
+@pytest.mark.parametrize("situation", BOMBS)
+def test_a_hostile_toml_is_a_usage_fault(situation: str) -> None:
+    with pytest.raises(UsageFault):
+        parsed_toml(Source(BOMBS[situation].encode(), "opsinfo.toml"))
+
+
+def test_what_only_looks_like_a_bomb_is_read() -> None:
+    text = f'''against = ["{"a." * 500}json", '{"[" * 500}']  # {"[" * 500}
+report = ["sarif:x"]
+a.b.c = 1.5
+text = """{"{" * 500} "quoted" {"1" * 5000}"""
+other = \'\'\'{"[" * 100} ''{"." * 100}\'\'\'
+'''
+    parsed = parsed_toml(Source(text.encode(), "opsinfo.toml"))
+    assert parsed["a"]["b"]["c"] == 1.5
+    assert len(parsed["text"]) > 5500

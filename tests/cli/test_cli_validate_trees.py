@@ -1,0 +1,62 @@
+"""`opsinfo validate` of trees: what is found, what is passed over, and what is an error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cli_support import Run, write
+
+
+def test_a_tree_takes_arrays_of_a_tool_for_no_mixlist(opsinfo: Run, tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    write(tree / "tsconfig.json", {"compilerOptions": {"lib": ["es2020"]}, "include": ["src"]})
+    write(tree / "package.json", {"name": "x", "files": ["dist"], "scripts": {"test": "x"}})
+    write(tree / "coco.json", {"images": [{"id": 1}], "annotations": []})
+    ran = opsinfo("validate", tree, "-v")
+    assert (ran.code, ran.out) == (2, "")
+    assert "nothing to check" in ran.err
+    for name in ("tsconfig.json", "package.json", "coco.json"):
+        assert f"{name}: passed over" in ran.err
+
+
+def test_a_broken_mixlist_in_a_tree_is_found_by_its_mark(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    write(tree / "any.json", (fixtures / "mixlists/bad/comment-hash.json").read_bytes())
+    write(tree / "aic-x-ops-info.json", "{")
+    ran = opsinfo("validate", tree)
+    assert ran.code == 1
+    assert "any.json" in ran.out
+    assert "aic-x-ops-info.json" in ran.out
+
+
+def test_a_path_with_nothing_to_check_is_an_error_beside_others_too(opsinfo: Run, tmp_path: Path) -> None:
+    ran = opsinfo("validate", tmp_path / "empty", tmp_path / "full")
+    assert ran.code == 3, "neither is there"
+    (tmp_path / "empty").mkdir()
+    write(tmp_path / "full/mixlist.json", "{}")
+    assert opsinfo("validate", tmp_path / "full").code == 0
+    for paths in (["empty"], ["full", "empty"]):
+        ran = opsinfo("validate", *paths, cwd=tmp_path)
+        assert (ran.code, ran.out) == (2, "")
+        assert "empty: error: nothing to check" in ran.err.replace("error: empty", "empty: error") or "empty" in ran.err
+
+
+BROKEN = {
+    "ops_info.json": b"",
+    "mixlist.json": b"  ",
+    "my_ops_info.json": b"{\xff}",
+    "OPS_INFO_BERT.JSON": b"",
+    "Bert-MixList-2.json": b"\xff\xfe{\x00}\x00",
+    "mix_list.json": b"[1]",
+    "aic-x-ops-info-nn.json": b"\xff",
+}
+
+
+def test_a_tree_reports_every_file_whose_name_says_what_it_is_however_broken(opsinfo: Run, tmp_path: Path) -> None:
+    for name, data in BROKEN.items():
+        write(tmp_path / name.lower().partition(".")[0] / name, data)
+    write(tmp_path / "ascend910b.opsinfo.json", "")
+    write(tmp_path / "mixlist.schema.json", "")
+    ran = opsinfo("validate", tmp_path, "--format", "json")
+    assert ran.code == 1
+    assert {Path(each["path"]).name for each in ran.json["findings"]} == set(BROKEN)

@@ -1,0 +1,116 @@
+"""Generated pages are up to date and show what the program does."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from opsinfo_cli.check.rules import RULES
+from opsinfo_cli.check.topics import TOPICS
+from opsinfo_cli.cli.line.click_program import cli
+from opsinfo_cli.cli.line.table import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "docs"))
+
+
+def test_no_page_is_stale() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_stale_page_and_a_command_without_an_example_are_named(tmp_path: Path) -> None:
+    for folder in ("docs", "fixtures", "opsinfo_cli", "schemas"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "README.zh-CN.md", tmp_path)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert "MatMulV3\tgray" in readme
+    (tmp_path / "README.md").write_text(readme.replace("MatMulV3\tgray", "MatMulV3\twhite"), "utf-8")
+    (tmp_path / "docs/man/opsinfo-gone.1").write_text(".TH GONE 1\n")
+    command = tmp_path / "opsinfo_cli/cli/commands/schema.py"
+    command.write_text(command.read_text("utf-8").replace("Examples:", "For instance:"), "utf-8")
+    before = (tmp_path / "README.md").read_bytes()
+    script = str(tmp_path / "docs/generate.py")
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
+    stale = ["docs/reference.md", "README.md", "docs/man/opsinfo-schema.1", "docs/man/opsinfo-gone.1"]
+    assert done.stdout.splitlines() == [*(f"stale: {each}" for each in stale), "no example: opsinfo schema"]
+    assert done.returncode == 1
+    assert (tmp_path / "README.md").read_bytes() == before
+
+
+def test_the_reference_has_every_command_with_an_example() -> None:
+    text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    for command in COMMANDS:
+        section = text.split(f"## opsinfo {command}\n")[1].split("\n## ")[0]
+        assert "Examples:" in section, command
+        assert f"opsinfo {command}" in section.split("Examples:")[1], command
+
+
+def test_the_reference_is_what_help_says_at_80_columns() -> None:
+    text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    for words in ([], *([command] for command in COMMANDS)):
+        said = CliRunner().invoke(cli, [*words, "--help"], prog_name="opsinfo", terminal_width=78).output
+        assert f"## {' '.join(['opsinfo', *words])}\n\n```text\n{said}```\n" in text, words
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+def test_groff_renders_the_manual_page_of_every_command_without_a_warning() -> None:
+    pages = {path.name: path for path in (ROOT / "docs" / "man").iterdir()}
+    assert set(pages) == {"opsinfo.1", *(f"opsinfo-{command}.1" for command in COMMANDS)}
+    for path in pages.values():
+        done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-P-c", path], capture_output=True, check=True)
+        assert done.stderr == b"", path
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+def test_text_with_a_meaning_in_roff_is_printed_unchanged() -> None:
+    """Dots and quotes at the start of a line, backslashes, dashes, letters beyond ASCII."""
+    from man_pages import man_page
+
+    hard = "\b\nExamples:\n  tool  a\\nb --x 'y' `z` ^ ~ \"q\"\n  .SH tool 算子\n  'tool\n"
+    command = click.Command("tool", help=f".start of it, x-y\n\n{hard}")
+    page = man_page(click.Context(command, info_name="tool"), "Do it.", "1", {}, "0    fine", "")
+    words = ["groff", "-man", "-ww", "-Tutf8", "-Kutf8", "-P-c", "-P-b", "-P-u"]
+    done = subprocess.run(words, input=page.encode(), capture_output=True, check=True)
+    assert done.stderr == b""
+    drawn = done.stdout.decode()
+    for line in (".start of it, x-y", "tool  a\\nb --x 'y' `z` ^ ~ \"q\"", ".SH tool 算子", "'tool"):
+        assert f"       {line}\n" in drawn
+
+
+def test_examples_are_told_apart_from_the_other_paragraphs() -> None:
+    from man_pages import paragraphs
+
+    assert paragraphs(click.Command("x", help="Do it.\n\nMore."))[1] == []
+    assert paragraphs(click.Command("x", help="Do it.\n\n\b\nExamples:\n  x y\n  x z"))[1] == ["x y", "x z"]
+
+
+COMPLETION = ("_OPSINFO_COMPLETE", "COMP_WORDS", "COMP_CWORD")
+"""Set by the shells' own scripts, never by people."""
+
+
+def test_every_variable_that_is_read_is_explained() -> None:
+    text = "\n".join(path.read_text("utf-8") for path in (ROOT / "opsinfo_cli").rglob("*.py"))
+    read = set(re.findall(r"environ(?:\.get\(|\[)\"([A-Z_]+)\"", text)) - {"HOME", *COMPLETION}
+    assert len(read) > 5
+    assert read <= set(re.findall(r"^[A-Z_]+", TOPICS["environment"], re.MULTILINE))
+
+
+@pytest.mark.parametrize("page", ["findings.md", "findings.zh-CN.md"])
+def test_the_findings_page_has_every_rule(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == list(RULES)
+
+
+def test_codes_and_names_of_rules_are_unique() -> None:
+    codes = [rule.code for rule in RULES.values()]
+    assert len(set(codes)) == len(codes) == 39

@@ -1,0 +1,68 @@
+"""What CONTRIBUTING, RELEASING and the changelog name exists."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import opsinfo_cli
+
+ROOT = Path(__file__).resolve().parents[2]
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+FOLDERS = ("opsinfo_cli", "tests", "docs", "schemas", "fixtures", "benchmarks", r"\.ci", r"\.github")
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "RELEASING.md", "SECURITY.md", "docs/architecture.md"])
+def test_every_path_that_a_page_names_exists(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    named = re.findall(rf"(?<![\w/])((?:{'|'.join(FOLDERS)})/[\w./-]+\w)(?![\w<*{{-]*[<*{{])", text)
+    made = {".ci/dist"}
+    assert [each for each in named if not (ROOT / each).exists() and each not in made] == []
+
+
+def test_every_module_and_package_that_the_architecture_names_exists() -> None:
+    text = (ROOT / "docs/architecture.md").read_text("utf-8")
+    packages = re.findall(r"^\| `([a-z/]+)` \|", text, re.MULTILINE)
+    modules = re.findall(r"`([a-z_/]+\.py)`", text)
+    assert len(packages) > 10
+    assert len(modules) > 5
+    assert [each for each in (*packages, *modules) if not (ROOT / "opsinfo_cli" / each).exists()] == []
+
+
+def test_the_page_names_every_step_of_ci() -> None:
+    known = subprocess.run([ROOT / ".ci/run", "--list"], capture_output=True, text=True, check=True).stdout.split()
+    assert re.findall(r"^\| `\.ci/run (\w+)` \|", CONTRIBUTING, re.MULTILINE) == known
+
+
+def test_ten_tasks_have_one_path_each() -> None:
+    section = CONTRIBUTING.split("## Which file is it?")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| ([^|]+) \| `([^`|]+)` \|$", section, re.MULTILINE)
+    assert len(rows) == 10
+    assert len({path for _, path in rows}) == 10
+    assert all((ROOT / path).is_file() for _, path in rows)
+
+
+@pytest.mark.parametrize("what", ["a command", "a finding", "a report format", "a log reader", "another system"])
+def test_what_may_be_added_has_a_section_that_names_code_tests_and_docs(what: str) -> None:
+    section = CONTRIBUTING.split(f"## Add {what}\n")[1].split("\n## ")[0]
+    for folder in ("opsinfo_cli/", "tests/", "docs/"):
+        assert f"`{folder}" in section or f"python {folder}" in section, folder
+
+
+def test_the_changelog_has_the_sections_of_keep_a_changelog_newest_first() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    versions = re.findall(r"^## \[(.+?)\](?: - \d{4}-\d\d-\d\d)?$", text, re.MULTILINE)
+    assert len(versions) == len(re.findall(r"^## ", text, re.MULTILINE))
+    assert opsinfo_cli.__version__ == next(each for each in versions if each != "Unreleased")
+    kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert set(re.findall(r"^### (.+)$", text, re.MULTILINE)) <= kinds
+
+
+def test_shown_versions_are_the_current_one() -> None:
+    for page in ("docs/ci.md", "tests/sample-repository/.pre-commit-config.yaml"):
+        shown = re.findall(r"(?:rev: |opsinfo@)v([\d.]+)", (ROOT / page).read_text("utf-8"))
+        assert shown
+        assert set(shown) == {opsinfo_cli.__version__}, page

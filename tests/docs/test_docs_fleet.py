@@ -1,0 +1,90 @@
+"""The playbook of docs/fleet.md, run as it stands there against this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "fleet.md").read_text("utf-8")
+PLAYBOOK = re.search(r"```yaml\n(.*?)```", PAGE, re.DOTALL)[1]  # type: ignore[index]
+
+needs_ansible = pytest.mark.skipif(
+    shutil.which("ansible-playbook") is None, reason="`ansible-playbook` is not installed"
+)
+Play = Callable[..., tuple[int, int, str]]
+
+
+@pytest.fixture
+def play(tmp_path: Path, opp: Path, isolation: Path) -> Play:
+    """Run the playbook; gives its exit status, how many tasks changed something, and all it said."""
+    wrapper = tmp_path / "opsinfo"
+    wrapper.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m opsinfo_cli "$@"\n')
+    wrapper.chmod(0o755)
+    book = tmp_path / "play" / "book.yml"
+    book.parent.mkdir()
+    book.write_text(PLAYBOOK, "utf-8")
+    given = {"opsinfo": wrapper, "opp": opp, "place": tmp_path / "etc", "ansible_python_interpreter": sys.executable}
+    words = ["ansible-playbook", "-i", "localhost,", "-c", "local", str(book)]
+    words += ["-e", json.dumps({name: str(value) for name, value in given.items()})]
+    env = {**os.environ, "LC_ALL": "C.UTF-8", "ANSIBLE_HOME": str(isolation / "ansible"), "ANSIBLE_NOCOLOR": "1"}
+
+    def run(marks: dict[str, dict[str, list[str]]], *more: str) -> tuple[int, int, str]:
+        (book.parent / "ops_info.json").write_text(json.dumps(marks))
+        done = subprocess.run([*words, *more], env=env, cwd=book.parent, capture_output=True, text=True, check=False)
+        changed = re.search(r"changed=(\d+)", done.stdout)
+        return done.returncode, int(changed[1]) if changed else -1, done.stdout + done.stderr
+
+    return run
+
+
+def libraries(opp: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in opp.rglob("*.json")}
+
+
+@needs_ansible
+def test_the_playbook_changes_a_host_once_and_tells_before_it_would(play: Play, opp: Path, tmp_path: Path) -> None:
+    marks = {"black-list": {"to-add": ["Relu"]}}
+    before = libraries(opp)
+    assert play(marks, "--check")[:2] == (0, 2), "the place and the mixlist"
+    assert not (tmp_path / "etc").exists()
+    code, changed, said = play(marks)
+    assert (code, changed) == (0, 3), said
+    after = libraries(opp)
+    (touched,) = [path for path in after if after[path] != before[path]]
+    assert play(marks)[:2] == (0, 0)
+    assert libraries(opp) == after
+    touched.write_bytes(before[touched])
+    code, changed, said = play(marks, "--check")
+    assert (code, changed) == (0, 1), said
+    assert libraries(opp) == before
+
+
+@needs_ansible
+def test_the_playbook_fails_for_a_name_that_the_host_does_not_have(play: Play, opp: Path) -> None:
+    before = libraries(opp)
+    code, _, said = play({"black-list": {"to-add": ["Relu", "relu"]}})
+    assert code != 0
+    assert "did you mean `Relu`?" in said
+    assert libraries(opp) == before
+
+
+def test_every_command_of_the_page_is_one(opsinfo: Callable[..., object], tmp_path: Path) -> None:
+    """Options of the page that a command does not know would be wrong usage."""
+    shown = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]
+    shown += re.findall(r"^RUN /opt/opsinfo/bin/(opsinfo .+)$", PAGE, re.MULTILINE)
+    shown += re.findall(r"`(opsinfo [a-z]+ .+?)`", PAGE)
+    commands = [line.split()[1:] for line in shown if line.startswith("opsinfo ")]
+    assert len(commands) >= 6
+    for words in commands:
+        ran = opsinfo(*words, "--help")
+        assert ran.code == 0, words  # type: ignore[attr-defined]
+        assert not [word for word in words if word.startswith("--") and word not in ran.out], words  # type: ignore[attr-defined]

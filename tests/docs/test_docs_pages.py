@@ -1,0 +1,129 @@
+"""README, guide and site: commands, links, and two languages in step."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+READMES = ("README.md", "README.zh-CN.md")
+PAIRS = (READMES, ("docs/guide.md", "docs/guide.zh-CN.md"))
+VENV = "python3 -m venv .venv && "
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", READMES)
+def test_readme_has_at_most_180_lines(page: str) -> None:
+    assert len(text_of(page).splitlines()) <= 180
+
+
+@pytest.mark.parametrize("page", READMES)
+def test_readme_shows_two_commands_that_begin_with_a_virtual_environment(page: str) -> None:
+    commands = re.findall(r"^\$ (.+)$", text_of(page), re.MULTILINE)
+    assert len(commands) == 2
+    assert all(command.startswith(VENV) for command in commands)
+    assert ".venv/bin/opsinfo list fixtures/opp" in commands[0]
+    assert commands[1].endswith(".venv/bin/python -m pytest")
+
+
+def test_the_test_command_is_the_one_that_ci_runs() -> None:
+    run = text_of(".ci/run")
+    (expression,) = re.findall(r"sed -n '(s/[^']+)' README\.md", run)
+    said = subprocess.run(["sed", "-n", expression, "README.md"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert said.stdout.splitlines() == re.findall(r"^\$ (.+)$", text_of("README.md"), re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("what", "pattern"),
+    [
+        ("commands and code in blocks, and what they print", r"^```.*?^```$"),
+        ("commands in the text", r"`(opsinfo [^`]+)`"),
+        ("shown commands", r"<!-- output of: (.+?) -->"),
+        ("depths of headings", r"^(#+) "),
+        ("items of lists", r"^(\d*[-.]) "),
+    ],
+)
+@pytest.mark.parametrize("pair", PAIRS, ids=[english for english, _ in PAIRS])
+def test_pages_in_two_languages_show_the_same_in_the_same_order(pair: tuple[str, str], what: str, pattern: str) -> None:
+    found = [re.findall(pattern, text_of(page), re.MULTILINE | re.DOTALL) for page in pair]
+    assert found[0] or what == "items of lists"
+    assert found[0] == found[1], what
+
+
+@pytest.mark.parametrize("pair", [*PAIRS, ("docs/findings.md", "docs/findings.zh-CN.md")], ids=lambda pair: pair[0])
+def test_pages_in_two_languages_link_to_each_other(pair: tuple[str, str]) -> None:
+    top = [text_of(page)[:300] for page in pair]
+    assert f"[中文]({Path(pair[1]).name})" in top[0]
+    assert f"[English]({Path(pair[0]).name})" in top[1]
+
+
+def test_every_link_of_a_page_leads_somewhere() -> None:
+    for path in [*ROOT.glob("*.md"), *DOCS.glob("*.md")]:
+        text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_no_page_names_a_package_host_or_a_path_of_one_machine() -> None:
+    shown = [
+        path for path in ROOT.rglob("*.md") if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
+    ]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in shown)
+    assert not re.search(r"pypi\.org|files\.pythonhosted|/tmp/|/home/[a-z]", text)
+
+
+def test_every_page_but_the_generated_ones_shows_commands_that_exist() -> None:
+    from opsinfo_cli.cli.line.table import COMMANDS
+
+    for path in [*ROOT.glob("*.md"), *DOCS.glob("*.md")]:
+        for words in map(str.split, re.findall(r"`opsinfo ([a-z][^`]*)`", path.read_text(encoding="utf-8"))):
+            assert words[0] in {*COMMANDS, "help"}, f"{path.name}: opsinfo {' '.join(words)}"
+
+
+def site_config() -> dict[str, object]:
+    yaml = pytest.importorskip("yaml", reason="PyYAML reads the configuration of the site")
+    return dict(yaml.safe_load(text_of("mkdocs.yml")))
+
+
+def test_the_site_fails_on_pages_left_out_dead_anchors_and_foreign_links() -> None:
+    validation = site_config()["validation"]
+    assert validation == {
+        "nav": dict.fromkeys(("omitted_files", "not_found", "absolute_links"), "warn"),
+        "links": dict.fromkeys(("not_found", "anchors", "absolute_links", "unrecognized_links"), "warn"),
+    }
+
+
+def test_the_site_names_every_page_once() -> None:
+    named = re.findall(r"\S+\.md\b", str(site_config()["nav"]))
+    assert sorted(each.strip("'") for each in named) == sorted(path.name for path in DOCS.glob("*.md"))
+
+
+def test_the_site_is_built_in_strict_mode(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="mkdocs builds the site (the extra `docs`)")
+    words = shlex.split(f"{sys.executable} -m mkdocs build --strict --quiet --site-dir {tmp_path / 'site'}")
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert (tmp_path / "site" / "guide.zh-CN" / "index.html").exists()
+    assert not (tmp_path / "site" / "generate.py").exists()
+    assert not (tmp_path / "site" / "man").exists()
+
+
+def test_the_site_refuses_a_dead_anchor(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="mkdocs builds the site (the extra `docs`)")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text("# Page\n\n[there](#nowhere)\n")
+    configured = re.sub(r"^nav:\n(?:  .*\n)+", "nav:\n  - index.md\n", text_of("mkdocs.yml"), flags=re.MULTILINE)
+    (tmp_path / "mkdocs.yml").write_text(configured)
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "#nowhere" in done.stdout + done.stderr

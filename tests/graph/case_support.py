@@ -1,0 +1,70 @@
+"""Small graphs and libraries written by hand: see cases/README.md."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from opsinfo_cli.graph.builder import GraphBuilder
+from opsinfo_cli.graph.graph import Graph, ModelFacts, Tensor
+from opsinfo_cli.model.library import Library
+from opsinfo_cli.model.policy import Mark, Policy
+from opsinfo_cli.model.store import Operators
+from opsinfo_cli.text.source import Source
+
+CASES = Path(__file__).parent / "cases"
+
+
+def library_of(content: dict[str, Any]) -> Operators:
+    entries = {name: entry if isinstance(entry, dict) else entry_of(*entry) for name, entry in content.items()}
+    return Library.of(Source(json.dumps(entries).encode(), "aic-ascend910b-ops-info.json")).operators
+
+
+def entry_of(flag: str, rows: list[str], inputs: int) -> dict[str, dict[str, str]]:
+    """An entry of plain formats."""
+    entry = {} if not flag else {"precision_reduce": {"flag": flag}}
+    for number, row in enumerate(rows):
+        side, index = ("input", number) if number < inputs else ("output", number - inputs)
+        formats = ",".join(["ND"] * len(row.split(",")))
+        entry[f"{side}{index}"] = {"name": f"{side}_{index}", "dtype": row, "format": formats, "paramType": "required"}
+    return entry
+
+
+def graph_of(nodes: list[list[Any]], bodies: dict[str, list[Any]] | None = None) -> Graph:
+    builder = GraphBuilder()
+    for node in nodes:
+        add(builder, *node)
+    for name, (owner, inner) in (bodies or {}).items():
+        builder.subgraph(name, owner)
+        for node in inner:
+            add(builder, *node)
+    return builder.build(ModelFacts("ge-proto"))
+
+
+def add(
+    builder: GraphBuilder,
+    name: str,
+    op_type: str,
+    inputs: list[str | None],
+    outputs: list[str],
+    attributes: dict[str, Any] | None = None,
+) -> None:
+    def tensor(text: str) -> Tensor:
+        dtype, _, more = text.partition(" ")
+        return builder.tensor(dtype, format="ND", shape=(2, 16), continuous=more == "continuous")
+
+    references: list[tuple[int | str, int] | None] = []
+    for each in inputs:
+        producer, _, output = (each or "").partition(":")
+        references.append((producer, int(output or 0)) if each else None)
+    builder.add(name, op_type, references, [tensor(each) for each in outputs], attributes=attributes)
+
+
+def marks_of(black: list[str] = (), white: list[str] = (), free: list[str] = ()) -> dict[str, frozenset[Mark]]:  # type: ignore[assignment]
+    """A mixlist's marks: types put on a list, and types taken off the black one."""
+    return {
+        **{name: frozenset({Mark("to-add", Policy.BLACK)}) for name in black},
+        **{name: frozenset({Mark("to-add", Policy.WHITE)}) for name in white},
+        **{name: frozenset({Mark("to-remove", Policy.BLACK)}) for name in free},
+    }

@@ -1,0 +1,189 @@
+"""What an answer says: words, numbers, confidence, and what is refused before anything is judged."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from case_support import entry_of, graph_of, library_of, marks_of
+
+from opsinfo_cli.errors import Damaged, UsageFault
+from opsinfo_cli.graph import reason
+from opsinfo_cli.graph.api import Graph
+from opsinfo_cli.graph.builder import GraphBuilder
+from opsinfo_cli.graph.graph import ModelFacts
+from opsinfo_cli.graph.judge.kernels import Kernels
+from opsinfo_cli.graph.judging import judge, prepare
+from opsinfo_cli.graph.reason import TEXTS
+from opsinfo_cli.model.snapshot_text import snapshot_text
+from opsinfo_cli.model.target import Target
+
+ENTRIES = {
+    "White": ["true", ["float,float16", "float,float16"], 1],
+    "Gray": ["", ["float,float16", "float,float16"], 1],
+    "Black": ["false", ["float,float16", "float,float16"], 1],
+    "Relu": {"dynamicFormat": {"flag": "true"}, "input0": {"name": "x", "paramType": "required"}},
+    "Add": {
+        "dynamicFormat": {"flag": "true"},
+        **{f"{side}0": {"name": side, "paramType": "required"} for side in ("input", "output")},
+        "input1": {"name": "x2", "paramType": "required"},
+    },
+}
+LIBRARY = library_of(ENTRIES)
+NODES = [
+    ["x", "Data", [], ["float32"]],
+    ["w", "White", ["x"], ["float32"]],
+    ["g", "Gray", ["w"], ["float32"]],
+    ["b", "Black", ["g"], ["float32"]],
+    ["a", "Add", ["b", "w"], ["float32"]],
+    ["h", "Host", ["a"], ["float32"]],
+    ["out", "NetOutput", ["h"], []],
+]
+
+
+def test_an_answer_says_in_words_what_happens_to_a_node() -> None:
+    answer = judge(graph_of(NODES), LIBRARY, "mixed_float16", marks_of(white=["Gray"]))
+    assert {name: node.reason.text for name in ("w", "g", "b", "a", "h") if (node := answer.find(name))} == {
+        "w": "on the white list by the library",
+        "g": "on the white list by the mixlist",
+        "b": "on the black list by the library: keeps its dtype",
+        "a": "on the gray list by the library: follows output 0 of `b`",
+        "h": "not an op type of AI Core here: keeps its dtypes",
+    }
+    assert repr(answer) == "<Answer mixed_float16: 7 nodes, 2 low, 2 high, 3 not judged, 3 casts>"
+    assert repr(answer.find("w")) == "<White 'w': float16, on the white list by the library>"
+
+
+def test_numbers_by_op_type_and_in_all() -> None:
+    answer = judge(graph_of(NODES), LIBRARY, "mixed_float16")
+    assert [tuple(each) for each in answer.types if each.op_type in ("Add", "Data", "Gray")] == [
+        ("Add", 1, 0, 1, "gray"),
+        ("Data", 1, 0, 0, None),
+        ("Gray", 1, 1, 0, "gray"),
+    ]
+    counts = answer.counts
+    assert (counts.nodes, counts.low, counts.high, counts.not_judged, counts.assumed) == (7, 2, 2, 3, 1)
+    assert counts.casts == (3, 3, 0, 2 * 16 * (4 + 2 + 2), 0)
+
+
+def test_equal_casts_of_one_output_run_once_and_sizes_are_counted_where_known() -> None:
+    nodes = [
+        ["x", "Data", [], ["float32"]],
+        ["c", "Const", [], ["float32"]],
+        *[[f"w{number}", "White", [feed], ["float32"]] for number, feed in enumerate(["x", "x", "c"])],
+    ]
+    casts = judge(graph_of(nodes), LIBRARY, "mixed_float16").counts.casts
+    assert casts == (3, 1, 1, 2 * 16 * 4, 0)
+
+
+def test_columns_come_from_the_sources_asked_in_order() -> None:
+    def confidence(*columns: str, soc: str = "ascend910b") -> list[str | None]:
+        answer = judge(graph_of(NODES), LIBRARY, "mixed_float16", columns=columns, soc=soc)
+        return [node.confidence for name in ("w", "a") if (node := answer.find(name))]
+
+    assert confidence("library", "kernel", "assumed") == ["library", "kernel"]
+    assert confidence("library", "kernel", "assumed", soc="ascend910") == ["library", "assumed"]
+    assert confidence("library", "assumed", "kernel") == ["library", "assumed"]
+    assert confidence("library") == ["library", None]
+    assert confidence("assumed") == ["assumed", "assumed"]
+
+
+def test_without_a_target_everything_computed_is_assumed_gray() -> None:
+    answer = judge(graph_of(NODES), None, "mixed_float16", marks_of(white=["White"]), columns=["assumed"])
+    assert [node.outputs[0] for node in answer if node.outputs] == ["float32", *["float16"] * 5]
+    found = answer.find("g")
+    assert found is not None
+    assert (found.policy, found.reason.by, found.confidence) == ("gray", "assumption", "assumed")
+
+
+def test_a_snapshot_answers_as_its_library_does(tmp_path: Path) -> None:
+    path = tmp_path / "aic-ascend910b-ops-info.json"
+    listed = {name: entry_of(*entry) for name, entry in ENTRIES.items() if isinstance(entry, list)}
+    path.write_text(json.dumps(listed), "utf-8")
+    kept = tmp_path / "ascend910b.json"
+    kept.write_text(snapshot_text(Target.open(str(path))), "utf-8")
+    snapshot, library = (judge(graph_of(NODES), str(target), "mixed_float16") for target in (kept, path))
+    assert snapshot.outputs == library.outputs
+
+
+@pytest.mark.parametrize(
+    ("mode", "columns", "against", "said"),
+    [
+        ("mixed_float17", ["library"], LIBRARY, "no precision mode is called `mixed_float17`"),
+        ("mixed_float16", ["libary"], LIBRARY, "no source of columns is called `libary`"),
+        ("mixed_float16", ["library"], None, "without a target, columns can only be assumed"),
+    ],
+)
+def test_what_does_not_exist_is_refused(mode: str, columns: list[str], against: object, said: str) -> None:
+    with pytest.raises(UsageFault, match=said):
+        judge(graph_of(NODES), against, mode, columns=columns)  # type: ignore[arg-type]
+
+
+def test_a_mixlist_that_the_engine_refuses_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mixlist.json"
+    path.write_text('{"gray-list": {"to-remove": ["Add"]}}', "utf-8")
+    with pytest.raises(Damaged, match="remove gray"):
+        judge(graph_of(NODES), LIBRARY, "mixed_float16", str(path))
+
+
+def test_the_graph_of_the_public_api_judges_itself() -> None:
+    graph = Graph.of(graph_of(NODES))
+    low, high = graph.judge(LIBRARY, "mixed_float16"), graph.judge(LIBRARY, "origin")
+    assert [graph[node].name for node in low.changed(high)] == ["w", "g"]
+    assert len(low) == len(graph) == 7
+    with pytest.raises(KeyError):
+        low.path_of("nobody")
+
+
+def test_a_node_without_known_dtypes_is_not_judged_and_one_unknown_input_decides_nothing() -> None:
+    builder = GraphBuilder(open_outputs=True)
+    builder.add("x", "Data")
+    builder.add("w", "White", [("x", 0)])
+    builder.add("half", "Gray", [("w", 0)], [builder.tensor("float32")])
+    answer = judge(builder.build(ModelFacts("tensorflow", predicted=True)), LIBRARY, "mixed_float16")
+    assert [(node.outputs, node.reason.code) for node in answer][1:] == [
+        ((None,), "unknown-dtype"),
+        (("float32",), "gray-own"),
+    ]
+
+
+def test_predicted_graphs_are_not_refused_for_the_number_of_their_tensors() -> None:
+    def outputs(predicted: bool) -> tuple[str | None, ...]:
+        builder = GraphBuilder()
+        builder.add("x", "Data", outputs=[builder.tensor("float32")])
+        builder.add("w", "White", [("x", 0), ("x", 0)], [builder.tensor("float32")])
+        found = judge(builder.build(ModelFacts("onnx", predicted=predicted)), LIBRARY, "mixed_float16").find("w")
+        assert found is not None
+        return (*found.inputs, *found.outputs)
+
+    assert outputs(True) == ("float16", "float16", "float16")
+    assert outputs(False) == ("float32", "float32", "float32")
+
+
+def test_a_long_chain_is_followed_back_to_its_end() -> None:
+    nodes: list[list[object]] = [["n0", "Data", [], ["float32"]]]
+    nodes += [[f"n{number}", "Gray", [f"n{number - 1}"], ["float32"]] for number in range(1, 5000)]
+    answer = judge(graph_of(nodes), LIBRARY, "mixed_float16")  # type: ignore[arg-type]
+    steps = answer.path_of("n4999")
+    assert len(steps) == 5000
+    assert steps[-1].reason.code == "graph-input"
+
+
+def test_every_reason_that_the_judge_gives_has_words() -> None:
+    """Codes are written where they are decided; each must be in the table."""
+    folder = Path(reason.__file__).parent / "judge"
+    written = set()
+    for path in folder.glob("*.py"):
+        written |= set(re.findall(r'(?:Refusal\(|why=|Matched\(\w+, )"([a-z-]+)"', path.read_text("utf-8")))
+    assert len(written) > 10
+    assert written <= set(TEXTS)
+
+
+def test_what_kernels_answered_is_whole() -> None:
+    kernels = Kernels(LIBRARY, "ascend910b")
+    assert len(kernels._answered) == 102
+    for op_type, rows in kernels._answered.items():
+        assert len({len(row) for row in rows.values()}) == 1, op_type
+    assert prepare(graph_of(NODES), LIBRARY, soc="ascend910b").prepared.kernels.of("Add")[0].confidence == "kernel"

@@ -1,0 +1,60 @@
+"""Small graphs worked out by hand, one data file each."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from case_support import CASES, graph_of, library_of, marks_of
+
+from opsinfo_cli.graph.answer import Answer
+from opsinfo_cli.graph.customize_dtypes import CustomizeDtypes
+from opsinfo_cli.graph.judging import judge
+from opsinfo_cli.graph.keep_dtype import KeepDtype
+
+LISTS_PLAY_NO_PART = {"mode", "promoted", "cast", "related"}
+
+
+def judgings() -> list[Any]:
+    found = []
+    for path in sorted(CASES.glob("*.json")):
+        for number, asked in enumerate(json.loads(path.read_text("utf-8"))["judgings"]):
+            found.append(pytest.param(path, number, id=f"{path.stem}-{number}-{asked['mode']}"))
+    return found
+
+
+@pytest.mark.parametrize(("path", "number"), judgings())
+def test_a_graph_is_judged_as_worked_out_by_hand(path: Path, number: int) -> None:
+    case = json.loads(path.read_text("utf-8"))
+    asked = case["judgings"][number]
+    answer = judge(
+        graph_of(case["nodes"], case.get("bodies")),
+        library_of(case["library"]),
+        asked["mode"],
+        marks_of(asked.get("black", []), asked.get("white", []), asked.get("free", [])),
+        columns=asked.get("columns", ("library", "assumed")),
+        keep_dtype=KeepDtype(asked["keep"]) if "keep" in asked else None,
+        customize_dtypes=CustomizeDtypes(asked["customize"]) if "customize" in asked else None,
+    )
+    assert {name: said(answer, name) for name in asked.get("dtypes", {})} == asked.get("dtypes", {})
+    for name, (code, by, decided_by) in asked.get("why", {}).items():
+        found = answer.find(name)
+        assert found is not None
+        reason = found.reason
+        source = None if reason.decided_by is None else answer.graph[reason.decided_by.node].name
+        listed = None if code in LISTS_PLAY_NO_PART else reason.by
+        assert (reason.code, listed, source) == (code, by, decided_by), found
+    if "casts" in asked:
+        assert list(answer.counts.casts[:3]) == asked["casts"]
+    if "path" in asked:
+        assert [answer.graph[step.node].name for step in answer.path_of(asked["path"][0])][
+            : len(asked["path"])
+        ] == asked["path"]
+
+
+def said(answer: Answer, name: str) -> str:
+    node = answer.find(name)
+    assert node is not None
+    return f"{' '.join(map(str, node.inputs))} > {' '.join(map(str, node.outputs))}"

@@ -1,0 +1,77 @@
+"""Which kernel takes a node: the first store that does, static or dynamic columns by shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from case_support import entry_of, graph_of, library_of
+
+from opsinfo_cli.graph.answer import NodeAnswer
+from opsinfo_cli.graph.builder import GraphBuilder
+from opsinfo_cli.graph.graph import ModelFacts
+from opsinfo_cli.graph.judging import judge
+from opsinfo_cli.model.store import Operators
+
+BOTH = {"dynamicShapeSupport": {"flag": "true"}, "dynamicRankSupport": {"flag": "true"}}
+
+
+def stores(*libraries: dict[str, Any]) -> Operators:
+    """Custom stores first, the built-in one last."""
+    return Operators([library_of(content).stores[0] for content in libraries])
+
+
+def judged(operators: Operators, shape: tuple[int, ...] = (2, 16)) -> NodeAnswer:
+    builder = GraphBuilder()
+    tensor = builder.tensor("float32", format="ND", shape=shape)
+    builder.add("x", "Data", outputs=[tensor])
+    builder.add("op", "Op", [("x", 0)], [tensor])
+    found = judge(builder.build(ModelFacts("ge-proto")), operators, "mixed_float16").find("op")
+    assert found is not None
+    return found
+
+
+def test_a_node_that_a_custom_store_refuses_falls_through_to_the_next() -> None:
+    custom = {"Op": ["true", ["int32", "int32"], 1]}
+    built_in = {"Op": ["false", ["float,float16", "float,float16"], 1]}
+    node = judged(stores(custom, built_in))
+    assert (node.outputs, node.policy, node.choice.kernel) == (("float32",), "black", 1)
+    node = judged(stores({"Op": ["true", ["float,float16", "float,float16"], 1]}, built_in))
+    assert (node.outputs, node.policy, node.choice.kernel) == (("float16",), "white", 0)
+
+
+def test_only_the_built_in_cast_decides_whether_a_cast_is_looked_through() -> None:
+    casts = ["float16,float", "float,float16"]
+    custom, built_in = {"Cast": ["", casts, 1]}, {"Cast": ["false", casts, 1], "Op": ["", ["float,float16"] * 2, 1]}
+    nodes = [
+        ["x", "Data", [], ["float16"]],
+        ["up", "Cast", ["x"], ["float32"]],
+        ["op", "Op", ["up"], ["float32"]],
+    ]
+    outputs = [
+        judge(graph_of(nodes), operators, "mixed_float16").outputs[-1]
+        for operators in (stores(custom, built_in), stores(built_in, {**custom, "Op": built_in["Op"]}))
+    ]
+    assert outputs == ["float32", "float16"]
+
+
+@pytest.mark.parametrize(
+    ("shape", "more", "dtype", "why"),
+    [
+        ((2, 16), {}, "float16", "white"),
+        ((2, -1), BOTH, "float32", "first-column"),
+        ((-2,), BOTH, "float32", "first-column"),
+        ((-2,), {"dynamicShapeSupport": {"flag": "true"}}, "float32", "refused-shape"),
+        ((2, -1), {}, "float32", "refused-shape"),
+        ((2, 16), {"dynamicCompileStatic": {"flag": "true"}}, "float32", "first-column"),
+    ],
+)
+def test_unknown_shapes_take_the_columns_of_the_dynamic_kernel(
+    shape: tuple[int, ...], more: dict[str, Any], dtype: str, why: str
+) -> None:
+    """The kernel for unknown shapes has no float16: its format is NULL there."""
+    entry = {**entry_of("true", ["float,float16", "float,float16"], 1), **more}
+    for tensor in ("input0", "output0"):
+        entry[tensor]["unknownshape_format"] = "ND,NULL"
+    node = judged(stores({"Op": entry}), shape)
+    assert (node.outputs, node.reason.code) == ((dtype,), why)

@@ -1,0 +1,39 @@
+"""Every vector: dtypes of every tensor, the column of every node and every Cast, as the engine's own code answered."""
+
+from __future__ import annotations
+
+import pytest
+from vector_support import VECTORS, differences, kernels_of, mixlist_of, vectors
+
+from opsinfo_cli.errors import Damaged
+
+pytestmark = pytest.mark.skipif(not VECTORS.exists(), reason="the corpus of vectors is not here")
+
+FAMILIES = (
+    *("core", "corners", "modes", "lib910b", "networks", "fp16_op_types", "promote"),
+    *("customize_dtypes", "formats", "subgraphs", "loops", "rules"),
+)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_graph_gets_the_dtypes_and_casts_that_the_engine_gives_it(family: str) -> None:
+    found = []
+    count = 0
+    for vector in vectors(family):
+        count += 1
+        found += differences(vector)
+    assert count
+    assert not found, f"{len(found)} differences, the first: {found[:3]}"
+
+
+def test_a_mixlist_gives_every_type_the_policy_that_the_engine_gives_it() -> None:
+    for vector in vectors("mixlist"):
+        said = vector["answers"]["mixed_float16"]
+        if "failed" in said:
+            with pytest.raises(Damaged):
+                mixlist_of(vector)
+            continue
+        mixlist, kernels = mixlist_of(vector), kernels_of(vector["store"])
+        for op_type, policy in said["policy"].items():
+            found = kernels.of(op_type)
+            assert (str(mixlist.effective(op_type, found[0].policy)) if found else None) == policy, vector["id"]

@@ -1,0 +1,190 @@
+"""Values of constants, and large models of which only the structure is loaded."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from messages import GE, TF, node, om_bytes, put
+
+from opsinfo_cli.errors import Damaged, Refused
+from opsinfo_cli.graph.graph import Graph, Weights
+from opsinfo_cli.graph.readers import constants, read_graph, slim
+from opsinfo_cli.graph.readers.constants import extremes
+
+ml_dtypes = pytest.importorskip("ml_dtypes")
+numpy = pytest.importorskip("numpy")
+onnx = pytest.importorskip("onnx")
+
+floats = st.lists(
+    st.floats(width=32)
+    | st.sampled_from([65504.0, 65519.0, 65520.0, -65520.0, 2.0**-25, 2.0**-26, -(2.0**-24), 2.0**-25 * 1.01, 0.0])
+)
+
+
+def _written(path: Path, data: bytes, offset: int = 3) -> Weights:
+    path.write_bytes(b"?" * offset + data + b"!")
+    return Weights(str(path), offset, len(data))
+
+
+@given(floats, st.booleans(), st.sampled_from(["float16", "bfloat16"]))
+def test_what_overflows_or_vanishes_is_what_a_conversion_makes_of_it(
+    tmp_path_factory: pytest.TempPathFactory, values: list[float], wide: bool, low: str
+) -> None:
+    dtype = "float64" if wide else "float32"
+    array = numpy.array(values, dtype=dtype)
+    where = _written(tmp_path_factory.mktemp("w") / "w", array.tobytes())
+    with numpy.errstate(all="ignore"):
+        stored = array.astype(numpy.float16 if low == "float16" else ml_dtypes.bfloat16).astype(dtype)
+    found = extremes(where, dtype, low)
+    assert found is not None
+    assert found.values == len(values)
+    if low == "float16" or not wide:  # ml_dtypes rounds doubles twice
+        assert found.overflowing == int((numpy.isfinite(array) & numpy.isinf(stored)).sum())
+        assert found.vanishing == int(((array != 0) & (stored == 0)).sum())
+    finite = numpy.abs(array[numpy.isfinite(array)])
+    assert found.largest == (float(finite.max()) if finite.size else 0.0)
+
+
+@given(floats)
+def test_without_numpy_the_answer_is_the_same(tmp_path_factory: pytest.TempPathFactory, values: list[float]) -> None:
+    where = _written(tmp_path_factory.mktemp("w") / "w", struct.pack(f"<{len(values)}f", *values))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(constants, "_SLICE", 8)
+        with_it = extremes(where, "float32")
+        patch.setitem(sys.modules, "numpy", None)
+        assert extremes(where, "float32") == with_it
+
+
+def test_sixteen_bit_values_are_read_raw_and_as_numbers(tmp_path: Path) -> None:
+    half = numpy.array([1.0, -2.5, 65504.0], "f2")
+    assert extremes(_written(tmp_path / "a", half.tobytes()), "float16").largest == 65504.0  # type: ignore[union-attr]
+    brain = numpy.array([1.0, 1e30], ml_dtypes.bfloat16)
+    found = extremes(_written(tmp_path / "b", brain.tobytes()), "bfloat16")
+    assert found is not None
+    assert (found.values, found.overflowing) == (2, 1)
+    patterns = onnx.TensorProto(int32_data=half.view("u2").astype(int).tolist()).SerializeToString()
+    where = _written(tmp_path / "c", patterns[2:])._replace(encoding="varint")
+    assert extremes(where, "float16") == extremes(_written(tmp_path / "a", half.tobytes()), "float16")
+
+
+def test_a_missing_file_is_named_and_a_short_one_refused(tmp_path: Path) -> None:
+    gone = Weights(str(tmp_path / "gone.bin"), 0, 8)
+    with pytest.raises(Refused) as caught:
+        extremes(gone, "float32")
+    assert (caught.value.name, caught.value.path) == ("missing-weights", gone.path)
+    where = _written(tmp_path / "w", b"12345678")
+    with pytest.raises(Damaged, match="the file has 12"):
+        extremes(where._replace(size=80), "float32")
+    assert extremes(where, "int64") is None
+
+
+def _external(folder: Path, location: str) -> Graph:
+    tensor = onnx.TensorProto(name="w", data_type=1, dims=[2], data_location=onnx.TensorProto.EXTERNAL)
+    for key, value in (("location", location), ("offset", "4"), ("length", "8")):
+        tensor.external_data.add(key=key, value=value)
+    make, value = onnx.helper.make_node, onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        [make("Add", ["x", "w"], ["y"])], "g", [value("x", 1, [2])], [value("y", 1, [2])], [tensor]
+    )
+    opset = onnx.helper.make_opsetid("", 17)
+    (folder / "m.onnx").write_bytes(onnx.helper.make_model(graph, opset_imports=[opset]).SerializeToString())
+    return read_graph(str(folder / "m.onnx"))
+
+
+def test_external_data_is_read_only_when_values_are_asked_for(tmp_path: Path) -> None:
+    graph = _external(tmp_path, "weights.bin")
+    where = next(iter(graph.weights.values()))
+    assert where == (str(tmp_path / "weights.bin"), 4, 8, "raw")
+    with pytest.raises(Refused, match="missing"):
+        extremes(where, "float32")
+    (tmp_path / "weights.bin").write_bytes(b"----" + struct.pack("<2f", 1.0, -7e4))
+    found = extremes(where, "float32")
+    assert found is not None
+    assert (found.overflowing, found.overflow) == (1, -7e4)
+
+
+@pytest.mark.parametrize("location", ["../secret", "/etc/passwd", "a/../../b", "", "a\0b"])
+def test_external_data_outside_the_folder_is_reported_and_not_read(tmp_path: Path, location: str) -> None:
+    graph = _external(tmp_path, location)
+    assert not graph.weights
+    assert [note.kind for note in graph.model.notes] == ["external-data"]
+
+
+def _models(folder: Path) -> list[Path]:
+    """A model of each binary kind with a payload of some kilobytes."""
+    payload = numpy.arange(3000, dtype="f4").tobytes()
+    ge = GE["ModelDef"]()
+    op = ge.graph.add(name="g").op.add(name="w", type="Const")
+    put(op, "_tbe_kernel_buffer", bt=payload)
+    value = op.attr.add(key="value").value.t
+    value.data = payload
+    value.desc.dtype = 1
+    op.output_desc.add(dtype=1)
+    tensorflow = TF["GraphDef"]()
+    node(tensorflow, "w", "Const", dtype="float32", value=TF["TensorProto"](dtype=1, tensor_content=payload))
+    node(tensorflow, "x", "Placeholder", dtype="float32")
+    node(tensorflow, "y", "Add", "x", "w", T="float32")
+    make, info = onnx.helper.make_node, onnx.helper.make_tensor_value_info
+    inner = onnx.helper.make_graph(
+        [make("Add", ["x", "v"], ["z"])],
+        "i",
+        [],
+        [info("z", 1, None)],
+        [onnx.numpy_helper.from_array(_array(payload), "v")],
+    )
+    nodes = [make("Add", ["x", "w"], ["a"]), make("If", ["c"], ["y"], then_branch=inner, else_branch=inner)]
+    graph = onnx.helper.make_graph(
+        nodes,
+        "g",
+        [info("x", 1, [3000]), info("c", 9, [])],
+        [info("y", 1, None), info("a", 1, None)],
+        [onnx.numpy_helper.from_array(_array(payload), "w")],
+    )
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
+    found = []
+    for name, data in {
+        "m.om": om_bytes(ge.SerializeToString(), payload),
+        "m.pb": tensorflow.SerializeToString(),
+        "m.onnx": model.SerializeToString(),
+    }.items():
+        (folder / name).write_bytes(data)
+        found.append(folder / name)
+    return found
+
+
+def _array(payload: bytes) -> Any:
+    return numpy.frombuffer(payload, "f4")
+
+
+def test_a_large_model_is_read_like_a_small_one_without_its_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in _models(tmp_path):
+        whole = read_graph(str(path))
+        with monkeypatch.context() as patch:
+            patch.setattr(slim, "WHOLE", 0)
+            with open(path, "rb") as file:
+                assert len(file.read()) > 9000
+            slimmed = read_graph(str(path))
+        assert [(each.name, each.type, each.sources, each.outputs) for each in slimmed] == [
+            (each.name, each.type, each.sources, each.outputs) for each in whole
+        ]
+        assert slimmed.weights == whole.weights
+        assert whole.weights
+        for where in whole.weights.values():
+            assert path.read_bytes()[where.offset :][: where.size] == numpy.arange(3000, dtype="f4").tobytes()
+
+
+def test_the_structure_of_a_large_model_is_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slim, "WHOLE", 0)
+    from opsinfo_cli.graph.readers.onnx_structure import PLAN
+
+    path = _models(tmp_path)[2]
+    with open(path, "rb") as file:
+        assert len(slim.slim(file, 0, path.stat().st_size, PLAN).data) < 2000 < path.stat().st_size

@@ -1,0 +1,263 @@
+"""ONNX models: what becomes of their operators, constants, bodies and functions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opsinfo_cli.errors import Damaged, MissingPackage
+from opsinfo_cli.graph.graph import Graph
+from opsinfo_cli.graph.readers import read_graph
+
+onnx = pytest.importorskip("onnx")
+numpy = pytest.importorskip("numpy")
+
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+
+FLOAT = TensorProto.FLOAT
+
+
+def _value(name: str, shape: list[int], dtype: int = FLOAT) -> Any:
+    return helper.make_tensor_value_info(name, dtype, shape)
+
+
+def _weights(name: str, *shape: int) -> Any:
+    return numpy_helper.from_array(numpy.ones(shape, "f4"), name)
+
+
+def _read(
+    folder: Path, nodes: list[Any], inputs: list[Any], outputs: list[Any], weights: Sequence[Any] = (), **more: Any
+) -> Graph:
+    opsets = more.pop("opsets", [("", 17)])
+    graph = helper.make_graph(nodes, "g", inputs, outputs, weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid(*each) for each in opsets], **more)
+    path = folder / "model.bin"
+    path.write_bytes(model.SerializeToString())
+    return read_graph(str(path))
+
+
+def _types(graph: Graph) -> list[tuple[str, str]]:
+    return [(node.name, node.type) for node in graph if node.type not in ("Data", "Const", "NetOutput")]
+
+
+def test_operators_get_the_names_that_the_policy_knows(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["a"], name="mm"),
+        helper.make_node("Div", ["a", "x"], ["b"]),
+        helper.make_node("Softmax", ["b"], ["c"]),
+        helper.make_node("Div", ["c", "x"], ["y"]),
+    ]
+    graph = _read(tmp_path, nodes, [_value("x", [2, 2])], [_value("y", [2, 2])], [_weights("w", 2, 2)])
+    assert _types(graph) == [
+        ("mm", "BatchMatMulV2"),
+        ("Div_0", "RealDiv"),
+        ("Softmax_1", "SoftmaxV2"),
+        ("Div_2", "RealDiv"),
+    ]
+    assert [(node.type, node.name) for node in graph][0::5] == [("Data", "x"), ("RealDiv", "Div_2")]
+    assert all(tensor == ("float32", None, None, (2, 2), False) for node in graph for tensor in node.outputs)
+    assert graph.model.notes == ()
+
+
+def test_the_opset_chooses_the_name(tmp_path: Path) -> None:
+    axes = numpy_helper.from_array(numpy.array([0]), "axes")
+    old = _read(
+        tmp_path,
+        [helper.make_node("Unsqueeze", ["x"], ["y"], axes=[0])],
+        [_value("x", [2])],
+        [_value("y", [1, 2])],
+        opsets=[("", 11)],
+    )
+    new = _read(
+        tmp_path,
+        [helper.make_node("Unsqueeze", ["x", "axes"], ["y"])],
+        [_value("x", [2])],
+        [_value("y", [1, 2])],
+        [axes],
+    )
+    assert [_types(each)[0][1] for each in (old, new)] == ["Unsqueeze", "UnsqueezeV3"]
+
+
+def test_an_opset_that_cann_does_not_document_is_reported(tmp_path: Path) -> None:
+    graph = _read(
+        tmp_path, [helper.make_node("Relu", ["x"], ["y"])], [_value("x", [2])], [_value("y", [2])], opsets=[("", 21)]
+    )
+    assert [note.kind for note in graph.model.notes] == ["opset"]
+    assert _types(graph) == [("Relu_0", "Relu")]
+
+
+def test_unknown_operators_and_foreign_domains_are_reported_with_their_count(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Whatever", ["x"], ["a"], domain="com.example"),
+        helper.make_node("Whatever", ["a"], ["b"], domain="com.example"),
+        helper.make_node("Unheard", ["x"], ["s"]),
+        helper.make_node("Relu", ["b"], ["y"]),
+    ]
+    opsets = [("", 17), ("com.example", 1)]
+    graph = _read(tmp_path, nodes, [_value("x", [2])], [_value("y", [2])], opsets=opsets)
+    notes = {(note.kind, note.subject, note.nodes) for note in graph.model.notes}
+    assert notes == {
+        ("foreign-domain", "com.example::Whatever", 2),
+        ("unmapped-operator", "Unheard", 1),
+        ("unknown-dtype", "", 2),
+    }
+    assert ("Whatever_0", "Whatever") in _types(graph)
+
+
+def test_gemm_becomes_a_product_and_a_sum_and_factors_where_they_are_not_one(tmp_path: Path) -> None:
+    weights = [_weights("w", 4, 4), _weights("b", 4)]
+    plain = _read(
+        tmp_path,
+        [helper.make_node("Gemm", ["x", "w", "b"], ["y"], name="g")],
+        [_value("x", [2, 4])],
+        [_value("y", [2, 4])],
+        weights,
+    )
+    scaled = _read(
+        tmp_path,
+        [helper.make_node("Gemm", ["x", "w", "b"], ["y"], name="g", alpha=0.5)],
+        [_value("x", [2, 4])],
+        [_value("y", [2, 4])],
+        weights,
+    )
+    assert _types(plain) == [("g", "MatMulV2"), ("g_add", "Add")]
+    assert _types(scaled) == [("g_Muls2", "Muls"), ("g", "MatMulV2"), ("g_Muls1", "Muls"), ("g_add", "Add")]
+    assert [node.outputs[0].dtype for node in scaled if node.type == "Muls"] == ["float32", "float32"]
+    assert plain.find("g_add").attributes["source"] == "g"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("dims", "expected"),
+    [
+        ([8], ["Unsqueeze", "Unsqueeze", "Conv2D", "Squeeze"]),
+        ([8, 8], ["Conv2D"]),
+        ([8, 8, 8], ["Conv3D"]),
+    ],
+)
+def test_a_convolution_becomes_what_its_dimensions_ask_for(
+    tmp_path: Path, dims: list[int], expected: list[str]
+) -> None:
+    kernel = [1] * len(dims)
+    node = helper.make_node("Conv", ["x", "w"], ["y"], name="c", kernel_shape=kernel)
+    graph = _read(
+        tmp_path, [node], [_value("x", [1, 2, *dims])], [_value("y", [1, 3, *dims])], [_weights("w", 3, 2, *kernel)]
+    )
+    assert [op_type for _, op_type in _types(graph)] == expected
+    assert all(tensor.dtype == "float32" for node in graph for tensor in node.outputs)
+
+
+def test_reductions_take_their_axes_as_a_constant_and_name_their_second_type(tmp_path: Path) -> None:
+    node = helper.make_node("ReduceMean", ["x"], ["y"], axes=[1], name="r")
+    graph = _read(tmp_path, [node], [_value("x", [2, 3])], [_value("y", [2, 1])])
+    found = graph.find("r")
+    assert found is not None
+    assert (found.type, len(found.inputs), found.inputs[1].dtype) == ("ReduceMean", 2, "int64")
+    assert graph.model.second_types == {"ReduceMean": "ReduceMeanD"}
+
+
+def test_layer_normalization_and_max_of_three_expand(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("LayerNormalization", ["x", "w"], ["a"], name="n"),
+        helper.make_node("Max", ["a", "x", "a"], ["y"], name="m"),
+    ]
+    graph = _read(tmp_path, nodes, [_value("x", [2, 4])], [_value("y", [2, 4])], [_weights("w", 4)])
+    types = [op_type for _, op_type in _types(graph)]
+    assert types == ["Shape", "BroadcastTo", "BroadcastTo", "LayerNorm", "Maximum", "Maximum"]
+
+
+def test_what_depends_on_constants_only_is_folded(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"]),
+        helper.make_node("Neg", ["w"], ["v"], name="neg"),
+        helper.make_node("Add", ["x", "v"], ["a"], name="add"),
+        helper.make_node("Reshape", ["a", "s"], ["y"], name="reshape"),
+    ]
+    graph = _read(
+        tmp_path, nodes, [_value("x", [2, 2])], [_value("y", [2, 2])], [_weights("w", 2, 2), _weights("unused", 1)]
+    )
+    assert _types(graph) == [("add", "Add"), ("reshape", "Reshape")]
+    assert [node.name for node in graph if node.type == "Const"] == ["Shape_0", "neg"]
+
+
+def test_bodies_of_if_take_what_they_capture_as_inputs(tmp_path: Path) -> None:
+    then = helper.make_graph([helper.make_node("Relu", ["x"], ["t"])], "then", [], [_value("t", [2])])
+    other = helper.make_graph([helper.make_node("Neg", ["z"], ["e"])], "else", [], [_value("e", [2])])
+    node = helper.make_node("If", ["c"], ["y"], name="if", then_branch=then, else_branch=other)
+    inputs = [_value("x", [2]), _value("z", [2]), _value("c", [], TensorProto.BOOL)]
+    graph = _read(tmp_path, [node], inputs, [_value("y", [2])])
+    found = graph.find("if")
+    assert found is not None
+    assert [graph[each.node].name for each in found.sources if each] == ["c", "x", "z"]
+    bodies = [
+        [(graph[each].name, graph[each].type, dict(graph[each].attributes)) for each in sub.nodes]
+        for sub in graph.subgraphs
+    ]
+    data = [("x", "Data", {"parent_input": 1}), ("z", "Data", {"parent_input": 2})]
+    out = ("Node_Output", "NetOutput", {"parent_outputs": (0,)})
+    by_name = {sub.name: body for sub, body in zip(graph.subgraphs, bodies, strict=True)}
+    assert by_name["if/then_branch"] == [*data, ("Relu_1", "Relu", {}), out] or by_name["if/then_branch"][:2] == data
+    assert {sub.name: sub.parent for sub in graph.subgraphs} == {
+        "g": None,
+        "if/then_branch": found.index,
+        "if/else_branch": found.index,
+    }
+    assert all(tensor.dtype for node in graph for tensor in node.outputs)
+
+
+def test_a_loop_says_what_feeds_its_body(tmp_path: Path) -> None:
+    body = helper.make_graph(
+        [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Add", ["v", "k"], ["w"])],
+        "body",
+        [_value("i", [], TensorProto.INT64), _value("go", [], TensorProto.BOOL), _value("v", [2])],
+        [_value("on", [], TensorProto.BOOL), _value("w", [2])],
+    )
+    node = helper.make_node("Loop", ["n", "", "x"], ["y"], name="loop", body=body)
+    inputs = [_value("n", [], TensorProto.INT64), _value("x", [2]), _value("k", [2])]
+    graph = _read(tmp_path, [node], inputs, [_value("y", [2])])
+    inner = [graph[index] for index in graph.subgraphs[1].nodes]
+    assert [each.attributes.get("parent_input") for each in inner if each.type == "Data"] == [0, 1, 2, 3]
+    assert inner[-1].attributes["parent_outputs"] == (-1, 0)
+    assert graph.find("loop").sources[1] is None  # type: ignore[union-attr]
+
+
+def test_functions_of_the_model_are_inlined(tmp_path: Path) -> None:
+    function = helper.make_function(
+        "local", "Double", ["a"], ["b"], [helper.make_node("Add", ["a", "a"], ["b"])], [helper.make_opsetid("", 17)]
+    )
+    node = helper.make_node("Double", ["x"], ["y"], domain="local")
+    opsets = [("", 17), ("local", 1)]
+    weights = [_weights("w", 600)]
+    nodes = [node, helper.make_node("Mul", ["w", "x"], ["z"])]
+    outputs = [_value("y", [600]), _value("z", [600])]
+    graph = _read(tmp_path, nodes, [_value("x", [600])], outputs, weights, opsets=opsets, functions=[function])
+    assert [op_type for _, op_type in _types(graph)] == ["Add", "Mul"]
+    assert [note.kind for note in graph.model.notes] == ["functions"]
+    where = next(iter(graph.weights.values()))
+    data = (tmp_path / "model.bin").read_bytes()[where.offset : where.offset + where.size]
+    assert data == numpy.ones(600, "f4").tobytes()
+
+
+def test_without_the_onnx_package_a_model_is_refused_with_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = helper.make_node("Relu", ["x"], ["y"])
+    _read(tmp_path, [node], [_value("x", [2])], [_value("y", [2])])
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(MissingPackage) as caught:
+        read_graph(str(tmp_path / "model.bin"))
+    assert "opsinfo[graph]" in str(caught.value.hint)
+
+
+def test_an_input_that_nothing_produces_is_named(tmp_path: Path) -> None:
+    with pytest.raises(Damaged, match="`gone`"):
+        _read(tmp_path, [helper.make_node("Relu", ["gone"], ["y"])], [], [_value("y", [2])])
+
+
+def test_nodes_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Relu", ["x"], ["a"], name="x"), helper.make_node("Relu", ["a"], ["y"], name="x")]
+    graph = _read(tmp_path, nodes, [_value("x", [2])], [_value("y", [2])])
+    assert [node.name for node in graph] == ["x:2", "x", "x:1", "Node_Output"]

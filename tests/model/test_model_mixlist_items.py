@@ -1,0 +1,62 @@
+"""The structure of a mixlist, as the engine sees it: of equal keys only the last is there."""
+
+from __future__ import annotations
+
+import pytest
+
+from opsinfo_cli.check.checker import Checker
+from opsinfo_cli.errors import Damaged
+from opsinfo_cli.model.mixlist import Mixlist
+from opsinfo_cli.model.mixlist_items import structure_faults
+from opsinfo_cli.text.scanner import scan
+from opsinfo_cli.text.source import Source
+
+DEEP = "[" * 5000 + "]" * 5000
+CASES: dict[str, tuple[str, list[tuple[str, tuple[str | int, ...]]]]] = {
+    # situation: (text, name and place of each fault)
+    "an empty mixlist": ("{}", []),
+    "an array": ("[]", [("wrong-type", ())]),
+    "a list that is an array": ('{"black-list": []}', [("wrong-type", ("black-list",))]),
+    "an action that is a string": ('{"black-list": {"to-add": "A"}}', [("wrong-type", ("black-list", "to-add"))]),
+    "an op type that is a number": (
+        '{"black-list": {"to-add": ["A", 1]}}',
+        [("wrong-type", ("black-list", "to-add", 1))],
+    ),
+    "a list under a near key, with a fault inside": (
+        '{"white_list": {"to-add": [null]}}',
+        [("unknown-list", ("white_list",)), ("wrong-type", ("white_list", "to-add", 0))],
+    ),
+    "a list under a near key, beside the real one": (
+        '{"white_list": {"to-add": [null]}, "white-list": {}}',
+        [("unknown-list", ("white_list",))],
+    ),
+    "a list that is far from all": ('{"schedule": {"to-add": [null]}}', [("unknown-list", ("schedule",))]),
+    "an overwritten list that is an array": ('{"black-list": ["Add"], "black-list": {"to-add": ["Mul"]}}', []),
+    "an overwritten list with an unknown action": ('{"black-list": {"add": []}, "black-list": {}}', []),
+    "an overwritten action that is a number": ('{"black-list": {"to-add": 1, "to-add": ["A"]}}', []),
+    "an overwritten list that is nested beyond any limit": (f'{{"black-list": {DEEP}, "black-list": {{}}}}', []),
+    "a list overwritten by an array": (
+        '{"black-list": {"to-add": ["A"]}, "black-list": ["A"]}',
+        [("wrong-type", ("black-list",))],
+    ),
+}
+
+
+@pytest.mark.parametrize("situation", CASES)
+def test_the_faults_of_the_structure_are_those_of_the_last_of_equal_keys(situation: str) -> None:
+    text, wanted = CASES[situation]
+    root = scan(Source(text.encode(), "mixlist.json")).require_root()
+    assert [(fault.name, fault.steps) for fault in structure_faults(root)] == wanted
+
+
+@pytest.mark.parametrize("situation", CASES)
+def test_reading_and_checking_a_mixlist_agree_on_whether_the_engine_accepts_it(situation: str) -> None:
+    text, wanted = CASES[situation]
+    checker = Checker(kind="mixlist")
+    checker.file("mixlist.json", text.encode())
+    assert checker.outcome.files[0].engine_accepts is not bool(wanted)
+    if wanted:
+        with pytest.raises(Damaged):
+            Mixlist(scan(Source(text.encode(), "mixlist.json")))
+    else:
+        Mixlist(scan(Source(text.encode(), "mixlist.json")))

@@ -1,0 +1,42 @@
+"""Real logs of the corpus, against the truth in its PROVENANCE.tsv."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from opsinfo_cli.runs.evidence import run_evidence
+from opsinfo_cli.runs.grouping import Run
+from opsinfo_cli.runs.points import Asked, run_points
+
+
+def measured(status: str, doubt: str | None) -> str:
+    """The word of PROVENANCE.tsv for a status of the share."""
+    if doubt:
+        return "sampled"
+    return {"holds": "measured", "fails": "measured", "cannot be told": "unknown"}.get(status, status)
+
+
+def test_every_real_log_is_read_as_its_provenance_says(corpus: Path) -> None:
+    table = corpus / "logs" / "PROVENANCE.tsv"
+    if not table.is_file():
+        pytest.skip("this corpus holds no logs")
+    with table.open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t"))
+    assert rows
+    for row in rows:
+        path = corpus / "logs" / row["file"]
+        found = run_evidence(Run(path.name, (str(path),)), Asked(), None, "last").evidence
+        (share,) = (point for point in run_points(found, Asked()) if point.name == "overflow-share")
+        count = found.count
+        assert count is not None
+        assert found.scaling == row["scaling"].split()[0], row["file"]
+        assert measured(share.status, count.doubt) in row["status"], row["file"]
+        if row["low"]:
+            assert (count.low, count.high) == (int(row["low"]), int(row["high"])), row["file"]
+        digits = re.search(r"\d+", row["steps"] or "")
+        if digits:
+            assert count.steps == pytest.approx(int(digits[0]), rel=0.01), row["file"]
