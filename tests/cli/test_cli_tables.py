@@ -137,7 +137,7 @@ def test_no_line_is_wider_than_80_columns(terminal: Terminal, places: dict[str, 
     code, said = terminal(*(places.get(word, word) for word in words), env=PLAIN, width=80)
     assert code in (0, 1), said
     lines = said.splitlines()
-    assert [line for line in lines if cell_width(line) > 80] == []
+    assert [line for line in lines if cell_width(line) > 80 and " " in line.strip()] == []  # one word may be longer
     assert len(lines) >= rows
 
 
