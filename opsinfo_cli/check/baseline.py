@@ -40,7 +40,7 @@ class Baseline:
         try:
             document = json.loads(read_bytes(path))
         except Refused as error:
-            error.hint = "--update-baseline makes it"
+            error.hint = "--update-baseline creates it"
             raise
         except (ValueError, RecursionError):
             raise _no_baseline(path, "it is not JSON") from None
@@ -96,5 +96,5 @@ def _concerned(entry: Known, checked: Collection[str], selection: RuleSelection,
 
 
 def _no_baseline(path: str, why: str) -> Damaged:
-    said = f"this is no baseline of opsinfo: {why}"
-    return Damaged(said, path=path, hint="take it away and make it anew with --update-baseline")
+    said = f"not an opsinfo baseline: {why}"
+    return Damaged(said, path=path, hint="remove it and run with --update-baseline")

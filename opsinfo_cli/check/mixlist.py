@@ -133,7 +133,7 @@ def contradictions(reading: Reading) -> Iterator[Finding]:
     """At the last mark of an op type, which is the one that makes the combination illegal."""
     for name, marks in reading.marks.items():
         if not is_legal(marks):
-            said = f"`{name}`: the engine refuses the combination {combination(marks)} (E20003)"
+            said = f"`{name}`: the engine refuses {combination(marks)} (E20003)"
             yield reading.at("contradiction", reading.last(name), said, _way_out(marks))
 
 
@@ -142,8 +142,8 @@ def _way_out(marks: frozenset[Mark]) -> str:
     if len(adds) > 1:
         return "keep the `to-add` of one list only"
     if combination(marks) == "remove gray":
-        return "an op type leaves gray by being added to another list"
-    return "one `to-add`, and at most one `to-remove` of another list"
+        return "to take it off gray, add it to another list"
+    return "use one `to-add`, and at most one `to-remove` of another list"
 
 
 def duplicate_operators(reading: Reading) -> Iterator[Finding]:
@@ -159,6 +159,6 @@ def gray_to_add_alone(reading: Reading) -> Iterator[Finding]:
     """no-effect, the half of it that needs no library."""
     for name, marks in reading.marks.items():
         if combination(marks) == "add gray":
-            said = f"`{name}` stays where the library has it: a gray-list to-add alone does nothing"
-            hint = "to make it gray, put it into `to-remove` of the list it is on"
+            said = f"`{name}` keeps the library's policy: a gray-list `to-add` alone has no effect"
+            hint = "to make it gray, add it to `to-remove` of the list it is on"
             yield reading.at("no-effect", reading.first(name), said, hint)

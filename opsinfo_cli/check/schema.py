@@ -33,7 +33,7 @@ def schema_text(name: str) -> str:
     """
     if name not in schema_names():
         hint = did_you_mean(name, schema_names()) or "there are: " + ", ".join(schema_names())
-        raise UsageFault(f"no schema is called `{name}`", name="unknown-schema", hint=hint)
+        raise UsageFault(f"unknown schema `{name}`", name="unknown-schema", hint=hint)
     with open(os.path.join(_folder(), name + _SUFFIX), encoding="utf-8") as file:
         return file.read()
 

@@ -33,5 +33,5 @@ def edits_lost(vault: Vault, scope: Scope) -> Iterator[Finding]:
     for lost in lost_edits(vault, scope):
         names = ", ".join(f"`{name}` {policy}" for name, policy in lost.wanted.items())
         gone = f"; gone with the new file: {', '.join(lost.gone)}" if lost.gone else ""
-        said = f"another file replaced the one with our moves of {', '.join(lost.changes)}: {names or 'none'}{gone}"
-        yield whole_file("edits-lost", lost.path, said, "`opsinfo reapply` puts them into the new file")
+        said = f"your changes from {', '.join(lost.changes)} are gone: the file was replaced ({names or 'none'}{gone})"
+        yield whole_file("edits-lost", lost.path, said, "`opsinfo reapply` applies them to the new file")

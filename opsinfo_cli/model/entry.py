@@ -127,7 +127,7 @@ class Entry:
             path=self.path,
             line=place.line,
             column=place.column,
-            hint="the engine refuses the store that holds this file; `opsinfo validate` tells more",
+            hint="the engine refuses the store that holds this file; `opsinfo validate` shows more",
         )
 
     def span(self, fault: LoadFault) -> tuple[int, int]:

@@ -106,13 +106,13 @@ def role_of(section: str) -> Enumeration | TensorKey | LoadFault | None:
     if meant is None:
         return None
     return LoadFault(
-        "unknown-section", section, None, f"section `{section}` is not one the engine reads", near=(meant,)
+        "unknown-section", section, None, f"unknown section `{section}`: the engine ignores it", near=(meant,)
     )
 
 
 def _not_one_each(tensors: list[NamedTensor]) -> LoadFault:
     inputs = sum(key[0] == 0 for key, _, _ in tensors)
-    said = f"a formatAgnostic operator has one input and one output, this one {inputs} and {len(tensors) - inputs}"
+    said = f"a formatAgnostic operator must have one input and one output, not {inputs} and {len(tensors) - inputs}"
     return LoadFault("column-mismatch", "op", "pattern", said)
 
 
@@ -126,7 +126,7 @@ def enumeration_faults(section: str, enumeration: Enumeration, value: str) -> It
     if word and word not in words:
         name = "bad-flag" if section == "precision_reduce" else "bad-value"
         near = tuple(sorted(words)) if len(words) < 4 else ()
-        yield LoadFault(name, section, key, f"`{section}.{key}` is `{value}`, which fails the engine", near=near)
+        yield LoadFault(name, section, key, f"`{section}.{key}` is `{value}`, which the engine refuses", near=near)
 
 
 def _near_section(name: str) -> str | None:
@@ -167,7 +167,7 @@ def attribute_faults(
     """Values the engine reads as numbers; of a scalar's default it only warns, of a list's it fails."""
     needed = {"type": type_, "value": value}
     missing = [
-        LoadFault("bad-value", "", None if text is None else key, f"an attribute needs a `{key}`")
+        LoadFault("bad-value", "", None if text is None else key, f"an attribute requires a `{key}`")
         for key, text in needed.items()
         if not (text or "").strip(BLANKS)
     ]
@@ -177,7 +177,7 @@ def attribute_faults(
         return tuple(missing)
     if kind not in ATTR_TYPES:
         near = case_variants(kind, ATTR_TYPES)
-        return (*missing, LoadFault("unknown-value", "", "type", f"`{kind}` is no attribute type", near=near))
+        return (*missing, LoadFault("unknown-value", "", "type", f"`{kind}` is not an attribute type", near=near))
     is_number = _NUMBERS.get(kind.removeprefix("list").removeprefix("List").lower())
     checked = {"value": value or ""}
     if kind.startswith("list") and required != "required":
@@ -185,7 +185,7 @@ def attribute_faults(
     return (
         *missing,
         *(
-            LoadFault("bad-value", "", key, f"`{item}` is no {kind} value")
+            LoadFault("bad-value", "", key, f"`{item}` is not a {kind} value")
             for key, text in checked.items()
             if is_number and text.strip(BLANKS) != "all"
             for item in _items(kind, text.strip(BLANKS))

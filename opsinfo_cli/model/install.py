@@ -136,7 +136,7 @@ class Install:
         """
         if self.load_priority.bad_line:
             raise Refused(
-                "the load_priority line has no `=`, which fails the whole engine",
+                "the load_priority line has no `=`, so the engine does not start",
                 name="bad-load-priority",
                 path=self.load_priority.path,
                 line=self.load_priority.bad_line,
@@ -218,10 +218,10 @@ class Install:
         if label.startswith("env:") and not path.startswith("/"):
             return None, Skipped(path, "the path is not absolute")
         if not os.path.isdir(path):
-            return None, Skipped(path, "there is no such directory")
+            return None, Skipped(path, "no such directory")
         for folder in ("config", f"{name}_impl"):
             if not os.path.isdir(os.path.join(base, folder)):
-                reason = f"there is no `{CUSTOM[core]}/{folder}`"
+                reason = f"`{CUSTOM[core]}/{folder}` is missing"
                 return None, Skipped(path, reason) if core == "ai" else None
         directory = os.path.join(base, "config", self.soc or "") if core == "ai" else os.path.join(base, "config")
         return Site(directory, label, core), None
@@ -240,7 +240,7 @@ def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
             return folder
         near = suggest(soc, found)
         raise UsageFault(
-            f"no SoC `{soc}` in this install",
+            f"unknown SoC `{soc}`",
             name="unknown-soc",
             path=root,
             hint=f"did you mean `{near[0]}`?" if near else "it has " + (", ".join(found) or "none"),

@@ -90,7 +90,7 @@ class LibraryFile:
                 if self.is_passed_over(entry):
                     continue
                 # the engine looks the trimmed key up, finds nothing, and fails (SUB:150-163)
-                said = f"op type `{entry.name}` has blanks around it, which fails the whole store"
+                said = f"op type `{entry.name}` has blanks around it, so the whole store fails"
                 yield entry, LoadFault("blank-in-name", None, None, said, near=(name,))
             if not entry.member.is_sound:
                 for fault in structure_faults(entry.member.value):

@@ -76,7 +76,7 @@ def required_mode(name: str) -> Mode:
     """:raises UsageFault: where there is none of that name"""
     if name not in MODES:
         hint = did_you_mean(name, MODES) or "`opsinfo modes` lists them"
-        raise UsageFault(f"no precision mode is called `{name}`", name="unknown-mode", hint=hint)
+        raise UsageFault(f"unknown precision mode `{name}`", name="unknown-mode", hint=hint)
     return MODES[name]
 
 

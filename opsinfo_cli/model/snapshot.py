@@ -233,7 +233,7 @@ def _fail_on_twins(source: Source, node: Node) -> None:
     seen = set()
     for member in node:
         if member.name in seen:
-            raise _damaged(f"`{member.name}` stands twice", source, source.place(member.key.start))
+            raise _damaged(f"`{member.name}` appears twice", source, source.place(member.key.start))
         seen.add(member.name)
         _fail_on_twins(source, member.value)
     for item in node.items:

@@ -212,8 +212,8 @@ class Operators:
             near = {name: did_you_mean(name, known) for name in unknown[:10]}
             said = [each if len(unknown) == 1 else f"`{name}`: {each}" for name, each in near.items() if each]
             raise UsageFault(
-                f"no op type is called {few([f'`{name}`' for name in unknown], 10)}",
+                f"unknown operator {few([f'`{name}`' for name in unknown], 10)}",
                 name="unknown-operator",
-                hint=" ".join(said) or "`opsinfo list TARGET --match 'PATTERN*'` shows the names",
+                hint=" ".join(said) or "`opsinfo list TARGET --match 'PATTERN*'` lists the names",
             )
         return [self[name] for name in names]

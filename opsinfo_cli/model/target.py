@@ -230,7 +230,7 @@ def _from_soc(text: str, options: Options, environ: Mapping[str, str]) -> Target
     from .cann_roots import environment_customs, select_root
     from .install import Install
 
-    root = select_root(environ, f"`{text}` is no file or directory")
+    root = select_root(environ, f"no such file or directory: `{text}`")
     customs = [*options.customs, *environment_customs(environ)]
     install = Install.open(root.path, text, options.core, customs)
     notes = []

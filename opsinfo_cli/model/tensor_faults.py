@@ -72,13 +72,13 @@ def _others(content: Mapping[str, str]) -> list[LoadFault]:
     faults = []
     name, param_type, switch = map(content.get, ("name", "paramType", "tuneformatSwitch"))
     if not (name or "").strip(BLANKS):
-        faults.append(_bad(None if name is None else "name", "a tensor needs a `name`"))
+        faults.append(_bad(None if name is None else "name", "a tensor requires a `name`"))
     if (param_type or "").strip(BLANKS) not in PARAM_TYPES:
-        said = "a tensor needs a `paramType`" if param_type is None else f"no `paramType` is called `{param_type}`"
+        said = "a tensor requires a `paramType`" if param_type is None else f"unknown `paramType` `{param_type}`"
         near = case_variants(param_type, PARAM_TYPES)
         faults.append(_bad(None if param_type is None else "paramType", said, near=near))
     if switch is not None and switch.strip(BLANKS) not in ("true", "false"):
-        faults.append(_bad("tuneformatSwitch", f"`tuneformatSwitch` is `true` or `false`, not `{switch}`"))
+        faults.append(_bad("tuneformatSwitch", f"`tuneformatSwitch` must be `true` or `false`, not `{switch}`"))
     return faults
 
 
@@ -89,7 +89,7 @@ def _columns(pattern: str, content: Mapping[str, str]) -> tuple[int | None, list
         return None, []
     dtype = content.get("dtype")
     if dtype is None:
-        return None, [_bad(None, "a `dtype` list is needed here")]
+        return None, [_bad(None, "a `dtype` list is required here")]
     count = len(comma_list(dtype))
     faults = list(_dtype_faults(dtype, _unread(content)))
     for key, text in listed:

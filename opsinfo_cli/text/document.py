@@ -114,6 +114,6 @@ class Document(NamedTuple):
                 path=self.source.path,
                 line=place.line,
                 column=place.column,
-                hint="`opsinfo fmt` mends this" if mendable else None,
+                hint="`opsinfo fmt` fixes this" if mendable else None,
             )
         return self.root

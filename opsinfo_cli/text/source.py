@@ -157,7 +157,7 @@ def read_standard_input() -> bytes:
     """:raises Refused: where there is none, or the system says no"""
     stream = standard_input()
     if stream is None:
-        raise Refused("there is no standard input here", name="unreadable", path="-")
+        raise Refused("standard input is closed", name="unreadable", path="-")
     try:
         return stream.read()
     except OSError as error:

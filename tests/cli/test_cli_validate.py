@@ -163,7 +163,7 @@ def test_validate_json_keys(opsinfo: Run, tmp_path: Path) -> None:
         "end_line": 2,
         "end_column": 14,
         "pointer": "/grey-list",
-        "fixable": False,
+        "fixable": True,
         "fix": "unsafe",
     }
 

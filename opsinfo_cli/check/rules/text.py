@@ -11,9 +11,9 @@ RULES = (
         "both",
         "error",
         "refuses",
-        "The engine reads strict JSON (RFC 8259) and nothing else: no single quotes, no NaN, no bytes that are not "
-        "UTF-8, no half surrogate pairs. One wrong character and the whole file is refused; a library takes its whole "
-        "store with it.",
+        "The engine reads strict JSON (RFC 8259) only: no single quotes, no NaN, no bytes that are not "
+        "UTF-8, no lone surrogates. One wrong character and the whole file is refused; a library fails its whole "
+        "store.",
         "{'black-list': {}}",
         '{"black-list": {}}',
         "engine.md 1.9, 2.4 (KUTIL:26-53, MIX:186-206); E21002",
@@ -25,7 +25,7 @@ RULES = (
         "error",
         "refuses",
         "JSON has no comments. The manuals show them in their samples, and the engine refuses those samples. "
-        "`opsinfo fmt` takes comments out and leaves the rest as it stands.",
+        "`opsinfo fmt` removes comments and leaves the rest unchanged.",
         '{\n  "black-list": {  // keeps float32\n    "to-add": ["Log"]\n  }\n}',
         '{\n  "black-list": {\n    "to-add": ["Log"]\n  }\n}',
         "engine.md 2.4, 8.1 (MIX:186-206); E21002",
@@ -48,7 +48,7 @@ RULES = (
         "error",
         "refuses",
         "Two values or members follow each other without a comma, as in a sample of the ATC manual. "
-        "`opsinfo fmt` puts it in.",
+        "`opsinfo fmt` adds it.",
         '{"black-list": {"to-add": ["Log" "Pow"]}}',
         '{"black-list": {"to-add": ["Log", "Pow"]}}',
         "engine.md 8.2; E21002",
@@ -60,7 +60,7 @@ RULES = (
         "warning",
         "accepts",
         "The engine stops reading after the first value, so text behind it has no effect; the vendor's own generator "
-        "can leave such a tail. Other JSON readers refuse the file. An edit keeps the tail, `opsinfo fmt` drops it.",
+        "can leave such a tail. Other JSON readers refuse the file. An edit keeps the tail, `opsinfo fmt` removes it.",
         '{"black-list": {"to-add": ["Log"]}} }',
         '{"black-list": {"to-add": ["Log"]}}',
         "engine.md 1.9, 5, 8.25 (KUTIL:26-53)",
@@ -72,7 +72,7 @@ RULES = (
         "note",
         "accepts",
         "The file begins with a UTF-8 byte order mark. The engine skips it; Python's json module and jq do not all. "
-        "`opsinfo fmt` drops it from a mixlist.",
+        "`opsinfo fmt` removes it from a mixlist.",
         '\ufeff{"black-list": {"to-add": ["Log"]}}',
         '{"black-list": {"to-add": ["Log"]}}',
         "engine.md 1.9",
@@ -83,8 +83,8 @@ RULES = (
         "both",
         "warning",
         "ignores",
-        "The same key stands twice in one object. The last one wins and the earlier vanishes without a word, a whole "
-        "list of operators perhaps. opsinfo edits no entry that stands twice.",
+        "The same key appears twice in one object. The last one wins and the earlier one is silently dropped, "
+        "perhaps a whole list of operators. opsinfo does not edit an entry that appears twice.",
         '{"black-list": {"to-add": ["Log"]}, "black-list": {"to-add": ["Pow"]}}',
         '{"black-list": {"to-add": ["Log", "Pow"]}}',
         "engine.md 1.9, 8.12",
@@ -95,7 +95,7 @@ RULES = (
         "both",
         "error",
         "refuses",
-        "A file with nothing in it, or only blanks, fails the start of the engine with no clear text (E29999). "
+        "An empty or blank file fails the start of the engine without a clear message (E29999). "
         "`{}` is the empty mixlist.",
         "",
         "{}",
