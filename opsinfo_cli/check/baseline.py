@@ -36,7 +36,9 @@ class Baseline:
 
     @classmethod
     def read(cls, path: str) -> Baseline:
-        """:raises Refused: where it cannot be read; :raises Damaged: where it is no baseline"""
+        """:raises Refused: if it cannot be read
+        :raises Damaged: if it is no baseline
+        """
         try:
             document = json.loads(read_bytes(path))
         except Refused as error:

@@ -68,7 +68,7 @@ class Reading:
         return Fix((drop_part(item.array, item.place),))
 
     def renaming(self, name: str, near: str) -> Fix | None:
-        """The fix that gives an op type another name wherever it stands; None where the engine would refuse that."""
+        """The fix that gives an op type another name wherever it stands; None if the engine would refuse that."""
         if not is_legal(self.marks[name] | self.marks.get(near, frozenset())):
             return None
         edits = tuple(Edit(item.node.start, item.node.end, quote(near)) for item in self._named[name])

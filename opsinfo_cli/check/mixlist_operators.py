@@ -196,7 +196,7 @@ class Forms:
         return self._others[asked]
 
     def _standing(self, name: str) -> Policy | None:
-        """The policy an op type ends with; None where its marks contradict each other."""
+        """The policy an op type ends with; None if its marks contradict each other."""
         marks = self._marks.get(name, frozenset())
         return effective(self._against.policy(name), marks) if is_legal(marks) else None
 

@@ -29,7 +29,7 @@ def schema_names() -> list[str]:
 def schema_text(name: str) -> str:
     """The text of a published schema.
 
-    :raises UsageFault: where there is none of that name
+    :raises UsageFault: if there is none of that name
     """
     if name not in schema_names():
         hint = did_you_mean(name, schema_names()) or "there are: " + ", ".join(schema_names())
@@ -46,7 +46,7 @@ def load_schema(name: str) -> dict[str, Any]:
 
 @cache
 def validator_for(name: str) -> Any:
-    """:raises MissingPackage: where jsonschema is not installed, or not for this machine"""
+    """:raises MissingPackage: if jsonschema is not installed, or not for this machine"""
     try:
         from jsonschema import Draft202012Validator
     except ImportError as error:

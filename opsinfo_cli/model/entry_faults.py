@@ -1,7 +1,11 @@
-"""What the engine asks of one entry of a library when it loads it (engine.md 4).
+"""What the engine asks of one entry of a library when it loads it.
 
 Structure (objects of objects of strings) is asked of every file; the rest only of the entries that win in their
-store, because the engine builds kernels from those alone (SUB:124-209).
+store, because the engine builds kernels from those alone (sub_op_info_store.cc:124-209).
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc
+- compiler/engines/nn_engine/opskernel/ops_store/sub_op_info_store.cc
 """
 
 from __future__ import annotations
@@ -55,7 +59,10 @@ def trimmed(entry: Sections) -> Sections:
 
 
 def pattern_of(sections: Sections) -> str:
-    """The op pattern, case folded; `dynamicFormat.flag` overrides `op.pattern` (OKC:114-118)."""
+    """The op pattern, case folded; `dynamicFormat.flag` overrides `op.pattern`.
+
+    Source: op_kernel_info_constructor.cc:114-118
+    """
     if folded(_value(sections, "dynamicFormat", "flag")) == "true":
         return "dynamic"
     return folded(_value(sections, "op", "pattern"))
@@ -147,7 +154,7 @@ def _letters(name: str) -> str:
 
 
 def _attr_faults(sections: Sections) -> Iterator[LoadFault]:
-    """Only attributes named in ``attr.list`` are looked at (OKC:1261-1327)."""
+    """Only attributes named in ``attr.list`` are looked at (op_kernel_info_constructor.cc:1261-1327)."""
     listed = _value(sections, "attr", "list")
     for index, word in enumerate(listed.split(",") if listed else ()):
         section = "attr_" + word.strip(BLANKS)

@@ -1,4 +1,8 @@
-"""Installs: the stores of an operator package (OPP) for one SoC, in the engine's order (engine.md 1.2-1.6)."""
+"""Installs: the stores of an operator package (OPP) for one SoC, in the engine's order.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/utils/common/configuration.cc
+"""
 
 from __future__ import annotations
 
@@ -38,7 +42,10 @@ class Skipped(NamedTuple):
 
 
 class LoadPriority(NamedTuple):
-    """What ``vendors/config.ini`` says (CFG:812-850). ``bad_line``: the line that fails the whole engine."""
+    """``vendors/config.ini`` (configuration.cc:812-850).
+
+    :param bad_line: the line that makes the start of the engine fail
+    """
 
     path: str
     vendors: tuple[str, ...] = ()
@@ -67,7 +74,7 @@ class Install:
     """One OPP root seen for one SoC.
 
     :param root: the OPP root, as given
-    :param soc: a SoC folder name; None where only vector-core stores, which have no SoC folder, are asked for
+    :param soc: a SoC folder name; None if only vector-core stores, which have no SoC folder, are asked for
     :param customs: custom operator paths, first wins; the environment's, or those of ``--custom``
     """
 
@@ -81,7 +88,7 @@ class Install:
     def open(cls, root: str, soc: str | None = None, core: str = "ai", customs: list[str] | None = None) -> Install:
         """:param soc: a folder or product name; None asks for the only one there is
 
-        :raises UsageFault: where the SoC is not there, or not said and there are several
+        :raises UsageFault: if the SoC is not there, or not said and there are several
         """
         return cls(root, _choose_soc(root, soc, core), core, customs)
 
@@ -103,7 +110,7 @@ class Install:
         built_in = [Site(os.path.join(self.root, self._soc(path)), "built-in", core) for path in BUILT_IN[core]]
         present = [site for site in built_in if os.path.isdir(site.directory)] or built_in[:1]
         if core == "ai" and not self._has_generated_store():
-            # its key in fe.ini is free only if no generated store took it, of whichever core (CFG:736-744)
+            # its key in fe.ini is free only if no generated store took it, of whichever core (configuration.cc:736-744)
             legacy = os.path.join(self.root, self._soc(LEGACY_CUSTOM))
             custom = [Site(legacy, "vendor:custom", core)] if os.path.isdir(legacy) else custom
         return [*custom, *present]
@@ -112,7 +119,9 @@ class Install:
     def missing_built_in(self) -> str | None:
         """The directory of the AI Core's built-in store, if the install lacks it for this SoC.
 
-        No core's engine starts without it (E20002; CFG:1049-1068): a SoC that only a vendor has cannot be used.
+        No core's engine starts without it (E20002): a SoC that only a vendor has cannot be used.
+
+        Source: configuration.cc:1049-1068
         """
         if self.soc is None:
             return None
@@ -120,7 +129,7 @@ class Install:
         return None if any(map(os.path.isdir, directories)) else directories[0]
 
     def skipped(self, core: str | None = None) -> list[Skipped]:
-        """Custom paths without effect, each with the reason (CFG:687-724)."""
+        """Custom paths without effect, each with the reason (configuration.cc:687-724)."""
         found = [skipped for _, skipped in self._custom_sites(core or self.core) if skipped]
         vendors = os.path.join(self.root, "vendors")
         for name in sorted(os.listdir(vendors)) if os.path.isdir(vendors) else []:
@@ -132,7 +141,7 @@ class Install:
     def stores(self, core: str | None = None) -> list[Store]:
         """Load every store that is there.
 
-        :raises Refused: where the engine would not start, or refuses a store
+        :raises Refused: if the engine would not start, or refuses a store
         """
         if self.load_priority.bad_line:
             raise Refused(
@@ -164,7 +173,7 @@ class Install:
     def operators(self) -> Operators:
         """Its op types, through all its stores.
 
-        :raises Refused: where the engine would not start, or refuses a store
+        :raises Refused: if the engine would not start, or refuses a store
         """
         return Operators(self.stores())
 

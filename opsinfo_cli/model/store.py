@@ -1,4 +1,8 @@
-"""Stores: the libraries the engine loads together, and operators found through several of them (engine.md 1.6-1.8)."""
+"""Stores: the libraries the engine loads together, and operators found through several of them.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/opskernel/ops_store/sub_op_info_store.cc
+"""
 
 from __future__ import annotations
 
@@ -17,12 +21,12 @@ __all__ = ["Operator", "Operators", "Store", "engine_keys", "library_files", "lo
 
 
 def library_files(directory: str) -> list[str]:
-    """The files the engine would load from a config directory, in no order (SUB:95-105).
+    """The files the engine would load from a config directory, in no order (sub_op_info_store.cc:95-105).
 
     Names end in ``.json`` exactly, are longer than that, and do not begin with a dot. There is no test of the kind of
     file: a directory of such a name is taken and fails.
 
-    :raises Refused: where the directory cannot be listed
+    :raises Refused: if the directory cannot be listed
     """
     try:
         names = sorted(os.listdir(directory))
@@ -43,7 +47,9 @@ def _engine_key(path: str) -> tuple[bool, int]:
 
 
 def load_order(directory: str, names: Iterable[str]) -> list[str]:
-    """Names in the order the engine loads them (SUB:113-123); later ones replace entries of earlier ones.
+    """Names in the order the engine loads them: later ones replace entries of earlier ones.
+
+    Source: sub_op_info_store.cc:113-123.
 
     Where the engine leaves the order open (equal lengths, two legacy files, a parent folder called legacy) the names
     alone decide, so that the answer is at least the same everywhere; :meth:`Store.undecided` tells.
@@ -56,7 +62,7 @@ def load_order(directory: str, names: Iterable[str]) -> list[str]:
 class Store:
     """One config directory, or one file taken alone.
 
-    :param label: ``built-in``, ``vendor:<name>``, ``env:<path>``, or None where the path alone does not tell
+    :param label: ``built-in``, ``vendor:<name>``, ``env:<path>``, or None if the path alone does not tell
     """
 
     def __init__(
@@ -71,7 +77,7 @@ class Store:
         for library in libraries:
             for name, entry in library.entries.items():
                 if name != name.strip(BLANKS):
-                    continue  # the engine looks up the trimmed name and reads that entry (SUB:150-163)
+                    continue  # the engine looks up the trimmed name and reads that entry (sub_op_info_store.cc:150-163)
                 self.definitions.setdefault(name, []).append(entry)
 
     @classmethod
@@ -86,7 +92,7 @@ class Store:
         return store
 
     def require_loadable(self) -> None:
-        """:raises Damaged: where an entry that wins has a value that the engine cannot build a kernel from"""
+        """:raises Damaged: if an entry that wins has a value that the engine cannot build a kernel from"""
         for entry in self.winners():
             for fault in entry.faults:
                 if fault.hides_policies:
@@ -196,7 +202,7 @@ class Operators:
         return (Operator(name, [(store, found)]) for store in self.stores for name, found in store.definitions.items())
 
     def __getitem__(self, name: str) -> Operator:
-        """:raises KeyError: where the target lacks it"""
+        """:raises KeyError: if the target lacks it"""
         found = [(store, entries) for store in self.stores if (entries := store.definitions.get(name))]
         if not found:
             raise KeyError(name)

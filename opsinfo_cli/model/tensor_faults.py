@@ -1,4 +1,8 @@
-"""What the engine asks of an operator's inputs and outputs: names, kinds, and columns that fit (engine.md 4)."""
+"""What the engine asks of an operator's inputs and outputs: names, kinds, and columns that fit.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc
+"""
 
 from __future__ import annotations
 
@@ -83,7 +87,7 @@ def _others(content: Mapping[str, str]) -> list[LoadFault]:
 
 
 def _columns(pattern: str, content: Mapping[str, str]) -> tuple[int | None, list[LoadFault]]:
-    """Count and check the columns (OKC:522-577, 765-995)."""
+    """Count and check the columns (op_kernel_info_constructor.cc:522-577, 765-995)."""
     listed = [(key, content[key]) for key in ("format", "unknownshape_format") if key in content]
     if not listed and pattern in UNCOUNTED:
         return None, []

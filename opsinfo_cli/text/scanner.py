@@ -1,7 +1,10 @@
 """A reader that knows where everything stands: strict RFC 8259, or tolerant so that faults can be named and mended.
 
-Strict is what the engine accepts (nlohmann::json reading a stream, engine.md 1.9): no comments, no trailing commas,
+Strict is what the engine accepts (nlohmann::json reading a stream): no comments, no trailing commas,
 no NaN; text after the first value is left unread. Slower than :mod:`.members`, and exact.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/opskernel/ops_store/ops_kernel_utils.cc
 """
 
 from __future__ import annotations

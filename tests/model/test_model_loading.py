@@ -1,4 +1,4 @@
-"""What the engine takes of an entry and what fails the store: the table of engine.md 4, row by row."""
+"""What the engine takes of an entry and what fails the store, row by row."""
 
 from __future__ import annotations
 

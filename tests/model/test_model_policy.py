@@ -1,4 +1,4 @@
-"""The policy algebra against an independent statement of engine.md 2.5, over its whole domain."""
+"""The policy algebra against an independent statement of the engine's rules, over its whole domain."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ THE_ELEVEN = {
     "add black, remove gray",
     "add black, remove white",
 }
-"""As engine.md 2.5, point 4, lists them."""
+"""As the engine lists them (modify_mixlist_config_parser.cc:46-60)."""
 
 
 def spelt(marks: frozenset[Mark]) -> str:
@@ -41,7 +41,7 @@ def spelt(marks: frozenset[Mark]) -> str:
 
 
 def stated(start: str, marks: set[str]) -> str:
-    """engine.md 2.5, points 1 to 3 and 5, in its own order of steps."""
+    """the rules of modify_mixlist_config_parser.cc:265-294, points 1 to 3 and 5, in its own order of steps."""
     now = start
     if f"remove {now}" in marks:
         now = "gray"
