@@ -126,7 +126,7 @@ def _hint_at_key(fault: StructureFault) -> str:
     policy = policy_meant(key)
     if policy and fault.name == "unknown-list":
         return f"did you mean `{policy}-list`?"
-    return did_you_mean(key, known) or "known are " + ", ".join(f"`{word}`" for word in known)
+    return did_you_mean(key, known) or "use one of " + ", ".join(f"`{word}`" for word in known)
 
 
 def contradictions(reading: Reading) -> Iterator[Finding]:

@@ -360,7 +360,7 @@ def test_one_chip_after_another_of_one_install(opsinfo: Run, fixtures: Path, tmp
     assert len(messages) == 2
     assert "an op type of ascend910b" in messages[0]
     assert "not of ascend910 (" in messages[0]
-    assert "no op type of ascend910 (" in messages[1]
+    assert "in ascend910 (" in messages[1]
 
 
 def test_a_library_that_nobody_can_read_hides_no_other_chip(opsinfo: Run, opp: Path, fixtures: Path) -> None:
