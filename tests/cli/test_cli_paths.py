@@ -148,7 +148,7 @@ def test_what_is_no_file_is_refused_cleanly(
     asks = ("list", "show", "move", "diff", "against", "validate")
     assert ran.code == (2 if thing == "folder" and command in asks else 3)
     assert ran.out == ""
-        assert str(target) in ran.err
+    assert str(target) in ran.err
     assert snapshot(places) == before
 
 
