@@ -36,11 +36,13 @@ class Baseline:
 
     @classmethod
     def read(cls, path: str) -> Baseline:
-        """:raises Refused: where it cannot be read; :raises Damaged: where it is no baseline"""
+        """:raises Refused: if it cannot be read
+        :raises Damaged: if it is no baseline
+        """
         try:
             document = json.loads(read_bytes(path))
         except Refused as error:
-            error.hint = "--update-baseline makes it"
+            error.hint = "--update-baseline creates it"
             raise
         except (ValueError, RecursionError):
             raise _no_baseline(path, "it is not JSON") from None
@@ -96,5 +98,5 @@ def _concerned(entry: Known, checked: Collection[str], selection: RuleSelection,
 
 
 def _no_baseline(path: str, why: str) -> Damaged:
-    said = f"this is no baseline of opsinfo: {why}"
-    return Damaged(said, path=path, hint="take it away and make it anew with --update-baseline")
+    said = f"not an opsinfo baseline: {why}"
+    return Damaged(said, path=path, hint="remove it and run with --update-baseline")

@@ -140,7 +140,7 @@ class Checker:
             return None
 
     def _read(self, path: str) -> tuple[LibraryFile | None, list[Finding]]:
-        """A library of a store with its findings; None where its entries cannot be read."""
+        """A library of a store with its findings; None if its entries cannot be read."""
         data = self._bytes(path)
         if data is None:
             return None, []

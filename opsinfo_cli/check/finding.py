@@ -42,7 +42,7 @@ class Finding:
     """What is wrong, where, what the engine does about it, and what to do.
 
     :param message: may hold names of any length; it is kept brief, ``pointer`` is exact
-    :param start: place of the offending token; ``end`` is exclusive; None where a file as a whole is meant
+    :param start: place of the offending token; ``end`` is exclusive; None if a file as a whole is meant
     :param pointer: JSON pointer, where the text could be read
     :param fix: what mends it, where there is something; ``places`` are those of its edits
     :param snippet: the line it stands in, to be shown
@@ -108,7 +108,7 @@ def damage(error: Damaged) -> Finding:
 
 @dataclass(frozen=True)
 class FileVerdict:
-    """What the engine makes of a file as a whole. ``engine_accepts`` is None where it is not asked."""
+    """What the engine makes of a file as a whole. ``engine_accepts`` is None if it is not asked."""
 
     path: str
     kind: str

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FindingFilter:
-    """:param baseline: None where none was given"""
+    """:param baseline: None if none was given"""
 
     repository: Repository
     selection: RuleSelection

@@ -24,7 +24,7 @@ def bad_load_priority(install: Install) -> Iterator[Finding]:
     priority = install.load_priority
     if priority.bad_line:
         place, end = Place(priority.bad_line, 1), Place(priority.bad_line, 2)
-        said = "the load_priority line has no `=`; the whole engine does not start (E20003)"
+        said = "the load_priority line has no `=`, so the engine does not start (E20003)"
         hint = "write `load_priority=<vendor>,<vendor>`"
         yield Finding(rule("bad-load-priority"), said, priority.path, place, end, hint=hint)
 
@@ -54,10 +54,10 @@ def store_fails(install: Install) -> Iterator[Finding]:
 
 def _failure(directory: str, failure: OpsinfoError, alone: bool) -> Finding:
     """At the place in the file that fails its store."""
-    cost = "the engine does not start" if alone else "the engine starts without these operators and says nothing"
+    cost = "the engine does not start" if alone else "the engine silently starts without these operators"
     file = os.path.basename(failure.path or directory)
-    said = f"the engine drops the store {directory} for {file}: {failure.message}; {cost}"
-    hint = "`opsinfo validate` on the file tells more; `opsinfo restore` undoes the last change"
+    said = f"the engine drops the store {directory} because of {file}: {failure.message}; {cost}"
+    hint = "`opsinfo validate` on the file shows more; `opsinfo restore` undoes the last change"
     start = Place(failure.line, failure.column) if failure.line and failure.column else None
     end = Place(start.line, start.column + 1) if start else None
     return Finding(rule("store-fails"), said, failure.path or directory, start, end, hint=hint)

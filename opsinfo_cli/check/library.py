@@ -65,9 +65,9 @@ def entry_findings(library: LibraryFile) -> Iterator[Finding]:
 
 def _passed_over(library: LibraryFile, entry: Entry) -> Finding:
     name = entry.name.strip(BLANKS)
-    said = f"`{entry.name}` is never read: the engine takes the blanks off, and reads `{name}` instead"
+    said = f"`{entry.name}` is never read: the engine strips the blanks and reads `{name}` instead"
     span = entry.member.key_start, entry.member.key_end
-    return at("duplicate-key", library.source, span, said, pointer=pointer_to(entry.name), hint="join the two by hand")
+    return at("duplicate-key", library.source, span, said, pointer=pointer_to(entry.name), hint="merge the two by hand")
 
 
 def root_is_no_object(source: Source, members: Members) -> Finding:

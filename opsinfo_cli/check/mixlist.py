@@ -68,7 +68,7 @@ class Reading:
         return Fix((drop_part(item.array, item.place),))
 
     def renaming(self, name: str, near: str) -> Fix | None:
-        """The fix that gives an op type another name wherever it stands; None where the engine would refuse that."""
+        """The fix that gives an op type another name wherever it stands; None if the engine would refuse that."""
         if not is_legal(self.marks[name] | self.marks.get(near, frozenset())):
             return None
         edits = tuple(Edit(item.node.start, item.node.end, quote(near)) for item in self._named[name])
@@ -126,14 +126,14 @@ def _hint_at_key(fault: StructureFault) -> str:
     policy = policy_meant(key)
     if policy and fault.name == "unknown-list":
         return f"did you mean `{policy}-list`?"
-    return did_you_mean(key, known) or "known are " + ", ".join(f"`{word}`" for word in known)
+    return did_you_mean(key, known) or "use one of " + ", ".join(f"`{word}`" for word in known)
 
 
 def contradictions(reading: Reading) -> Iterator[Finding]:
     """At the last mark of an op type, which is the one that makes the combination illegal."""
     for name, marks in reading.marks.items():
         if not is_legal(marks):
-            said = f"`{name}`: the engine refuses the combination {combination(marks)} (E20003)"
+            said = f"`{name}`: the engine refuses {combination(marks)} (E20003)"
             yield reading.at("contradiction", reading.last(name), said, _way_out(marks))
 
 
@@ -142,8 +142,8 @@ def _way_out(marks: frozenset[Mark]) -> str:
     if len(adds) > 1:
         return "keep the `to-add` of one list only"
     if combination(marks) == "remove gray":
-        return "an op type leaves gray by being added to another list"
-    return "one `to-add`, and at most one `to-remove` of another list"
+        return "to take it off gray, add it to another list"
+    return "use one `to-add`, and at most one `to-remove` of another list"
 
 
 def duplicate_operators(reading: Reading) -> Iterator[Finding]:
@@ -159,6 +159,6 @@ def gray_to_add_alone(reading: Reading) -> Iterator[Finding]:
     """no-effect, the half of it that needs no library."""
     for name, marks in reading.marks.items():
         if combination(marks) == "add gray":
-            said = f"`{name}` stays where the library has it: a gray-list to-add alone does nothing"
-            hint = "to make it gray, put it into `to-remove` of the list it is on"
+            said = f"`{name}` keeps the library's policy: a gray-list `to-add` alone has no effect"
+            hint = "to make it gray, add it to `to-remove` of the list it is on"
             yield reading.at("no-effect", reading.first(name), said, hint)

@@ -82,7 +82,7 @@ def _named(some: list[MixlistTarget]) -> str:
 
 def _where(knowing: list[MixlistTarget]) -> str:
     """Chips that agree are named where there is more than one."""
-    return f" in {_named(knowing)}" if len(knowing) > 1 else ""
+    return f" in {_named(knowing)}" if len(knowing) > 1 else " in the library"
 
 
 def _alike(found: Iterable[tuple[MixlistTarget, T | None]]) -> Iterator[tuple[T, str]]:
@@ -117,8 +117,8 @@ def unknown_operator(
         return
     near = known.of(name)
     chips = f"any of the {len(targets)} targets" if len(targets) > 3 else _named(targets)
-    said = f"`{name}` is no op type of {chips}; the engine ignores it"
-    hint, severity = (meant(near), "error") if near else ("no op type there has a similar name", "warning")
+    said = f"unknown operator `{name}` in {chips}; the engine ignores it"
+    hint, severity = (meant(near), "error") if near else ("no operator there has a similar name", "warning")
     fix = reading.renaming(name, near[0]) if len(near) == 1 else None
     yield reading.at("unknown-operator", item, said, hint, severity, fix)
 
@@ -127,8 +127,8 @@ def no_effect(reading: Reading, name: str, marks: frozenset[Mark], knowing: list
     """A to-add of the list the op type is on in every target."""
     for policy in (Policy.BLACK, Policy.WHITE):
         if ADD[policy] in marks and all(against.policy(name) is policy for against in knowing):
-            said = f"`{name}` is on the {policy} list of the library already{_where(knowing)}"
-            yield reading.at("no-effect", reading.with_mark(name, ADD[policy]), said, "the entry can go")
+            said = f"`{name}` is already {policy}{_where(knowing)}"
+            yield reading.at("no-effect", reading.with_mark(name, ADD[policy]), said, "remove the entry")
 
 
 def remove_mismatch(
@@ -142,7 +142,7 @@ def remove_mismatch(
             is_on = " or ".join(
                 sorted(f"{each} in {chips}" if several else str(each) for each, chips in policies.items())
             )
-            said = f"`{name}` is not on the {mark.policy} list but {is_on}; removing it there does nothing"
+            said = f"`{name}` is {is_on}, not {mark.policy}, in the library; this `to-remove` does nothing"
             yield reading.at("remove-mismatch", reading.with_mark(name, mark), said)
 
 
@@ -156,7 +156,7 @@ def sibling_type(
     for said, chips in _alike(
         (against, _siblings_say(name, marks, against, forms[id(against)])) for against in knowing
     ):
-        hint = "add the other form too, if it is meant as well"
+        hint = "add the other form too if you mean both"
         yield reading.at(
             "sibling-type", reading.first(name), f"{said} in {chips}; fusion may turn one into the other", hint
         )
@@ -196,7 +196,7 @@ class Forms:
         return self._others[asked]
 
     def _standing(self, name: str) -> Policy | None:
-        """The policy an op type ends with; None where its marks contradict each other."""
+        """The policy an op type ends with; None if its marks contradict each other."""
         marks = self._marks.get(name, frozenset())
         return effective(self._against.policy(name), marks) if is_legal(marks) else None
 
@@ -219,7 +219,7 @@ def black_without_fp32(
         return
     lacking = [against for against in knowing if against.columns(name).can_be_black() is Possible.NO]
     if lacking:
-        said = f"`{name}` has no float32 columns in {_named(lacking)}: black makes it unsupported for float32 input"
+        said = f"`{name}` has no float32 columns in {_named(lacking)}: black makes float32 input unsupported"
         yield reading.at("black-without-fp32", reading.with_mark(name, ADD[Policy.BLACK]), said)
 
 
@@ -231,7 +231,7 @@ def white_without_low(
     lows = [mode.low for mode in modes if mode.is_mixed] or ([FP16 | BF16] if not modes else [])
     lacking = ((against, _low_lacked(against.columns(name), lows)) for against in knowing)
     for words, chips in _alike(lacking):
-        said = f"`{name}` has no {words} columns in {chips}: white changes nothing"
+        said = f"`{name}` has no {words} columns in {chips}: white has no effect"
         yield reading.at("white-without-low", reading.with_mark(name, ADD[Policy.WHITE]), said)
 
 

@@ -17,18 +17,18 @@ def check_modes(names: list[str], socs: list[str], with_mixlist: bool) -> Iterat
         mode = mode_named(name)
         if mode is None:
             hint = did_you_mean(name, MODES) or "`opsinfo modes` lists them"
-            yield whole_file("unknown-mode", _OPTION, f"no precision mode is called `{name}` (E10001)", hint)
+            yield whole_file("unknown-mode", _OPTION, f"unknown precision mode `{name}` (E10001)", hint)
             continue
         if with_mixlist and not mode.is_mixed:
-            said = f"the engine takes no mixlist with `{name}`, only with a mixed mode (E10001)"
+            said = f"the engine accepts a mixlist only with a mixed mode, not with `{name}` (E10001)"
             yield whole_file(
                 "mode-refuses-mixlist", _OPTION, said, "use allow_mix_precision, or mixed_float16 as precision_mode_v2"
             )
         for soc in socs:
             if not mode.is_on(soc):
                 said = f"{soc} does not have `{name}`"
-                yield whole_file("mode-not-on-soc", _OPTION, said, f"it needs {', '.join(sorted(mode.socs or ()))}")
+                yield whole_file("mode-not-on-soc", _OPTION, said, f"it requires {', '.join(sorted(mode.socs or ()))}")
     known = [mode for mode in map(mode_named, names) if mode]
     if {("v1",), ("v2",)} <= {mode.options for mode in known}:
-        said = f"{' and '.join(f'`{mode.name}`' for mode in known)} are of both precision_mode and precision_mode_v2"
-        yield whole_file("both-modes", _OPTION, f"{said} (E10056)", "give one of the two")
+        said = f"{' and '.join(f'`{mode.name}`' for mode in known)} set both precision_mode and precision_mode_v2"
+        yield whole_file("both-modes", _OPTION, f"{said} (E10056)", "use only one of the two")

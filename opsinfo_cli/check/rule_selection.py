@@ -37,7 +37,7 @@ class RuleSelection:
     def of(cls, select: Iterable[str], ignore: Iterable[str]) -> RuleSelection:
         """From the words of ``--select`` and ``--ignore``.
 
-        :raises UsageFault: where one names no rule, with near ones
+        :raises UsageFault: if one names no rule, with near ones
         """
         chosen = [_named(word, "--select") for word in select]
         return cls(frozenset().union(*chosen) if chosen else None, tuple(map(_ignored, ignore)))
@@ -68,5 +68,5 @@ def _named(word: str, option: str) -> frozenset[str]:
     if not found:
         near = did_you_mean(word, [*RULES, *(rule.code for rule in RULES.values())])
         hint = near or "`opsinfo explain` lists them; the option is repeatable, one word each"
-        raise UsageFault(f"{option} {word}: no finding is called `{word}`", name="unknown-finding", hint=hint)
+        raise UsageFault(f"{option} {word}: unknown finding `{word}`", name="unknown-finding", hint=hint)
     return found

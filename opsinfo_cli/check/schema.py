@@ -29,11 +29,11 @@ def schema_names() -> list[str]:
 def schema_text(name: str) -> str:
     """The text of a published schema.
 
-    :raises UsageFault: where there is none of that name
+    :raises UsageFault: if there is none of that name
     """
     if name not in schema_names():
         hint = did_you_mean(name, schema_names()) or "there are: " + ", ".join(schema_names())
-        raise UsageFault(f"no schema is called `{name}`", name="unknown-schema", hint=hint)
+        raise UsageFault(f"unknown schema `{name}`", name="unknown-schema", hint=hint)
     with open(os.path.join(_folder(), name + _SUFFIX), encoding="utf-8") as file:
         return file.read()
 
@@ -46,7 +46,7 @@ def load_schema(name: str) -> dict[str, Any]:
 
 @cache
 def validator_for(name: str) -> Any:
-    """:raises MissingPackage: where jsonschema is not installed, or not for this machine"""
+    """:raises MissingPackage: if jsonschema is not installed, or not for this machine"""
     try:
         from jsonschema import Draft202012Validator
     except ImportError as error:

@@ -30,9 +30,9 @@ def shadowed(store: Store) -> Iterator[Finding]:
         winner = entries[-1]
         for entry in entries[: -len(store.contenders(name))]:
             same = entry.policy_or_none is winner.policy_or_none
-            said = f"`{name}` never wins here: {os.path.basename(winner.path)}:{winner.line} replaces it"
+            said = f"`{name}` is overridden by {os.path.basename(winner.path)}:{winner.line}"
             if not same:
-                said += f"; it says {entry.policy_or_none}, the entry that counts says {winner.policy_or_none}"
+                said += f"; here it is {entry.policy_or_none}, there {winner.policy_or_none}"
             span = (entry.member.key_start, entry.member.key_end)
             severity = "note" if same else "warning"
             yield at("shadowed", entry.source, span, said, pointer=pointer_to(name), severity=severity)
@@ -42,26 +42,28 @@ def stray_json(store: Store) -> Iterator[Finding]:
     for library in store.libraries:
         reason = _stray(store, library)
         if reason:
-            said = f"{reason}; the engine loads it all the same, and it may override other entries"
-            yield whole_file("stray-json", library.path, said, "move it out, or give it another ending than .json")
+            said = f"{reason}; the engine loads it too, and it may override other entries"
+            yield whole_file(
+                "stray-json", library.path, said, "move it elsewhere, or rename it so that it does not end in .json"
+            )
 
 
 def _stray(store: Store, library: LibraryFile) -> str | None:
     name = os.path.basename(library.path)
     match = _AI_CORE.fullmatch(name) or _OTHERS.fullmatch(name)
     if not match:
-        return f"`{name}` is not named as a library of a package"
+        return f"`{name}` is not named like a package library"
     package, soc = match["package"], match.groupdict().get("soc")
     folder = os.path.basename(os.path.realpath(store.directory or ""))
     if soc and os.path.basename(os.path.dirname(os.path.realpath(store.directory or ""))) == "config" and soc != folder:
         return f"`{name}` is of {soc}, the folder of {folder}"
     if package and _COPIES.fullmatch(package):
-        return f"`{name}` is named as a copy, and its kernels are sought in `ops_{package}`"
+        return f"`{name}` is named like a copy, and the engine looks for its kernels in `ops_{package}`"
     for other in store.libraries:
         if other is not library and library.entries and library.entries.keys() <= other.entries.keys():
             first, second = (library, other) if len(library.path) >= len(other.path) else (other, library)
             if first is library and package:
-                return f"every op type of `{name}` stands in `{os.path.basename(second.path)}` too"
+                return f"every op type of `{name}` is also in `{os.path.basename(second.path)}`"
     return None
 
 
@@ -69,7 +71,7 @@ def load_order_undefined(store: Store) -> Iterator[Finding]:
     for paths, names in store.undecided().items():
         files = few([os.path.basename(path) for path in paths])
         ops = few([f"`{name}`{_by_turns(store.contenders(name))}" for name in names])
-        said = f"the engine's order leaves open which is loaded last of {files}, which all have {ops}"
+        said = f"the load order of {files} is undefined; all have {ops}"
         hint = "the path holds `legacy` in a folder's name" if _legacy_above(paths[-1]) else None
         yield whole_file("load-order-undefined", paths[-1], said, hint)
 
@@ -92,5 +94,5 @@ def never_built(store: Store, library: LibraryFile, finding: Finding) -> Finding
         return finding
     if any(entry.source is library.source for entry in store.contenders(name)):
         return finding
-    said = f"{finding.message}; the engine does not notice, for a later file replaces the entry"
+    said = f"{finding.message}; the engine does not notice, because a later file overrides the entry"
     return replace(finding, severity="warning", engine="ignores", message=said)

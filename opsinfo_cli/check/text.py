@@ -11,9 +11,9 @@ from ..text.syntax_fixes import without_tail
 from .finding import Finding, Fix, at
 
 _HINTS = {
-    "comment": "`opsinfo fmt` takes it out",
+    "comment": "`opsinfo fmt` removes it",
     "trailing-comma": "`opsinfo fmt` removes it",
-    "missing-comma": "`opsinfo fmt` puts it in",
+    "missing-comma": "`opsinfo fmt` adds it",
     "empty-file": "an empty mixlist is `{}`",
 }
 
@@ -40,8 +40,8 @@ def trailing_text(source: Source, end: int, mends: bool) -> Iterator[Finding]:
     rest = source.text[end:]
     begin = end + len(rest) - len(rest.lstrip(" \t\n\r"))
     if begin < len(source.text):
-        said = "text after the end of the value; the engine never reads it"
-        hint, fix = ("`opsinfo fmt` drops it", Fix((without_tail(source.text, end),))) if mends else (None, None)
+        said = "text after the end of the value; the engine ignores it"
+        hint, fix = ("`opsinfo fmt` removes it", Fix((without_tail(source.text, end),))) if mends else (None, None)
         yield at("trailing-text", source, (begin, begin + 1), said, hint=hint, fix=fix)
 
 
@@ -49,7 +49,7 @@ def bom(source: Source, mends: bool) -> Iterator[Finding]:
     """:param mends: as of :func:`faults`"""
     if source.bom:
         said = "the file begins with a byte order mark, which the engine skips"
-        hint, fix = ("`opsinfo fmt` drops it", Fix(drops_bom=True)) if mends else (None, None)
+        hint, fix = ("`opsinfo fmt` removes it", Fix(drops_bom=True)) if mends else (None, None)
         yield at("bom", source, (0, 0), said, pointer="", hint=hint, fix=fix)
 
 
@@ -73,8 +73,8 @@ def duplicate_key(
     source: Source, name: str, span: tuple[int, int], first: int, pointer: str, fix: Fix | None = None
 ) -> Finding:
     line = source.place(first).line
-    said = f"`{name}` stands in line {line} already; the engine reads only the last one"
-    return at("duplicate-key", source, span, said, pointer=pointer, hint="join the two by hand", fix=fix)
+    said = f"`{name}` appears twice, first in line {line}; the engine reads only the last one"
+    return at("duplicate-key", source, span, said, pointer=pointer, hint="merge the two by hand", fix=fix)
 
 
 def escaped(key: str) -> str:

@@ -8,14 +8,14 @@ TOPICS = {
     "mixlists": """\
 Where a mixlist works
 
-A modify_mixlist file is read by the AI Core engine of GE, the graph compiler. It counts where a graph is
+A modify_mixlist file is read by the AI Core engine of GE, the graph compiler. It takes effect when a graph is
 compiled with a mixed precision mode:
   - TensorFlow through the TF adapter: modify_mixlist in the session or NPURunConfig options
   - ATC: --modify_mixlist
   - GE graphs built by other front ends: ge.exec.modify_mixlist
 
-It does not count for eager torch_npu, as far as can be told: the default path there (aclnn) does not go
-through this engine. No source says so; it is an inference from the architecture.
+It has no effect on eager torch_npu, as far as is known: the default path there (aclnn) does not go
+through this engine. No source states this; it is inferred from the architecture.
 
 The mode must be one of allow_mix_precision, allow_mix_precision_fp16, allow_mix_precision_bf16,
 mixed_float16, mixed_bfloat16, mixed_hif8. With any other the engine refuses to start (E10001).
@@ -47,7 +47,7 @@ Source:
     "exit-codes": """\
 Exit status
 
-0    done, or clean
+0    done, or no errors found
 1    findings with an error, differences, "would change" under --check, or a baseline that is not sound
 2    wrong usage, unknown op names included; nothing was written
 3    a file or the system refused, or an internal fault; it wins over 1
@@ -55,17 +55,18 @@ Exit status
     "environment": """\
 Environment
 
-ASCEND_OPP_PATH         the operator package a SoC name is looked up in, as the engine has it
-ASCEND_HOME_PATH        the toolkit whose opp is taken where ASCEND_OPP_PATH is not set
-ASCEND_CUSTOM_OPP_PATH  custom operator paths, parted by colons; counts where the root came from the environment
-OPSINFO_BACKUP_DIR      where backups live; --backup-dir wins
-XDG_STATE_HOME          holds opsinfo/, where backups live otherwise; ~/.local/state, and /var/lib/opsinfo for root
-XDG_CACHE_HOME          holds opsinfo/, where names for completion are kept; ~/.cache otherwise
-OPSINFO_LANG            the language of explain, en or zh; otherwise that of LC_ALL, LC_MESSAGES or LANG
+ASCEND_OPP_PATH         the operator package a SoC name is looked up in, as in the engine
+ASCEND_HOME_PATH        the toolkit whose opp is used if ASCEND_OPP_PATH is not set
+ASCEND_CUSTOM_OPP_PATH  custom operator paths, colon-separated; used if the root came from the environment
+OPSINFO_BACKUP_DIR      where backups are kept; --backup-dir wins
+XDG_STATE_HOME          contains opsinfo/, where backups are kept by default; ~/.local/state; for root /var/lib/opsinfo
+XDG_CACHE_HOME          contains opsinfo/, where names for completion are kept; ~/.cache by default
+OPSINFO_SAFE_DIRECTORY  folders, colon-separated, or *: their opsinfo.toml is used even if another user owns it
+OPSINFO_LANG            the language of explain, en or zh; by default that of LC_ALL, LC_MESSAGES or LANG
 GITHUB_ACTIONS          true: validate --format auto adds annotations
-GITHUB_WORKSPACE        the root that reports and fingerprints tell paths from, where the current folder lies in it
-CI_PROJECT_DIR          the same for GitLab; without both the nearest folder with .git, else the current one
-NO_COLOR                no colours, where it is not empty; --color wins
+GITHUB_WORKSPACE        the root that paths in reports are relative to, if the current folder is inside
+CI_PROJECT_DIR          the same for GitLab; without both, the nearest folder with .git, else the current one
+NO_COLOR                no colours, if non-empty; --color wins
 TERM                    dumb: no colours, no tables and no pager
-PAGER                   shows what `diff` has too much of for a terminal; --no-pager and -q go without""",
+PAGER                   shows listings longer than the terminal; --no-pager and -q disable it""",
 }

@@ -64,7 +64,7 @@ def diff(
     :param mixlist_a, mixlist_b: what changes the policies of either; not for mixlists
     :param named: the only op types to look at; None for all
 
-    :raises TypeError: where a mixlist is held against anything else
+    :raises TypeError: if a mixlist is held against anything else
     """
     if isinstance(a, Mixlist) != isinstance(b, Mixlist) or (isinstance(a, Mixlist) and (mixlist_a or mixlist_b)):
         raise TypeError("a mixlist can be compared with another mixlist only")

@@ -18,7 +18,7 @@ _FLOAT = rf"{_BLANKS}[+-]?(?:inf|nan|(?P<number>{_HEX}|{_DECIMAL}))"
 
 
 def long_or_none(text: str) -> int | None:
-    """What ``std::stol`` makes of a text; None where it throws."""
+    """What ``std::stol`` makes of a text; None if it throws."""
     match = re.match(_LONG, text)
     if not match or len(match[2]) > 19:
         return None

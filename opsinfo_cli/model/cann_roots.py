@@ -1,4 +1,8 @@
-"""The environment's CANN: which operator package the engine would take (engine.md 1.2)."""
+"""The environment's CANN: which operator package the engine would take.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/utils/common/configuration.cc
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ class Root(NamedTuple):
 def environment_root(environ: Mapping[str, str]) -> Root | None:
     """The root the engine would take from its environment.
 
-    :raises Refused: where ``ASCEND_OPP_PATH`` is set and does not resolve, as the engine (E20002)
+    :raises Refused: if ``ASCEND_OPP_PATH`` is set and does not resolve, as the engine (E20002)
     """
     path = environ.get("ASCEND_OPP_PATH", "").strip()
     if path:
@@ -59,7 +63,7 @@ def select_root(environ: Mapping[str, str], asked: str) -> Root:
     """The root of the environment, else the only one in the usual folders.
 
     :param asked: what it is needed for, in words
-    :raises UsageFault: where there is none, or more than one real path
+    :raises UsageFault: if there is none, or more than one real path
     """
     root = environment_root(environ)
     if root is not None:

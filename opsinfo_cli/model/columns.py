@@ -1,4 +1,10 @@
-"""The dtypes a library lists for an operator, and whether they leave it a choice (engine.md 3.4, 3.5)."""
+"""The dtypes a library lists for an operator, and whether they leave it a choice.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/optimizer/ops_kernel_store/sub_ops_store.cc
+- compiler/engines/nn_engine/optimizer/graph_optimizer/op_judge/format_and_dtype/strategy/dtype_strategy/
+  op_dtype_selection_strategy_allow_mix_precision_base.cc
+"""
 
 from __future__ import annotations
 
@@ -38,7 +44,7 @@ class TensorColumns(NamedTuple):
 class Listed(NamedTuple):
     """Inputs and outputs as an entry lists them.
 
-    :param source: what lists them: static, broadcast, reduce, formatagnostic, kernel (engine.md 3.5)
+    :param source: what lists them: static, broadcast, reduce, formatagnostic, kernel
     """
 
     inputs: list[TensorColumns]
@@ -73,14 +79,17 @@ class Columns:
         return self.source != "kernel" and any(tensor.dtypes for tensor in self.inputs + self.outputs)
 
     def can_be_black(self) -> Possible:
-        """No, where fp32 input finds no column: the operator would be unsupported (SOS:130-156)."""
+        """No, where fp32 input finds no column: the operator would be unsupported (sub_ops_store.cc:130-156)."""
         if not self.is_listed:
             return Possible.KERNEL
         dtypes = self._dtypes(self.inputs or self.outputs)
         return Possible.NO if dtypes & (FP16 | BF16) and not dtypes & FP32 else Possible.YES
 
     def can_be_white(self, low: frozenset[str] = FP16 | BF16) -> Possible:
-        """No, where no column is in ``low``: the engine warns and keeps the dtype (S_mix:126-132)."""
+        """No, if no column is in ``low``: the engine warns and keeps the dtype.
+
+        Source: op_dtype_selection_strategy_allow_mix_precision_base.cc:126-132
+        """
         if not self.is_listed:
             return Possible.KERNEL
         return Possible.YES if self._dtypes(self.inputs + self.outputs) & low else Possible.NO

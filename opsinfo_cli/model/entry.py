@@ -63,7 +63,7 @@ class Entry:
 
     @property
     def sections(self) -> Sections:
-        """Section -> key -> value, names trimmed as the engine trims them (engine.md 1.9)."""
+        """Section -> key -> value, names trimmed as the engine trims them."""
         if self._sections is None:
             self._sections = trimmed(self.member.value) if self._file.has_blank_names else self.member.value
         return self._sections
@@ -77,7 +77,7 @@ class Entry:
 
     @property
     def policy_or_none(self) -> Policy | None:
-        """The policy; None where the flag is one the engine could not read, which only an entry that wins must be."""
+        """The policy; None if the flag is one the engine could not read, which only an entry that wins must be."""
         try:
             return self.policy
         except BadFlag:
@@ -127,7 +127,7 @@ class Entry:
             path=self.path,
             line=place.line,
             column=place.column,
-            hint="the engine refuses the store that holds this file; `opsinfo validate` tells more",
+            hint="the engine refuses the store that holds this file; `opsinfo validate` shows more",
         )
 
     def span(self, fault: LoadFault) -> tuple[int, int]:

@@ -1,7 +1,11 @@
-"""What the engine asks of one entry of a library when it loads it (engine.md 4).
+"""What the engine asks of one entry of a library when it loads it.
 
 Structure (objects of objects of strings) is asked of every file; the rest only of the entries that win in their
-store, because the engine builds kernels from those alone (SUB:124-209).
+store, because the engine builds kernels from those alone (sub_op_info_store.cc:124-209).
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc
+- compiler/engines/nn_engine/opskernel/ops_store/sub_op_info_store.cc
 """
 
 from __future__ import annotations
@@ -55,7 +59,10 @@ def trimmed(entry: Sections) -> Sections:
 
 
 def pattern_of(sections: Sections) -> str:
-    """The op pattern, case folded; `dynamicFormat.flag` overrides `op.pattern` (OKC:114-118)."""
+    """The op pattern, case folded; `dynamicFormat.flag` overrides `op.pattern`.
+
+    Source: op_kernel_info_constructor.cc:114-118
+    """
     if folded(_value(sections, "dynamicFormat", "flag")) == "true":
         return "dynamic"
     return folded(_value(sections, "op", "pattern"))
@@ -106,13 +113,13 @@ def role_of(section: str) -> Enumeration | TensorKey | LoadFault | None:
     if meant is None:
         return None
     return LoadFault(
-        "unknown-section", section, None, f"section `{section}` is not one the engine reads", near=(meant,)
+        "unknown-section", section, None, f"unknown section `{section}`: the engine ignores it", near=(meant,)
     )
 
 
 def _not_one_each(tensors: list[NamedTensor]) -> LoadFault:
     inputs = sum(key[0] == 0 for key, _, _ in tensors)
-    said = f"a formatAgnostic operator has one input and one output, this one {inputs} and {len(tensors) - inputs}"
+    said = f"a formatAgnostic operator must have one input and one output, not {inputs} and {len(tensors) - inputs}"
     return LoadFault("column-mismatch", "op", "pattern", said)
 
 
@@ -126,7 +133,7 @@ def enumeration_faults(section: str, enumeration: Enumeration, value: str) -> It
     if word and word not in words:
         name = "bad-flag" if section == "precision_reduce" else "bad-value"
         near = tuple(sorted(words)) if len(words) < 4 else ()
-        yield LoadFault(name, section, key, f"`{section}.{key}` is `{value}`, which fails the engine", near=near)
+        yield LoadFault(name, section, key, f"`{section}.{key}` is `{value}`, which the engine refuses", near=near)
 
 
 def _near_section(name: str) -> str | None:
@@ -147,7 +154,7 @@ def _letters(name: str) -> str:
 
 
 def _attr_faults(sections: Sections) -> Iterator[LoadFault]:
-    """Only attributes named in ``attr.list`` are looked at (OKC:1261-1327)."""
+    """Only attributes named in ``attr.list`` are looked at (op_kernel_info_constructor.cc:1261-1327)."""
     listed = _value(sections, "attr", "list")
     for index, word in enumerate(listed.split(",") if listed else ()):
         section = "attr_" + word.strip(BLANKS)
@@ -167,7 +174,7 @@ def attribute_faults(
     """Values the engine reads as numbers; of a scalar's default it only warns, of a list's it fails."""
     needed = {"type": type_, "value": value}
     missing = [
-        LoadFault("bad-value", "", None if text is None else key, f"an attribute needs a `{key}`")
+        LoadFault("bad-value", "", None if text is None else key, f"an attribute requires a `{key}`")
         for key, text in needed.items()
         if not (text or "").strip(BLANKS)
     ]
@@ -177,7 +184,7 @@ def attribute_faults(
         return tuple(missing)
     if kind not in ATTR_TYPES:
         near = case_variants(kind, ATTR_TYPES)
-        return (*missing, LoadFault("unknown-value", "", "type", f"`{kind}` is no attribute type", near=near))
+        return (*missing, LoadFault("unknown-value", "", "type", f"`{kind}` is not an attribute type", near=near))
     is_number = _NUMBERS.get(kind.removeprefix("list").removeprefix("List").lower())
     checked = {"value": value or ""}
     if kind.startswith("list") and required != "required":
@@ -185,7 +192,7 @@ def attribute_faults(
     return (
         *missing,
         *(
-            LoadFault("bad-value", "", key, f"`{item}` is no {kind} value")
+            LoadFault("bad-value", "", key, f"`{item}` is not a {kind} value")
             for key, text in checked.items()
             if is_number and text.strip(BLANKS) != "all"
             for item in _items(kind, text.strip(BLANKS))

@@ -80,7 +80,7 @@ def forget_texts() -> None:
 
 
 def policy_if_clear(sections: Sections) -> Policy | None:
-    """The policy (trimmed) sections say, where the engine finds no fault with them; None where that takes more."""
+    """The policy (trimmed) sections say, where the engine finds no fault with them; None if that takes more."""
     tensors = []
     known = _kinds  # no memory: it is asked more often than all others, and a plain dict answers sooner
     for section, content in sections.items():

@@ -1,4 +1,8 @@
-"""Installs: the stores of an operator package (OPP) for one SoC, in the engine's order (engine.md 1.2-1.6)."""
+"""Installs: the stores of an operator package (OPP) for one SoC, in the engine's order.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/utils/common/configuration.cc
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,10 @@ class Skipped(NamedTuple):
 
 
 class LoadPriority(NamedTuple):
-    """What ``vendors/config.ini`` says (CFG:812-850). ``bad_line``: the line that fails the whole engine."""
+    """``vendors/config.ini`` (configuration.cc:812-850).
+
+    :param bad_line: the line that makes the start of the engine fail
+    """
 
     path: str
     vendors: tuple[str, ...] = ()
@@ -65,7 +72,7 @@ class Install:
     """One OPP root seen for one SoC.
 
     :param root: the OPP root, as given
-    :param soc: a SoC folder name; None where only vector-core stores, which have no SoC folder, are asked for
+    :param soc: a SoC folder name; None if only vector-core stores, which have no SoC folder, are asked for
     :param customs: custom operator paths, first wins; the environment's, or those of ``--custom``
     """
 
@@ -109,7 +116,7 @@ class Install:
         built_in = [Site(os.path.join(self.root, self._soc(path)), "built-in", core) for path in BUILT_IN[core]]
         present = [site for site in built_in if os.path.isdir(site.directory)] or built_in[:1]
         if core == "ai" and not self._has_generated_store():
-            # its key in fe.ini is free only if no generated store took it, of whichever core (CFG:736-744)
+            # its key in fe.ini is free only if no generated store took it, of whichever core (configuration.cc:736-744)
             legacy = os.path.join(self.root, self._soc(LEGACY_CUSTOM))
             custom = [Site(legacy, "vendor:custom", core)] if os.path.isdir(legacy) else custom
         return [*custom, *present]
@@ -118,7 +125,9 @@ class Install:
     def missing_built_in(self) -> str | None:
         """The directory of the AI Core's built-in store, if the install lacks it for this SoC.
 
-        No core's engine starts without it (E20002; CFG:1049-1068): a SoC that only a vendor has cannot be used.
+        No core's engine starts without it (E20002): a SoC that only a vendor has cannot be used.
+
+        Source: configuration.cc:1049-1068
         """
         if self.soc is None:
             return None
@@ -126,7 +135,7 @@ class Install:
         return None if any(map(os.path.isdir, directories)) else directories[0]
 
     def skipped(self, core: str | None = None) -> list[Skipped]:
-        """Custom paths without effect, each with the reason (CFG:687-724)."""
+        """Custom paths without effect, each with the reason (configuration.cc:687-724)."""
         found = [skipped for _, skipped in self._custom_sites(core or self.core) if skipped]
         vendors = os.path.join(self.root, "vendors")
         for name in sorted(os.listdir(vendors)) if os.path.isdir(vendors) else []:
@@ -138,11 +147,11 @@ class Install:
     def stores(self, core: str | None = None) -> list[Store]:
         """Load every store that is there.
 
-        :raises Refused: where the engine would not start, or refuses a store
+        :raises Refused: if the engine would not start, or refuses a store
         """
         if self.load_priority.bad_line:
             raise Refused(
-                "the load_priority line has no `=`, which fails the whole engine",
+                "the load_priority line has no `=`, so the engine does not start",
                 name="bad-load-priority",
                 path=self.load_priority.path,
                 line=self.load_priority.bad_line,
@@ -170,7 +179,7 @@ class Install:
     def operators(self) -> Operators:
         """Its op types, through all its stores.
 
-        :raises Refused: where the engine would not start, or refuses a store
+        :raises Refused: if the engine would not start, or refuses a store
         """
         return Operators(self.stores())
 
@@ -224,10 +233,10 @@ class Install:
         if label.startswith("env:") and not path.startswith("/"):
             return None, Skipped(path, "the path is not absolute")
         if not os.path.isdir(path):
-            return None, Skipped(path, "there is no such directory")
+            return None, Skipped(path, "no such directory")
         for folder in ("config", f"{name}_impl"):
             if not os.path.isdir(os.path.join(base, folder)):
-                reason = f"there is no `{CUSTOM[core]}/{folder}`"
+                reason = f"`{CUSTOM[core]}/{folder}` is missing"
                 return None, Skipped(path, reason) if core == "ai" else None
         directory = os.path.join(base, "config", self.soc or "") if core == "ai" else os.path.join(base, "config")
         return Site(directory, label, core), None
@@ -246,7 +255,7 @@ def _choose_soc(root: str, soc: str | None, core: str, soc_option: str) -> str |
             return folder
         near = suggest(soc, found)
         raise UsageFault(
-            f"no SoC `{soc}` in this install",
+            f"unknown SoC `{soc}`",
             name="unknown-soc",
             path=root,
             hint=f"did you mean `{near[0]}`?" if near else "it has " + (", ".join(found) or "none"),

@@ -16,7 +16,7 @@ class Library(LibraryFile):
     def operators(self) -> Operators:
         """Its op types, as the engine has them where this is the only file of its store.
 
-        :raises Damaged: where the engine could not build a kernel from an entry
+        :raises Damaged: if the engine could not build a kernel from an entry
         """
         store = Store([self])
         store.require_loadable()

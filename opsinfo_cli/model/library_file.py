@@ -1,4 +1,8 @@
-"""One operator-information file: its entries as the engine reads them."""
+"""One operator-information file: its entries as the engine reads them.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/opskernel/ops_store/sub_op_info_store.cc
+"""
 
 from __future__ import annotations
 
@@ -78,7 +82,10 @@ class LibraryFile:
         return Entry(self._file, member)
 
     def is_passed_over(self, entry: Entry) -> bool:
-        """Whether another entry is read in its stead: the engine trims a key, then looks that up (SUB:150-163)."""
+        """Whether another entry is read instead: the engine trims a key, then looks up the trimmed one.
+
+        Source: sub_op_info_store.cc:150-163
+        """
         name = entry.name.strip(BLANKS)
         return name != entry.name and name in self.entries
 
@@ -89,8 +96,8 @@ class LibraryFile:
             if name != entry.name:
                 if self.is_passed_over(entry):
                     continue
-                # the engine looks the trimmed key up, finds nothing, and fails (SUB:150-163)
-                said = f"op type `{entry.name}` has blanks around it, which fails the whole store"
+                # the engine looks the trimmed key up, finds nothing, and fails (sub_op_info_store.cc:150-163)
+                said = f"op type `{entry.name}` has blanks around it, so the whole store fails"
                 yield entry, LoadFault("blank-in-name", None, None, said, near=(name,))
             if not entry.member.is_sound:
                 for fault in structure_faults(entry.member.value):

@@ -1,4 +1,8 @@
-"""The modify_mixlist file: which marks each op type carries (engine.md 2.4, 2.5)."""
+"""The modify_mixlist file: which marks each op type carries.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/utils/common/config_parser/modify_mixlist_config_parser.cc
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ class Mixlist:
     """A mixlist that the engine accepts."""
 
     def __init__(self, document: Document) -> None:
-        """:raises Damaged: where the engine would refuse it, with the first reason"""
+        """:raises Damaged: if the engine would refuse it, with the first reason"""
         self.document = document
         self.source = document.source
         self.root = document.require_root()
@@ -40,7 +44,9 @@ class Mixlist:
 
     @classmethod
     def read(cls, path: str) -> Mixlist:
-        """:raises Refused: where the file cannot be read; :raises Damaged: where the engine would refuse it"""
+        """:raises Refused: if the file cannot be read
+        :raises Damaged: if the engine would refuse it
+        """
         return cls(scan(Source.read(path)))
 
     def __repr__(self) -> str:
@@ -54,7 +60,10 @@ class Mixlist:
         return self.marks.get(name, frozenset())
 
     def effective(self, name: str, library_policy: Policy) -> Policy:
-        """The policy of an op type that the library has on ``library_policy`` (MIX:265-294)."""
+        """The policy of an op type that has ``library_policy`` in the library.
+
+        Source: modify_mixlist_config_parser.cc:265-294
+        """
         return effective(library_policy, self.marks_of(name))
 
     def alone(self, name: str) -> Policy | None:

@@ -1,4 +1,8 @@
-"""One mixlist from several, and the entries of it that change nothing. Pure."""
+"""One mixlist from several, and the entries of it that change nothing. Pure.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/optimizer/ops_kernel_store/fe_ops_kernel_info_store.cc
+"""
 
 from __future__ import annotations
 
@@ -90,5 +94,8 @@ def minimal(marks: Mapping[str, frozenset[Mark]], targets: Sequence[Operators] =
 
 
 def _policies(name: str, operators: Operators) -> set[Policy]:
-    """What each store says: the engine falls through to a later one where the first refuses a node (STORE:371-439)."""
+    """The policy in each store: the engine falls through to a later one if the first refuses a node.
+
+    Source: fe_ops_kernel_info_store.cc:371-439
+    """
     return {entry.policy for _, entry in operators[name].winners} if name in operators else set()

@@ -212,7 +212,7 @@ def _apart(a: str, b: str) -> tuple[str, str]:
 
 
 def _tenths(a: str, b: str, limit: int) -> int | None:
-    """The distance in tenths of a step; None where it is above ``limit``.
+    """The distance in tenths of a step; None if it is above ``limit``.
 
     Only a band along the diagonal is looked at: each step away from it costs one. Place ``d`` of row ``i`` stands for
     the first ``i`` characters of ``a`` and the first ``i + d - width`` of ``b``.

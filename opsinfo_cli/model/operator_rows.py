@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Standing(NamedTuple):
-    """An entry of the same name that does not decide; ``policy`` is None where its flag cannot be read."""
+    """An entry of the same name that does not decide; ``policy`` is None if its flag cannot be read."""
 
     file: str
     line: int
@@ -23,7 +23,7 @@ class Standing(NamedTuple):
 
 
 class OperatorRow(NamedTuple):
-    """One op type as it is listed. ``policy`` is None where nothing tells."""
+    """One op type as it is listed. ``policy`` is None if nothing tells."""
 
     name: str
     policy: Policy | None

@@ -1,4 +1,8 @@
-"""Operator packages (OPP): where what lies in one, and which version of CANN it is of (engine.md 1.2-1.7)."""
+"""Operator packages (OPP): where what lies in one, and which version of CANN it is of.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/utils/common/configuration.cc
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Policies, marks, and what the engine makes of them (engine.md 2.5)."""
+"""Policies, marks, and what the engine makes of them.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/utils/common/config_parser/modify_mixlist_config_parser.cc
+- compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,7 @@ PRECISION, FLAG = "precision_reduce", "flag"
 """The section and the key that say a policy."""
 
 BLANKS = " \t\n\v\f\r"
-"""What the engine trims: C ``isspace`` in the plain locale (engine.md 1.9)."""
+"""What the engine trims: C ``isspace`` in the plain locale."""
 
 
 def folded(text: str) -> str:
@@ -23,7 +28,7 @@ _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 class BadFlag(ValueError):
-    """A ``precision_reduce.flag`` that fails the engine (engine.md 4)."""
+    """A ``precision_reduce.flag`` that fails the engine."""
 
 
 class Policy(str, Enum):
@@ -40,7 +45,7 @@ class Policy(str, Enum):
     def from_flag(cls, flag: str | None) -> Policy:
         """Read ``precision_reduce.flag`` as the engine does: trimmed, case folded, nothing means gray.
 
-        :raises BadFlag: on any other text, which fails the whole store (OKC:1383-1402)
+        :raises BadFlag: on any other text, which fails the whole store (op_kernel_info_constructor.cc:1383-1402)
 
         >>> Policy.from_flag(" TRUE "), Policy.from_flag(None)
         (<Policy.WHITE: 'white'>, <Policy.GRAY: 'gray'>)
@@ -120,7 +125,10 @@ LEGAL_COMBINATIONS: frozenset[frozenset[Mark]] = frozenset(
         (ADD_BLACK, REMOVE_WHITE),
     )
 )
-"""The eleven sets of marks an op type may carry (MIX:46-60); the other 52 are refused with E20003."""
+"""The eleven sets of marks an op type may carry (modify_mixlist_config_parser.cc:46-60).
+
+The other 52 are refused with E20003.
+"""
 
 
 def combination(marks: Iterable[Mark]) -> str:
@@ -133,11 +141,11 @@ def is_legal(marks: frozenset[Mark]) -> bool:
 
 
 def effective(library_policy: Policy, marks: frozenset[Mark]) -> Policy:
-    """The policy of an op type after its marks (MIX:265-294).
+    """The policy of an op type after its marks (modify_mixlist_config_parser.cc:265-294).
 
     A ``to-remove`` counts only for the list the op is on; gray ``to-add`` does nothing.
 
-    :raises ValueError: where the engine refuses the combination
+    :raises ValueError: if the engine refuses the combination
 
     >>> effective(Policy.WHITE, frozenset({ADD_GRAY}))
     <Policy.WHITE: 'white'>
@@ -165,9 +173,10 @@ def marks_for(library_policy: Policy, wanted: Policy) -> frozenset[Mark]:
 def least(marks: frozenset[Mark]) -> frozenset[Mark]:
     """The fewest marks that do the same in every library: one, or none for a gray to-add alone.
 
-    A black or white to-add decides whatever is removed beside it; a gray one does nothing (MIX:265-294).
+    A black or white to-add decides whatever is removed beside it; a gray one has no effect
+    (modify_mixlist_config_parser.cc:265-294).
 
-    :raises ValueError: where the engine refuses the combination
+    :raises ValueError: if the engine refuses the combination
 
     >>> combination(least(frozenset({ADD_BLACK, REMOVE_WHITE})))
     'add black'

@@ -1,4 +1,9 @@
-"""Precision modes: which there are, what they mean, and where a mixlist counts (engine.md 2.1-2.3)."""
+"""Precision modes: which there are, what they mean, and where a mixlist counts.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/api/aclgrph/option_utils.cc
+- compiler/engines/nn_engine/utils/common/fe_context_utils.cc
+"""
 
 from __future__ import annotations
 
@@ -28,7 +33,7 @@ class Mode(NamedTuple):
 
     @property
     def is_mixed(self) -> bool:
-        """Whether a mixlist may be given with it (OPT:1384-1411)."""
+        """Whether a mixlist may be given with it (option_utils.cc:1384-1411)."""
         return bool(self.low)
 
     @property
@@ -38,7 +43,7 @@ class Mode(NamedTuple):
 
     @property
     def same(self) -> list[str]:
-        """The other values that mean the same to the engine (CTX:26-44)."""
+        """The other values that mean the same to the engine (fe_context_utils.cc:26-44)."""
         return [mode.name for mode in MODES.values() if mode.engine == self.engine and mode.name != self.name]
 
     def is_on(self, soc: str) -> bool:
@@ -73,19 +78,19 @@ def mode_named(name: str) -> Mode | None:
 
 
 def required_mode(name: str) -> Mode:
-    """:raises UsageFault: where there is none of that name"""
+    """:raises UsageFault: if there is none of that name"""
     if name not in MODES:
         hint = did_you_mean(name, MODES) or "`opsinfo modes` lists them"
-        raise UsageFault(f"no precision mode is called `{name}`", name="unknown-mode", hint=hint)
+        raise UsageFault(f"unknown precision mode `{name}`", name="unknown-mode", hint=hint)
     return MODES[name]
 
 
 class Series(NamedTuple):
     """What Huawei's documents say of a product series and mixed precision.
 
-    :param training: the default mode of a training; None where the documents name none
+    :param training: the default mode of a training; None if the documents name none
     :param inference: that of an inference
-    :param must_mix: whether a training must be mixed: True must, False may choose, None where no document says
+    :param must_mix: whether a training must be mixed: True must, False may choose, None if no document says
     """
 
     name: str
@@ -103,7 +108,8 @@ SERIES = (
     Series("Atlas 200I/500 A2", ("ascend310b",), None, "force_fp16", None),
     Series("Atlas inference products", ("ascend310p", "ascend310"), None, "force_fp16", None),
 )
-"""Defaults: engine.md 2.1, 2.2 (CTX:68-92, TFACC:53-60). Who must train mixed: the PyTorch training guide's
+"""Defaults: fe_context_utils.cc:68-92, and hicann/tensorflow at 82957b92,
+docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md:53-60. Who must train mixed: the PyTorch training guide's
 chapter on mixed precision (Ascend Extension for PyTorch 6.0.0, PT_LMTMOG_0025)."""
 
 
@@ -125,19 +131,19 @@ MECHANISMS = (
         "op_precision_mode",
         "ge.exec.op_precision_mode",
         "an ini: which implementation of an operator runs (high_precision, high_performance and others), not its dtype",
-        "engine.md 2.6",
+        "hicann/ge ffdcbc9f, docs/zh/user_guides/atc_tools/CLI_options/--op_precision_mode.md",
     ),
     Mechanism(
         "keep_dtype",
         "--keep_dtype",
         "a file of node names, or OpType::Type: they keep their dtype; no effect in must_keep_origin_dtype and origin",
-        "engine.md 2.6",
+        "hicann/ge ffdcbc9f, docs/zh/user_guides/atc_tools/CLI_options/--keep_dtype.md",
     ),
     Mechanism(
         "customize_dtypes",
         "ge.customizeDtypes",
         "a file of dtypes for single nodes or op types; it wins over keep_dtype and precision_mode",
-        "engine.md 2.6",
+        "hicann/ge ffdcbc9f, docs/zh/user_guides/atc_tools/CLI_options/--customize_dtypes.md",
     ),
 )
 """What is asked for when a mixlist is not the thing."""

@@ -86,7 +86,9 @@ class Snapshot(NamedTuple):
 
     @classmethod
     def of(cls, source: Source) -> Snapshot:
-        """:raises Refused: where the version is not known; :raises Damaged: where anything is not as it was written"""
+        """:raises Refused: if the version is not known
+        :raises Damaged: if anything is not as it was written
+        """
         outcome = read_members(source)
         if not isinstance(outcome, Members):
             outcome.require_root()
@@ -97,7 +99,7 @@ class Snapshot(NamedTuple):
             raise _damaged(wrong.message, source, _node_place(source, wrong.steps)) from None
 
     def require_of(self, soc: str | None, core: str, path: str) -> None:
-        """:raises UsageFault: where another chip or core is asked for than it was taken of"""
+        """:raises UsageFault: if another chip or core is asked for than it was taken of"""
         if soc and self.soc and folder_of(soc, [self.soc]) is None:
             raise UsageFault(f"the snapshot is of {self.soc}, not of `{soc}`", name="unknown-soc", path=path)
         if core not in ("ai", self.core):
@@ -192,7 +194,7 @@ _CALLED: dict[Any, str] = {dict: "an object", list: "an array", str: "a string"}
 def _value(content: Mapping[str, Any], kind: Any, *steps: str | int) -> Any:
     """The value of the last step.
 
-    :raises _Wrong: where it is missing or of another kind
+    :raises _Wrong: if it is missing or of another kind
     """
     key = str(steps[-1])
     if key not in content:
@@ -233,7 +235,7 @@ def _fail_on_twins(source: Source, node: Node) -> None:
     seen = set()
     for member in node:
         if member.name in seen:
-            raise _damaged(f"`{member.name}` stands twice", source, source.place(member.key.start))
+            raise _damaged(f"`{member.name}` appears twice", source, source.place(member.key.start))
         seen.add(member.name)
         _fail_on_twins(source, member.value)
     for item in node.items:

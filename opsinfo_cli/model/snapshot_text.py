@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def snapshot_text(target: Target) -> str:
     """The facts of a target: nothing of the vendor's text, no path and no time of this machine.
 
-    :raises UsageFault: where the target is a mixlist; :raises Refused: where the engine refuses what it would load
+    :raises UsageFault: if the target is a mixlist
+    :raises Refused: if the engine refuses what it would load
     """
     head = {
         "kind": SNAPSHOT,

@@ -1,4 +1,4 @@
-"""SoC names: what people call a chip, and the folder its libraries lie in (engine.md 1.7)."""
+"""SoC names: what people call a chip, and the folder its libraries lie in."""
 
 from __future__ import annotations
 

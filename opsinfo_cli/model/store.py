@@ -1,4 +1,8 @@
-"""Stores: the libraries the engine loads together, and operators found through several of them (engine.md 1.6-1.8)."""
+"""Stores: the libraries the engine loads together, and operators found through several of them.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/opskernel/ops_store/sub_op_info_store.cc
+"""
 
 from __future__ import annotations
 
@@ -15,12 +19,12 @@ from .policy import BLANKS, Policy
 
 
 def library_files(directory: str) -> list[str]:
-    """The files the engine would load from a config directory, in no order (SUB:95-105).
+    """The files the engine would load from a config directory, in no order (sub_op_info_store.cc:95-105).
 
     Names end in ``.json`` exactly, are longer than that, and do not begin with a dot. There is no test of the kind of
     file: a directory of such a name is taken and fails.
 
-    :raises Refused: where the directory cannot be listed
+    :raises Refused: if the directory cannot be listed
     """
     try:
         names = sorted(os.listdir(directory))
@@ -41,7 +45,9 @@ def _engine_key(path: str) -> tuple[bool, int]:
 
 
 def load_order(directory: str, names: Iterable[str]) -> list[str]:
-    """Names in the order the engine loads them (SUB:113-123); later ones replace entries of earlier ones.
+    """Names in the order the engine loads them: later ones replace entries of earlier ones.
+
+    Source: sub_op_info_store.cc:113-123.
 
     Where the engine leaves the order open (equal lengths, two legacy files, a parent folder called legacy) the names
     alone decide, so that the answer is at least the same everywhere; :meth:`Store.undecided` tells.
@@ -54,7 +60,7 @@ def load_order(directory: str, names: Iterable[str]) -> list[str]:
 class Store:
     """One config directory, or one file taken alone.
 
-    :param label: ``built-in``, ``vendor:<name>``, ``env:<path>``, or None where the path alone does not tell
+    :param label: ``built-in``, ``vendor:<name>``, ``env:<path>``, or None if the path alone does not tell
     """
 
     def __init__(
@@ -69,7 +75,7 @@ class Store:
         for library in libraries:
             for name, entry in library.entries.items():
                 if name != name.strip(BLANKS):
-                    continue  # the engine looks up the trimmed name and reads that entry (SUB:150-163)
+                    continue  # the engine looks up the trimmed name and reads that entry (sub_op_info_store.cc:150-163)
                 self.definitions.setdefault(name, []).append(entry)
 
     @classmethod
@@ -84,7 +90,7 @@ class Store:
         return store
 
     def require_loadable(self) -> None:
-        """:raises Damaged: where an entry that wins has a value that the engine cannot build a kernel from"""
+        """:raises Damaged: if an entry that wins has a value that the engine cannot build a kernel from"""
         for entry in self.winners():
             for fault in entry.faults:
                 if fault.hides_policies:
@@ -194,7 +200,7 @@ class Operators:
         return (Operator(name, [(store, found)]) for store in self.stores for name, found in store.definitions.items())
 
     def __getitem__(self, name: str) -> Operator:
-        """:raises KeyError: where the target lacks it"""
+        """:raises KeyError: if the target lacks it"""
         found = [(store, entries) for store in self.stores if (entries := store.definitions.get(name))]
         if not found:
             raise KeyError(name)
@@ -212,6 +218,6 @@ class Operators:
             raise UsageFault(
                 f"unknown operator{'' if len(unknown) == 1 else 's'} {few([f'`{name}`' for name in unknown], 10)}",
                 name="unknown-operator",
-                hint=" ".join(said) or "`opsinfo list TARGET --match 'PATTERN*'` shows the names",
+                hint=" ".join(said) or "`opsinfo list TARGET --match 'PATTERN*'` lists the names",
             )
         return [self[name] for name in names]

@@ -1,4 +1,8 @@
-"""TARGET: what a command is pointed at, and how a bare SoC name finds an install (engine.md 1.2)."""
+"""TARGET: what a command is pointed at, and how a bare SoC name finds an install.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/utils/common/configuration.cc
+"""
 
 from __future__ import annotations
 
@@ -80,7 +84,8 @@ class Target:
     def open(cls, text: str, soc: str | None = None, core: str = "ai", kind: str | None = None) -> Target:
         """Whatever a command would take for a TARGET: a path, or a SoC name of the environment's install.
 
-        :raises UsageFault: where the text says nothing, or too much; :raises Refused: where it cannot be read
+        :raises UsageFault: if the text says nothing, or too much
+        :raises Refused: if it cannot be read
         """
         return resolve(text, TargetOptions(kind=kind, soc=soc, core=core), os.environ)
 
@@ -89,7 +94,7 @@ class Target:
 
     @cached_property
     def operators(self) -> Operators:
-        """:raises Refused: where the engine refuses what it would have to load"""
+        """:raises Refused: if the engine refuses what it would have to load"""
         if self.install:
             return self.install.operators
         if self.kind == "store":
@@ -102,7 +107,7 @@ class Target:
 
     @cached_property
     def mixlist(self) -> Mixlist:
-        """:raises Damaged: where the engine would refuse it"""
+        """:raises Damaged: if the engine would refuse it"""
         from ..text.scanner import scan
         from .mixlist import Mixlist
 
@@ -111,7 +116,7 @@ class Target:
 
     @cached_property
     def snapshot(self) -> Snapshot | None:
-        """:raises Refused: where it is damaged, or of a version that is not known"""
+        """:raises Refused: if it is damaged, or of a version that is not known"""
         if self.kind != "snapshot":
             return None
         from .snapshot import Snapshot
@@ -154,7 +159,9 @@ class Target:
 
 
 def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:
-    """:raises UsageFault: where the text says nothing, or too much; :raises Refused: where it cannot be read"""
+    """:raises UsageFault: if the text says nothing, or too much
+    :raises Refused: if it cannot be read
+    """
     if text == "-":
         return _from_stdin(options)
     if os.path.isdir(text):
@@ -236,7 +243,7 @@ def _from_soc(text: str, options: TargetOptions, environ: Mapping[str, str]) -> 
     from .cann_roots import environment_customs, select_root
     from .install import Install
 
-    root = select_root(environ, f"`{text}` is no file or directory")
+    root = select_root(environ, f"no such file or directory: `{text}`")
     customs = [*options.customs, *environment_customs(environ)]
     install = Install.open(root.path, text, options.core, customs)
     notes = []

@@ -1,4 +1,8 @@
-"""What the engine asks of an operator's inputs and outputs: names, kinds, and columns that fit (engine.md 4)."""
+"""What the engine asks of an operator's inputs and outputs: names, kinds, and columns that fit.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc
+"""
 
 from __future__ import annotations
 
@@ -72,24 +76,24 @@ def _others(content: Mapping[str, str]) -> list[LoadFault]:
     faults = []
     name, param_type, switch = map(content.get, ("name", "paramType", "tuneformatSwitch"))
     if not (name or "").strip(BLANKS):
-        faults.append(_bad(None if name is None else "name", "a tensor needs a `name`"))
+        faults.append(_bad(None if name is None else "name", "a tensor requires a `name`"))
     if (param_type or "").strip(BLANKS) not in PARAM_TYPES:
-        said = "a tensor needs a `paramType`" if param_type is None else f"no `paramType` is called `{param_type}`"
+        said = "a tensor requires a `paramType`" if param_type is None else f"unknown `paramType` `{param_type}`"
         near = case_variants(param_type, PARAM_TYPES)
         faults.append(_bad(None if param_type is None else "paramType", said, near=near))
     if switch is not None and switch.strip(BLANKS) not in ("true", "false"):
-        faults.append(_bad("tuneformatSwitch", f"`tuneformatSwitch` is `true` or `false`, not `{switch}`"))
+        faults.append(_bad("tuneformatSwitch", f"`tuneformatSwitch` must be `true` or `false`, not `{switch}`"))
     return faults
 
 
 def _columns(pattern: str, content: Mapping[str, str]) -> tuple[int | None, list[LoadFault]]:
-    """Count and check the columns (OKC:522-577, 765-995)."""
+    """Count and check the columns (op_kernel_info_constructor.cc:522-577, 765-995)."""
     listed = [(key, content[key]) for key in ("format", "unknownshape_format") if key in content]
     if not listed and pattern in UNCOUNTED:
         return None, []
     dtype = content.get("dtype")
     if dtype is None:
-        return None, [_bad(None, "a `dtype` list is needed here")]
+        return None, [_bad(None, "a `dtype` list is required here")]
     count = len(comma_list(dtype))
     faults = list(_dtype_faults(dtype, _unread(content)))
     for key, text in listed:

@@ -1,4 +1,10 @@
-"""The words a library entry may use, and what happens to others (engine.md 4; hicann/ge commit ffdcbc9f)."""
+"""The words a library entry may use, and what happens to others.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc
+- graph_metadef/base/utils/type_utils_inner.cc
+- compiler/engines/nn_engine/opskernel/ops_store/ops_kernel_constants.h
+"""
 
 from __future__ import annotations
 
@@ -96,7 +102,7 @@ DTYPES = frozenset(
         "float4_e1m2",
     ]
 )
-"""Data types, case folded (TYPES:80-126)."""
+"""Data types, case folded (type_utils_inner.cc:80-126)."""
 
 _WRONG_DTYPES = frozenset(
     [
@@ -176,10 +182,10 @@ FORMATS = frozenset(
         "C1HWC0",
     ]
 )
-"""Format names, exact (TYPES:21-78)."""
+"""Format names, exact (type_utils_inner.cc:21-78)."""
 
 RESERVED_FORMATS = frozenset({"RESERVED", "FORMAT_RESERVED", "UNDEFINED"})
-"""In the engine's table, and refused all the same (OKC:899-904)."""
+"""In the engine's table, and refused all the same (op_kernel_info_constructor.cc:899-904)."""
 
 PARAM_TYPES = frozenset({"dynamic", "optional", "required", "reserved"})
 ATTR_TYPES = frozenset(["int", "float", "bool", "str", "listInt", "listFloat", "listBool", "listStr", "listListInt"])

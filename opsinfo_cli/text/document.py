@@ -17,7 +17,7 @@ class Fault(NamedTuple):
     """One thing wrong with the text.
 
     :param name: the name of the finding: syntax, comment, trailing-comma, missing-comma, empty-file
-    :param mend: the edit that mends it, where there is one
+    :param mend: the edit that mends it, if there is one
     """
 
     name: str
@@ -86,7 +86,7 @@ class Member(NamedTuple):
 
 
 class Document(NamedTuple):
-    """The outcome of a scan: ``root`` is None where a fault could not be stepped over."""
+    """The outcome of a scan: ``root`` is None if a fault could not be stepped over."""
 
     source: Source
     root: Node | None
@@ -114,6 +114,6 @@ class Document(NamedTuple):
                 path=self.source.path,
                 line=place.line,
                 column=place.column,
-                hint="`opsinfo fmt` mends this" if mendable else None,
+                hint="`opsinfo fmt` fixes this" if mendable else None,
             )
         return self.root

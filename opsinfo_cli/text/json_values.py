@@ -39,7 +39,7 @@ MAX_DEPTH = 128
 
 
 class Members(NamedTuple):
-    """``members`` is None where the root is no object; ``start:end`` spans the root.
+    """``members`` is None if the root is no object; ``start:end`` spans the root.
 
     ``names`` are the keys of the second and third level, where they came with the reading.
     """
@@ -104,7 +104,8 @@ def end_of_value(text: str, start: int) -> int:
 def key_at(text: str, at: int) -> tuple[str, int, int]:
     """A key, where it ends, and where its value begins.
 
-    :raises Unusual: where there is none; :raises ValueError: where it is no string
+    :raises Unusual: if there is none
+    :raises ValueError: if it is no string
     """
     if text[at : at + 1] != '"':
         raise Unusual

@@ -18,7 +18,7 @@ class Edit(NamedTuple):
 
 
 def splice(text: str, edits: Iterable[Edit]) -> str:
-    """:raises ValueError: where edits overlap; adjacent ones are fine"""
+    """:raises ValueError: if edits overlap; adjacent ones are fine"""
     parts: list[str] = []
     at = 0
     for edit in sorted(edits):
@@ -41,7 +41,7 @@ class Patch(NamedTuple):
         return bool(self.edits) or self.drop_bom
 
     def apply(self, source: Source) -> bytes:
-        """:raises Stale: where ``source`` is not the text the patch was made for"""
+        """:raises Stale: if ``source`` is not the text the patch was made for"""
         if source.sha256 != self.sha256:
             raise Stale(
                 f"the file changed since the edit was planned: {self.sha256[:12]} then, {source.sha256[:12]} now",

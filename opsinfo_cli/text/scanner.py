@@ -1,7 +1,10 @@
 """A reader that knows where everything stands: strict RFC 8259, or tolerant so that faults can be named and mended.
 
-Strict is what the engine accepts (nlohmann::json reading a stream, engine.md 1.9): no comments, no trailing commas,
+Strict is what the engine accepts (nlohmann::json reading a stream): no comments, no trailing commas,
 no NaN; text after the first value is left unread. Slower than :mod:`.members`, and exact.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/opskernel/ops_store/ops_kernel_utils.cc
 """
 
 from __future__ import annotations
@@ -23,8 +26,8 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|-?[A-Za-z]+|.", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _STRING_FAULTS = {
     "Invalid control character at": "a control character in a string",
-    "Unterminated string starting at": "a string that does not end",
-    "Invalid \\escape": "no JSON escape",
+    "Unterminated string starting at": "a string without an end",
+    "Invalid \\escape": "not a JSON escape",
     "Invalid \\uXXXX escape": "four hexadecimal digits must follow `\\u`",
 }
 _LITERALS = {"true": True, "false": False, "null": None}
@@ -155,7 +158,7 @@ class _Scanner:
             said = _STRING_FAULTS.get(error.msg.split(":")[0], error.msg[0].lower() + error.msg[1:])
             raise _Unreadable(Fault("syntax", said, self.at, self.at + 1)) from None
         if "\\u" in self.text[start : self.at] and _SURROGATE.search(value):
-            raise _Unreadable(Fault("syntax", "half of a surrogate pair in a string", start, self.at))
+            raise _Unreadable(Fault("syntax", "a lone surrogate in a string", start, self.at))
         return Node("string", start, self.at, value)
 
     def scalar(self) -> Node:
@@ -164,7 +167,7 @@ class _Scanner:
         if number:
             self.at = number.end()
             if re.match(r"[\w.+-]", self.text[self.at : self.at + 1]):
-                raise self.syntax("no JSON number is written so")
+                raise self.syntax("not a JSON number")
             if is_too_large(number.group()):
                 self.faults.append(Fault("syntax", "a number too large for the engine's reader", start, self.at))
             return Node("number", start, self.at, number.group())
@@ -173,8 +176,10 @@ class _Scanner:
             self.at = word.end()
             return Node("literal", start, self.at, _LITERALS[word.group()])
         if not word:
-            raise self.syntax("the file ends where a value should stand")
-        said = {"'": "strings stand in double quotes"}.get(word.group(), f"no JSON value begins with `{word.group()}`")
+            raise self.syntax("the file ends where a value is expected")
+        said = {"'": "strings must be in double quotes"}.get(
+            word.group(), f"a JSON value cannot begin with `{word.group()}`"
+        )
         raise _Unreadable(Fault("syntax", said, start, word.end()))
 
     def container(self, opening: str, depth: int) -> Node:

@@ -30,14 +30,14 @@ _PIECE = 1 << 20
 class Source:
     """What a file says. ``text`` has no byte order mark; offsets are code points into ``text``.
 
-    Behind the first value the engine reads nothing (engine.md 1.9): bytes there that are not UTF-8 stand in the text as
+    Behind the first value the engine reads nothing: bytes there that are not UTF-8 stand in the text as
     half surrogates, as those of paths do.
     """
 
     __slots__ = ("_asked", "_line_ends", "_sha256", "bom", "path", "text")
 
     def __init__(self, data: bytes, path: str) -> None:
-        """:raises Damaged: where bytes that the engine reads are not UTF-8, with the place of the first bad one"""
+        """:raises Damaged: if bytes that the engine reads are not UTF-8, with the place of the first bad one"""
         self.path = path
         self.bom = data.startswith(codecs.BOM_UTF8)
         self._sha256: str | None = None
@@ -53,7 +53,7 @@ class Source:
 
     @classmethod
     def read(cls, path: str) -> Source:
-        """:raises Refused: where the file cannot be read"""
+        """:raises Refused: if the file cannot be read"""
         return cls(read_bytes(path), path)
 
     @property
@@ -133,7 +133,7 @@ def _not_utf8(error: UnicodeDecodeError, data: bytes, path: str) -> Damaged:
 def read_bytes(path: str) -> bytes:
     """The bytes of a regular file.
 
-    :raises Refused: where there is no such file, it is no regular file, or the system says no
+    :raises Refused: if there is no such file, it is no regular file, or the system says no
     """
     try:
         # O_NONBLOCK: opening a FIFO must not wait for a writer
@@ -154,10 +154,10 @@ def standard_input() -> IO[bytes] | None:
 
 
 def read_standard_input() -> bytes:
-    """:raises Refused: where there is none, or the system says no"""
+    """:raises Refused: if there is none, or the system says no"""
     stream = standard_input()
     if stream is None:
-        raise Refused("there is no standard input here", name="unreadable", path="-")
+        raise Refused("standard input is closed", name="unreadable", path="-")
     try:
         return stream.read()
     except OSError as error:

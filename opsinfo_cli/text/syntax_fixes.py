@@ -9,7 +9,7 @@ from .patch import Edit, Patch
 def mending_patch(document: Document) -> Patch:
     """The smallest edits that mend what can be mended.
 
-    :raises Damaged: where a fault has no mend
+    :raises Damaged: if a fault has no mend
     """
     if any(fault.mend is None for fault in document.faults):
         document.faults.sort(key=lambda fault: fault.mend is not None)

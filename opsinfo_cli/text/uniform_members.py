@@ -22,7 +22,7 @@ _PIECE = 1 << 17
 
 
 def regular_members(text: str, start: int, first: int, judge: Judge | None) -> Members | None:
-    """The members of the object at ``start``, whose first key is at ``first``; None where anything is unusual.
+    """The members of the object at ``start``, whose first key is at ``first``; None if anything is unusual.
 
     :param judge: what it says of values, of each in turn, comes with them
     """
@@ -58,7 +58,8 @@ def _pieces(text: str, at: int, between: str) -> Iterator[tuple[dict[str, Any], 
 
     If each piece is an object when braces are put around it, so are all of them together.
 
-    :raises ValueError: where a piece is none; :raises Unusual: where it ends too early, or holds what is not for us
+    :raises ValueError: if a piece is none
+    :raises Unusual: if it ends too early, or holds what is not for us
     """
     decode = decoder()
     closed = between.rindex("}") + 1
@@ -83,7 +84,7 @@ def _object(decode: Decode, text: str) -> tuple[dict[str, Any], int]:
 def _placed(
     text: str, content: dict[str, Any], at: int, last: int, between: str, judge: Judge | None
 ) -> list[RawMember] | None:
-    """The members of ``content``, the first at ``at``; None where some key does not stand behind ``between``.
+    """The members of ``content``, the first at ``at``; None if some key does not stand behind ``between``.
 
     What is found is the key. The quote at the end of ``between`` opens a string, for the letter behind it could not
     follow one. So the quote before closes one, the two braces close a section and a member, and what is opened is a key

@@ -101,13 +101,13 @@ def test_any_number_of_files_of_one_length_is_one_finding(tmp_path: Path) -> Non
     checker = checked(store(tmp_path), **{name: {"Add": WHITE, f"Own{name[-1]}": WHITE} for name in names})
     (tie,) = [finding for finding in checker.outcome.findings if finding.rule.name == "load-order-undefined"]
     assert "ops-info-aa.json" in tie.message
-    assert "and 2 more, which all have `Add`" in tie.message
+    assert "and 2 more is undefined; all have `Add`" in tie.message
 
 
 def test_what_either_of_two_files_may_decide_is_no_shadow(tmp_path: Path) -> None:
     checker = checked(store(tmp_path), **{NN: {"Add": WHITE, "X": GRAY}, CV: {"Add": BLACK, "Y": GRAY}})
     (tie,) = checker.outcome.findings
-    assert tie.message.endswith("which all have `Add` (black or white)")
+    assert tie.message.endswith("undefined; all have `Add` (black or white)")
 
 
 def test_files_of_one_length_leave_nothing_open_where_a_longer_one_wins(tmp_path: Path) -> None:

@@ -199,7 +199,7 @@ def test_what_is_mended_and_still_refused_is_exit_1_with_the_reasons(
     assert ran.code == 1
     assert "error[M001]: `grey-list`" in ran.err
     assert path.read_bytes() != data
-    assert finding_names(opsinfo("validate", path, "--format", "json")) == ["unknown-list"]
+    assert finding_names(opsinfo("validate", path, "--format", "json")) == ["contradiction", "unknown-list"]
     assert opsinfo("fmt", path).code == 1, "and it stays refused"
 
 

@@ -274,7 +274,7 @@ def test_a_standard_input_that_is_closed_is_refused(
 ) -> None:
     done = without_input(*words.split())
     assert (done.returncode, done.stdout) == (3, "")
-    assert "there is no standard input here" in done.stderr
+    assert "standard input is closed" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["qualify", "reduced"])

@@ -163,7 +163,7 @@ def test_validate_json_keys(opsinfo: Run, tmp_path: Path) -> None:
         "end_line": 2,
         "end_column": 14,
         "pointer": "/grey-list",
-        "fixable": False,
+        "fixable": True,
         "fix": "unsafe",
     }
 
@@ -360,7 +360,7 @@ def test_one_chip_after_another_of_one_install(opsinfo: Run, fixtures: Path, tmp
     assert len(messages) == 2
     assert "an op type of ascend910b" in messages[0]
     assert "not of ascend910 (" in messages[0]
-    assert "no op type of ascend910 (" in messages[1]
+    assert "in ascend910 (" in messages[1]
 
 
 def test_a_library_that_nobody_can_read_hides_no_other_chip(opsinfo: Run, opp: Path, fixtures: Path) -> None:

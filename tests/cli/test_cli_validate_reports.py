@@ -25,13 +25,13 @@ def bad(tmp_path: Path) -> Path:
 def test_text_is_a_headline_the_place_the_line_and_a_hint(opsinfo: Run, bad: Path) -> None:
     ran = opsinfo("validate", "sub/m.json")
     assert ran.out == (
-        "error[M001]: `算子-list` is no list; the engine refuses the file\n"
+        "error[M001]: `算子-list` is not a list; the engine refuses the file\n"
         "  --> sub/m.json:2:3\n"
         "   |\n"
         ' 2 |   "算子-list": {"to-add": ["Add"]}\n'
         "   |   ^^^^^^^^^^^\n"
         "\n"
-        "hint: there are `black-list`, `white-list`, `gray-list`\n"
+        "hint: use one of `black-list`, `white-list`, `gray-list`\n"
         "\n"
     )
 
@@ -39,8 +39,8 @@ def test_text_is_a_headline_the_place_the_line_and_a_hint(opsinfo: Run, bad: Pat
 def test_concise_is_a_line_for_each_finding(opsinfo: Run, bad: Path) -> None:
     ran = opsinfo("validate", "sub/m.json", "sub/m.json", "--format", "concise")
     line = (
-        "sub/m.json:2:3: error[M001] unknown-list: `算子-list` is no list; the engine refuses the file "
-        "(there are `black-list`, `white-list`, `gray-list`)\n"
+        "sub/m.json:2:3: error[M001] unknown-list: `算子-list` is not a list; the engine refuses the file "
+        "(use one of `black-list`, `white-list`, `gray-list`)\n"
     )
     assert ran.out == line * 2
 

@@ -49,8 +49,8 @@ RULES = (
         "error",
         "refuses",
         "Dtypes and formats are columns: every list of a tensor, and every tensor of an operator, must have the same "
-        "number of them. Libraries of older CANN versions are known to break this, so opsinfo still reads them and "
-        "says so.",
+        "number of them. Libraries of older CANN versions are known to break this, so opsinfo reads them "
+        "with a warning.",
         '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "float16,float", "format": "ND"}}}',
         '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "float16,float", "format": "ND,ND"}}}',
         f"{KERNEL_INFO}:858-995",
@@ -61,7 +61,7 @@ RULES = (
         "library",
         "warning",
         "accepts",
-        "A dtype, format or attribute type that the engine commit opsinfo knows does not have. A newer engine may; "
+        "A dtype, format or attribute type that the known engine commit does not have. A newer engine may; "
         "this one would refuse it, or skip the attribute.",
         '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "float5_e2m2", "format": "ND"}}}',
         '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "float8_e5m2", "format": "ND"}}}',
@@ -73,7 +73,7 @@ RULES = (
         "library",
         "warning",
         "accepts",
-        "A section whose name is close to one the engine reads. The engine skips it, so what it says is lost.",
+        "A section whose name is close to one the engine reads. The engine ignores it, so its content has no effect.",
         '{"Log": {"precision_reduces": {"flag": "false"}}}',
         '{"Log": {"precision_reduce": {"flag": "false"}}}',
         f"{KERNEL_INFO}:320-334; {STORE}:144-182",

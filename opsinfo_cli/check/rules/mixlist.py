@@ -12,7 +12,7 @@ RULES = (
         "mixlist",
         "error",
         "refuses",
-        "The engine knows black-list, white-list and gray-list, letter for letter, and refuses the file for any other "
+        "The engine accepts the keys black-list, white-list and gray-list, exactly, and refuses the file for any other "
         "key: `grey-list`, `white_list`, and also a `$schema` for the editor.",
         '{"grey-list": {"to-add": ["Log"]}}',
         '{"gray-list": {"to-remove": ["Log"]}, "black-list": {"to-add": ["Log"]}}',
@@ -24,7 +24,7 @@ RULES = (
         "mixlist",
         "error",
         "refuses",
-        "Inside a list the engine knows `to-add` and `to-remove` only.",
+        "Inside a list the engine accepts only `to-add` and `to-remove`.",
         '{"black-list": {"to_add": ["Log"]}}',
         '{"black-list": {"to-add": ["Log"]}}',
         f"{MIXLIST}:26-27, 147-168; error E21002",
@@ -35,7 +35,7 @@ RULES = (
         "mixlist",
         "error",
         "refuses",
-        "Of the 63 ways to combine the six marks on one op type the engine takes eleven. Adding to two lists, adding "
+        "Of the 63 combinations of the six marks on one op type the engine accepts eleven. Adding to two lists, adding "
         "to and removing from the same list, removing from two lists, and removing from gray alone are refused.",
         '{"black-list": {"to-add": ["Log"]}, "white-list": {"to-add": ["Log"]}}',
         '{"black-list": {"to-add": ["Log"]}, "white-list": {"to-remove": ["Log"]}}',
@@ -47,7 +47,7 @@ RULES = (
         "mixlist",
         "warning",
         "accepts",
-        "An op type stands twice in one array. That changes nothing; it often means that another one was meant.",
+        "An op type appears twice in one array. That has no effect; often another op type was meant.",
         '{"black-list": {"to-add": ["Log", "Log"]}}',
         '{"black-list": {"to-add": ["Log"]}}',
         f"{MIXLIST}:208-231",
@@ -58,9 +58,9 @@ RULES = (
         "mixlist",
         "error",
         "ignores",
-        "Op types are compared letter for letter with those of the graph after fusion. A name that no library knows "
-        "is ignored without a word: the training goes on with the operator where it was. With a near name it is an "
-        "error, else a warning, for it may be of a package that is not installed here.",
+        "Op types are compared exactly with those of the graph after fusion. A name that no library has "
+        "is silently ignored: training continues with the library's policy. With a near name it is an "
+        "error, otherwise a warning: its package may not be installed here.",
         '{"black-list": {"to-add": ["MatMu1V2"]}}',
         '{"black-list": {"to-add": ["MatMulV2"]}}',
         f"{MIXLIST}:265-270; fusion runs first: {GRAPH_OPTIMIZER}:364-402",
@@ -72,7 +72,7 @@ RULES = (
         "warning",
         "ignores",
         "The install knows this op type, but for another engine (AI CPU, vector core, DSA, host). The mixlist is read "
-        "by the AI Core engine and does nothing for it.",
+        "by the AI Core engine and has no effect on it.",
         '{"black-list": {"to-add": ["DSAGenBitMask"]}}',
         '{"black-list": {"to-add": ["Log"]}}',
         f"{CONFIGURATION}:927-934",
@@ -84,7 +84,8 @@ RULES = (
         "warning",
         "accepts",
         "The graph may hold another form of this operator when its dtype is decided: fusion turns `X` into `XD` or "
-        "`XV2` and back. That form is in the library with another policy, so the entry may miss what it is meant for.",
+        "`XV2` and back. That form ends with another policy, so the entry may not reach the operator it is "
+        "meant for.",
         '{"black-list": {"to-add": ["MatMulV2"]}}',
         '{"black-list": {"to-add": ["MatMul", "MatMulV2", "MatMulV3"]}}',
         f"{GRAPH_OPTIMIZER}:364-402; {MIXLIST}:265-270",
@@ -107,8 +108,8 @@ RULES = (
         "mixlist",
         "warning",
         "ignores",
-        "A `to-remove` from a list the op type is not on. The engine writes a warning to its log and goes on; other "
-        "marks of the op type still act.",
+        "A `to-remove` from a list the op type is not on. The engine logs a warning and continues; other "
+        "marks of the op type still apply.",
         '{"black-list": {"to-remove": ["MatMulV2"]}}',
         '{"white-list": {"to-remove": ["MatMulV2"]}}',
         f"{MIXLIST}:274-294",
@@ -120,7 +121,7 @@ RULES = (
         "warning",
         "accepts",
         "The library lists half precision for this operator's inputs and no float32. Black forbids the reduction, so "
-        "with float32 input the AI Core engine reports it unsupported: it falls to AI CPU, or the build fails.",
+        "with float32 input the AI Core engine reports it unsupported: it falls back to AI CPU, or the build fails.",
         '{"black-list": {"to-add": ["AvgPoolGradD"]}}',
         '{"black-list": {"to-add": ["BiasAddGrad"]}}',
         f"{CHECK_SUPPORT}:130-156",
@@ -131,8 +132,8 @@ RULES = (
         "mixlist",
         "warning",
         "accepts",
-        "The library lists no column of the mode's low precision for this operator. The engine writes a warning to "
-        "its log and keeps the dtype: white does nothing.",
+        "The library lists no column of the mode's low precision for this operator. The engine logs a "
+        "warning and keeps the dtype: white has no effect.",
         '{"white-list": {"to-add": ["Cholesky"]}}',
         '{"white-list": {"to-add": ["Add"]}}',
         f"{MIXED_PRECISION}:126-132",

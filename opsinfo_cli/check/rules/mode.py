@@ -15,7 +15,7 @@ RULES = (
         "No precision_mode or precision_mode_v2 has this name. precision_mode takes force_fp16, allow_fp32_to_fp16, "
         "allow_fp32_to_bf16, allow_mix_precision, allow_mix_precision_fp16, allow_mix_precision_bf16, force_fp32, "
         "cube_fp16in_fp32out, must_keep_origin_dtype; precision_mode_v2 takes fp16, origin, cube_fp16in_fp32out, "
-        "mixed_float16, mixed_bfloat16, mixed_hif8, cube_hif8. Two names that stand in the engine's own table "
+        "mixed_float16, mixed_bfloat16, mixed_hif8, cube_hif8. Two names in the engine's own table "
         "(force_lowerprecision, allow_fp32_to_lowprecision) are refused by the API before they reach it.",
         "--precision-mode allow_mixed_precision",
         "--precision-mode allow_mix_precision",
@@ -27,7 +27,7 @@ RULES = (
         "mode",
         "error",
         "refuses",
-        "A mixlist is taken with the mixed modes only: allow_mix_precision, allow_mix_precision_fp16, "
+        "A mixlist is accepted with the mixed modes only: allow_mix_precision, allow_mix_precision_fp16, "
         "allow_mix_precision_bf16, mixed_float16, mixed_bfloat16, mixed_hif8. With any other mode, or none, a "
         "non-empty modify_mixlist is an error.",
         "--precision-mode force_fp16",
@@ -52,7 +52,7 @@ RULES = (
         "mode",
         "error",
         "refuses",
-        "precision_mode and precision_mode_v2 are given together. One of them must go.",
+        "precision_mode and precision_mode_v2 are given together. Remove one of them.",
         "--precision-mode allow_mix_precision --precision-mode mixed_float16",
         "--precision-mode mixed_float16",
         f"{OPTIONS}:1359-1372; error E10056",

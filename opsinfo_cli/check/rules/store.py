@@ -12,8 +12,8 @@ RULES = (
         "store",
         "note",
         "accepts",
-        "A later file of the same store has the op type too and replaces this entry whole. What stands here never "
-        "counts; an edit here does nothing. A warning where the policies differ.",
+        "A later file of the same store has the op type too and replaces this entry whole. This entry never "
+        "takes effect, and neither does an edit of it. A warning if the policies differ.",
         "-legacy.json: IndexFill gray; -nn.json: IndexFill white",
         "edit the entry in -nn.json, or use `opsinfo move` on the store: it finds the entry that wins",
         f"{STORE}:113-129, 182",
@@ -25,7 +25,7 @@ RULES = (
         "warning",
         "accepts",
         "The engine loads every *.json of a config directory. A copy or a file of another kind there may override "
-        "entries, and its name changes where kernels are sought (`-backup.json` looks in `ops_backup`).",
+        "entries, and its name changes where the engine looks for kernels (`-backup.json` looks in `ops_backup`).",
         "config/ascend910b/aic-ascend910b-ops-info-backup.json",
         "config/ascend910b/aic-ascend910b-ops-info.json.bak, or another folder",
         f"{STORE}:70-129",
@@ -37,9 +37,9 @@ RULES = (
         "warning",
         "accepts",
         "Files are loaded by `legacy` anywhere in the whole path, then by the length of the path. Two files tie and "
-        "both have an op type, so which entry wins is left to chance.",
+        "both have an op type, so which entry wins is undefined.",
         "-cv.json and -nn.json both define IndexFill, or a parent folder is called `legacy-tests`",
-        "let each op type stand in one of them",
+        "keep each op type in only one of them",
         f"{STORE}:113-123",
     ),
     Rule(
@@ -48,8 +48,8 @@ RULES = (
         "install",
         "error",
         "refuses",
-        "A file of this store does not load, so the engine drops the store whole. Where it is the only one the engine "
-        "does not start; where a custom store is healthy it starts, and every built-in operator is gone.",
+        "A file of this store does not load, so the engine drops the store whole. If it is the only one, the engine "
+        "does not start; if a custom store is intact, it starts and every built-in operator is missing.",
         "one broken file in config/ascend910b",
         "`opsinfo validate` on the file, or `opsinfo restore` on the store",
         f"{STORES}:50-72; {STORE}:124-209",
@@ -71,7 +71,7 @@ RULES = (
         "install",
         "warning",
         "ignores",
-        "The engine skips this custom path without a word: it is not absolute, is missing, has no `config` or "
+        "The engine silently skips this custom path: it is not absolute, is missing, has no `config` or "
         "no `<name>_impl` folder (a renamed copy), or is a vendor that load_priority does not name.",
         "ASCEND_CUSTOM_OPP_PATH=/opt/copy_of_acme (inside: acme_impl)",
         "ASCEND_CUSTOM_OPP_PATH=/opt/acme (inside: acme_impl)",

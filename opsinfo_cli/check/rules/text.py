@@ -12,9 +12,9 @@ RULES = (
         "both",
         "error",
         "refuses",
-        "The engine reads strict JSON (RFC 8259) and nothing else: no single quotes, no NaN, no bytes that are not "
-        "UTF-8, no half surrogate pairs. One wrong character and the whole file is refused; a library takes its whole "
-        "store with it.",
+        "The engine reads strict JSON (RFC 8259) only: no single quotes, no NaN, no bytes that are not "
+        "UTF-8, no lone surrogates. One wrong character and the whole file is refused; a library fails its whole "
+        "store.",
         "{'black-list': {}}",
         '{"black-list": {}}',
         f"{JSON_READER}:26-53; {MIXLIST}:186-206; error E21002",
@@ -26,7 +26,7 @@ RULES = (
         "error",
         "refuses",
         "JSON has no comments. The manuals show them in their samples, and the engine refuses those samples. "
-        "`opsinfo fmt` takes comments out and leaves the rest as it stands.",
+        "`opsinfo fmt` removes comments and leaves the rest unchanged.",
         '{\n  "black-list": {  // keeps float32\n    "to-add": ["Log"]\n  }\n}',
         '{\n  "black-list": {\n    "to-add": ["Log"]\n  }\n}',
         f"{MIXLIST}:186-206; {JSON_READER}:26-53; error E21002; samples with comments: {MANUAL}:81-100",
@@ -49,7 +49,7 @@ RULES = (
         "error",
         "refuses",
         "Two values or members follow each other without a comma, as in a sample of the ATC manual. "
-        "`opsinfo fmt` puts it in.",
+        "`opsinfo fmt` adds it.",
         '{"black-list": {"to-add": ["Log" "Pow"]}}',
         '{"black-list": {"to-add": ["Log", "Pow"]}}',
         f"{MIXLIST}:186-206; {JSON_READER}:26-53; error E21002; the sample: {MANUAL}:118-126",
@@ -61,7 +61,7 @@ RULES = (
         "warning",
         "accepts",
         "The engine stops reading after the first value, so text behind it has no effect; the vendor's own generator "
-        "can leave such a tail. Other JSON readers refuse the file. An edit keeps the tail, `opsinfo fmt` drops it.",
+        "can leave such a tail. Other JSON readers refuse the file. An edit keeps the tail, `opsinfo fmt` removes it.",
         '{"black-list": {"to-add": ["Log"]}} }',
         '{"black-list": {"to-add": ["Log"]}}',
         f"{JSON_READER}:26-53; {MIXLIST}:197; the generator: {GENERATOR}:294-301",
@@ -73,7 +73,7 @@ RULES = (
         "note",
         "accepts",
         "The file begins with a UTF-8 byte order mark. The engine skips it; Python's json module and jq do not all. "
-        "`opsinfo fmt` drops it from a mixlist.",
+        "`opsinfo fmt` removes it from a mixlist.",
         '\ufeff{"black-list": {"to-add": ["Log"]}}',
         '{"black-list": {"to-add": ["Log"]}}',
         f"{JSON_READER}:26-53 (nlohmann::json skips a byte order mark)",
@@ -84,8 +84,8 @@ RULES = (
         "both",
         "warning",
         "ignores",
-        "The same key stands twice in one object. The last one wins and the earlier vanishes without a word, a whole "
-        "list of operators perhaps. opsinfo edits no entry that stands twice.",
+        "The same key appears twice in one object. The last one wins and the earlier one is silently dropped, "
+        "perhaps a whole list of operators. opsinfo does not edit an entry that appears twice.",
         '{"black-list": {"to-add": ["Log"]}, "black-list": {"to-add": ["Pow"]}}',
         '{"black-list": {"to-add": ["Log", "Pow"]}}',
         f"{JSON_READER}:26-53 (nlohmann::json keeps the last of equal keys)",
@@ -96,7 +96,7 @@ RULES = (
         "both",
         "error",
         "refuses",
-        "A file with nothing in it, or only blanks, fails the start of the engine with no clear text (E29999). "
+        "An empty or blank file fails the start of the engine without a clear message (E29999). "
         "`{}` is the empty mixlist.",
         "",
         "{}",

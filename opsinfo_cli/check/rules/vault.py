@@ -11,8 +11,8 @@ RULES = (
         "vault",
         "warning",
         "accepts",
-        "opsinfo moved operators in this file, and the file was replaced since: by a vendor upgrade or an old copy. "
-        "The moves are not in effect any more.",
+        "opsinfo moved operators in this file, and the file was replaced since: by a vendor upgrade, or because "
+        "somebody copied an old one back. The moves are no longer in effect.",
         "opsinfo move OPP Add --to black, then an upgrade of CANN",
         "opsinfo reapply",
         "opsinfo's own vault",
@@ -25,7 +25,7 @@ RULES = (
         "accepts",
         "A run was killed while a folder of the install was open for writing. Its mode has been put back.",
         "kill -9 in the middle of `opsinfo move`",
-        "nothing to do: the mode is put back as soon as it is found",
+        "nothing to do: it is fixed when it is found",
         "opsinfo's own vault",
     ),
     Rule(

@@ -60,6 +60,7 @@ ASCEND_CUSTOM_OPP_PATH  自定义算子包路径，用冒号分隔；根目录�
 OPSINFO_BACKUP_DIR      备份库的位置；--backup-dir 优先
 XDG_STATE_HOME          未设置上一项时，备份库位于其中的 opsinfo/；root 用户为 /var/lib/opsinfo
 XDG_CACHE_HOME          其中的 opsinfo/ 保存命令行补全所用的算子名；未设置时为 ~/.cache
+OPSINFO_SAFE_DIRECTORY  以冒号分隔的文件夹，或 *：其中的 opsinfo.toml 即使属于其他用户也会使用
 OPSINFO_LANG            explain 使用的语言，en 或 zh；未设置时由 LC_ALL、LC_MESSAGES、LANG 决定
 GITHUB_ACTIONS          为 true 时，validate --format auto 附加注解
 GITHUB_WORKSPACE        报告和指纹中的路径以它为根，前提是当前目录位于其中
