@@ -17,6 +17,7 @@ class Counts:
     :param writers: processes that write one library at the same time
     :param cuts: rounds of power cuts over each run
     :param cut_step: in each of them, a cut after every so many calls
+    :param damages: ways in which a journal is damaged
     """
 
     stride: int
@@ -26,7 +27,8 @@ class Counts:
     writers: int
     cuts: int
     cut_step: int
+    damages: int
 
 
-CI = Counts(stride=18, traced=5, signals=30, kills=15, writers=12, cuts=1, cut_step=3)
-LONG = Counts(stride=1, traced=None, signals=500, kills=200, writers=50, cuts=40, cut_step=1)
+CI = Counts(stride=18, traced=5, signals=30, kills=15, writers=12, cuts=1, cut_step=3, damages=60)
+LONG = Counts(stride=1, traced=None, signals=500, kills=200, writers=50, cuts=40, cut_step=1, damages=2000)
