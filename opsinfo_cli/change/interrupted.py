@@ -70,6 +70,8 @@ def settle(vault: Vault, journal: Journal, locked_paths: Sequence[str], ends: st
             continue
         state = _ended(vault, journal, record)
         if state in ("half", "torn"):
+            if ends:  # a restore that was killed while it ended another one: the caller ends them in turn
+                continue
             raise unfinished(record, state, mine[0])
         record.state = "pending" if record.folders else "abandoned" if state == "other" else state
         vault.save(record)

@@ -44,12 +44,13 @@ def _lock(fs: FileSystem, path: str, operation: int, deadline: float) -> int:
             if _same_file(fs, descriptor, path):
                 return descriptor
         except OSError as error:
-            owner = _owner(fs, descriptor)
+            is_late = time.monotonic() >= deadline
+            owner = _owner(fs, descriptor) if is_late else ""
             with suppress(OSError):
                 fs.close(descriptor)
             if error.errno not in _BUSY:
                 raise _no_lock(error, path) from None
-            if time.monotonic() >= deadline:
+            if is_late:
                 raise Locked(
                     f"another process holds {'the file' if operation == fcntl.LOCK_EX else 'the vault'}{owner}",
                     path=path,
@@ -99,7 +100,7 @@ def _owner(fs: FileSystem, descriptor: int) -> str:
     try:
         here = fs.fstat(descriptor)
         device = f"{os.major(here.st_dev):02x}:{os.minor(here.st_dev):02x}:{here.st_ino}"
-        with open("/proc/locks", encoding="ascii") as locks:
+        with open("/proc/locks", encoding="utf-8") as locks:
             owners = [fields[4] for fields in map(str.split, locks) if len(fields) > 5 and fields[5] == device]
         with open(f"/proc/{owners[0]}/comm", encoding="utf-8", errors="replace") as comm:
             return f": process {owners[0]} ({comm.read().strip()})"

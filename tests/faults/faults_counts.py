@@ -15,6 +15,9 @@ class Counts:
     :param signals: runs that get SIGINT, SIGTERM or SIGHUP at a random moment
     :param kills: runs that get SIGKILL at a random moment
     :param writers: processes that write one library at the same time
+    :param cuts: rounds of power cuts over each run
+    :param cut_step: in each of them, a cut after every so many calls
+    :param damages: ways in which a journal is damaged
     """
 
     stride: int
@@ -22,7 +25,10 @@ class Counts:
     signals: int
     kills: int
     writers: int
+    cuts: int
+    cut_step: int
+    damages: int
 
 
-CI = Counts(stride=18, traced=5, signals=30, kills=15, writers=12)
-LONG = Counts(stride=1, traced=None, signals=500, kills=200, writers=50)
+CI = Counts(stride=18, traced=5, signals=30, kills=15, writers=12, cuts=1, cut_step=3, damages=60)
+LONG = Counts(stride=1, traced=None, signals=500, kills=200, writers=50, cuts=40, cut_step=1, damages=2000)

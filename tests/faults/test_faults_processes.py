@@ -188,7 +188,9 @@ def test_no_trace_shows_a_moment_without_the_file(
     traced = Traced(lay_out, tmp_path, bytecode_of_faults)
     log = tmp_path / "trace"
     assert traced.run("-qq", "-y", "-e", "trace=%file,%desc", "-o", str(log)) == 0
-    lines = log.read_text("utf-8", "replace").splitlines()
+    # names in a folder that is held by a descriptor, spelled out
+    text = re.sub(r'\b\d+<(/[^>]*)>, "([^"/]+)"', r'AT_FDCWD, "\1/\2"', log.read_text("utf-8", "replace"))
+    lines = text.splitlines()
     for path in traced.scene.files:
         told = [line for line in lines if str(path) in line]
         assert not [

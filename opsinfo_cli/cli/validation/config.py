@@ -78,7 +78,11 @@ def _chosen(named: str | None, none: bool) -> Config | None:
         if config is None:
             raise UsageFault("table [tool.opsinfo] not found", name="config", path=named)
         return config
-    return next(_above(os.getcwd()), None)
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:  # removed: nothing can lie above it
+        return None
+    return next(_above(here), None)
 
 
 def _above(folder: str) -> Iterator[Config]:

@@ -1,0 +1,18 @@
+"""Journals damaged in 2,000 ways: the test of ``tests/faults`` with the full count."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "faults"))
+
+from faults_counts import LONG, Counts
+from test_faults_damage import *  # noqa: F403
+
+
+@pytest.fixture
+def counts() -> Counts:
+    return LONG
