@@ -48,13 +48,13 @@ def command(
     output = output_of("modes", options, format_)
     folder = _folder(soc) if soc else None
     if (mixlist or mode) and not name:
-        raise UsageFault("--mixlist and --mode are for --snippet", hint="say --snippet NAME")
+        raise UsageFault("--mixlist and --mode are for --snippet", hint="add --snippet NAME")
     modes = [each for each in MODES.values() if folder is None or each.is_on(folder)]
     own = series_of(folder) if folder else None
     series = [own] if own else [] if folder else list(SERIES)
     if name:
         chosen = required_mode(mode) if mode else default_mode(name)
-        if chosen not in modes:
+        if mode and chosen not in modes:
             raise UsageFault(f"{folder} does not have `{chosen.name}`", name="mode-not-on-soc")
         made = snippet(name, chosen, mixlist)
         if mixlist:
