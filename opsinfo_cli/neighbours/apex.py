@@ -50,7 +50,8 @@ def write(lists: OperatorLists, base: ConversionBase, system: System) -> Written
         losses.append(Loss("unknown-name", said, unknown, drops=True))
     losses += _still_listed(lists, built_in)
     used = {_IMPORTS.get(modules[name], modules[name]) for _, name in calls_of if name in modules}
-    head = ["from apex import amp", *(f"import {name}" for name in sorted(used)), ""]
+    removed = "# apex.amp is in NVIDIA's APEX before May 2025 (cb65b8ed), and in Ascend's patched one"
+    head = [removed, "from apex import amp", *(f"import {name}" for name in sorted(used)), ""]
     tail = ["", '# before amp.initialize(model, optimizer, opt_level="O1", loss_scale="dynamic")']
     text = "".join(f"{line}\n" for line in [*head, *lines, *tail])
     return WrittenLists({"register_functions.py": text}, losses, found.dropped | dropped_by(losses))

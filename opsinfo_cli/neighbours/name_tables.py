@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from ..model.names import NearNames, distance, meant
 from ..typed import NamedTuple
 from .facts import facts
 
@@ -86,6 +87,12 @@ def _is_in(opset: int, text: str) -> bool:
         if int(first) <= opset <= int(last or first):
             return True
     return text == "all"
+
+
+def unknown_because(name: str, why: str, known: NearNames) -> str:
+    """``why`` with the name that was meant, if one differs in case or look-alike letters only."""
+    near = [each for each in known.of(name, 1) if name.lower() == each.lower() or distance(name, each) < 1]
+    return f"{name} ({why}; {meant(near)})" if near else f"{name} ({why})"
 
 
 @cache

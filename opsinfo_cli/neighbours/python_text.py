@@ -30,7 +30,7 @@ def named_lists(
     Sums, copies, unpacking, ``+=``, ``append`` and ``extend``, and variables of the same file are followed.
 
     :param constants: lists of a library that the text may use by name
-    :raises Damaged: if the text is no Python, or a list is computed in another way
+    :raises Damaged: if the text is not Python, or a list is computed in another way
     """
     return _Lists(source, names, constants or {}).found
 
@@ -126,7 +126,7 @@ def _last_name(node: ast.expr) -> str | None:
 def calls(source: Source, functions: frozenset[str]) -> Iterator[tuple[str, str, str]]:
     """(function, module, name) of every call such as ``amp.register_half_function(torch, "bmm")``, in order.
 
-    :raises Damaged: if the text is no Python
+    :raises Damaged: if the text is not Python
     """
     for node in ast.walk(_tree(source)):
         if not isinstance(node, ast.Call) or len(node.args) != 2:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ..model.names import NearNames
 from ..typed import NamedTuple
 from .facts import facts
-from .name_tables import NameTable, forms_of, fused_with, name_table
+from .name_tables import NameTable, forms_of, fused_with, name_table, unknown_because
 from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists
 
 _HIGHEST_FIRST = (
@@ -150,9 +151,15 @@ def _to_ascend(
 def _unknown(names: list[str], table: NameTable, system: str) -> list[Loss]:
     if not names:
         return []
-    why = tuple(f"{name} ({table.unclear[name]})" if name in table.unclear else name for name in names)
     said = f"no source gives an op type for these names of {system}; they are left out"
-    return [Loss("unknown-name", said, tuple(names), why, True, "no source gives an op type for it")]
+    known = NearNames(table.ops)
+    why = tuple(
+        f"{name} ({table.unclear[name]})"
+        if name in table.unclear
+        else unknown_because(name, "no source gives an op type for it", known)
+        for name in names
+    )
+    return [Loss("unknown-name", said, tuple(names), why, drops=True)]
 
 
 def _one_to_many(names: list[str], table: NameTable) -> list[Loss]:
@@ -274,7 +281,9 @@ def _unnamed(unserved: list[str], torn: dict[str, list[str]], overruled: dict[st
     unknown = tuple(op for op in left if op not in overruled)
     if unknown:
         said = f"no source names these op types in {to}; they are left out"
-        losses.append(Loss("unknown-name", said, unknown, (), True, f"no source names it in {to}"))
+        known = NearNames(name_table(to).names)
+        why = tuple(unknown_because(op, f"no source names it in {to}", known) for op in unknown)
+        losses.append(Loss("unknown-name", said, unknown, why, drops=True))
     gone = tuple(op for op in left if op in overruled)
     if gone:
         details = tuple(f"{overruled[op]} goes by another form of {op}" for op in gone)

@@ -99,7 +99,6 @@ class Loss(NamedTuple):
     :param kind: kebab-case, for scripts
     :param details: what there is to say of single names; shown instead of them
     :param drops: whether the names in it were not carried over
-    :param reason: why, of one name; else the message is
     """
 
     kind: str
@@ -107,7 +106,6 @@ class Loss(NamedTuple):
     names: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     drops: bool = False
-    reason: str = ""
 
     @property
     def is_harmless(self) -> bool:
@@ -119,7 +117,7 @@ class Loss(NamedTuple):
         single = dict(zip(self.names, self.details, strict=False)).get(name, name)
         if single.startswith(f"{name} (") and single.endswith(")"):
             return single[len(name) + 2 : -1]
-        return single if single != name else self.reason or self.message
+        return single if single != name else self.message
 
 
 class ReadLists(NamedTuple):

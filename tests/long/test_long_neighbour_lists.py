@@ -32,6 +32,7 @@ from opsinfo_cli.text.source import Source
 FOLDER = os.environ.get("OPSINFO_HABANA_LISTS")
 """Read before the fixtures clear the environment."""
 
+PAGE = (Path(__file__).resolve().parents[2] / "docs/neighbours.md").read_text("utf-8")
 TARGETS = ("cann-910", "cann-910b")
 WRITTEN = [name for name, system in SYSTEMS.items() if system.writes and name not in ("mixlist", "mindspore-lite")]
 
@@ -65,6 +66,10 @@ def test_every_entry_of_every_habana_pair_is_carried_over_or_named(corpus: Path,
         kinds.add(tuple(sorted(wanted.items())))
     assert count > 400
     print(f"{system} to {target}: {count} pairs, {len(kinds)} different, {entries} entries, {dropped} named as dropped")
+    assert f"| {count}" in PAGE
+    assert (
+        f"| {entries} | a mixlist for {target.replace('cann-', 'ascend')} | {entries - dropped} | {dropped} |" in PAGE
+    )
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -84,3 +89,6 @@ def test_every_mark_of_every_real_mixlist_is_carried_over_or_named(corpus: Path,
         entries, dropped = entries + len(made.given), dropped + len(made.dropped)
     assert len(paths) > 20
     print(f"{len(paths)} mixlists on {target} to {to}: {entries} entries, {dropped} named as dropped")
+    title = {"apex-npu": "apex", "tensorflow-2.6": "tensorflow", "modelopt-0.40": "modelopt"}.get(to, to)
+    rows = [line for line in PAGE.splitlines() if f"`{title}`" in line]
+    assert any(row.endswith(f"| {entries - dropped} | {dropped} |") for row in rows)

@@ -119,6 +119,12 @@ def test_the_marks_of_a_mixlist_are_translated_and_the_library_only_with_default
     }
 
 
+def test_a_misspelled_name_is_dropped_with_the_name_that_was_meant() -> None:
+    found = of_mixlist(mixlist({"black-list": {"to-add": ["matmulv2", "SoftmaxV2"]}}), OPERATORS)
+    made = converted(found, SYSTEMS["habana-autocast"], ConversionBase())
+    assert [each.reason for each in made.dropped] == ["no source names it in torch; did you mean `MatMulV2`?"]
+
+
 def test_a_mark_that_removes_needs_the_library() -> None:
     text = mixlist({"black-list": {"to-remove": ["Add"]}, "white-list": {"to-add": ["Mul"]}})
     alone = converted(of_mixlist(text), SYSTEMS["habana-hmp"], ConversionBase())

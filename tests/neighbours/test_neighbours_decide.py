@@ -107,7 +107,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("system", "name", "dtypes", "expected"), CASES)
-def test_a_call_runs_as_its_system_says(system: str, name: str, dtypes: tuple[str, ...], expected: str) -> None:
+def test_a_call_runs_in_the_dtype_its_system_documents(
+    system: str, name: str, dtypes: tuple[str, ...], expected: str
+) -> None:
     found = decide(OperatorCall(name, dtypes), lists_of(system))
     assert (found.dtype or found.outcome) == expected
     assert found.says
@@ -126,7 +128,7 @@ def test_a_call_runs_as_its_system_says(system: str, name: str, dtypes: tuple[st
         ("habana-hmp", OperatorCall("softmax", (B,), disabled=True), B),
     ],
 )
-def test_what_surrounds_a_call_counts(system: str, call: OperatorCall, expected: str) -> None:
+def test_the_surroundings_of_a_call_change_its_dtype(system: str, call: OperatorCall, expected: str) -> None:
     found = decide(call, lists_of(system))
     assert (found.dtype or found.outcome) == expected
 
@@ -139,7 +141,7 @@ def test_a_name_that_is_not_listed_gets_near_names(system: str, name: str, near:
     assert decide(OperatorCall(name), lists_of(system)).near == near
 
 
-def test_low_means_what_the_user_says() -> None:
+def test_the_low_dtype_can_be_chosen() -> None:
     assert decide(OperatorCall("mm"), lists_of("torch-npu"), B).dtype == B
 
 
@@ -200,6 +202,6 @@ def test_an_op_type_in_another_case_gets_near_names(operators: Operators) -> Non
     assert (found.outcome, found.near) == (UNKNOWN, ("WhiteWithout",))
 
 
-def test_a_mixlist_decides_first(operators: Operators) -> None:
+def test_a_mixlist_overrides_the_library(operators: Operators) -> None:
     mixlist = Mixlist(scan(Source(b'{"black-list": {"to-add": ["White"]}}', "m.json")))
     assert decide_on_ascend(OperatorCall("White", (H,)), MODES["mixed_float16"], operators, mixlist, F).dtype == F

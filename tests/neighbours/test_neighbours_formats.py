@@ -248,7 +248,7 @@ def test_python_is_read_and_never_run(capfd: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.parametrize(("unlisted", "kinds"), [("library", []), ("high", ["approximate"])])
-def test_follow_is_gray_only_where_it_is_ascends_own(unlisted: str, kinds: list[str]) -> None:
+def test_follow_is_exactly_gray_only_for_lists_of_ascend(unlisted: str, kinds: list[str]) -> None:
     entry = {"input0": {"name": "x", "paramType": "required", "dtype": "float16,float", "format": "ND,ND"}}
     text = json.dumps({"Add": {**entry, "precision_reduce": {"flag": "true"}}})
     operators = Operators([Store([Library.of(Source(text.encode(), "lib.json"))])])

@@ -53,7 +53,7 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
     series = [own] if own else [] if folder else list(SERIES)
     if name:
         chosen = required_mode(mode) if mode else default_mode(name)
-        if chosen not in modes:
+        if mode and chosen not in modes:
             raise UsageFault(f"{folder} does not support `{chosen.name}`", name="mode-not-on-soc")
         made = snippet(name, chosen, mixlist)
         if mixlist:
