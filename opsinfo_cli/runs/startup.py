@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from .readers.reader import NUMBER
 
-MARKS = (b"opt_level", b"amp_level", b"precision_mode", b"loss_scale", b"fp16", b"bf16", b"float16_enabled") + (
+MARKS = (
+    b"opt_level",
+    b"amp_level",
+    b"precision_mode",
+    b"loss_scale",
+    b"fp16",
+    b"bf16",
+    b"float16_enabled",
     b"nproc_per_node",
     b"GPUs",
     b"world_size",
