@@ -53,8 +53,10 @@ class Counters:
             self._interval(spacing, skipped, skipped)
 
     def _interval(self, made: int, over: int, skipped: int) -> None:
-        over = min(made, over if over >= 0 else skipped)  # below zero: the counter began anew
         self._steps += made
+        if over == 0 and not self._in_lead:
+            return
+        over = min(made, over if over >= 0 else skipped)  # below zero: the counter began anew
         self._overflows += over
         if made and self._in_lead:
             self._in_lead = over > 0 and (2 * over >= made or self._before is None or over < self._before)

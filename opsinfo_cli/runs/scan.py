@@ -25,7 +25,23 @@ FILTERS = (b"verflow", b"VERFLOW", b"kipped", b"cale", b"Bool,", b"num_updates")
 They are searched one by one: a literal is found at the speed of memory, an alternation is thirty times slower.
 """
 
+_OVERFLOW = b"verflow"
+_BESIDE = {b"isFinite": b"cale", b"outputs are (": b"Bool,", b"optimizer not run": b"cale", b"Found inf or nan": b"cale"}
 _STARTING = compiled_marks(MARKS)
+
+
+def _gate(mark: bytes) -> bytes | None:
+    """The filter that every line with a mark holds; None for a mark of the start of a log."""
+    if mark.endswith(b" .."):
+        return None
+    return _BESIDE.get(mark) or next(word for word in FILTERS if word in mark)
+
+
+_GATES = {reader: [(mark, _gate(mark)) for mark in reader.marks] for reader in READERS}
+
+
+def _gated(reader: Reader) -> list[tuple[bytes, bytes | None]]:
+    return _GATES[type(reader)]
 
 
 class Log:
@@ -46,13 +62,26 @@ class Log:
         if starting:
             for start, end in lines_with(data, limit, [each for mark, each in _STARTING if mark in data]):
                 self.startup.line(data[start:end])
-        if starting or any(word in data for word in FILTERS):
-            for reader in self._readers:
-                if any(mark in data for mark in reader.marks):
-                    reader.window(data, limit, self.steps)
+        self._read(data, limit, starting)
         self.steps.finish(data, limit)
         if self.metric:
             self.metric.window(data, limit)
+
+    def _read(self, data: bytes, limit: int, starting: bool) -> None:
+        """Offer a window to the readers one of whose marks is in it.
+
+        A mark is searched for only if the filter for it is there, and one of overflows only until all are read.
+        """
+        present = {word for word in FILTERS if word in data}
+        if not present and not starting:
+            return
+        overflows = data.count(_OVERFLOW, 0, limit) if _OVERFLOW in present else 0
+        for reader in sorted(self._readers, key=lambda reader: -reader.overflow_words):
+            gates = present if overflows > 0 else present - {_OVERFLOW}
+            if any((starting if gate is None else gate in gates) and mark in data for mark, gate in _gated(reader)):
+                before = reader.overflow_words
+                reader.window(data, limit, self.steps)
+                overflows -= reader.overflow_words - before
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
         """What the most telling reader makes of it, with what the start of the log shows beyond that."""

@@ -19,6 +19,7 @@ _WITH_EPOCH = re.compile(
 _BAR = re.compile(rb"\|\s{0,8}(\d{1,15})/(\d{1,15}) \[[^\]\r\n]{0,40}(?:it/s|s/it)")
 _ASKED = (b"step", b"Step", b"STEP", b"iter", b"Iter", b"poch", b"TRAIN", b"Train", b"it/s", b"s/it")
 _NEAR = 2048
+_LOOK = 1 << 14
 _TRIES = 256
 _FIELDS = 8
 _WHOLE = 1 << 20
@@ -117,7 +118,10 @@ class StepFields:
         if self._read < _WHOLE:
             self._every(data[start:end])
             return
-        for found in self._from_back(data, start, end):
+        fields = self._from_back(data, max(start, end - _LOOK), end)
+        if not fields and end - start > _LOOK:
+            fields = self._from_back(data, start, end - _LOOK)
+        for found in fields:
             self._take(found)
 
     def read(self, line: bytes) -> None:
@@ -125,6 +129,10 @@ class StepFields:
         found = _parsed(line[:_NEAR])
         if found:
             self._take(found)
+
+    def skip(self, end: int) -> None:
+        """Leave out what is before ``end``: messages, which hold no step."""
+        self._upto = max(self._upto, end)
 
     def finish(self, data: bytes, limit: int) -> None:
         """Read what is left of a window; the next call is for the next window."""

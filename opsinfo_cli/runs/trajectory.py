@@ -38,10 +38,10 @@ class Trajectory:
 
     def add(self, at: int, scale: float) -> None:
         at = self._last_at = max(at, self._last_at)
+        if scale == self.final:
+            return
         if not math.isfinite(scale):
             self.not_numbers += 1
-            return
-        if scale == self.final:
             return
         if self.final is None or self.start is None:
             self.start = scale

@@ -40,6 +40,7 @@ class Apex(Reader):
         for pattern in (_OVERFLOW, _CLOSURE):
             for match, copies in message_runs(pattern, data, limit, steps):
                 self.lines += copies
+                self.overflow_words += copies
                 value = number(match[1]) if match[1] else None
                 new = self.occurrences.add(value, steps.at, steps.spacing, copies)
                 if new and value is not None:

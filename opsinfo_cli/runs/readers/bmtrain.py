@@ -30,6 +30,7 @@ class BMTrain(Reader):
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
         for match, copies in message_runs(_OVERFLOW, data, limit, steps):
             self.lines += copies
+            self.overflow_words += copies
             self.found.scaling, self.found.level = "dynamic", "fp16"
             self.occurrences.add(number(match[2]), steps.at, steps.spacing, copies)
             for scale in (number(match[1]), number(match[2])):

@@ -57,6 +57,7 @@ class Fairseq(Reader):
 
     def _overflow(self, value: float) -> None:
         self.lines += 1
+        self.overflow_words += 1
         self._scale = value
         self.scale.behind += self.scale.start is None
         self.occurrences.add(value, self.updates, self._apart)

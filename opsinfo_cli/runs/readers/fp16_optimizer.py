@@ -34,6 +34,7 @@ class Fp16Optimizer(Reader):
         for match, copies in message_runs(_OVERFLOW, data, limit, steps):
             self.lines += copies
             self._messages += copies
+            self.overflow_words += copies
             self.found.level = "fp16"
             if match[1]:
                 self._iteration(int(match[1]), copies)

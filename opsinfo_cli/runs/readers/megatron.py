@@ -7,12 +7,9 @@ import re
 from ..count import Count
 from ..counters import Counters
 from ..steps import StepFields
-from .reader import NUMBER, Evidence, Reader, lines_with, number, number_or_none
+from .reader import NUMBER, Evidence, Reader, counted_lines, lines_with, number, number_or_none
 
-_LINE = re.compile(
-    rb"iteration\s{1,20}(\d{1,15})/\s{0,20}\d{1,15} \|[^\n]{0,2000}?"
-    rb"(?:number of )?skipped iterations:\s{0,20}(\d{1,15})"
-)
+_SKIPPED = re.compile(rb"skipped iterations:\s{0,20}(\d{1,15})")
 _SCALE = re.compile(rb"loss scale: " + NUMBER)
 _ARGUMENTS = (b" fp16 ..", b" bf16 ..", b" loss_scale ..")
 _ARGUMENT = re.compile(rb"^\s{1,8}(fp16|bf16|loss_scale) \.{3,} (\w[\w.]{0,30})")
@@ -40,12 +37,13 @@ class Megatron(Reader):
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
         if self.marks[0] in data:
-            for match in _LINE.finditer(data, 0, limit):
+            for step, skipped, start, end in counted_lines(data, limit, b" iteration ", _SKIPPED):
                 self.lines += 1
-                if self.counters.add(int(match[1]), int(match[2])):
-                    scale = _SCALE.search(data, match.end(1), match.end())
+                if self.counters.add(step, skipped):
+                    at = data.find(b"loss scale: ", start, end)
+                    scale = _SCALE.match(data, at) if at >= 0 else None
                     if scale:
-                        self._scaled(self.counters.last_step, number(scale[1]))
+                        self._scaled(step, number(scale[1]))
         if any(mark in data for mark in _ARGUMENTS):
             for start, end in lines_with(data, limit, self._arguments):
                 self._argument(data[start:end])

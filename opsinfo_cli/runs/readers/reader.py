@@ -69,6 +69,8 @@ class Reader:
     def __init__(self) -> None:
         self.lines = 0
         """Lines or messages understood."""
+        self.overflow_words = 0
+        """How often it has read the word `overflow` in a message."""
         self.printed_ranks: tuple[int, ...] = ()
         """Numbers of ranks that the log prints at its start; a log of several nodes has more ranks than that."""
         self.steps_printed = False
@@ -140,6 +142,26 @@ def compiled_marks(marks: tuple[bytes, ...]) -> list[tuple[bytes, re.Pattern[byt
     return [(mark, re.compile(re.escape(mark))) for mark in marks]
 
 
+_DIGITS = re.compile(rb"\s{0,20}(\d{1,15})")
+
+
+def counted_lines(
+    data: bytes, limit: int, word: bytes, counter: re.Pattern[bytes]
+) -> Iterator[tuple[int, int, int, int]]:
+    """Lines with a step and, behind it, a counter: (step, count, where the step ends, where the counter ends).
+
+    :param word: what is before the step; :param counter: finds the counter, its first group is the number
+    """
+    before = 0
+    for match in counter.finditer(data, 0, limit):
+        line = data.rfind(b"\n", before, match.start()) + 1 or before
+        at = data.find(word, line, match.start())
+        before = match.end()
+        step = _DIGITS.match(data, at + len(word)) if at >= 0 else None
+        if step:
+            yield int(step[1]), int(match[1]), step.end(), match.end()
+
+
 _NEAR = 12
 """Messages closer than this have no step field between them."""
 
@@ -165,8 +187,11 @@ def message_runs(
             if last is not None:
                 yield last, copies
             if not near and steps:
+                steps.skip(end)
                 steps.advance(data, start)
             text, copies = this, 1
         last, end = match, match.end()
     if last is not None:
         yield last, copies
+        if steps:
+            steps.skip(end)

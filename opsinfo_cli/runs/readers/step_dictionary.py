@@ -7,10 +7,11 @@ import re
 from ..count import Count
 from ..counters import Counters
 from ..steps import StepFields
-from .reader import Reader
+from .reader import Reader, counted_lines
 
-_TRAINING = re.compile(rb"training_steps[\"']: (\d{1,15})[^\n{}]{0,1000}?[\"']skipped_steps[\"']: (\d{1,15})")
-_UPDATES = re.compile(rb"global_steps?[\"']: (\d{1,15})[^\n{}]{0,1000}?[\"']skipped_steps[\"']: (\d{1,15})")
+_SKIPPED = re.compile(rb"skipped_steps[\"']: (\d{1,15})")
+_TRAINING, _UPDATES = b"training_steps", b"global_step"
+_WORDS = {_TRAINING: (b"training_steps': ", b'training_steps": '), _UPDATES: (b"global_steps': ", b"global_step': ")}
 
 
 class StepDictionary(Reader):
@@ -31,11 +32,13 @@ class StepDictionary(Reader):
         self.found.at_is_step = True
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        updates_only = b"training_steps" not in data
-        for match in (_UPDATES if updates_only else _TRAINING).finditer(data, 0, limit):
+        kind = _TRAINING if _TRAINING in data else _UPDATES
+        word = next((word for word in _WORDS[kind] if word in data), None)
+        if word is None:
+            return
+        for step, skipped, _, _ in counted_lines(data, limit, word, _SKIPPED):
             self.lines += 1
-            skipped = int(match[2])
-            self.counters.add(int(match[1]) + skipped * updates_only, skipped)
+            self.counters.add(step + skipped * (kind == _UPDATES), skipped)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         count = self.counters.count(steps)

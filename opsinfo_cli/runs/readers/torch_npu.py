@@ -40,6 +40,7 @@ class TorchNpu(Reader):
         for _, copies in message_runs(_OVERFLOW, data, limit):
             self.lines += copies
             self.messages += copies
+            self.overflow_words += copies
             self.found.scaling = "dynamic"
         for match in _TOGETHER.finditer(data, 0, limit):
             many = match[0].count(b"Gradient")
