@@ -11,14 +11,14 @@ from ...runs.reduced import Reduced, read_reduced
 from ...text.source import standard_input
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
-from ..shared.options import pager_option
+from ..shared.options import against_soc_option, pager_option
 from ..shared.targets import open_against
 
 
 @declare.command("reduced")
 @declare.argument("logs", nargs=-1, required=True, metavar="LOG...")
-@declare.option("--against", metavar="TARGET", help="Show each one's policy in this target, by its op type.")
-@declare.option("--soc", metavar="SOC", help="Which chip of an install given with --against.")
+@declare.option("--against", metavar="TARGET", help="Show the policy of each operator in this target.")
+@against_soc_option
 @pager_option
 @format_option()
 def command(logs: tuple[str, ...], against: str | None, options: TargetOptions, printing: OutputOptions) -> int:

@@ -39,7 +39,7 @@ def rule_lines(output: Output, rule: Rule, said: Wording) -> Iterator[str]:
         yield said.word(title)
         yield from (f"    {line}" for line in example_text(example, said).splitlines())
     yield ""
-    yield said.word("source").format(source=rule.source)
+    yield from output.wrapped(said.word("source").format(source=rule.source), 2)
 
 
 def example_text(example: str, said: Wording) -> str:
