@@ -22,11 +22,16 @@ STARTUP = 1 << 26
 FILTERS = (b"verflow", b"VERFLOW", b"kipped", b"cale", b"Bool,", b"num_updates")
 """Every line of every reader but a start-up line holds one of these; a test holds them to that.
 
-They are searched one by one: a literal is found at the speed of memory, an alternation is thirty times slower.
+They are searched one by one: an alternation is thirty times slower than a literal.
 """
 
 _OVERFLOW = b"verflow"
-_BESIDE = {b"isFinite": b"cale", b"outputs are (": b"Bool,", b"optimizer not run": b"cale", b"Found inf or nan": b"cale"}
+_BESIDE = {
+    b"isFinite": b"cale",
+    b"outputs are (": b"Bool,",
+    b"optimizer not run": b"cale",
+    b"Found inf or nan": b"cale",
+}
 _STARTING = compiled_marks(MARKS)
 
 
