@@ -30,7 +30,9 @@ def command(change: str | None, target: str | None, format_: str, **options: Any
     vault = vault_of(options)
     if change is not None and vault.record(change) is None:
         raise UsageFault(f"no change is called `{change}`", name="no-change", hint="`opsinfo backups` lists them")
-    lost = lost_edits(vault, scope_of(target), change)
+    scope = scope_of(target)
+    vault.journal().require_known(scope, None)  # a damaged record may hold a later word on an op type
+    lost = lost_edits(vault, scope, change)
     gone = sorted({name for each in lost for name in each.gone})
     for each in lost:
         if each.gone:
