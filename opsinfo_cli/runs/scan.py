@@ -26,7 +26,12 @@ They are searched one by one: a literal is found at the speed of memory, an alte
 """
 
 _OVERFLOW = b"verflow"
-_BESIDE = {b"isFinite": b"cale", b"outputs are (": b"Bool,", b"optimizer not run": b"cale", b"Found inf or nan": b"cale"}
+_BESIDE = {
+    b"isFinite": b"cale",
+    b"outputs are (": b"Bool,",
+    b"optimizer not run": b"cale",
+    b"Found inf or nan": b"cale",
+}
 _STARTING = compiled_marks(MARKS)
 
 

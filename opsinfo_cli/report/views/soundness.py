@@ -13,7 +13,7 @@ from ...runs.scale import Advice, advise, collapsed
 from ...runs.verdict import RunFound, Verdict
 from ..terminal.output import Output, terminal_size
 from ..terminal.visible import row, visible
-from .scale_plot import Line, text_plot
+from .scale_plot import ScaleLine, text_plot
 
 _COLORS = {"holds": "note", "fails": "error", "sound": "note", "not sound": "error"}
 
@@ -67,7 +67,7 @@ def _run_lines(run: RunFound, asked: Asked) -> Iterator[str]:
     unicode = (sys.stdout.encoding or "ascii").lower().replace("-", "") in ("utf8", "utf16")
     width = min(100, terminal_size().columns)
     what = "step" if run.evidence.at_is_step else "message"
-    plot = list(text_plot(Line(run.name, run.evidence.scale.drawn), what, width, unicode))
+    plot = list(text_plot(ScaleLine(run.name, run.evidence.scale.drawn), what, width, unicode))
     if plot:
         yield from ("", f"loss scale of {visible(run.name)}", *plot)
     yield from (f"advice for {visible(run.name)}: {text}" for text in texts)
@@ -84,8 +84,8 @@ def _advice(advice: Advice) -> list[str]:
     return [f"{', '.join(values)}: {'; '.join(advice.reasons)}"]
 
 
-def scale_lines(runs: list[RunFound]) -> list[Line]:
-    return [Line(run.name, run.evidence.scale.drawn) for run in runs]
+def scale_lines(runs: list[RunFound]) -> list[ScaleLine]:
+    return [ScaleLine(run.name, run.evidence.scale.drawn) for run in runs]
 
 
 def verdict_document(verdict: Verdict, runs: list[RunFound], reference: list[RunFound], asked: Asked) -> dict[str, Any]:
