@@ -69,7 +69,7 @@ def nvidia_bert(chance: random.Random) -> Iterator[str]:
             skipped = min(step, 7)
             yield (
                 f"0: {{'training_steps': {step}, 'average_loss': 1.4677734375, 'step_loss': 1.4677734375, "
-                f"'learning_rate': 5.0609489051094885e-05, 'seq/s': 57.866430488994055, 'global_steps': {step - skipped}, "
+                f"'learning_rate': 5.06094890510948e-05, 'seq/s': 57.8664304889, 'global_steps': {step - skipped}, "
                 f"'samples_trained': {step * 256}, 'skipped_steps': {skipped}, 'timestamp': 1593141362.9709592}}\n"
             )
 
