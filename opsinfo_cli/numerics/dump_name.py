@@ -6,8 +6,6 @@ import os
 import re
 from typing import NamedTuple
 
-__all__ = ["DumpName", "dump_files", "dump_name"]
-
 _NAME = re.compile(r"(?P<type>[A-Za-z_]\w*)\.(?P<op>.+?)\.\d+(?:\.\d+)+\.(?P<way>input|output)\.(?P<number>\d+)\.npy")
 
 

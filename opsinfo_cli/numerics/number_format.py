@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-__all__ = ["FORMATS", "HIF8", "Format", "Limits", "Rounded", "parse_number", "rounded", "special"]
-
 _MOST_DIGITS = 2000
 
 

@@ -10,8 +10,6 @@ from typing import Any
 from ..errors import Damaged, Refused
 from .number_format import FORMATS, Format
 
-__all__ = ["COARSE", "Losses", "Tensor", "load_numpy", "read_tensor"]
-
 COARSE = 2.0**-11
 """Half of fp16's epsilon: a relative error above it is more than fp16 makes of a normal number."""
 
@@ -47,7 +45,7 @@ class Losses:
 
 
 @dataclass
-class Tensor:
+class DumpedTensor:
     """A file with what was counted in it.
 
     :param exponents: how many values have each binary exponent, zeros left out
@@ -113,7 +111,7 @@ def _count(losses: Losses, sizes: Any, exponents: Any, format: Format, np: Any) 
     losses.coarse += int(np.count_nonzero(np.abs(nearest[kept] - sizes[kept]) > COARSE * sizes[kept]))
 
 
-def read_tensor(path: str) -> Tensor | None:
+def read_tensor(path: str) -> DumpedTensor | None:
     """Count a .npy file, mapped rather than loaded. Two-byte raw values are taken for bfloat16.
 
     :returns: None where it holds no floating-point numbers
@@ -129,7 +127,7 @@ def read_tensor(path: str) -> Tensor | None:
     raw_bfloat = array.dtype.kind == "V" and array.dtype.itemsize == 2 and array.dtype.names is None
     if array.dtype.kind != "f" and not raw_bfloat:
         return None
-    tensor = Tensor(path, "bf16" if raw_bfloat else str(array.dtype))
+    tensor = DumpedTensor(path, "bf16" if raw_bfloat else str(array.dtype))
     flat = array.ravel(order="K")
     with np.errstate(all="ignore"):
         for start in range(0, flat.size, _BLOCK):

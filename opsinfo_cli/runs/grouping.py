@@ -11,12 +11,12 @@ from ..errors import UsageFault
 _RANK = re.compile(r"(?i)(rank|device|worker)[_-]?\d+")
 
 
-class Run(NamedTuple):
+class TrainingRun(NamedTuple):
     name: str
     paths: tuple[str, ...]
 
 
-def runs_of(given: tuple[str, ...]) -> list[Run]:
+def runs_of(given: tuple[str, ...]) -> list[TrainingRun]:
     """:raises UsageFault: where a folder holds no file, or a log is given twice"""
     runs: dict[str, list[str]] = {}
     for path in given:
@@ -35,7 +35,7 @@ def runs_of(given: tuple[str, ...]) -> list[Run]:
         if (stat.st_dev, stat.st_ino) in known:
             raise UsageFault("this log is given twice; a run counts once", name="same-log", path=path)
         known.add((stat.st_dev, stat.st_ino))
-    return [Run(paths[0] if len(paths) == 1 else name, tuple(paths)) for name, paths in runs.items()]
+    return [TrainingRun(paths[0] if len(paths) == 1 else name, tuple(paths)) for name, paths in runs.items()]
 
 
 def _files_in(folder: str) -> list[str]:
