@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from .keep_dtype import KeepDtype
 
 
-class Graph(core.Graph):
+class Graph(core.ModelGraph):
     """A model's graph that knows how to be judged."""
 
     __slots__ = ()
 
     @classmethod
-    def of(cls, graph: core.Graph) -> Graph:
+    def of(cls, graph: core.ModelGraph) -> Graph:
         """The same graph, with what the public API adds."""
         return cls(
             graph.columns,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from .graph import Graph
-    from .outcome import CastOutcome, NodeOutcome, Outcome
+    from .graph import ModelGraph
+    from .outcome import CastOutcome, GraphOutcome, NodeOutcome
 
 
 class Change(NamedTuple):
@@ -18,7 +18,7 @@ class Change(NamedTuple):
     b: NodeOutcome
 
 
-class Comparison(NamedTuple):
+class OutcomeComparison(NamedTuple):
     """What differs between two outcomes of the same graph.
 
     :param casts_gone: Casts of A that B does not need
@@ -33,7 +33,7 @@ class Comparison(NamedTuple):
         return bool(self.changed or self.casts_gone or self.casts_added)
 
 
-def compared(a: Outcome, b: Outcome) -> Comparison:
+def compared(a: GraphOutcome, b: GraphOutcome) -> OutcomeComparison:
     """Compare two judgings of one graph, node by node and edge by edge."""
     changed = [
         Change(one.name, one.type, one, other)
@@ -41,14 +41,14 @@ def compared(a: Outcome, b: Outcome) -> Comparison:
         if (one.inputs, one.outputs) != (other.inputs, other.outputs)
     ]
     before, after = set(a.casts), set(b.casts)
-    return Comparison(
+    return OutcomeComparison(
         changed,
         [cast for cast in a.casts if cast not in after],
         [cast for cast in b.casts if cast not in before],
     )
 
 
-class Difference(NamedTuple):
+class NodeDifference(NamedTuple):
     """A node that the compiler gave other dtypes than predicted."""
 
     name: str
@@ -66,7 +66,7 @@ class ReadBack(NamedTuple):
 
     matched: int
     unmatched: list[tuple[str, str]]
-    differs: list[Difference]
+    differs: list[NodeDifference]
 
     @property
     def agreement(self) -> float | None:
@@ -74,7 +74,7 @@ class ReadBack(NamedTuple):
         return 100.0 * (self.matched - len(self.differs)) / self.matched if self.matched else None
 
 
-def read_back(predicted: Outcome, compiled: Outcome) -> ReadBack:
+def read_back(predicted: GraphOutcome, compiled: GraphOutcome) -> ReadBack:
     """Match nodes by name, and fused ones through the names of what was fused into them.
 
     A fused node agrees if its outputs have the dtypes of the last operator fused into it, its producer's side excepted:
@@ -82,7 +82,7 @@ def read_back(predicted: Outcome, compiled: Outcome) -> ReadBack:
     """
     rows = {row.name: row for row in predicted}
     unmatched: list[tuple[str, str]] = []
-    differs: list[Difference] = []
+    differs: list[NodeDifference] = []
     matched = 0
     for index, row in enumerate(compiled):
         if row.runs is None or _is_inserted(row):
@@ -94,7 +94,7 @@ def read_back(predicted: Outcome, compiled: Outcome) -> ReadBack:
             continue
         matched += 1
         if not _agree(found, row, exact=own is not None):
-            differs.append(Difference(row.name, row.type, found, row))
+            differs.append(NodeDifference(row.name, row.type, found, row))
     return ReadBack(matched, unmatched, differs)
 
 
@@ -102,7 +102,7 @@ def _is_inserted(row: NodeOutcome) -> bool:
     return row.type in ("Cast", "TransData") and row.name.startswith(f"trans_{row.type}_")
 
 
-def _fused(graph: Graph, index: int, rows: dict[str, NodeOutcome]) -> NodeOutcome | None:
+def _fused(graph: ModelGraph, index: int, rows: dict[str, NodeOutcome]) -> NodeOutcome | None:
     """The last operator of a fused node that the prediction has."""
     return next((rows[name] for name in reversed(graph[index].fused_from) if name in rows), None)
 

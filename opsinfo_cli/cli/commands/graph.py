@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...errors import UsageFault
 from ...graph.comparison import compared, read_back
 from ...graph.constants import constant_faults
-from ...graph.outcome import NodeOutcome, Outcome, summarised, written_outcome
+from ...graph.outcome import GraphOutcome, NodeOutcome, summarised, written_outcome
 from ...model.near_names import did_you_mean
 from ...model.target import TargetOptions
 from ...report.terminal.output import Output
@@ -147,7 +147,7 @@ def _require_written(format: str, judging: JudgeOptions, comparing: CompareOptio
 
 def _show(
     output: Output,
-    outcome: Outcome,
+    outcome: GraphOutcome,
     by: str,
     states: tuple[str, ...],
     globs: tuple[str, ...],
@@ -168,7 +168,7 @@ def _show(
     return 0
 
 
-def _chosen(outcome: Outcome, states: tuple[str, ...], globs: tuple[str, ...]) -> Iterator[NodeOutcome]:
+def _chosen(outcome: GraphOutcome, states: tuple[str, ...], globs: tuple[str, ...]) -> Iterator[NodeOutcome]:
     with_casts = {name for cast in outcome.casts for name in (cast.producer, cast.consumer)} if "cast" in states else ()
     for row in outcome:
         if globs and not (matches(row.name, globs) or matches(row.type, globs)):

@@ -6,11 +6,11 @@ from ...errors import UsageFault
 from ...graph.answer import Answer
 from ...graph.customize_dtypes import CustomizeDtypes
 from ...graph.fe_ini import fp16_op_types
-from ...graph.graph import Graph
+from ...graph.graph import ModelGraph
 from ...graph.judge.modes import FP16_OP_TYPES, judge_mode
 from ...graph.judging import prepare
 from ...graph.keep_dtype import KeepDtype
-from ...graph.outcome import Outcome, judged_outcome
+from ...graph.outcome import GraphOutcome, judged_outcome
 from ...graph.readers import read_graph
 from ...graph.readers.command import options as command_options
 from ...model.precision_mode import MODES
@@ -46,17 +46,17 @@ JUDGING = declare.Group("judging", JudgeOptions)
 class JudgedModel(NamedTuple):
     """A model, how it was judged, and the answer."""
 
-    graph: Graph
+    graph: ModelGraph
     options: JudgeOptions
     answer: Answer
-    outcome: Outcome
+    outcome: GraphOutcome
 
 
 _NOT_CONSIDERED = ("output_type", "input_fp16_nodes", "is_weight_clip", "insert_op_conf")
 """Options of atc that change dtypes and are not part of the judge."""
 
 
-def opened_model(path: str, output: Output) -> Graph:
+def opened_model(path: str, output: Output) -> ModelGraph:
     """A model's graph; what the reader could not do is reported.
 
     :raises Refused: if the file cannot be read or is not a model
@@ -81,7 +81,9 @@ def opened_model(path: str, output: Output) -> Graph:
     return graph
 
 
-def judged_model(graph: Graph, options: JudgeOptions, target_options: TargetOptions, output: Output) -> JudgedModel:
+def judged_model(
+    graph: ModelGraph, options: JudgeOptions, target_options: TargetOptions, output: Output
+) -> JudgedModel:
     """Judge a graph.
 
     :raises UsageFault: if an option is wrong or a target is missing

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...graph.answer import Step, TypeSummary
-from ...graph.comparison import Comparison, ReadBack
+from ...graph.answer import PathStep, TypeSummary
+from ...graph.comparison import OutcomeComparison, ReadBack
 from ...graph.constants import ConstantFault
-from ...graph.outcome import NodeOutcome, Outcome
+from ...graph.outcome import GraphOutcome, NodeOutcome
 from ...typed import TYPE_CHECKING
 from ..terminal.output import Output
 from ..terminal.visible import row, visible
@@ -44,7 +44,7 @@ def show_nodes(output: Output, rows: Iterable[NodeOutcome]) -> None:
     )
 
 
-def show_path(output: Output, steps: Sequence[Step], names: Sequence[str], types: Sequence[str]) -> None:
+def show_path(output: Output, steps: Sequence[PathStep], names: Sequence[str], types: Sequence[str]) -> None:
     """Where the dtype of a node comes from, a line for each step back."""
     if not output.on_terminal:
         output.lines(
@@ -60,7 +60,7 @@ def show_path(output: Output, steps: Sequence[Step], names: Sequence[str], types
             output.lines([head, *output.wrapped("  " * (number + 2) + visible(step.reason.text), 2 * number + 4)])
 
 
-def show_comparison(output: Output, found: Comparison) -> None:
+def show_comparison(output: Output, found: OutcomeComparison) -> None:
     """Nodes whose dtypes differ, then Casts that come and go; in a pipe kind, name, type, A, B."""
     changed = [["~", each.name, each.type, dtypes(each.a.outputs), dtypes(each.b.outputs)] for each in found.changed]
     casts = [
@@ -104,7 +104,7 @@ def say_constants(output: Output, faults: Sequence[ConstantFault]) -> None:
         )
 
 
-def say_summary(output: Output, outcome: Outcome, types: Sequence[TypeSummary]) -> None:
+def say_summary(output: Output, outcome: GraphOutcome, types: Sequence[TypeSummary]) -> None:
     """Nodes and Casts in numbers."""
     low, high = sum(each.low for each in types), sum(each.high for each in types)
     nodes = sum(each.nodes for each in types)

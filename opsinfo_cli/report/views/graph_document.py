@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...graph.answer import Step, TypeSummary
-from ...graph.comparison import Comparison, ReadBack
+from ...graph.answer import PathStep, TypeSummary
+from ...graph.comparison import OutcomeComparison, ReadBack
 from ...graph.constants import ConstantFault
-from ...graph.outcome import CastOutcome, NodeOutcome, Outcome
+from ...graph.outcome import CastOutcome, GraphOutcome, NodeOutcome
 from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import Any
 
 
-def graph_document(outcome: Outcome, rows: Sequence[NodeOutcome], types: Sequence[TypeSummary]) -> dict[str, Any]:
+def graph_document(outcome: GraphOutcome, rows: Sequence[NodeOutcome], types: Sequence[TypeSummary]) -> dict[str, Any]:
     model, counts = outcome.graph.model, outcome.cast_counts
     low, high = sum(each.low for each in types), sum(each.high for each in types)
     return {
@@ -78,7 +78,7 @@ def _cast(cast: CastOutcome) -> dict[str, Any]:
     }
 
 
-def comparison_document(found: Comparison) -> dict[str, Any]:
+def comparison_document(found: OutcomeComparison) -> dict[str, Any]:
     return {
         "changed": [
             {"name": each.name, "type": each.type, "a": _ends(each.a), "b": _ends(each.b)} for each in found.changed
@@ -120,7 +120,7 @@ def constants_document(faults: Sequence[ConstantFault]) -> dict[str, Any]:
     }
 
 
-def path_document(steps: Sequence[Step], names: Sequence[str], types: Sequence[str]) -> dict[str, Any]:
+def path_document(steps: Sequence[PathStep], names: Sequence[str], types: Sequence[str]) -> dict[str, Any]:
     return {
         "path": [
             {
