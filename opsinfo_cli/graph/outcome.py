@@ -177,11 +177,12 @@ def written_outcome(graph: ModelGraph) -> GraphOutcome:
     return GraphOutcome(graph, None, row, lambda: _written_casts(graph))
 
 
-_NOT_COMPUTED = frozenset({"Data", "RefData", "Const", "Constant", "Variable", "NetOutput"})
+NOT_COMPUTED = frozenset({"Data", "RefData", "Const", "Constant", "Variable", "NetOutput"})
+"""Op types that hold or hand on a tensor and compute nothing."""
 
 
 def _runs(node: GraphNode, inputs: tuple[str | None, ...], outputs: tuple[str | None, ...]) -> str | None:
-    if node.type in _NOT_COMPUTED:
+    if node.type in NOT_COMPUTED:
         return None
     for dtypes in (outputs, inputs):
         if any(dtype in FLOATING for dtype in dtypes):

@@ -7,7 +7,7 @@ from ...graph.answer import Answer
 from ...graph.customize_dtypes import CustomizeDtypes
 from ...graph.fe_ini import fp16_op_types
 from ...graph.graph import ModelGraph
-from ...graph.judge.modes import FP16_OP_TYPES, judge_mode
+from ...graph.judge.modes import FP16_OP_TYPES, judge_mode, mode_by_number
 from ...graph.judging import prepare
 from ...graph.keep_dtype import KeepDtype
 from ...graph.outcome import GraphOutcome, judged_outcome
@@ -53,7 +53,7 @@ class JudgedModel(NamedTuple):
 
 
 _NOT_CONSIDERED = ("output_type", "input_fp16_nodes", "is_weight_clip", "insert_op_conf")
-"""Options of atc that change dtypes and are not part of the judge."""
+"""Options of atc that change dtypes and that the judge does not read."""
 
 
 def opened_model(path: str, output: Output) -> ModelGraph:
@@ -72,13 +72,27 @@ def opened_model(path: str, output: Output) -> ModelGraph:
         said = command_options(graph.model.command)
         mode = said.get("precision_mode_v2") or said.get("precision_mode")
         output.say(f"compiled by: {graph.model.atc_cmdline}")
-        output.say(f"its precision mode: {mode or 'not named, so the default of its command'}")
+        output.say(f"precision mode of that command: {mode or 'not named, so its default'}")
         if said.get("modify_mixlist"):
-            output.say(f"its mixlist: {said['modify_mixlist']}")
-        ignored = [f"--{name}={said[name]}" for name in _NOT_CONSIDERED if said.get(name)]
-        if ignored:
-            output.say(f"not considered: {', '.join(ignored)}", "warning")
+            output.say(f"mixlist of that command: {said['modify_mixlist']}")
+    elif (number := graph.model.graph_precision_mode) is not None:
+        named = mode_by_number(number)
+        output.say(f"precision mode in the file: {named.name if named else number}")
     return graph
+
+
+def report_written(graph: ModelGraph, output: Output) -> None:
+    """Report whether the dtypes that are shown are the engine's answer."""
+    judged, has_casts = graph.model.judged, graph.model.has_casts
+    if judged is None:
+        output.say("unknown whether the engine has chosen these dtypes")
+    elif not judged:
+        output.say("the engine has not chosen dtypes yet: these are the original ones")
+    elif has_casts is None:
+        output.say("the engine has chosen these dtypes")
+    else:
+        casts = "its Casts are in the graph" if has_casts else "it has not inserted its Casts yet"
+        output.say(f"the engine has chosen these dtypes; {casts}")
 
 
 def judged_model(
@@ -109,7 +123,6 @@ def judged_model(
         fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
     )
     answer = ready.judge(options.mode, mixlist)
-    _report_confidence(answer, output)
     return JudgedModel(graph, options, answer, judged_outcome(answer))
 
 
@@ -127,9 +140,18 @@ def _target(options: JudgeOptions, sources: list[str], chosen: TargetOptions, ou
     return target
 
 
-def _report_confidence(answer: Answer, output: Output) -> None:
-    """Say what the answer rests on."""
-    if answer.counts.assumed:
-        output.say(f"the dtypes of {answer.counts.assumed} nodes are assumed: their kernels choose at compile time")
-    if answer.graph.model.predicted:
+def report_confidence(judged: JudgedModel, output: Output) -> None:
+    """Report what the answer rests on, and what it leaves out."""
+    counts = judged.answer.counts
+    if counts.assumed:
+        output.say(f"the dtypes of {counts.assumed} nodes are assumed: their kernels choose at compile time")
+    if counts.first_column:
+        output.say(f"{counts.first_column} nodes have the first column because none fits; --on first-column shows them")
+    if judged.graph.model.predicted:
         output.say("a prediction: op types and nodes may change when the compiler fuses operators")
+    given = command_options(judged.graph.model.command)
+    ignored = [f"--{name}={given[name]}" for name in _NOT_CONSIDERED if given.get(name)]
+    if ignored:
+        output.say(f"not considered: {', '.join(ignored)}", "warning")
+    else:
+        output.say(f"not considered: {', '.join(f'--{name}' for name in _NOT_CONSIDERED)} of atc")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...graph.answer import PathStep, TypeSummary
-from ...graph.comparison import OutcomeComparison, ReadBack
-from ...graph.constants import ConstantFault
+from ...graph.comparison import OutcomeComparison
+from ...graph.constants import ConstantCheck
 from ...graph.outcome import GraphOutcome, NodeOutcome
+from ...graph.read_back import ReadBack
 from ...typed import TYPE_CHECKING
 from ..terminal.output import Output
 from ..terminal.visible import row, visible
@@ -45,7 +46,7 @@ def show_nodes(output: Output, rows: Iterable[NodeOutcome]) -> None:
 
 
 def show_path(output: Output, steps: Sequence[PathStep], names: Sequence[str], types: Sequence[str]) -> None:
-    """Where the dtype of a node comes from, a line for each step back."""
+    """Where the dtypes of a node come from, a line for each step; in a pipe name, type, tensor, dtype, why."""
     if not output.on_terminal:
         output.lines(
             row(names[step.node], types[step.node], step.tensor or "-", step.dtype or "-", step.reason.text)
@@ -53,11 +54,10 @@ def show_path(output: Output, steps: Sequence[PathStep], names: Sequence[str], t
         )
         return
     with output.paged():
-        for number, step in enumerate(steps):
-            arrow = "  " * number + ("<- " if number else "")
-            place = f" ({step.tensor})" if step.tensor else ""
-            head = f"{arrow}{visible(names[step.node])} {visible(types[step.node])}: {step.dtype or 'unknown'}{place}"
-            output.lines([head, *output.wrapped("  " * (number + 2) + visible(step.reason.text), 2 * number + 4)])
+        for number, step in enumerate(steps, 1):
+            head = f"{number}. {visible(names[step.node])} ({visible(types[step.node])})"
+            place = f"{step.tensor} {step.dtype or 'unknown'}" if step.tensor else step.dtype or "no dtype"
+            output.lines(output.wrapped(f"{head}, {place}: {visible(step.reason.text)}", indent=3))
 
 
 def show_comparison(output: Output, found: OutcomeComparison) -> None:
@@ -80,28 +80,36 @@ def show_comparison(output: Output, found: OutcomeComparison) -> None:
 
 
 def show_read_back(output: Output, found: ReadBack) -> None:
-    """Nodes where the prediction and the compiled model differ, then the nodes not found in it."""
+    """Nodes that differ and nodes that were not compared; in a pipe the kind, name and op type come first."""
     cells = [
         [each.name, each.type, dtypes(each.predicted.outputs), dtypes(each.compiled.outputs), each.predicted.why]
         for each in found.differs
     ]
     if output.on_terminal:
         _show(output, ("node", "op type", "predicted", "compiled", "why predicted"), cells, spare=("why predicted",))
+        others = [[each.name, each.type, each.side, each.why] for each in found.unmatched]
+        _show(output, ("not compared", "op type", "in", "why"), others, spare=("why",))
+        types = [[each.type, str(each.matched), str(each.agree)] for each in found.types]
+        _show(output, ("op type", "matched", "agree"), types)
     else:
         output.lines(row("differs", *each) for each in cells)
-        output.lines(row("unmatched", name, op_type) for name, op_type in found.unmatched)
+        output.lines(row("unmatched", each.name, each.type, each.side, each.why) for each in found.unmatched)
+        output.lines(row("agree", each.type, str(each.matched), str(each.agree)) for each in found.types)
     agreement = "nothing to compare" if found.agreement is None else f"{found.agreement:.1f} % agree"
-    output.tell(f"{found.matched} nodes matched, {agreement}; {len(found.unmatched)} not matched")
-    if output.on_terminal:
-        for name, op_type in found.unmatched:
-            output.detail(f"  not matched: {name} ({op_type})")
+    output.tell(
+        f"{found.matched} compute nodes matched ({found.by_fusion} through fusion): {agreement}; "
+        f"{len(found.unmatched)} not compared",
+        prose=True,
+    )
 
 
-def say_constants(output: Output, faults: Sequence[ConstantFault]) -> None:
-    for each in faults:
+def say_constants(output: Output, check: ConstantCheck) -> None:
+    for each in check.faults:
         output.say(
             f"constant `{each.name}`, used by `{each.used_by}`: {each.why}, the first is {each.value:g}", "warning"
         )
+    for path, why in check.unread.items():
+        output.say(f"{path}: {why}: its constants were not checked", "warning")
 
 
 def say_summary(output: Output, outcome: GraphOutcome, types: Sequence[TypeSummary]) -> None:

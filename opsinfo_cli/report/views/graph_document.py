@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...graph.answer import PathStep, TypeSummary
-from ...graph.comparison import OutcomeComparison, ReadBack
-from ...graph.constants import ConstantFault
+from ...graph.comparison import OutcomeComparison
+from ...graph.constants import ConstantCheck
 from ...graph.outcome import CastOutcome, GraphOutcome, NodeOutcome
+from ...graph.read_back import ReadBack
 from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def graph_document(outcome: GraphOutcome, rows: Sequence[NodeOutcome], types: Se
             "command": model.atc_cmdline,
         },
         "precision_mode": outcome.mode,
+        "judged": model.judged if outcome.mode is None else True,
         "nodes": [_node(each) for each in rows],
         "casts": [_cast(each) for each in outcome.casts],
         "types": [
@@ -97,7 +99,11 @@ def read_back_document(found: ReadBack) -> dict[str, Any]:
         "read_back": {
             "agreement": found.agreement,
             "matched": found.matched,
-            "unmatched": [{"name": name, "type": op_type} for name, op_type in found.unmatched],
+            "by_fusion": found.by_fusion,
+            "types": [{"type": each.type, "matched": each.matched, "agree": each.agree} for each in found.types],
+            "unmatched": [
+                {"name": each.name, "type": each.type, "in": each.side, "why": each.why} for each in found.unmatched
+            ],
             "differs": [
                 {
                     "name": each.name,
@@ -112,11 +118,12 @@ def read_back_document(found: ReadBack) -> dict[str, Any]:
     }
 
 
-def constants_document(faults: Sequence[ConstantFault]) -> dict[str, Any]:
+def constants_document(check: ConstantCheck) -> dict[str, Any]:
     return {
         "constants": [
-            {"name": each.name, "used_by": each.used_by, "value": each.value, "why": each.why} for each in faults
-        ]
+            {"name": each.name, "used_by": each.used_by, "value": each.value, "why": each.why} for each in check.faults
+        ],
+        "unread": [{"path": path, "why": why} for path, why in check.unread.items()],
     }
 
 
