@@ -1,7 +1,7 @@
 """Graphs written as the graph engine's text dumps (``ge_proto_*.txt``), from plain values.
 
-A graph is ``{"nodes": [...], "subgraphs": [...]}``. A node has ``name``, ``type``, ``inputs`` (``producer:output``, None
-for an absent one), ``out`` (the dtype of each output) and, if needed, ``in`` (of each input; else the producer's),
+A graph is ``{"nodes": [...], "subgraphs": [...]}``. A node has ``name``, ``type``, ``inputs`` (``producer:output``,
+None for an absent one), ``out`` (the dtype of each output) and, if needed, ``in`` (of each input; else the producer's),
 ``first_in`` and ``first_out`` (the dtypes before the judge), ``attrs``, ``ctrl``, ``fmt``, ``shape``, ``fused``; in a
 subgraph ``parent_in`` (Data) and ``parent_out`` (NetOutput).
 """

@@ -15,6 +15,7 @@ from ...graph.readers import read_graph
 from ...graph.readers.command import options as command_options
 from ...model.precision_mode import MODES
 from ...model.target import Target, TargetOptions
+from ...report.formats.summary import counted
 from ...report.terminal.output import Output
 from ...report.terminal.progress import Progress
 from ...typed import NamedTuple
@@ -144,9 +145,10 @@ def report_confidence(judged: JudgedModel, output: Output) -> None:
     """Report what the answer rests on, and what it leaves out."""
     counts = judged.answer.counts
     if counts.assumed:
-        output.say(f"the dtypes of {counts.assumed} nodes are assumed: their kernels choose at compile time")
+        output.say(f"dtypes assumed for {counted(counts.assumed, 'node')}: the kernels choose them at compile time")
     if counts.first_column:
-        output.say(f"{counts.first_column} nodes have the first column because none fits; --on first-column shows them")
+        nodes = counted(counts.first_column, "node")
+        output.say(f"the first column for {nodes}, because none fits; --on first-column shows them")
     if judged.graph.model.predicted:
         output.say("a prediction: op types and nodes may change when the compiler fuses operators")
     given = command_options(judged.graph.model.command)

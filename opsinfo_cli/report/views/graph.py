@@ -10,6 +10,7 @@ from ...graph.constants import ConstantCheck
 from ...graph.outcome import GraphOutcome, NodeOutcome
 from ...graph.read_back import ReadBack
 from ...typed import TYPE_CHECKING
+from ..formats.summary import counted
 from ..terminal.output import Output
 from ..terminal.visible import row, visible
 
@@ -74,8 +75,8 @@ def show_comparison(output: Output, found: OutcomeComparison) -> None:
         kinds = {"~": "changed", "-": "cast-gone", "+": "cast-added"}
         output.lines(row(kinds[sign], *rest) for sign, *rest in changed + casts)
     output.tell(
-        f"{len(found.changed)} nodes change their dtypes; "
-        f"{len(found.casts_gone)} Casts go, {len(found.casts_added)} are added"
+        f"{counted(len(found.changed), 'node')} with other dtypes; "
+        f"{counted(len(found.casts_gone), 'Cast')} fewer, {len(found.casts_added)} new"
     )
 
 
@@ -97,7 +98,7 @@ def show_read_back(output: Output, found: ReadBack) -> None:
         output.lines(row("agree", each.type, str(each.matched), str(each.agree)) for each in found.types)
     agreement = "nothing to compare" if found.agreement is None else f"{found.agreement:.1f} % agree"
     output.tell(
-        f"{found.matched} compute nodes matched ({found.by_fusion} through fusion): {agreement}; "
+        f"{counted(found.matched, 'compute node')} matched ({found.by_fusion} through fusion): {agreement}; "
         f"{len(found.unmatched)} not compared",
         prose=True,
     )
@@ -113,19 +114,26 @@ def say_constants(output: Output, check: ConstantCheck) -> None:
 
 
 def say_summary(output: Output, outcome: GraphOutcome, types: Sequence[TypeSummary]) -> None:
-    """Nodes and Casts in numbers."""
+    """Nodes and Casts in numbers: the nodes that are shown, the Casts of the whole graph."""
     low, high = sum(each.low for each in types), sum(each.high for each in types)
     nodes = sum(each.nodes for each in types)
+    shown = "" if nodes == len(outcome) else f" of {len(outcome)}"
     casts = outcome.cast_counts
-    sizes = ""
-    if outcome.mode and casts.bytes:
-        sizes = f", {casts.bytes / 1e6:.1f} MB converted a run"
-        sizes += f" ({casts.unknown_sizes} of unknown size)" if casts.unknown_sizes else ""
+    edges = f"{counted(casts.edges, 'edge')} need{'s' if casts.edges == 1 else ''} a Cast"
     output.tell(
-        f"{nodes} nodes: {low} low, {high} high, {nodes - low - high} not judged; "
-        f"{casts.edges} edges need a Cast: {casts.run} run, {casts.folded} on constants are folded{sizes}",
+        f"{nodes}{shown} nodes: {low} low, {high} high, {nodes - low - high} not judged; "
+        f"{edges}: {casts.run} to run, {casts.folded} folded on constants{_converted(outcome)}",
         prose=True,
     )
+
+
+def _converted(outcome: GraphOutcome) -> str:
+    casts = outcome.cast_counts
+    if outcome.mode is None or not casts.bytes:
+        return ""
+    size = f"{casts.bytes / 1e6:.1f} MB" if casts.bytes >= 100_000 else counted(casts.bytes, "byte")
+    unknown = f" and {counted(casts.unknown_sizes, 'tensor')} of unknown size" if casts.unknown_sizes else ""
+    return f", {size}{unknown} converted in each run"
 
 
 def dtypes(words: Sequence[str | None]) -> str:
