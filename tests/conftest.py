@@ -44,6 +44,7 @@ def isolation(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
             "NO_COLOR",
             "FORCE_COLOR",
             "COLUMNS",
+            "LINES",
         ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("OPSINFO_LANG", "en")

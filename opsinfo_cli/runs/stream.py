@@ -82,7 +82,7 @@ def _blocks(path: str, stdin: IO[bytes] | None, seen: Callable[[int], None] | No
 def _opened(path: str, stdin: IO[bytes] | None) -> IO[bytes]:
     if path == "-":
         if stdin is None:
-            raise Refused("there is no standard input here", name="unreadable", path=path)
+            raise Refused("standard input is closed", name="unreadable", path=path)
         return cast(IO[bytes], os.fdopen(os.dup(stdin.fileno()), "rb"))
     return open(path, "rb")
 

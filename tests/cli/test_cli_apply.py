@@ -1,3 +1,5 @@
+"""`opsinfo apply`: the policies of a mixlist written into libraries, in place or as copies."""
+
 from __future__ import annotations
 
 import json

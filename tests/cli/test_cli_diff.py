@@ -1,3 +1,5 @@
+"""`opsinfo diff`: what differs between targets and mixlists, in every format."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""`opsinfo fmt`: syntax fixed, the rest of the text kept, and what stays refused."""
+
 from __future__ import annotations
 
 import json

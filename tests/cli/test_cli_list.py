@@ -1,3 +1,5 @@
+"""`opsinfo list`: operators with their policy, filtered, with and without a mixlist."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""`opsinfo move` on libraries and installs: flags, stores, shadowed entries, refusals."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""`opsinfo move` on mixlists: the marks that are needed, new files, refusals."""
+
 from __future__ import annotations
 
 import json

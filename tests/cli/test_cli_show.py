@@ -1,3 +1,5 @@
+"""`opsinfo show`: one operator, why it is on its list, and where its entries are."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""`opsinfo validate`: findings on files and directories, and exit statuses."""
+
 from __future__ import annotations
 
 import json

@@ -113,4 +113,4 @@ def test_the_findings_page_has_every_rule(page: str) -> None:
 
 def test_codes_and_names_of_rules_are_unique() -> None:
     codes = [rule.code for rule in RULES.values()]
-    assert len(set(codes)) == len(codes) == 39
+    assert len(set(codes)) == len(codes)

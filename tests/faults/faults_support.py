@@ -395,9 +395,3 @@ def folder_for_everybody() -> Iterator[Path]:
         for folder, _, _ in os.walk(top):
             os.chmod(folder, 0o700)
         shutil.rmtree(top)
-
-
-def fresh(folder: Path) -> Path:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    return folder

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from faults_counts import Counts
+from faults_folders import fresh
 from faults_support import (
     ROOT,
     USER,
@@ -25,7 +26,6 @@ from faults_support import (
     everywhere,
     folder_for_everybody,
     fork,
-    fresh,
     give,
     import_all,
     jobs,

@@ -92,6 +92,6 @@ RULES = (
         '{"Log": {"op": {"pattern": "formatAgnostic"}, '
         '"input0": {"name": "x", "paramType": "required", "dtype": "float16"}, '
         '"output0": {"name": "y", "paramType": "required", "dtype": "float16"}}}',
-        "hicann/ge ffdcbc9f, compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc:350-428",
+        f"{KERNEL_INFO}:350-428",
     ),
 )
