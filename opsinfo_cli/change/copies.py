@@ -16,7 +16,7 @@ def write_copies(fs: FileSystem, files: Mapping[str, bytes], target: str, direct
     """:param files: path of each original -> bytes of its copy
     :param directory: whether ``target`` is a new directory for all of them, or the one new file
 
-    :raises Refused: where anything is there already or cannot be written; nothing stays then
+    :raises Refused: if anything is there already or cannot be written; nothing stays then
     """
     if not directory:
         (data,) = files.values()
@@ -45,7 +45,7 @@ def make_in_folder(writer: Writer, files: Mapping[str, bytes], folder: str, kind
     """Files in a folder that is new or empty, as one change that can be undone; the folder stays then.
 
     :returns: the change's id
-    :raises Refused: where it cannot be written; nothing stays then
+    :raises Refused: if it cannot be written; nothing stays then
     """
     is_new = not os.path.lexists(folder)
     try:

@@ -30,7 +30,7 @@ class FmtPlan:
 
 
 def mended(source: Source) -> Source:
-    """:raises Damaged: where something cannot be mended"""
+    """:raises Damaged: if something cannot be mended"""
     plan = FmtPlan()
     patch = plan.patch(source)
     if not patch:
@@ -53,7 +53,7 @@ class BuildPlan(NamedTuple):
         return []
 
     def patch(self, source: Source) -> Patch:
-        """:raises Stale: where the file is no longer the one the text was made from"""
+        """:raises Stale: if the file is no longer the one the text was made from"""
         return Patch(self.made_from or source.sha256, tuple(edits_between(source.text, self.text)), drop_bom=source.bom)
 
     def prove(self, source: Source, result: Source) -> None:

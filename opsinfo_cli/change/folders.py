@@ -14,7 +14,7 @@ from .vault import Vault
 def widen(fs: FileSystem, vault: Vault, record: Record, folders: list[str]) -> None:
     """Give the owner the right to write in folders that deny it; the mode before is in the journal first.
 
-    :raises Refused: where the system says no
+    :raises Refused: if the system says no
     """
     try:
         closed = [each for folder in folders if (each := _closed(fs, folder))]

@@ -36,7 +36,7 @@ class FileResult(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What happened to all of them. ``change`` is None where nothing was written."""
+    """What happened to all of them. ``change`` is None if nothing was written."""
 
     files: list[FileResult]
     change: str | None = None

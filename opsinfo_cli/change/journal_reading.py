@@ -111,7 +111,8 @@ def _head(name: str, content: dict[str, object]) -> tuple[Key, Head]:
 def _bytes(vault: Vault, folder: str, name: str) -> bytes | None:
     """What a file of the vault holds; None if it is gone by now.
 
-    :raises ValueError: if it is no file; :raises Refused: if it cannot be read, which is not the same as gone
+    :raises ValueError: if it is no file
+    :raises Refused: if it cannot be read, which is not the same as gone
     """
     path = vault.place(folder, name)
     try:

@@ -67,7 +67,7 @@ class BakePlan(_OnLibrary):
 
 
 def _entry(library: LibraryFile, name: str) -> Entry:
-    """:raises Stale: where an op type that was there when the command began is gone"""
+    """:raises Stale: if an op type that was there when the command began is gone"""
     if name not in library.entries:
         said = f"`{name}` is not in the file any more; another process changed it meanwhile"
         raise Stale(said, path=library.path, hint="run the command again")
@@ -75,9 +75,9 @@ def _entry(library: LibraryFile, name: str) -> Entry:
 
 
 def library_patch(library: LibraryFile, wanted: Mapping[str, Policy]) -> Patch:
-    """The edits that give each op type its policy; none where the library already says so.
+    """The edits that give each op type its policy; none if the library already says so.
 
-    :raises Refused: where a key that would be edited stands twice
+    :raises Refused: if a key that would be edited stands twice
     """
     edits: list[Edit] = []
     style: Style | None = None
@@ -148,7 +148,7 @@ def prove_library(before: LibraryFile, result: Source, wanted: Mapping[str, Poli
 
     The text around them was read already; a whole value in the place of a whole value leaves it sound.
 
-    :raises Refused: where the proof fails, which is a fault of opsinfo
+    :raises Refused: if the proof fails, which is a fault of opsinfo
     """
     try:
         after = _edited(before, result, wanted)
@@ -164,7 +164,7 @@ def prove_library(before: LibraryFile, result: Source, wanted: Mapping[str, Poli
 def _edited(before: LibraryFile, result: Source, wanted: Mapping[str, Policy]) -> LibraryFile:
     """The edited entries of the result, and nothing else, as a library.
 
-    :raises ValueError: where anything outside of them is not what it was
+    :raises ValueError: if anything outside of them is not what it was
     """
     old_text, new_text = before.source.text, result.text
     old_at = new_at = 0

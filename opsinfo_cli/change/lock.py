@@ -21,7 +21,8 @@ def locked(fs: FileSystem, paths: Iterable[str], wait: float, operation: int = f
     """Hold ``flock`` on every real path, files or folders, in one order for everybody.
 
     :param wait: seconds to wait altogether
-    :raises Locked: naming the owner if the system tells; :raises Refused: if the file system cannot lock
+    :raises Locked: naming the owner if the system tells
+    :raises Refused: if the file system cannot lock
     """
     deadline = time.monotonic() + wait
     held: list[int] = []

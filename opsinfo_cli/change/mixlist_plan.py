@@ -21,7 +21,7 @@ from .moves import Move, proof_failed
 class MixlistPlan(NamedTuple):
     """Op types to be put on a list by marks.
 
-    :param library: the policy of each op type in the target they are moved against; None where none was given
+    :param library: the policy of each op type in the target they are moved against; None if none was given
     :param pin: whether white and black get their mark even if the library agrees: an upgrade may change it
     """
 
@@ -33,7 +33,7 @@ class MixlistPlan(NamedTuple):
     def marks(self, mixlist: Mixlist) -> dict[str, frozenset[Mark]]:
         """The marks each op type is to carry.
 
-        :raises UsageFault: where gray is asked for and neither marks nor a library tell how to get there
+        :raises UsageFault: if gray is asked for and neither marks nor a library tell how to get there
         """
         if self.library is not None and not self._pins:
             return {name: marks_for(self.library[name], self.to) for name in self.names}
@@ -77,7 +77,7 @@ class MixlistPlan(NamedTuple):
 
 
 def _accepted(source: Source) -> Mixlist:
-    """:raises Damaged: where the engine would refuse the file; it is not edited then"""
+    """:raises Damaged: if the engine would refuse the file; it is not edited then"""
     return Mixlist(scan(source))
 
 
@@ -109,7 +109,7 @@ def _edited(text: str, root: Node, edits: list[Edit], source: Source) -> tuple[s
 
 
 def _require_single_keys(source: Source, container: Node) -> None:
-    """:raises Refused: where a list or an action stands twice: the engine reads the last, and so would the edit"""
+    """:raises Refused: if a list or an action stands twice: the engine reads the last, and so would the edit"""
     seen: dict[str, int] = {}
     for member in container:
         if member.name in seen:

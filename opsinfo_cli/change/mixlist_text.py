@@ -15,7 +15,7 @@ from .moves import proof_failed
 def written_like(mixlist: Mixlist, marks: Mapping[str, frozenset[Mark]]) -> str:
     """A mixlist with these marks in the style of ``mixlist``; its own text where it says just that already.
 
-    :raises Refused: where the text does not read back as the marks
+    :raises Refused: if the text does not read back as the marks
     """
     source = mixlist.source
     lists = mixlist_content(marks)

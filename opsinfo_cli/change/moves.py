@@ -10,7 +10,7 @@ from ..typed import NamedTuple, Protocol
 
 
 class Move(NamedTuple):
-    """``before`` is None where only a library could tell."""
+    """``before`` is None if only a library could tell."""
 
     name: str
     before: Policy | None
@@ -24,10 +24,10 @@ class Plan(Protocol):
         """What was asked, with the policy each op type has now; those that stay are told apart by the patch."""
 
     def patch(self, source: Source) -> Patch:
-        """The edits; none where the file already says what was asked."""
+        """The edits; none if the file already says what was asked."""
 
     def prove(self, source: Source, result: Source) -> None:
-        """:raises Refused: where the result is not what was asked, or more than that changed"""
+        """:raises Refused: if the result is not what was asked, or more than that changed"""
 
 
 def proof_failed(path: str) -> Refused:

@@ -24,7 +24,9 @@ class Original(NamedTuple):
 
 
 def read_original(fs: FileSystem, path: str) -> Original:
-    """:raises Refused: if the file cannot be read; :raises Stale: if it changed while it was read"""
+    """:raises Refused: if the file cannot be read
+    :raises Stale: if it changed while it was read
+    """
     try:
         data, before, after = read_plain(fs, path)
     except OSError as error:
@@ -57,7 +59,8 @@ def replace_file(fs: FileSystem, original: Original, data: bytes, in_place: bool
     """Put ``data`` where ``original`` was, with its owner, group, mode and extended attributes.
 
     :returns: whether the disk confirmed it; if not, it is written all the same
-    :raises Refused: if nothing was written, with the reason; :raises Stale: if the file is another by now
+    :raises Refused: if nothing was written, with the reason
+    :raises Stale: if the file is another by now
     """
     if in_place:
         return _write_in_place(fs, original, data)
@@ -98,9 +101,9 @@ def write_new(fs: FileSystem, path: str, data: bytes) -> bool:
 
 
 def digest_at(fs: FileSystem, path: str) -> str | None:
-    """SHA-256 of what stands at a path; None where nothing does.
+    """SHA-256 of what stands at a path; None if nothing does.
 
-    :raises Refused: where something does that cannot be read, which is not the same
+    :raises Refused: if something does that cannot be read, which is not the same
     """
     try:
         fs.stat(path)
@@ -115,7 +118,8 @@ def remove_file(fs: FileSystem, original: Original) -> bool:
     """Take a file away.
 
     :returns: whether the disk confirmed it
-    :raises Refused: where it cannot be; :raises Stale: where it is another by now
+    :raises Refused: if it cannot be
+    :raises Stale: if it is another by now
     """
     _require_unchanged(fs, original)
     try:
@@ -136,7 +140,8 @@ def _ownership(here: os.stat_result) -> tuple[int, ...]:
 def _require_unchanged(fs: FileSystem, original: Original) -> None:
     """Read the file again, right before it is replaced: many writers lock nothing.
 
-    :raises Stale: if it is another file by now, or says something else; :raises Refused: if nobody can tell
+    :raises Stale: if it is another file by now, or says something else
+    :raises Refused: if nobody can tell
     """
     now = read_original(fs, original.path)
     if _ownership(now.stat) != _ownership(original.stat) or now.data != original.data:
@@ -171,7 +176,9 @@ def _write_in_place(fs: FileSystem, original: Original, data: bytes) -> bool:
 
 
 def _overwrite(fs: FileSystem, original: Original, data: bytes) -> None:
-    """:raises OSError: if it is not written whole; :raises Stale: if another file is there, which stays as it is"""
+    """:raises OSError: if it is not written whole
+    :raises Stale: if another file is there, which stays as it is
+    """
     descriptor = fs.open(original.path, os.O_WRONLY | os.O_NOFOLLOW)
     try:
         if _ownership(fs.fstat(descriptor)) != _ownership(original.stat):

@@ -19,9 +19,9 @@ from .writer import Write, Writer
 
 
 class Restored(NamedTuple):
-    """One file put back: from which backup, and the SHA-256 it has then; None where it was taken away.
+    """One file put back: from which backup, and the SHA-256 it has then; None if it was taken away.
 
-    :param current: what it said before, None where there was no file; ``content``: what it says then
+    :param current: what it said before, None if there was no file; ``content``: what it says then
     """
 
     path: str
@@ -128,9 +128,9 @@ def _content(vault: Vault, link: Link) -> bytes:
 
 
 def _current(writer: Writer, changed: Changed) -> Original | None:
-    """The file as it is; None where there is none.
+    """The file as it is; None if there is none.
 
-    :raises Refused: where it cannot be read
+    :raises Refused: if it cannot be read
     """
     try:
         writer.fs.stat(changed.path)
@@ -147,7 +147,7 @@ def restore_to(
     """Put back one content: a backup or change by its id, or ``pristine``, the first one seen of this lineage.
 
     :returns: as :func:`restore_last`
-    :raises UsageFault: where there is no such backup
+    :raises UsageFault: if there is no such backup
     """
     journal = writer.vault.journal()
     wanted = _pristine(journal, scope) if which == "pristine" else _by_id(journal, scope, which)

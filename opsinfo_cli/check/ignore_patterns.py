@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .wildcard_match import GATE, Step, WildcardMatcher
+from .wildcard_match import GATE, PatternStep, WildcardMatcher
 
 
 class IgnorePattern(NamedTuple):
@@ -52,7 +52,7 @@ _MANY = 3
 
 def _matcher(pattern: str) -> re.Pattern[str] | WildcardMatcher | None:
     """What matches a pattern; None for one that fits nothing."""
-    steps: list[Step] = []
+    steps: list[PatternStep] = []
     for token in _TOKEN.finditer(pattern):
         more = _steps(token)
         if not more:
@@ -63,7 +63,7 @@ def _matcher(pattern: str) -> re.Pattern[str] | WildcardMatcher | None:
     return re.compile("".join(_regex(steps)), re.DOTALL)
 
 
-def _regex(steps: list[Step]) -> Iterator[str]:
+def _regex(steps: list[PatternStep]) -> Iterator[str]:
     at = 0
     while at < len(steps):
         if steps[at] is GATE:
@@ -97,19 +97,19 @@ _CLASSES = {
 }
 
 
-def _steps(token: re.Match[str]) -> list[Step]:
+def _steps(token: re.Match[str]) -> list[PatternStep]:
     """The steps of one token; none for a set or an escape that does not end, which fits nothing."""
     kind = token.lastgroup
     if kind == "set":
         letter = _set(token["set"][1:-1])
-        return [Step(letter)] if letter else []
+        return [PatternStep(letter)] if letter else []
     if kind == "plain":
-        return [Step(re.escape(token["plain"]))]
+        return [PatternStep(re.escape(token["plain"]))]
     return {
-        "any": [GATE, Step(".", loops=True), Step("/")],
-        "inside": [Step("."), Step(".", loops=True)],
-        "star": [Step("[^/]", loops=True)],
-        "one": [Step("[^/]")],
+        "any": [GATE, PatternStep(".", loops=True), PatternStep("/")],
+        "inside": [PatternStep("."), PatternStep(".", loops=True)],
+        "star": [PatternStep("[^/]", loops=True)],
+        "one": [PatternStep("[^/]")],
     }.get(str(kind), [])
 
 

@@ -62,7 +62,7 @@ def _repository(folder: str) -> str | None:
 
 
 def _read(path: str) -> list[IgnorePattern]:
-    """The rules of a file; none where there is none to read."""
+    """The rules of a file; none if there is none to read."""
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
             return patterns_in(file.read())

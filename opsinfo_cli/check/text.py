@@ -36,7 +36,9 @@ def faults(document: Document, mends: bool) -> Iterator[Finding]:
 
 
 def trailing_text(source: Source, end: int, mends: bool) -> Iterator[Finding]:
-    """:param end: offset behind the first value; :param mends: as of :func:`faults`"""
+    """:param end: offset behind the first value
+    :param mends: as of :func:`faults`
+    """
     rest = source.text[end:]
     begin = end + len(rest) - len(rest.lstrip(" \t\n\r"))
     if begin < len(source.text):

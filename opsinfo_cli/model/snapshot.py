@@ -178,7 +178,7 @@ def _read_fact(facts: _Facts, op: str, fact: dict[str, Any]) -> Fact:
 
 
 def _tensors(fact: dict[str, Any], *steps: str | int) -> list[TensorColumns]:
-    """All dtypes of one side as one tensor without a name; none where the snapshot has none."""
+    """All dtypes of one side as one tensor without a name; none if the snapshot has none."""
     if steps[-1] not in fact:
         return []
     dtypes = _value(fact, list, *steps)

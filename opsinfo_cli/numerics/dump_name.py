@@ -6,8 +6,6 @@ import os
 import re
 from typing import NamedTuple
 
-__all__ = ["DumpName", "dump_files", "dump_name"]
-
 _NAME = re.compile(r"(?P<type>[A-Za-z_]\w*)\.(?P<op>.+?)\.\d+(?:\.\d+)+\.(?P<way>input|output)\.(?P<number>\d+)\.npy")
 
 
@@ -21,7 +19,7 @@ class DumpName(NamedTuple):
 
 
 def dump_name(path: str) -> DumpName | None:
-    """None where the file is named otherwise."""
+    """None if the file is named otherwise."""
     match = _NAME.fullmatch(os.path.basename(path))
     return DumpName(match["type"], match["op"], match["way"], int(match["number"])) if match else None
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-__all__ = ["FORMATS", "HIF8", "Format", "Limits", "Rounded", "parse_number", "rounded", "special"]
-
 _MOST_DIGITS = 2000
 
 
@@ -106,7 +104,7 @@ def _power(exponent: int) -> Fraction:
 class Rounded(NamedTuple):
     """The nearest value of a format, ties to even.
 
-    :param value: None where it overflows
+    :param value: None if it overflows
     :param bits: sign, exponent and mantissa in that order
     :param error: relative to the exact value; None for zero and overflow
     :param outcome: ``exact``, ``rounded``, ``subnormal``, ``zero``, ``overflow``, ``infinity`` or ``nan``
@@ -172,7 +170,7 @@ def _bits(format: Format, sign: int, code: int) -> str:
 def parse_number(text: str) -> Fraction:
     """A decimal, with or without an exponent, a fraction ``1/3``, or a hexadecimal ``0x1.8p3``, exactly.
 
-    :raises ValueError: where it is none, or too long to be meant
+    :raises ValueError: if it is none, or too long to be meant
     """
     plain = text.strip().replace("_", "").lower()
     mantissa, _, power = ("", "", "") if "0x" in plain else plain.partition("e")

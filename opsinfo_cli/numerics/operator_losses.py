@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .dump_name import dump_name
-from .tensor_losses import Losses, Tensor
-
-__all__ = ["OperatorLosses", "by_operator"]
+from .tensor_losses import DumpedTensor, Losses
 
 
 @dataclass
@@ -34,7 +32,7 @@ class OperatorLosses:
     def shares(self) -> tuple[float, ...]:
         return tuple(count / max(1, self.values) for count in self.losses.badness)
 
-    def add(self, tensor: Tensor, format: str) -> None:
+    def add(self, tensor: DumpedTensor, format: str) -> None:
         losses = tensor.losses[format]
         self.files += 1
         self.values += tensor.values
@@ -45,7 +43,7 @@ class OperatorLosses:
             self.worst, self._worst = tensor.path, shares
 
 
-def by_operator(tensors: Iterable[Tensor], format: str) -> list[OperatorLosses]:
+def by_operator(tensors: Iterable[DumpedTensor], format: str) -> list[OperatorLosses]:
     """Files that are named after an operator, by its type; what overflows most comes first, then what vanishes."""
     found: dict[str, OperatorLosses] = {}
     for tensor in tensors:

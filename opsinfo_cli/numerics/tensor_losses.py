@@ -10,8 +10,6 @@ from typing import Any
 from ..errors import Damaged, Refused
 from .number_format import FORMATS, Format
 
-__all__ = ["COARSE", "Losses", "Tensor", "load_numpy", "read_tensor"]
-
 COARSE = 2.0**-11
 """Half of fp16's epsilon: a relative error above it is more than fp16 makes of a normal number."""
 
@@ -20,7 +18,7 @@ _MAGIC = b"\x93NUMPY"
 
 
 def load_numpy() -> Any:
-    """:raises Refused: where numpy is not installed"""
+    """:raises Refused: if numpy is not installed"""
     try:
         import numpy
     except ImportError:
@@ -47,7 +45,7 @@ class Losses:
 
 
 @dataclass
-class Tensor:
+class DumpedTensor:
     """A file with what was counted in it.
 
     :param exponents: how many values have each binary exponent, zeros left out
@@ -65,7 +63,7 @@ class Tensor:
     def loss_scale(self, format: Format) -> tuple[float | None, float]:
         """(the power of two to multiply with, the share of values that would still be below normal).
 
-        None where nothing is below normal, or where the largest value overflows as it is: no scale saves that.
+        None if nothing is below normal, or where the largest value overflows as it is: no scale saves that.
         """
         limits = format.limits
         if not self.largest or self.largest > float(limits.largest):
@@ -113,11 +111,12 @@ def _count(losses: Losses, sizes: Any, exponents: Any, format: Format, np: Any) 
     losses.coarse += int(np.count_nonzero(np.abs(nearest[kept] - sizes[kept]) > COARSE * sizes[kept]))
 
 
-def read_tensor(path: str) -> Tensor | None:
+def read_tensor(path: str) -> DumpedTensor | None:
     """Count a .npy file, mapped rather than loaded. Two-byte raw values are taken for bfloat16.
 
-    :returns: None where it holds no floating-point numbers
-    :raises Refused: where it cannot be read, or numpy is missing; :raises Damaged: where it is no .npy file
+    :returns: None if it holds no floating-point numbers
+    :raises Refused: if it cannot be read, or numpy is missing
+    :raises Damaged: if it is no .npy file
     """
     np = load_numpy()
     _require_npy(path)
@@ -129,7 +128,7 @@ def read_tensor(path: str) -> Tensor | None:
     raw_bfloat = array.dtype.kind == "V" and array.dtype.itemsize == 2 and array.dtype.names is None
     if array.dtype.kind != "f" and not raw_bfloat:
         return None
-    tensor = Tensor(path, "bf16" if raw_bfloat else str(array.dtype))
+    tensor = DumpedTensor(path, "bf16" if raw_bfloat else str(array.dtype))
     flat = array.ravel(order="K")
     with np.errstate(all="ignore"):
         for start in range(0, flat.size, _BLOCK):

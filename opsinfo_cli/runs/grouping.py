@@ -17,7 +17,7 @@ class Run(NamedTuple):
 
 
 def runs_of(given: tuple[str, ...]) -> list[Run]:
-    """:raises UsageFault: where a folder holds no file, or a log is given twice"""
+    """:raises UsageFault: if a folder holds no file, or a log is given twice"""
     runs: dict[str, list[str]] = {}
     for path in given:
         if os.path.isdir(path):

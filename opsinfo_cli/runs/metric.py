@@ -11,7 +11,7 @@ PICKS = ("last", "max", "min")
 
 
 def compiled_metric(text: str) -> re.Pattern[bytes]:
-    """:raises UsageFault: where it is no regular expression, or has no group for the number"""
+    """:raises UsageFault: if it is no regular expression, or has no group for the number"""
     try:
         pattern = re.compile(text.encode("utf-8", "surrogateescape"))
     except (re.error, OverflowError, RecursionError) as error:

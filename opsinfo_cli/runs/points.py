@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .count import Count
-from .readers import Evidence
+from .readers.reader import Evidence
 from .scale import judge_scale
 from .startup import level_kind
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from .readers import Evidence
+from .readers.reader import Evidence
 
 
 @dataclass(frozen=True)
 class Advice:
-    """Values to try; None where the log gives no reason to change it."""
+    """Values to try; None if the log gives no reason to change it."""
 
     initial: float | None
     growth_factor: float | None
@@ -19,7 +19,7 @@ class Advice:
 
 
 def collapsed(found: Evidence) -> str | None:
-    """Why the scale is at its end, None where it is not."""
+    """Why the scale is at its end, None if it is not."""
     scale = found.scale
     if found.fatal:
         return f"the run gave up: {found.fatal}"

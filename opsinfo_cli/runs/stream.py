@@ -30,7 +30,8 @@ def windows(path: str, stdin: IO[bytes] | None = None, seen: Callable[[int], Non
     """The log at ``path`` (``-``: ``stdin``) in windows cut at line ends, where lines are shorter than a window.
 
     :param seen: hears how many bytes of the file were read, for a progress line
-    :raises Refused: where it cannot be read; :raises Damaged: where it is broken gzip
+    :raises Refused: if it cannot be read
+    :raises Damaged: if it is broken gzip
     """
     carry = b""
     for block in _blocks(path, stdin, seen):

@@ -149,7 +149,7 @@ def read_bytes(path: str) -> bytes:
 
 
 def standard_input() -> IO[bytes] | None:
-    """None where it is closed, as for a daemon."""
+    """None if it is closed, as for a daemon."""
     return sys.stdin.buffer if sys.stdin else None
 
 

@@ -11,7 +11,7 @@ from opsinfo_cli.errors import Damaged, Refused
 from opsinfo_cli.numerics.dump_name import dump_name
 from opsinfo_cli.numerics.number_format import FORMATS
 from opsinfo_cli.numerics.operator_losses import by_operator
-from opsinfo_cli.numerics.tensor_losses import COARSE, Tensor, read_tensor
+from opsinfo_cli.numerics.tensor_losses import COARSE, DumpedTensor, read_tensor
 
 np = pytest.importorskip("numpy", reason="tensors are read with numpy")
 ml_dtypes = pytest.importorskip("ml_dtypes", reason="tensors are cast with ml_dtypes")
@@ -25,7 +25,7 @@ TYPES: dict[str, Any] = {
 }
 
 
-def saved(path: Path, array: Any) -> Tensor:
+def saved(path: Path, array: Any) -> DumpedTensor:
     np.save(path, array)
     tensor = read_tensor(str(path))
     assert tensor is not None
@@ -118,7 +118,7 @@ def test_names_of_dumps(name: str, told: tuple[Any, ...] | None) -> None:
 
 
 def test_operators_come_worst_first(tmp_path: Path) -> None:
-    def tensor(name: str, values: list[float]) -> Tensor:
+    def tensor(name: str, values: list[float]) -> DumpedTensor:
         return saved(tmp_path / f"{name}.output.0.npy", np.array(values, np.float32))
 
     tensors = [

@@ -27,7 +27,7 @@ def known_names(files: list[str], read: Callable[[], Iterable[str]], environ: Ma
 
     :param files: what the store is made of
     :param read: reads them, where the cache does not know
-    :raises OSError: where a file is not there
+    :raises OSError: if a file is not there
     """
     stamps = [_stamp(path) for path in files]
     folder = cache_folder(environ)

@@ -10,8 +10,6 @@ from ...neighbours.snippet import SetupSnippet
 from ..terminal.output import Output
 from ..terminal.visible import row
 
-__all__ = ["modes_document", "show_modes", "snippet_document"]
-
 _SHORT = {"float16": "fp16", "bfloat16": "bf16", "hifloat8": "hif8"}
 _MIX = {True: "must be mixed", False: "may choose", None: "unknown"}
 

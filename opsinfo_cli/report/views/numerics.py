@@ -12,7 +12,7 @@ from typing import Any
 from ...model.policy import Policy
 from ...numerics.number_format import FORMATS, HIF8, Limits, Rounded
 from ...numerics.operator_losses import OperatorLosses
-from ...numerics.tensor_losses import Tensor
+from ...numerics.tensor_losses import DumpedTensor
 from ..terminal.output import Output
 from ..terminal.places import PlaceCell
 from ..terminal.visible import row
@@ -118,7 +118,7 @@ def values_document(values: list[Value]) -> dict[str, Any]:
     }
 
 
-def show_tensors(output: Output, tensors: list[Tensor]) -> None:
+def show_tensors(output: Output, tensors: list[DumpedTensor]) -> None:
     cells: list[list[str | PlaceCell]] = []
     for tensor in tensors:
         for name, losses in tensor.losses.items():
@@ -150,7 +150,7 @@ def show_operators(output: Output, operators: list[OperatorLosses], policies: di
 
 
 def tensors_document(
-    tensors: list[Tensor], operators: list[OperatorLosses], policies: dict[str, Policy | None], low: str
+    tensors: list[DumpedTensor], operators: list[OperatorLosses], policies: dict[str, Policy | None], low: str
 ) -> dict[str, Any]:
     return {
         "low": low,
@@ -170,7 +170,7 @@ def tensors_document(
     }
 
 
-def _tensor(tensor: Tensor) -> dict[str, Any]:
+def _tensor(tensor: DumpedTensor) -> dict[str, Any]:
     formats = []
     for name, losses in tensor.losses.items():
         scale, left = tensor.loss_scale(FORMATS[name])

@@ -10,13 +10,11 @@ from .fp16_optimizer import Fp16Optimizer
 from .megatron import Megatron
 from .mindspore import MindSpore
 from .paddle import Paddle
-from .reader import Evidence, Reader
+from .reader import Reader
 from .scale_column import ScaleColumn
 from .step_dictionary import StepDictionary
 from .tf_npu import TfNpu
 from .torch_npu import TorchNpu
-
-__all__ = ["READERS", "Evidence", "Reader"]
 
 READERS: tuple[type[Reader], ...] = (
     Megatron,

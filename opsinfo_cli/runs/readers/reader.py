@@ -98,7 +98,9 @@ class Reader:
         raise NotImplementedError
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
-        """:param steps: all steps if known; :param ranks: how many ranks print if known"""
+        """:param steps: all steps if known
+        :param ranks: how many ranks print if known
+        """
         self.found.count = self.tally(steps, ranks)
         self.found.lines = self.lines
         self.found.known = self.lines > 0
@@ -150,7 +152,8 @@ def counted_lines(
 ) -> Iterator[tuple[int, int, int, int]]:
     """Lines with a step and, behind it, a counter: (step, count, where the step ends, where the counter ends).
 
-    :param word: what is before the step; :param counter: finds the counter, its first group is the number
+    :param word: what is before the step
+    :param counter: finds the counter, its first group is the number
     """
     before = 0
     for match in counter.finditer(data, 0, limit):
