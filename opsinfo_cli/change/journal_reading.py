@@ -23,12 +23,11 @@ _NO_FILE = (errno.ELOOP, errno.EISDIR, errno.ENXIO)
 
 
 def read_journal(vault: Vault) -> Journal:
-    """Everything that a vault remembers.
-
-    Writers are not kept waiting meanwhile. If something seems to be missing and heads changed while the records were
+    """The whole content of a vault, read without blocking writers. If something seems to be missing and heads changed
+    while the records were
     read, everything is read again.
 
-    :raises Refused: if the vault is not ours, or a file in it cannot be read
+    :raises Refused: if the vault belongs to another user, or a file in it cannot be read
     """
     vault.require_owned()
     for _ in range(_TRIES):
@@ -87,7 +86,7 @@ def _heads(vault: Vault) -> tuple[dict[Key, Head] | None, list[Damage]]:
 
 
 def _record(name: str, content: dict[str, object]) -> Record:
-    """:raises ValueError: if it is nothing that we wrote, or belongs under another name"""
+    """:raises ValueError: if opsinfo did not write it, or it belongs under another name"""
     try:
         record = Record.from_json(content)
     except (TypeError, KeyError, AttributeError, RecursionError):
@@ -109,9 +108,9 @@ def _head(name: str, content: dict[str, object]) -> tuple[Key, Head]:
 
 
 def _bytes(vault: Vault, folder: str, name: str) -> bytes | None:
-    """What a file of the vault holds; None if it is gone by now.
+    """The bytes of a file of the vault; None if it is gone by now.
 
-    :raises ValueError: if it is no file
+    :raises ValueError: if it is not a regular file
     :raises Refused: if it cannot be read, which is not the same as gone
     """
     path = vault.place(folder, name)
