@@ -15,6 +15,7 @@ __version__ = "0.2.0"
 __all__ = [
     "Difference",
     "Finding",
+    "Graph",
     "Install",
     "Library",
     "Mixlist",
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from .check.validation import validate
     from .compare.policies import Difference, diff
     from .errors import OpsinfoError
+    from .graph.api import Graph
     from .model.install import Install
     from .model.library import Library
     from .model.mixlist import Mixlist
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Difference": "compare.policies",
     "Finding": "check.finding",
+    "Graph": "graph.api",
     "Install": "model.install",
     "Library": "model.library",
     "Mixlist": "model.mixlist",

@@ -1,5 +1,6 @@
-"""One file replaced as a whole: temp beside it, fsync, rename, fsync of the folder. A reader sees the old file or the
-new one.
+"""One file replaced as a whole: temp beside it, fsync, rename, fsync of the folder.
+
+A reader sees the old file or the new one.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from .chain import Link, Scope, refusal
 from .folders import shut
 from .interrupted import outcome, state_of, undone
 from .journal import Journal
+from .journal_reading import read_record
 from .record import Changed, Record, machine_name
 from .replace import Original, read_original
 from .vault import Vault, sha256_of
@@ -118,7 +119,8 @@ def _content(vault: Vault, link: Link) -> bytes:
     """:raises Refused: if the content was pruned, or is missing or damaged"""
     digest = str(link.changed.before)
     data = vault.find(digest)
-    if data is None and link.changed.pruned:
+    now = read_record(vault, link.record.id) if data is None else None  # a prune may have been faster
+    if data is None and now is not None and now.files[link.nth].pruned:
         raise Refused(
             "this backup was removed by `opsinfo backups --prune`; only its record is left",
             name="pruned",

@@ -113,6 +113,16 @@ class Vault:
             yield
 
     @contextmanager
+    def linking(self) -> Iterator[None]:
+        """Hold the heads while a record becomes the last of its chains. The locks of its files do not do: another hand
+        may put a new file there, whose lock is another one.
+
+        :raises Locked: if another writer does not end in time
+        """
+        with locked(self.fs, [os.path.realpath(self.place("heads", ""))], self.wait):
+            yield
+
+    @contextmanager
     def _locked(self, operation: int) -> Iterator[None]:
         if self._locks:  # held by this run already
             yield

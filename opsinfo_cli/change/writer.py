@@ -190,17 +190,17 @@ class Writer:
         return record
 
     def _begin(self, record: Record, changed: Callable[[Journal], list[Changed]]) -> None:
-        """Contents, record and heads, each on the disk before the next; a prune comes before or after the first two."""
-        with self.vault.shared():
+        """Contents, record and heads, each on the disk before the next; a prune comes before or after."""
+        with self.vault.shared(), self.vault.linking():
             journal = self.vault.journal()
             record.order = journal.next_order()
             record.files = changed(journal)
             self.vault.save(record)
-        try:
-            self.vault.save_heads(record)
-        except BaseException:
-            self._close(record, "abandoned")
-            raise
+            try:
+                self.vault.save_heads(record)
+            except BaseException:
+                self._close(record, "abandoned")
+                raise
 
     def _replace_all(self, record: Record, writes: list[Write]) -> bool:
         """Replace every file; if one cannot be, put the others back."""

@@ -62,11 +62,13 @@ OPSINFO_BACKUP_DIR      where backups are kept; --backup-dir wins
 XDG_STATE_HOME          contains opsinfo/, where backups are kept by default; ~/.local/state; for root /var/lib/opsinfo
 XDG_CACHE_HOME          contains opsinfo/, where names for completion are kept; ~/.cache by default
 OPSINFO_SAFE_DIRECTORY  folders, colon-separated, or *: their opsinfo.toml is used even if another user owns it
+XDG_CONFIG_HOME         contains opsinfo/opsinfo.toml with `safe-directory`; ~/.config by default
+SUDO_UID                under sudo: the user whose configuration files are used
 OPSINFO_LANG            the language of explain, en or zh; by default that of LC_ALL, LC_MESSAGES or LANG
 GITHUB_ACTIONS          true: validate --format auto adds annotations
 GITHUB_WORKSPACE        the root that paths in reports are relative to, if the current folder is inside
 CI_PROJECT_DIR          the same for GitLab; without both, the nearest folder with .git, else the current one
 NO_COLOR                no colours, if non-empty; --color wins
 TERM                    dumb: no colours, no tables and no pager
-PAGER                   shows listings longer than the terminal; --no-pager and -q disable it""",
+OPSINFO_PAGER, PAGER    show listings longer than the terminal, the first one set; --no-pager and -q disable them""",
 }

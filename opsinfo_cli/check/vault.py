@@ -14,8 +14,7 @@ from .finding import Finding, whole_file
 
 def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:
     """Restores the modes of folders that killed processes left writable. Damage is reported whatever the scope is,
-    because
-    the path of a damaged record is unknown.
+    because the path of a damaged record is unknown.
     """
     yield from damaged_backups(vault, contents=True)
     yield from forked_history(vault)

@@ -13,8 +13,8 @@ from .dtypes import FLOATING, LOW
 from .reason import Reason, reason_of
 
 if TYPE_CHECKING:
-    from .graph import Node, Source
-    from .judge.facts import Choice
+    from .graph import GraphNode, Producer
+    from .judge.facts import DtypeChoice
     from .judge.prepared import Judged, Prepared
 
 
@@ -49,7 +49,7 @@ class TypeSummary(NamedTuple):
     policy: str | None
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """One step on the way back to where a dtype comes from.
 
     :param tensor: ``input 0`` or ``output 0``; None: no tensor settled it
@@ -112,7 +112,7 @@ class Answer:
         return self._casts.removed
 
     @property
-    def rewired(self) -> dict[tuple[int, int], Source]:
+    def rewired(self) -> dict[tuple[int, int], Producer]:
         """Of (consumer, input) that pass by a Cast of the user's: the output that feeds them instead."""
         return self._casts.rewired
 
@@ -127,7 +127,7 @@ class Answer:
             assumed += times * (choice.confidence == "assumed")
         return Counts(len(self.graph), low, high, len(self.graph) - low - high, first, assumed, self._casts.counts)
 
-    def _by_choice(self) -> list[tuple[Choice, int]]:
+    def _by_choice(self) -> list[tuple[DtypeChoice, int]]:
         """The distinct choices and how often each was made; they are few."""
         known = {id(choice): choice for choice in self.judged.choices}
         return [(known[key], count) for key, count in Counter(map(id, self.judged.choices)).items()]
@@ -155,7 +155,7 @@ class Answer:
             for op_type in sorted(found)
         ]
 
-    def path_of(self, node: int | str) -> list[Step]:
+    def path_of(self, node: int | str) -> list[PathStep]:
         """The way back from a node to where its dtypes come from, in order.
 
         :raises KeyError: when the graph has no node of this name
@@ -163,7 +163,7 @@ class Answer:
         found = self.find(node) if isinstance(node, str) else self[node]
         if found is None:
             raise KeyError(node)
-        steps: list[Step] = []
+        steps: list[PathStep] = []
         seen: set[int] = set()
         at: NodeAnswer | None = found
         arrived: int | None = None
@@ -171,7 +171,7 @@ class Answer:
             seen.add(at.index)
             reason = at.reason
             tensor, dtype = at.settled_by if arrived is None else (f"output {arrived}", at.outputs[arrived])
-            steps.append(Step(at.index, tensor, dtype, reason))
+            steps.append(PathStep(at.index, tensor, dtype, reason))
             arrived = None if reason.decided_by is None else reason.decided_by.output
             at = None if reason.decided_by is None else self[reason.decided_by.node]
         return steps
@@ -191,7 +191,7 @@ class NodeAnswer:
 
     __slots__ = ("answer", "node")
 
-    def __init__(self, answer: Answer, node: Node) -> None:
+    def __init__(self, answer: Answer, node: GraphNode) -> None:
         self.answer = answer
         self.node = node
 
@@ -211,7 +211,7 @@ class NodeAnswer:
         return self.node.type
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> DtypeChoice:
         return self.answer.judged.choices[self.node.index]
 
     @property
@@ -265,7 +265,7 @@ class NodeAnswer:
         return f"{side.removesuffix('s')} {number}", (self.inputs if side == "inputs" else self.outputs)[number]
 
 
-def runs_low(choice: Choice) -> bool:
+def runs_low(choice: DtypeChoice) -> bool:
     """Whether a choice is a low one: an output is low, or an input where no output is floating."""
     if any(dtype in LOW for dtype in choice.outputs):
         return True

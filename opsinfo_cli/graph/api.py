@@ -1,4 +1,8 @@
-"""The graph of the public API: one that can be judged in a notebook."""
+"""The graph of the public API: one that can be judged in a notebook.
+
+>>> graph = Graph.read("model.onnx")  # doctest: +SKIP
+>>> graph.judge("ascend910b", "mixed_float16", "ops_info.json").counts.low  # doctest: +SKIP
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from ..typed import TYPE_CHECKING
 from . import graph as core
 from . import judging
 from .judge.kernels import DEFAULT_SOURCES
+from .readers import read_graph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,13 +21,22 @@ if TYPE_CHECKING:
     from .keep_dtype import KeepDtype
 
 
-class Graph(core.Graph):
+class Graph(core.ModelGraph):
     """A model's graph that knows how to be judged."""
 
     __slots__ = ()
 
     @classmethod
-    def of(cls, graph: core.Graph) -> Graph:
+    def read(cls, path: str) -> Graph:
+        """The graph of a model file: a compiled model, a GE dump, ATC JSON, ONNX or TensorFlow.
+
+        :raises Refused: when the file cannot be read or is no model
+        :raises MissingPackage: when it is an ONNX model and the ``onnx`` package is not installed
+        """
+        return cls.of(read_graph(path))
+
+    @classmethod
+    def of(cls, graph: core.ModelGraph) -> Graph:
         """The same graph, with what the public API adds."""
         return cls(
             graph.columns,

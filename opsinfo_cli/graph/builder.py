@@ -7,7 +7,7 @@ from sys import intern
 
 from ..errors import Damaged
 from ..typed import TYPE_CHECKING
-from .graph import UNKNOWN, Columns, Graph, ModelFacts, Subgraph, Tensor, Weights
+from .graph import UNKNOWN, GraphColumns, GraphTensor, ModelFacts, ModelGraph, Subgraph, Weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -38,14 +38,14 @@ class GraphBuilder:
         self._names: list[str] = []
         self._types: list[str] = []
         self._sources: list[Sequence[Reference | None]] = []
-        self._inputs: list[Sequence[Tensor | None]] = []
-        self._outputs: list[Sequence[Tensor]] = []
+        self._inputs: list[Sequence[GraphTensor | None]] = []
+        self._outputs: list[Sequence[GraphTensor]] = []
         self._control: dict[int, Sequence[int | str]] = {}
         self._attributes: dict[int, dict[str, object]] = {}
         self._fused_from: dict[int, tuple[str, ...]] = {}
         self._weights: dict[int, Weights] = {}
         self._subgraphs: list[tuple[str, int | str | None, int]] = [("", None, 0)]
-        self._shared: dict[object, Tensor] = {}
+        self._shared: dict[object, GraphTensor] = {}
 
     def __len__(self) -> int:
         return len(self._names)
@@ -62,7 +62,7 @@ class GraphBuilder:
         """
         self._subgraphs.append((name, parent, len(self._names)))
 
-    def tensors(self) -> Iterable[Tensor]:
+    def tensors(self) -> Iterable[GraphTensor]:
         """All tensors that were made, each once."""
         return self._shared.values()
 
@@ -73,12 +73,12 @@ class GraphBuilder:
         format: str | None = None,
         shape: tuple[int, ...] | None = None,
         continuous: bool = False,
-    ) -> Tensor:
+    ) -> GraphTensor:
         """The shared tensor of these facts."""
         made = (dtype, original_dtype, format, shape, continuous)
         found = self._shared.get(made)
         if found is None:
-            found = self._shared[made] = Tensor(*made)
+            found = self._shared[made] = GraphTensor(*made)
         return found
 
     def add(
@@ -86,9 +86,9 @@ class GraphBuilder:
         name: str,
         op_type: str,
         sources: Sequence[Reference | None] = (),
-        outputs: Sequence[Tensor] = (),
+        outputs: Sequence[GraphTensor] = (),
         *,
-        inputs: Sequence[Tensor | None] = (),
+        inputs: Sequence[GraphTensor | None] = (),
         control: Sequence[int | str] = (),
         attributes: Mapping[str, object] | None = None,
         fused_from: Iterable[str] = (),
@@ -115,7 +115,7 @@ class GraphBuilder:
             self._weights[index] = weights
         return index
 
-    def build(self, model: ModelFacts) -> Graph:
+    def build(self, model: ModelFacts) -> ModelGraph:
         """The graph.
 
         :raises Damaged: when an edge names a node or an output that does not exist, or two nodes share a name
@@ -129,7 +129,7 @@ class GraphBuilder:
             self._edges(nodes, index_of, source_node, source_output, inputs_of)
             control.update(self._controls(nodes, index_of))
         outputs_of, output_tensors = _flat(self._outputs)
-        columns = Columns(
+        columns = GraphColumns(
             self._names,
             self._types,
             inputs_of,
@@ -139,7 +139,9 @@ class GraphBuilder:
             outputs_of,
             output_tensors,
         )
-        return Graph(columns, model, self._closed(ranges), control, self._attributes, self._fused_from, self._weights)
+        return ModelGraph(
+            columns, model, self._closed(ranges), control, self._attributes, self._fused_from, self._weights
+        )
 
     def _ranges(self) -> list[range]:
         starts = [start for _, _, start in self._subgraphs]
@@ -209,8 +211,12 @@ class GraphBuilder:
         return control
 
     def _input_tensors(
-        self, source_node: array[int], source_output: array[int], outputs_of: array[int], output_tensors: list[Tensor]
-    ) -> list[Tensor]:
+        self,
+        source_node: array[int],
+        source_output: array[int],
+        outputs_of: array[int],
+        output_tensors: list[GraphTensor],
+    ) -> list[GraphTensor]:
         fed = [
             UNKNOWN if node < 0 else output_tensors[outputs_of[node] + output]
             for node, output in zip(source_node, source_output, strict=True)
@@ -240,9 +246,9 @@ class GraphBuilder:
         return Damaged(message, name="bad-graph", path=self.path)
 
 
-def _flat(lists: list[Sequence[Tensor]]) -> tuple[array[int], list[Tensor]]:
+def _flat(lists: list[Sequence[GraphTensor]]) -> tuple[array[int], list[GraphTensor]]:
     starts = array("i", [0])
-    flat: list[Tensor] = []
+    flat: list[GraphTensor] = []
     for tensors in lists:
         flat.extend(tensors)
         starts.append(len(flat))

@@ -15,7 +15,7 @@ from .dtypes import BITS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from .graph import Graph
+    from .graph import ModelGraph
 
 
 _TRANSFORMS = frozenset({"TransData", "Cast", "Transpose", "TransposeD", "Reshape", "ReFormat"})
@@ -87,7 +87,7 @@ class Merging:
 
     def __init__(
         self,
-        graph: Graph,
+        graph: ModelGraph,
         inputs: Sequence[str | None],
         outputs: Sequence[str | None],
         source_slot: Sequence[int],

@@ -8,13 +8,13 @@ from math import prod
 from ..typed import TYPE_CHECKING, NamedTuple
 from .cast_merging import Layouts, Merging
 from .dtypes import BITS
-from .graph import Source
+from .graph import Producer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .graph import Graph
-    from .judge.facts import Choice
+    from .graph import ModelGraph
+    from .judge.facts import DtypeChoice
     from .judge.prepared import Prepared
 
 
@@ -74,7 +74,7 @@ class Casts(NamedTuple):
 
     casts: list[Cast]
     removed: list[int]
-    rewired: dict[tuple[int, int], Source]
+    rewired: dict[tuple[int, int], Producer]
 
     @property
     def counts(self) -> CastCounts:
@@ -85,7 +85,9 @@ class Casts(NamedTuple):
         return CastCounts(len(self.casts), len(running), folded, sum(known), len(sizes) - len(known))
 
 
-def casts_of(prepared: Prepared, choices: list[Choice], inputs: list[str | None], outputs: list[str | None]) -> Casts:
+def casts_of(
+    prepared: Prepared, choices: list[DtypeChoice], inputs: list[str | None], outputs: list[str | None]
+) -> Casts:
     """The Casts of a judged graph.
 
     :param inputs: the dtype of every input slot
@@ -106,7 +108,7 @@ def casts_of(prepared: Prepared, choices: list[Choice], inputs: list[str | None]
     for moved in merging.rewired():
         consumer, producer = _owner(columns.inputs_of, moved.slot), _owner(columns.outputs_of, moved.now)
         at = moved.slot - columns.inputs_of[consumer]
-        rewired[consumer, at] = Source(producer, moved.now - columns.outputs_of[producer])
+        rewired[consumer, at] = Producer(producer, moved.now - columns.outputs_of[producer])
     return Casts(casts, merging.removed(), rewired)
 
 
@@ -119,7 +121,7 @@ def _elements(shape: tuple[int, ...] | None) -> int | None:
     return None if shape is None or any(size < 0 for size in shape) else prod(shape)
 
 
-def _layouts(graph: Graph, choices: list[Choice]) -> Layouts | None:
+def _layouts(graph: ModelGraph, choices: list[DtypeChoice]) -> Layouts | None:
     inputs: dict[int, str] = {}
     outputs: dict[int, str] = {}
     columns = graph.columns

@@ -1,12 +1,11 @@
-"""Two outcomes of one model: nodes whose dtypes differ, and a prediction checked against a compiled model."""
+"""Two judgings of one graph: nodes whose dtypes differ, and Casts that come and go."""
 
 from __future__ import annotations
 
 from ..typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from .graph import Graph
-    from .outcome import CastOutcome, NodeOutcome, Outcome
+    from .outcome import CastOutcome, GraphOutcome, NodeOutcome
 
 
 class Change(NamedTuple):
@@ -18,7 +17,7 @@ class Change(NamedTuple):
     b: NodeOutcome
 
 
-class Comparison(NamedTuple):
+class OutcomeComparison(NamedTuple):
     """What differs between two outcomes of the same graph.
 
     :param casts_gone: Casts of A that B does not need
@@ -33,7 +32,7 @@ class Comparison(NamedTuple):
         return bool(self.changed or self.casts_gone or self.casts_added)
 
 
-def compared(a: Outcome, b: Outcome) -> Comparison:
+def compared(a: GraphOutcome, b: GraphOutcome) -> OutcomeComparison:
     """Compare two judgings of one graph, node by node and edge by edge."""
     changed = [
         Change(one.name, one.type, one, other)
@@ -41,73 +40,8 @@ def compared(a: Outcome, b: Outcome) -> Comparison:
         if (one.inputs, one.outputs) != (other.inputs, other.outputs)
     ]
     before, after = set(a.casts), set(b.casts)
-    return Comparison(
+    return OutcomeComparison(
         changed,
         [cast for cast in a.casts if cast not in after],
         [cast for cast in b.casts if cast not in before],
     )
-
-
-class Difference(NamedTuple):
-    """A node that the compiler gave other dtypes than predicted."""
-
-    name: str
-    type: str
-    predicted: NodeOutcome
-    compiled: NodeOutcome
-
-
-class ReadBack(NamedTuple):
-    """A prediction checked against a compiled model or a later dump.
-
-    :param matched: compute nodes of the compiled model found in the prediction, by name or through fusion
-    :param unmatched: those not found, with their op types
-    """
-
-    matched: int
-    unmatched: list[tuple[str, str]]
-    differs: list[Difference]
-
-    @property
-    def agreement(self) -> float | None:
-        """Percent of the matched nodes that agree; None if none matched."""
-        return 100.0 * (self.matched - len(self.differs)) / self.matched if self.matched else None
-
-
-def read_back(predicted: Outcome, compiled: Outcome) -> ReadBack:
-    """Match nodes by name, and fused ones through the names of what was fused into them.
-
-    A fused node agrees if its outputs have the dtypes of the last operator fused into it, its producer's side excepted:
-    the tensors inside it no longer exist.
-    """
-    rows = {row.name: row for row in predicted}
-    unmatched: list[tuple[str, str]] = []
-    differs: list[Difference] = []
-    matched = 0
-    for index, row in enumerate(compiled):
-        if row.runs is None or _is_inserted(row):
-            continue
-        own = rows.get(row.name)
-        found = own or _fused(compiled.graph, index, rows)
-        if found is None:
-            unmatched.append((row.name, row.type))
-            continue
-        matched += 1
-        if not _agree(found, row, exact=own is not None):
-            differs.append(Difference(row.name, row.type, found, row))
-    return ReadBack(matched, unmatched, differs)
-
-
-def _is_inserted(row: NodeOutcome) -> bool:
-    return row.type in ("Cast", "TransData") and row.name.startswith(f"trans_{row.type}_")
-
-
-def _fused(graph: Graph, index: int, rows: dict[str, NodeOutcome]) -> NodeOutcome | None:
-    """The last operator of a fused node that the prediction has."""
-    return next((rows[name] for name in reversed(graph[index].fused_from) if name in rows), None)
-
-
-def _agree(predicted: NodeOutcome, compiled: NodeOutcome, exact: bool) -> bool:
-    if predicted.outputs[:1] != compiled.outputs[:1]:
-        return False
-    return not exact or predicted.inputs[:1] == compiled.inputs[:1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..errors import Refused
 from ..typed import TYPE_CHECKING, NamedTuple
 from .readers.constants import LIMITS, extremes
 
@@ -21,22 +22,35 @@ class ConstantFault(NamedTuple):
     why: str
 
 
-def constant_faults(answer: Answer) -> list[ConstantFault]:
+class ConstantCheck(NamedTuple):
+    """The constants on edges that become low.
+
+    :param unread: why values could not be read, by file
+    """
+
+    faults: list[ConstantFault]
+    unread: dict[str, str]
+
+
+def constant_faults(answer: Answer) -> ConstantCheck:
     """The constants whose values overflow or vanish, with the nodes that use them.
 
     Only constants on edges that become low are read, in slices.
-
-    :raises Refused: if the file with the values is missing or cannot be read
     """
     graph = answer.graph
     names, columns = graph.columns.names, graph.columns
     found: list[ConstantFault] = []
+    unread: dict[str, str] = {}
     for cast in answer.casts:
         weights = graph.weights.get(cast.producer)
-        if not cast.constant or weights is None or cast.end not in LIMITS:
+        if not cast.constant or weights is None or cast.end not in LIMITS or weights.path in unread:
             continue
         dtype = columns.output_tensors[columns.outputs_of[cast.producer] + cast.output].first_dtype
-        seen = extremes(weights, dtype or cast.begin, cast.end)
+        try:
+            seen = extremes(weights, dtype or cast.begin, cast.end)
+        except Refused as error:
+            unread[weights.path] = error.message
+            continue
         if seen is None or seen.harmless:
             continue
         if seen.overflow is not None:
@@ -45,4 +59,4 @@ def constant_faults(answer: Answer) -> list[ConstantFault]:
         if seen.vanish is not None:
             why = f"{seen.vanishing} of {seen.values} values become 0 in {cast.end}"
             found.append(ConstantFault(names[cast.producer], names[cast.consumer], seen.vanish, why))
-    return found
+    return ConstantCheck(found, unread)

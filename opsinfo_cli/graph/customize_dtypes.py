@@ -11,10 +11,10 @@ from ..model.vocabulary import DTYPES
 from ..typed import TYPE_CHECKING, NamedTuple
 from .dtypes import canonical
 from .judge.facts import Customized
-from .option_file import Fault, lines_of, refuse
+from .option_file import OptionFileFault, lines_of, refuse
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .graph import ModelGraph
 
 
 _TYPE, _INPUTS, _OUTPUTS = "OpType::", "InputDtype", "OutputDtype"
@@ -42,11 +42,11 @@ class CustomizeDtypes:
     def __init__(self, lines: list[str], path: str = "customize_dtypes") -> None:
         self.path = path
         self.names: dict[tuple[str, bool], CustomizedName] = {}
-        self.faults: list[Fault] = []
+        self.faults: list[OptionFileFault] = []
         for number, text in enumerate(lines, 1):
             if len(text.encode("utf-8", "surrogateescape")) > _LONGEST:
                 said = f"a line of more than {_LONGEST} bytes: the engine ignores it and all that follow"
-                self.faults.append(Fault("line-too-long", number, 1, said, False))
+                self.faults.append(OptionFileFault("line-too-long", number, 1, said, False))
                 break
             self._line(text, number)
 
@@ -59,7 +59,7 @@ class CustomizeDtypes:
         refuse(asked.faults, path)
         return asked
 
-    def marks(self, graph: Graph) -> dict[int, Customized]:
+    def marks(self, graph: ModelGraph) -> dict[int, Customized]:
         """What is asked for, by node index; a node's own line wins over its op type's."""
         columns = graph.columns
         found: dict[int, Customized] = {}
@@ -69,7 +69,7 @@ class CustomizeDtypes:
                 found[node] = asked.dtypes
         return found
 
-    def unmatched(self, graph: Graph) -> list[CustomizedName]:
+    def unmatched(self, graph: ModelGraph) -> list[CustomizedName]:
         """Lines whose node or op type the graph does not have."""
         names, types = set(graph.columns.names), set(graph.columns.types)
         return [each for each in self.names.values() if each.name not in (types if each.is_type else names)]
@@ -100,7 +100,7 @@ class CustomizeDtypes:
         if key in self.names:
             first = self.names[key].line
             self.faults.append(
-                Fault("duplicate-name", number, head + 1, f"`{name}` has line {first}, which wins", False)
+                OptionFileFault("duplicate-name", number, head + 1, f"`{name}` has line {first}, which wins", False)
             )
             return
         self.names[key] = CustomizedName(name, is_type, Customized(inputs, outputs), number)
@@ -127,7 +127,7 @@ class CustomizeDtypes:
         return tuple(dtypes)
 
     def _refuse(self, name: str, line: int, column: int, message: str, hint: str | None = None) -> None:
-        self.faults.append(Fault(name, line, column, message, True, hint))
+        self.faults.append(OptionFileFault(name, line, column, message, True, hint))
 
 
 def _form(body: str) -> str | None:

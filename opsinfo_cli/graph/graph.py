@@ -1,8 +1,8 @@
 """The graph value: a model as nodes of op types with tensors between them.
 
 Kept in columns (one list for all names, one for all types, one for all inputs ...), so that 100,000 nodes stay small
-and a walk over them is fast; :class:`Node` is a view of one row. A graph is made by a ``builder.GraphBuilder`` and does
-not change afterwards.
+and a walk over them is fast; :class:`GraphNode` is a view of one row. A graph is made by a ``builder.GraphBuilder`` and
+does not change afterwards.
 
 Nodes of subgraphs stand in the same columns, after those of the main graph; an edge never leaves its subgraph.
 """
@@ -20,7 +20,7 @@ NO_ATTRIBUTES: Mapping[str, object] = {}
 NO_SECOND_TYPES: Mapping[str, str] = {}
 
 
-class Tensor(NamedTuple):
+class GraphTensor(NamedTuple):
     """What a file says of one input or output; equal ones are shared.
 
     :param dtype: the dtype that stands in the file; None: unknown
@@ -42,10 +42,10 @@ class Tensor(NamedTuple):
         return self.original_dtype or self.dtype
 
 
-UNKNOWN = Tensor()
+UNKNOWN = GraphTensor()
 
 
-class Source(NamedTuple):
+class Producer(NamedTuple):
     """Where an input comes from: a node's index in the graph and the number of its output."""
 
     node: int
@@ -122,7 +122,7 @@ class ModelFacts(NamedTuple):
     second_types: Mapping[str, str] = NO_SECOND_TYPES
 
 
-class Columns(NamedTuple):
+class GraphColumns(NamedTuple):
     """The columns of a graph. ``inputs_of[i]`` to ``inputs_of[i + 1]`` are the input slots of node i.
 
     :param source_node: of each input slot the producer's index, -1 if absent
@@ -134,19 +134,19 @@ class Columns(NamedTuple):
     inputs_of: array[int]
     source_node: array[int]
     source_output: array[int]
-    input_tensors: list[Tensor]
+    input_tensors: list[GraphTensor]
     outputs_of: array[int]
-    output_tensors: list[Tensor]
+    output_tensors: list[GraphTensor]
 
 
-class Graph:
+class ModelGraph:
     """A model as nodes in the order of its file.
 
     ``control``, ``attributes``, ``fused_from`` and ``weights`` hold only the nodes that have some, by index.
 
     :ivar columns: the columns, for code that walks all nodes
     :ivar control: control producers of a node, as indexes
-    :ivar attributes: the attributes that decide a dtype and what a reader adds; see :attr:`Node.attributes`
+    :ivar attributes: the attributes that decide a dtype and what a reader adds; see :attr:`GraphNode.attributes`
     :ivar fused_from: names of the operators that were fused into a node (``_datadump_original_op_names``)
     """
 
@@ -154,7 +154,7 @@ class Graph:
 
     def __init__(
         self,
-        columns: Columns,
+        columns: GraphColumns,
         model: ModelFacts,
         subgraphs: list[Subgraph],
         control: dict[int, tuple[int, ...]],
@@ -174,24 +174,24 @@ class Graph:
     def __len__(self) -> int:
         return len(self.columns.names)
 
-    def __getitem__(self, index: int) -> Node:
+    def __getitem__(self, index: int) -> GraphNode:
         if not 0 <= index < len(self):
             raise IndexError(index)
-        return Node(self, index)
+        return GraphNode(self, index)
 
-    def __iter__(self) -> Iterator[Node]:
-        return (Node(self, index) for index in range(len(self)))
+    def __iter__(self) -> Iterator[GraphNode]:
+        return (GraphNode(self, index) for index in range(len(self)))
 
     def __repr__(self) -> str:
         return f"<Graph {self.model.format} {len(self)} nodes>"
 
-    def find(self, name: str) -> Node | None:
+    def find(self, name: str) -> GraphNode | None:
         """The first node of this name, the main graph's before a subgraph's."""
         if self._by_name is None:
             names = self.columns.names
             self._by_name = {names[index]: index for index in range(len(names) - 1, -1, -1)}
         found = self._by_name.get(name)
-        return None if found is None else Node(self, found)
+        return None if found is None else GraphNode(self, found)
 
     def subgraph_of(self, index: int) -> Subgraph:
         """The subgraph that a node stands in."""
@@ -201,12 +201,12 @@ class Graph:
         return self.subgraphs[bisect_right(starts, index) - 1]
 
 
-class Node:
+class GraphNode:
     """A view of one node."""
 
     __slots__ = ("graph", "index")
 
-    def __init__(self, graph: Graph, index: int) -> None:
+    def __init__(self, graph: ModelGraph, index: int) -> None:
         self.graph = graph
         self.index = index
 
@@ -214,7 +214,7 @@ class Node:
         return f"<Node {self.index} {self.type} {self.name!r}>"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Node) and self.graph is other.graph and self.index == other.index
+        return isinstance(other, GraphNode) and self.graph is other.graph and self.index == other.index
 
     def __hash__(self) -> int:
         return hash((id(self.graph), self.index))
@@ -228,22 +228,22 @@ class Node:
         return self.graph.columns.types[self.index]
 
     @property
-    def sources(self) -> list[Source | None]:
+    def sources(self) -> list[Producer | None]:
         """Where each input comes from, in order; None for an absent optional input."""
         columns = self.graph.columns
         slots = range(columns.inputs_of[self.index], columns.inputs_of[self.index + 1])
         return [
-            None if (node := columns.source_node[slot]) < 0 else Source(node, columns.source_output[slot])
+            None if (node := columns.source_node[slot]) < 0 else Producer(node, columns.source_output[slot])
             for slot in slots
         ]
 
     @property
-    def inputs(self) -> list[Tensor]:
+    def inputs(self) -> list[GraphTensor]:
         columns = self.graph.columns
         return columns.input_tensors[columns.inputs_of[self.index] : columns.inputs_of[self.index + 1]]
 
     @property
-    def outputs(self) -> list[Tensor]:
+    def outputs(self) -> list[GraphTensor]:
         columns = self.graph.columns
         return columns.output_tensors[columns.outputs_of[self.index] : columns.outputs_of[self.index + 1]]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..model.policy import Mark
     from .customize_dtypes import CustomizeDtypes
-    from .graph import Graph
+    from .graph import ModelGraph
     from .keep_dtype import KeepDtype
 
     Against: TypeAlias = "Target | Install | Store | Library | Operators | str | None"
@@ -50,7 +50,7 @@ class Ready:
 
 
 def prepare(
-    graph: Graph,
+    graph: ModelGraph,
     against: Against,
     *,
     columns: Sequence[str] = DEFAULT_SOURCES,
@@ -77,7 +77,7 @@ def prepare(
 
 
 def judge(
-    graph: Graph,
+    graph: ModelGraph,
     against: Against,
     mode: str,
     mixlist: Lists = None,

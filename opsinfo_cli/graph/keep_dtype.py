@@ -10,10 +10,10 @@ import re
 
 from ..model.policy import BLANKS
 from ..typed import TYPE_CHECKING, NamedTuple
-from .option_file import Fault, lines_of, refuse
+from .option_file import OptionFileFault, lines_of, refuse
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .graph import ModelGraph
 
 
 _TYPE = "OpType::"
@@ -47,7 +47,7 @@ class KeepDtype:
         """:raises Refused: when the file cannot be read"""
         return cls(lines_of(path), path)
 
-    def marks(self, graph: Graph) -> frozenset[int]:
+    def marks(self, graph: ModelGraph) -> frozenset[int]:
         """Indexes of the nodes it names, by their own name or by that of the only operator they were made from.
 
         The compiler marks the parsed graph, before fusion, and no public pass hands the mark on to a fused node.
@@ -67,7 +67,7 @@ class KeepDtype:
             kept | {node for node, made in graph.fused_from.items() if len(made) == 1 and made[0] in names}
         )
 
-    def faults(self, graph: Graph) -> list[Fault]:
+    def faults(self, graph: ModelGraph) -> list[OptionFileFault]:
         """Lines that name nothing in the graph: the compiler warns, and refuses an op type not in PascalCase."""
         names = set(graph.columns.names).union(*graph.fused_from.values())
         types = set(graph.columns.types)
@@ -81,5 +81,5 @@ class KeepDtype:
             hint = "the file has no comments" if each.name.startswith("#") else None
             if refuses:
                 said += ", and an op type is written in PascalCase: the compiler refuses the file"
-            found.append(Fault("not-in-model", each.line, 1, said, refuses, hint))
+            found.append(OptionFileFault("not-in-model", each.line, 1, said, refuses, hint))
         return found

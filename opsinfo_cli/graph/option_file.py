@@ -7,7 +7,7 @@ from ..text.source import read_bytes
 from ..typed import NamedTuple
 
 
-class Fault(NamedTuple):
+class OptionFileFault(NamedTuple):
     """Something wrong with a line.
 
     :param name: kebab-case, for findings
@@ -32,7 +32,7 @@ def lines_of(path: str) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def refuse(faults: list[Fault], path: str) -> None:
+def refuse(faults: list[OptionFileFault], path: str) -> None:
     """:raises Damaged: for the first fault that makes the compiler refuse the file"""
     for fault in faults:
         if fault.refuses:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from .answer import Answer, NodeAnswer
-    from .graph import Graph, Node
+    from .graph import GraphNode, ModelGraph
 
 
 class Decider(NamedTuple):
@@ -67,7 +67,7 @@ class CastOutcome(NamedTuple):
     constant: bool
 
 
-class Outcome:
+class GraphOutcome:
     """A graph with the dtypes of its nodes.
 
     :ivar mode: the name of the precision mode; None if the dtypes are those of the file
@@ -75,7 +75,7 @@ class Outcome:
 
     def __init__(
         self,
-        graph: Graph,
+        graph: ModelGraph,
         mode: str | None,
         row: Callable[[int], NodeOutcome],
         casts: Callable[[], tuple[list[CastOutcome], CastCounts]],
@@ -106,7 +106,7 @@ class Outcome:
         return self._casts
 
 
-def judged_outcome(answer: Answer) -> Outcome:
+def judged_outcome(answer: Answer) -> GraphOutcome:
     """What a mode and a mixlist do to a graph."""
     names = answer.graph.columns.names
     subgraphs = _subgraph_names(answer.graph)
@@ -123,7 +123,7 @@ def judged_outcome(answer: Answer) -> Outcome:
         ]
         return found, answer.counts.casts
 
-    return Outcome(answer.graph, answer.mode.name, row, casts)
+    return GraphOutcome(answer.graph, answer.mode.name, row, casts)
 
 
 def _judged_row(node: NodeAnswer, subgraph: str, names: list[str]) -> NodeOutcome:
@@ -148,7 +148,7 @@ def _judged_row(node: NodeAnswer, subgraph: str, names: list[str]) -> NodeOutcom
     )
 
 
-def written_outcome(graph: Graph) -> Outcome:
+def written_outcome(graph: ModelGraph) -> GraphOutcome:
     """The dtypes that a compiled model or a dump holds."""
     subgraphs = _subgraph_names(graph)
     why = {True: "the compiler chose it", False: "not judged yet", None: "as the file has it"}[graph.model.judged]
@@ -174,14 +174,15 @@ def written_outcome(graph: Graph) -> Outcome:
             "compiled" if graph.model.judged else None,
         )
 
-    return Outcome(graph, None, row, lambda: _written_casts(graph))
+    return GraphOutcome(graph, None, row, lambda: _written_casts(graph))
 
 
-_NOT_COMPUTED = frozenset({"Data", "RefData", "Const", "Constant", "Variable", "NetOutput"})
+NOT_COMPUTED = frozenset({"Data", "RefData", "Const", "Constant", "Variable", "NetOutput"})
+"""Op types that hold or hand on a tensor and compute nothing."""
 
 
-def _runs(node: Node, inputs: tuple[str | None, ...], outputs: tuple[str | None, ...]) -> str | None:
-    if node.type in _NOT_COMPUTED:
+def _runs(node: GraphNode, inputs: tuple[str | None, ...], outputs: tuple[str | None, ...]) -> str | None:
+    if node.type in NOT_COMPUTED:
         return None
     for dtypes in (outputs, inputs):
         if any(dtype in FLOATING for dtype in dtypes):
@@ -189,7 +190,7 @@ def _runs(node: Node, inputs: tuple[str | None, ...], outputs: tuple[str | None,
     return None
 
 
-def _written_casts(graph: Graph) -> tuple[list[CastOutcome], CastCounts]:
+def _written_casts(graph: ModelGraph) -> tuple[list[CastOutcome], CastCounts]:
     """The Casts that the engine inserted, one for each edge that runs through one."""
     inserted = {node for node in inserted_nodes(graph) if graph.columns.types[node] == "Cast"}
     found: list[CastOutcome] = []
@@ -210,7 +211,7 @@ def _written_casts(graph: Graph) -> tuple[list[CastOutcome], CastCounts]:
     return found, CastCounts(len(found), len(inserted), folded, 0, len(inserted))
 
 
-def _subgraph_names(graph: Graph) -> list[str]:
+def _subgraph_names(graph: ModelGraph) -> list[str]:
     """The subgraph of every node; empty if there is only the main graph."""
     if len(graph.subgraphs) <= 1:
         return []

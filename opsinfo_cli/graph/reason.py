@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..typed import TYPE_CHECKING, NamedTuple
-from .graph import Source
+from .graph import Producer
 
 if TYPE_CHECKING:
-    from .graph import Graph
-    from .judge.facts import Choice
+    from .graph import ModelGraph
+    from .judge.facts import DtypeChoice
     from .judge.prepared import Judged, Prepared
 
 
@@ -63,7 +63,7 @@ class Reason(NamedTuple):
     policy: str | None = None
     by: str | None = None
     tensor: str | None = None
-    decided_by: Source | None = None
+    decided_by: Producer | None = None
 
 
 def reason_of(prepared: Prepared, judged: Judged, node: int) -> Reason:
@@ -71,7 +71,7 @@ def reason_of(prepared: Prepared, judged: Judged, node: int) -> Reason:
     graph, choice = prepared.graph, judged.choices[node]
     code, source = choice.why, _source(graph, choice, node)
     if node in judged.related and code != "continuous":
-        code, source = "related", Source(*judged.related[node])
+        code, source = "related", Producer(*judged.related[node])
     policy, by = _policy(prepared, judged, node)
     tensor = f"{choice.decided[0].removesuffix('s')} {choice.decided[1]}" if choice.decided else None
     text = TEXTS[code].format(
@@ -88,7 +88,7 @@ def reason_of(prepared: Prepared, judged: Judged, node: int) -> Reason:
     return Reason(code, text, policy, by, tensor, source)
 
 
-def _source(graph: Graph, choice: Choice, node: int) -> Source | None:
+def _source(graph: ModelGraph, choice: DtypeChoice, node: int) -> Producer | None:
     """The output that a node followed, beyond the Cast that it looked through."""
     if not choice.followed or choice.decided is None:
         return None

@@ -8,14 +8,14 @@ from ..typed import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .graph import Graph
+    from .graph import ModelGraph
 
 
 LOOP_BACK = frozenset({"NextIteration", "RefNextIteration"})
 """Op types whose outputs close a loop: the engine does not wait for them (compute_graph.cc, GetInEdgeSize)."""
 
 
-def order_of(graph: Graph) -> list[int]:
+def order_of(graph: ModelGraph) -> list[int]:
     """All nodes as the engine walks them (ComputeGraph::GetAllNodes); bodies whose owner is unknown come last.
 
     :raises Damaged: when a subgraph has a cycle that no NextIteration closes
@@ -42,7 +42,7 @@ def order_of(graph: Graph) -> list[int]:
     return order
 
 
-def sorted_nodes(graph: Graph, nodes: range) -> list[int]:
+def sorted_nodes(graph: ModelGraph, nodes: range) -> list[int]:
     """One subgraph's nodes, producers first; in the file's order where that is one."""
     columns = graph.columns
     starts, sources, types = columns.inputs_of, columns.source_node, columns.types
@@ -56,11 +56,11 @@ def sorted_nodes(graph: Graph, nodes: range) -> list[int]:
     return _kahn(graph, nodes, loops)
 
 
-def _controlled(graph: Graph, nodes: range) -> Sequence[int]:
+def _controlled(graph: ModelGraph, nodes: range) -> Sequence[int]:
     return [node for node in graph.control if node in nodes]
 
 
-def _kahn(graph: Graph, nodes: range, loops: set[int]) -> list[int]:
+def _kahn(graph: ModelGraph, nodes: range, loops: set[int]) -> list[int]:
     columns = graph.columns
     starts, sources = columns.inputs_of, columns.source_node
     waits = [0] * len(nodes)

@@ -14,13 +14,13 @@ from itertools import chain
 
 from ..errors import Damaged
 from ..typed import TYPE_CHECKING
-from .graph import Columns, Graph, Subgraph
+from .graph import GraphColumns, ModelGraph, Subgraph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TypeVar
 
-    from .graph import Tensor
+    from .graph import GraphTensor
 
     Value = TypeVar("Value")
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _INSERTED = re.compile(r"trans_(Cast|TransData)_\d+")
 
 
-def inserted_nodes(graph: Graph) -> list[int]:
+def inserted_nodes(graph: ModelGraph) -> list[int]:
     """Indexes of the conversions that the engine inserted and named."""
     columns = graph.columns
     return [
@@ -41,7 +41,7 @@ def inserted_nodes(graph: Graph) -> list[int]:
     ]
 
 
-def before_judge(graph: Graph) -> Graph:
+def before_judge(graph: ModelGraph) -> ModelGraph:
     """The graph before the judge; the same one where nothing was done to it.
 
     :raises Damaged: when inserted conversions feed each other in a circle
@@ -55,18 +55,18 @@ def before_judge(graph: Graph) -> Graph:
 
 
 class _Undoing:
-    def __init__(self, graph: Graph, gone: set[int]) -> None:
+    def __init__(self, graph: ModelGraph, gone: set[int]) -> None:
         self.graph = graph
         self.gone = gone
         self.kept = [node for node in range(len(graph)) if node not in gone]
         self.place = {node: place for place, node in enumerate(self.kept)}
-        self.tensors: dict[int, Tensor] = {}
+        self.tensors: dict[int, GraphTensor] = {}
         self.sources: dict[int, tuple[int, int]] = {}
 
-    def run(self) -> Graph:
+    def run(self) -> ModelGraph:
         graph = self.graph
         subgraphs = [self._subgraph(subgraph) for subgraph in graph.subgraphs]
-        return Graph(
+        return ModelGraph(
             self._columns(),
             graph.model._replace(judged=False, has_casts=False),
             subgraphs,
@@ -76,12 +76,12 @@ class _Undoing:
             self._moved(graph.weights),
         )
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> GraphColumns:
         columns = self.graph.columns
         inputs_of, outputs_of = array("i", [0]), array("i", [0])
         source_node, source_output = array("i"), array("i")
-        inputs: list[Tensor] = []
-        outputs: list[Tensor] = []
+        inputs: list[GraphTensor] = []
+        outputs: list[GraphTensor] = []
         for node in self.kept:
             for slot in range(columns.inputs_of[node], columns.inputs_of[node + 1]):
                 producer, output = self._source(slot)
@@ -92,7 +92,7 @@ class _Undoing:
             outputs += map(self._original, columns.output_tensors[first:last])
             inputs_of.append(len(inputs))
             outputs_of.append(len(outputs))
-        return Columns(
+        return GraphColumns(
             [columns.names[node] for node in self.kept],
             [columns.types[node] for node in self.kept],
             inputs_of,
@@ -121,7 +121,7 @@ class _Undoing:
         self.sources.update(dict.fromkeys(passed, (producer, output)))
         return producer, output
 
-    def _original(self, tensor: Tensor) -> Tensor:
+    def _original(self, tensor: GraphTensor) -> GraphTensor:
         found = self.tensors.get(id(tensor))
         if found is None:
             found = self.tensors[id(tensor)] = tensor._replace(dtype=tensor.first_dtype, original_dtype=None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..model.names import NearNames, distance, meant
+from ..model.near_names import NearNames, distance, meant
 from ..typed import NamedTuple
 from .facts import facts
 

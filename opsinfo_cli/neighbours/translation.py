@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.names import NearNames
+from ..model.near_names import NearNames
 from ..typed import NamedTuple
 from .facts import facts
 from .name_tables import NameTable, forms_of, fused_with, name_table, unknown_because

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import IO
 
-from .grouping import Run
+from .grouping import TrainingRun
 from .metric import Metric
 from .points import Asked
 from .readers import READERS
@@ -16,7 +16,7 @@ from .verdict import RunFound
 
 
 def run_evidence(
-    run: Run,
+    run: TrainingRun,
     asked: Asked,
     metric: re.Pattern[bytes] | None,
     pick: str,

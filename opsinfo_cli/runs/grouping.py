@@ -11,12 +11,12 @@ from ..errors import UsageFault
 _RANK = re.compile(r"(?i)(rank|device|worker)[_-]?\d+")
 
 
-class Run(NamedTuple):
+class TrainingRun(NamedTuple):
     name: str
     paths: tuple[str, ...]
 
 
-def runs_of(given: tuple[str, ...]) -> list[Run]:
+def runs_of(given: tuple[str, ...]) -> list[TrainingRun]:
     """:raises UsageFault: if a folder holds no file, or a log is given twice"""
     runs: dict[str, list[str]] = {}
     for path in given:
@@ -30,12 +30,12 @@ def runs_of(given: tuple[str, ...]) -> list[Run]:
     for path in (path for paths in runs.values() for path in paths if path != "-"):
         try:
             stat = os.stat(path)
-        except (OSError, ValueError):  # told by whoever reads it
+        except (OSError, ValueError):  # reported when it is read
             continue
         if (stat.st_dev, stat.st_ino) in known:
             raise UsageFault("this log is given twice; a run counts once", name="same-log", path=path)
         known.add((stat.st_dev, stat.st_ino))
-    return [Run(paths[0] if len(paths) == 1 else name, tuple(paths)) for name, paths in runs.items()]
+    return [TrainingRun(paths[0] if len(paths) == 1 else name, tuple(paths)) for name, paths in runs.items()]
 
 
 def _files_in(folder: str) -> list[str]:

@@ -74,7 +74,7 @@ def share_of(found: Evidence) -> Share:
 
 
 def _least(found: Evidence) -> int:
-    """Overflows that are sure: of sampled lines those that the scale's falls prove, where they are more."""
+    """Overflows that are sure: of sampled lines those that the scale's falls prove, if those are more."""
     count = found.count
     if not count:
         return 0

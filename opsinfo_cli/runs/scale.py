@@ -1,4 +1,4 @@
-"""What the loss scale's way says, and which start and window would serve the run better."""
+"""What the loss scale's trajectory shows, and which start and growth window would suit the run better."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def collapsed(found: Evidence) -> str | None:
 
 
 def judge_scale(found: Evidence) -> tuple[str, str, str | None]:
-    """(status, words, hint) of the scale's trajectory."""
+    """(status, text, hint) of the scale's trajectory."""
     scale = found.scale
     reason = collapsed(found)
     if reason:
@@ -60,7 +60,7 @@ def advise(found: Evidence, limit: float) -> Advice:
     calibrating = count.calibrating if count else 0
     stable = found.scale.stable(calibrating, (count.steps or 0) if count and found.at_is_step else 0)
     if collapsed(found):
-        return Advice(None, None, None, ("no start or window helps where an operator overflows at every scale",))
+        return Advice(None, None, None, ("no start or window helps if an operator overflows at every scale",))
     if stable and found.scale.start and calibrating > 1 and 0 < stable < found.scale.start:
         initial = 2.0 ** math.floor(math.log2(stable))
         reasons.append(f"the first {calibrating} overflows only lower the scale; {stable:.10g} is in use after them")

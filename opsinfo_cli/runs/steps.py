@@ -21,9 +21,9 @@ _ASKED = (b"step", b"Step", b"STEP", b"iter", b"Iter", b"poch", b"TRAIN", b"Trai
 _NEAR = 2048
 _LOOK = 1 << 14
 _TRIES = 256
-_FIELDS = 8
-_WHOLE = 1 << 20
-"""So much of the start is read line by line."""
+_FIELDS = 32
+_WHOLE = 1 << 21
+"""So many bytes of the start are read line by line."""
 
 _MOST_KINDS = 256
 _OFTEN = 20
@@ -86,7 +86,7 @@ class _Track:
 class StepFields:
     """Step fields of all kinds; the one that tells most counts.
 
-    The first mebibyte is read line by line, then the end of each window, and what lies between messages of overflows:
+    The first 2 MiB are read line by line, then the end of each window, and what lies between messages of overflows:
     a linear scan, whatever share of the lines are messages.
     """
 

@@ -30,9 +30,8 @@ _PIECE = 1 << 20
 class Source:
     """The content of a file. ``text`` has no byte order mark; offsets are code points into ``text``.
 
-    The engine reads nothing after the first value: bytes there that are not UTF-8 are half surrogates in the text, as
-    in
-    paths.
+    The engine reads nothing after the first value: bytes there that are not UTF-8 are half surrogates in the text,
+    as in paths.
     """
 
     __slots__ = ("_asked", "_line_ends", "_sha256", "bom", "path", "text")

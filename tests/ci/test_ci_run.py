@@ -95,15 +95,15 @@ def test_a_failure_before_the_last_command_of_a_step_counts(script: Script) -> N
     assert "3 passed" not in done.stdout
 
 
-def test_tests_beside_other_steps_are_ended_when_one_of_those_fails(script: Script) -> None:
-    """The stand-in for Python has no mypy, so `types` fails at once; the command beside it would take an hour."""
+def test_steps_after_a_failing_one_are_not_run(script: Script) -> None:
+    """The stand-in for Python has no mypy, so `types` fails at once."""
     done = script("types", "tests", readme="$ sleep 3600\n$ echo '3 passed in 0.1s'\n")
     assert done.returncode != 0
     assert "failed: types" in done.stdout
     assert "3 passed" not in done.stdout
 
 
-def test_tests_beside_other_steps_fail_the_run(script: Script) -> None:
+def test_failing_tests_after_other_steps_fail_the_run(script: Script) -> None:
     done = script("lint", "tests", readme="$ echo listed\n$ echo '1 failed in 0.1s'; exit 7\n")
     assert done.returncode == 7
     assert "failed: tests" in done.stdout

@@ -14,7 +14,7 @@ from cli_support import Run, rows
 
 from opsinfo_cli.report.terminal.output import Output
 from opsinfo_cli.report.terminal.progress import Progress
-from opsinfo_cli.report.views.scale_plot import Line, svg_text, text_plot
+from opsinfo_cli.report.views.scale_plot import ScaleLine, svg_text, text_plot
 from opsinfo_cli.runs.trajectory import ScalePoint, Trajectory
 
 BLOCK = "opt_level              : O1\nloss_scale             : dynamic\n"
@@ -223,15 +223,15 @@ def test_the_plot_never_goes_over_a_log(opsinfo: Run, tmp_path: Path) -> None:
 
 
 def test_a_plot_of_nothing_is_svg_too() -> None:
-    ElementTree.fromstring(svg_text([Line("x", [])], "step"))
-    ElementTree.fromstring(svg_text([Line("x", [ScalePoint(1, 0.0), ScalePoint(2, -5.0)])], "step"))
+    ElementTree.fromstring(svg_text([ScaleLine("x", [])], "step"))
+    ElementTree.fromstring(svg_text([ScaleLine("x", [ScalePoint(1, 0.0), ScalePoint(2, -5.0)])], "step"))
 
 
 @pytest.mark.parametrize("width", [20, 40, 80])
 @pytest.mark.parametrize("unicode", [True, False])
 def test_the_plot_fits_a_terminal(width: int, unicode: bool) -> None:
     points = [ScalePoint(step, 65536.0 / 2 ** (step // 10)) for step in range(1, 100)]
-    drawn = list(text_plot(Line("x", points), "step", width, unicode))
+    drawn = list(text_plot(ScaleLine("x", points), "step", width, unicode))
     assert max(map(len, drawn)) <= width
     assert "".join(drawn).isascii() is not unicode
     assert drawn[0].startswith("2^16")

@@ -32,7 +32,7 @@ def test_readme_shows_two_commands_that_begin_with_a_virtual_environment(page: s
     assert len(commands) == 2
     assert all(command.startswith(VENV) for command in commands)
     assert ".venv/bin/opsinfo list fixtures/opp" in commands[0]
-    assert commands[1].endswith(".venv/bin/python -m pytest")
+    assert commands[1].endswith(".venv/bin/python -m pytest -n auto")
 
 
 def test_the_test_command_is_the_one_that_ci_runs() -> None:

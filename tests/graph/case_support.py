@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from opsinfo_cli.graph.builder import GraphBuilder
-from opsinfo_cli.graph.graph import Graph, ModelFacts, Tensor
+from opsinfo_cli.graph.graph import GraphTensor, ModelFacts, ModelGraph
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.policy import Mark, Policy
 from opsinfo_cli.model.store import Operators
@@ -31,7 +31,7 @@ def entry_of(flag: str, rows: list[str], inputs: int) -> dict[str, dict[str, str
     return entry
 
 
-def graph_of(nodes: list[list[Any]], bodies: dict[str, list[Any]] | None = None) -> Graph:
+def graph_of(nodes: list[list[Any]], bodies: dict[str, list[Any]] | None = None) -> ModelGraph:
     builder = GraphBuilder()
     for node in nodes:
         add(builder, *node)
@@ -50,7 +50,7 @@ def add(
     outputs: list[str],
     attributes: dict[str, Any] | None = None,
 ) -> None:
-    def tensor(text: str) -> Tensor:
+    def tensor(text: str) -> GraphTensor:
         dtype, _, more = text.partition(" ")
         return builder.tensor(dtype, format="ND", shape=(2, 16), continuous=more == "continuous")
 

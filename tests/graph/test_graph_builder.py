@@ -6,16 +6,21 @@ import pytest
 
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.graph.builder import GraphBuilder
-from opsinfo_cli.graph.graph import UNKNOWN, Graph, ModelFacts, Source, Tensor
+from opsinfo_cli.graph.graph import UNKNOWN, GraphTensor, ModelFacts, ModelGraph, Producer
 
 FACTS = ModelFacts("onnx")
 
 
-def small() -> Graph:
+def small() -> ModelGraph:
     builder = GraphBuilder()
     fp32 = builder.tensor("float32", shape=(2, 16))
     builder.add(
-        "sum", "Add", [("data", 0), None, (1, 0)], [fp32], control=["weight"], inputs=[None, None, Tensor("float16")]
+        "sum",
+        "Add",
+        [("data", 0), None, (1, 0)],
+        [fp32],
+        control=["weight"],
+        inputs=[None, None, GraphTensor("float16")],
     )
     builder.add("weight", "Const", outputs=[fp32])
     builder.add("data", "Data", outputs=[fp32])
@@ -27,7 +32,7 @@ def small() -> Graph:
 
 def test_edges_by_name_or_index_resolve_and_absent_inputs_stay_absent() -> None:
     graph = small()
-    assert graph[0].sources == [Source(2, 0), None, Source(1, 0)]
+    assert graph[0].sources == [Producer(2, 0), None, Producer(1, 0)]
     assert graph[0].control == (1,)
 
 

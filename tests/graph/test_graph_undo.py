@@ -7,15 +7,15 @@ from case_support import library_of
 
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.graph.builder import GraphBuilder
-from opsinfo_cli.graph.graph import Graph, ModelFacts, Source, Tensor
+from opsinfo_cli.graph.graph import GraphTensor, ModelFacts, ModelGraph, Producer
 from opsinfo_cli.graph.judging import judge
 from opsinfo_cli.graph.topology import order_of
 from opsinfo_cli.graph.undo import before_judge, inserted_nodes
 
-FLOAT, LOWERED, HALF = Tensor("float32"), Tensor("float16", "float32"), Tensor("float16")
+FLOAT, LOWERED, HALF = GraphTensor("float32"), GraphTensor("float16", "float32"), GraphTensor("float16")
 
 
-def compiled() -> Graph:
+def compiled() -> ModelGraph:
     """x -> trans_Cast_0 -> trans_TransData_1 -> white -> out, and a Cast of the user's own."""
     builder = GraphBuilder()
     builder.add("x", "Data", outputs=[FLOAT])
@@ -34,7 +34,7 @@ def test_inserted_conversions_go_and_dtypes_come_back() -> None:
     assert inserted_nodes(graph) == [1, 2]
     before = before_judge(graph)
     assert before.columns.names == ["x", "white", "my_Cast_2", "out"]
-    assert before[1].sources == [Source(0, 0)]
+    assert before[1].sources == [Producer(0, 0)]
     assert [tensor.dtype for tensor in (*before[1].inputs, *before[1].outputs)] == ["float32", "float32"]
     assert (before[1].fused_from, dict(before[2].attributes), before[2].control) == (("a",), {"_keep_dtype": 1}, (0,))
     assert (before.model.judged, before.model.has_casts, list(before.subgraphs[0].nodes)) == (

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from messages import GE, TF, node, om_bytes, put
 
 from opsinfo_cli.errors import Damaged, Refused
-from opsinfo_cli.graph.graph import Graph, Weights
+from opsinfo_cli.graph.graph import ModelGraph, Weights
 from opsinfo_cli.graph.readers import constants, read_graph, slim
 from opsinfo_cli.graph.readers.constants import extremes
 
@@ -84,7 +84,7 @@ def test_a_missing_file_is_named_and_a_short_one_refused(tmp_path: Path) -> None
     assert extremes(where, "int64") is None
 
 
-def _external(folder: Path, location: str) -> Graph:
+def _external(folder: Path, location: str) -> ModelGraph:
     tensor = onnx.TensorProto(name="w", data_type=1, dims=[2], data_location=onnx.TensorProto.EXTERNAL)
     for key, value in (("location", location), ("offset", "4"), ("length", "8")):
         tensor.external_data.add(key=key, value=value)

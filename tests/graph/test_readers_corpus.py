@@ -10,7 +10,7 @@ import pytest
 from google.protobuf import text_format
 from messages import GE, TF
 
-from opsinfo_cli.graph.graph import Graph
+from opsinfo_cli.graph.graph import ModelGraph
 from opsinfo_cli.graph.readers import read_graph
 from opsinfo_cli.graph.readers.command import options
 
@@ -32,7 +32,7 @@ def _dtype(number: int) -> str | None:
     return _OF_GE.get(word[3:], word[3:].lower())
 
 
-def _agrees(graph: Graph, model: Any) -> None:
+def _agrees(graph: ModelGraph, model: Any) -> None:
     """Names, types, edges, dtypes and shapes are the message's."""
     ops = [op for each in model.graph for op in each.op]
     assert [node.name for node in graph] == [op.name for op in ops]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from messages import GE, om_bytes, put
 
 from opsinfo_cli.errors import Damaged, Refused
-from opsinfo_cli.graph.graph import Graph
+from opsinfo_cli.graph.graph import ModelGraph
 from opsinfo_cli.graph.readers import read_graph
 
 _DTYPES = [0, 1, 2, 3, 8, 27, 33]
@@ -86,7 +86,7 @@ def _desc(desc: Any, said: tuple[int, int, list[int], bool]) -> None:
         put(desc, "_format_continuous", i=1)
 
 
-def _seen(graph: Graph) -> list[Any]:
+def _seen(graph: ModelGraph) -> list[Any]:
     """All of a graph that every form can say."""
     return [
         (
@@ -103,7 +103,7 @@ def _seen(graph: Graph) -> list[Any]:
     ]
 
 
-def _written(path: Path, data: bytes | str) -> Graph:
+def _written(path: Path, data: bytes | str) -> ModelGraph:
     path.write_bytes(data.encode() if isinstance(data, str) else data)
     return read_graph(str(path))
 

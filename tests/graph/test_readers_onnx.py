@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from opsinfo_cli.errors import Damaged, MissingPackage
-from opsinfo_cli.graph.graph import Graph
+from opsinfo_cli.graph.graph import ModelGraph
 from opsinfo_cli.graph.readers import read_graph
 
 onnx = pytest.importorskip("onnx")
@@ -31,7 +31,7 @@ def _weights(name: str, *shape: int) -> Any:
 
 def _read(
     folder: Path, nodes: list[Any], inputs: list[Any], outputs: list[Any], weights: Sequence[Any] = (), **more: Any
-) -> Graph:
+) -> ModelGraph:
     opsets = more.pop("opsets", [("", 17)])
     graph = helper.make_graph(nodes, "g", inputs, outputs, weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid(*each) for each in opsets], **more)
@@ -40,7 +40,7 @@ def _read(
     return read_graph(str(path))
 
 
-def _types(graph: Graph) -> list[tuple[str, str]]:
+def _types(graph: ModelGraph) -> list[tuple[str, str]]:
     return [(node.name, node.type) for node in graph if node.type not in ("Data", "Const", "NetOutput")]
 
 

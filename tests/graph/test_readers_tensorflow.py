@@ -10,11 +10,11 @@ from google.protobuf import text_format
 from messages import TF, node
 
 from opsinfo_cli.errors import Damaged
-from opsinfo_cli.graph.graph import Graph
+from opsinfo_cli.graph.graph import ModelGraph
 from opsinfo_cli.graph.readers import read_graph
 
 
-def _read(path: Path, message: Any, text: bool = False) -> Graph:
+def _read(path: Path, message: Any, text: bool = False) -> ModelGraph:
     path.write_bytes(text_format.MessageToString(message).encode() if text else message.SerializeToString())
     return read_graph(str(path))
 
@@ -24,7 +24,7 @@ def _const(graph: Any, name: str, value: float = 1.0) -> Any:
     return node(graph, name, "Const", dtype="float32", value=tensor)
 
 
-def _types(graph: Graph) -> list[tuple[str, str]]:
+def _types(graph: ModelGraph) -> list[tuple[str, str]]:
     return [(each.name, each.type) for each in graph]
 
 

@@ -15,7 +15,7 @@ from opsinfo_cli.errors import Damaged
 from opsinfo_cli.graph.answer import Answer
 from opsinfo_cli.graph.builder import GraphBuilder
 from opsinfo_cli.graph.customize_dtypes import CustomizeDtypes
-from opsinfo_cli.graph.graph import Graph, ModelFacts, Tensor
+from opsinfo_cli.graph.graph import GraphTensor, ModelFacts, ModelGraph
 from opsinfo_cli.graph.judge.kernels import Kernels
 from opsinfo_cli.graph.judge.modes import FP16_OP_TYPES
 from opsinfo_cli.graph.judging import prepare
@@ -60,7 +60,7 @@ def mixlist_of(vector: dict[str, Any]) -> Mixlist:
     return Mixlist(scan(Source(text.encode(), "mixlist.json")))
 
 
-def graph_of(vector: dict[str, Any]) -> Graph:
+def graph_of(vector: dict[str, Any]) -> ModelGraph:
     builder = GraphBuilder()
     add_all(builder, vector["graph"]["nodes"])
     for body in vector["graph"].get("subgraphs", ()):
@@ -78,7 +78,7 @@ def add_all(builder: GraphBuilder, nodes: list[dict[str, Any]]) -> None:
 def add(builder: GraphBuilder, node: dict[str, Any], dtype_of: dict[str, str]) -> None:
     form, shape = node.get("fmt", "ND"), tuple(node.get("shape", (2, 16)))
 
-    def tensor(dtype: str | None) -> Tensor | None:
+    def tensor(dtype: str | None) -> GraphTensor | None:
         return builder.tensor(LONG[dtype], format=form, shape=shape) if dtype else None
 
     feeds = node.get("inputs", [])

@@ -14,7 +14,7 @@ import pytest
 from log_truths import TRUTHS
 
 from opsinfo_cli.runs.evidence import run_evidence
-from opsinfo_cli.runs.grouping import Run
+from opsinfo_cli.runs.grouping import TrainingRun
 from opsinfo_cli.runs.points import Asked, run_points
 
 FOLDER = os.environ.get("OPSINFO_LOGS")
@@ -35,7 +35,7 @@ def test_the_bounds_contain_the_truth_and_are_narrow(row: dict[str, str]) -> Non
         pytest.skip(f"not in OPSINFO_LOGS: {row['repository']} {row['path']}")
     truth = TRUTHS[row["truth"]](path.read_bytes(), int(row["ranks"]))
     assert truth == (number(row["overflows"]), number(row["steps"]))
-    found = run_evidence(Run(path.name, (str(path),)), Asked(), None, "last").evidence
+    found = run_evidence(TrainingRun(path.name, (str(path),)), Asked(), None, "last").evidence
     (share,) = (point for point in run_points(found, Asked()) if point.name == "overflow-share")
     overflows, steps = truth
     assert (found.scaling or "-") == row["scaling"]

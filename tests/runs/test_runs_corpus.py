@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from opsinfo_cli.runs.evidence import run_evidence
-from opsinfo_cli.runs.grouping import Run
+from opsinfo_cli.runs.grouping import TrainingRun
 from opsinfo_cli.runs.points import Asked, run_points
 
 
@@ -29,7 +29,7 @@ def test_every_real_log_is_read_as_its_provenance_says(corpus: Path) -> None:
     assert rows
     for row in rows:
         path = corpus / "logs" / row["file"]
-        found = run_evidence(Run(path.name, (str(path),)), Asked(), None, "last").evidence
+        found = run_evidence(TrainingRun(path.name, (str(path),)), Asked(), None, "last").evidence
         (share,) = (point for point in run_points(found, Asked()) if point.name == "overflow-share")
         count = found.count
         assert count is not None

@@ -22,7 +22,7 @@ from log_makers import (
 )
 
 from opsinfo_cli.runs.evidence import run_evidence
-from opsinfo_cli.runs.grouping import Run, runs_of
+from opsinfo_cli.runs.grouping import TrainingRun, runs_of
 from opsinfo_cli.runs.points import Asked, run_points, share_of
 from opsinfo_cli.runs.readers import READERS
 from opsinfo_cli.runs.readers.reader import Evidence, Reader
@@ -39,7 +39,7 @@ STEPS = 1000
 def found(text: str | bytes, folder: Path, **asked: int) -> Evidence:
     path = folder / "train.log"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return run_evidence(Run("train.log", (str(path),)), Asked(**asked), None, "last").evidence
+    return run_evidence(TrainingRun("train.log", (str(path),)), Asked(**asked), None, "last").evidence
 
 
 def statuses(evidence: Evidence, asked: Asked | None = None) -> dict[str, str]:

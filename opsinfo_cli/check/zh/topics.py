@@ -61,11 +61,13 @@ OPSINFO_BACKUP_DIR      备份库的位置；--backup-dir 优先
 XDG_STATE_HOME          未设置上一项时，备份库位于其中的 opsinfo/；root 用户为 /var/lib/opsinfo
 XDG_CACHE_HOME          其中的 opsinfo/ 保存命令行补全所用的算子名；未设置时为 ~/.cache
 OPSINFO_SAFE_DIRECTORY  以冒号分隔的文件夹，或 *：其中的 opsinfo.toml 即使属于其他用户也会使用
+XDG_CONFIG_HOME         其中的 opsinfo/opsinfo.toml 可设置 `safe-directory`；未设置时为 ~/.config
+SUDO_UID                在 sudo 下：使用该用户的配置文件
 OPSINFO_LANG            explain 使用的语言，en 或 zh；未设置时由 LC_ALL、LC_MESSAGES、LANG 决定
 GITHUB_ACTIONS          为 true 时，validate --format auto 附加注解
 GITHUB_WORKSPACE        报告和指纹中的路径以它为根，前提是当前目录位于其中
 CI_PROJECT_DIR          GitLab 中作用相同；两者都没有时，取最近的含 .git 的目录，否则取当前目录
 NO_COLOR                非空时不使用颜色；--color 优先
 TERM                    为 dumb 时不使用颜色，不画表格，也不分页
-PAGER                   `diff` 的输出超过一屏时用它分页显示；--no-pager 或 -q 关闭分页""",
+OPSINFO_PAGER、PAGER    列表超过一屏时用它分页显示，前者优先；--no-pager 或 -q 关闭分页""",
 }

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...errors import UsageFault
-from ...graph.comparison import compared, read_back
+from ...graph.comparison import compared
 from ...graph.constants import constant_faults
-from ...graph.outcome import NodeOutcome, Outcome, summarised, written_outcome
+from ...graph.judge.modes import judge_mode
+from ...graph.outcome import GraphOutcome, NodeOutcome, summarised, written_outcome
+from ...graph.read_back import read_back
 from ...model.near_names import did_you_mean
 from ...model.target import TargetOptions
 from ...report.terminal.output import Output
@@ -29,7 +31,15 @@ from ...report.views.graph_document import (
 )
 from ...typed import TYPE_CHECKING, NamedTuple
 from ..line import declare
-from ..model_graph.judging import JUDGING, JudgedModel, JudgeOptions, judged_model, opened_model
+from ..model_graph.judging import (
+    JUDGING,
+    JudgedModel,
+    JudgeOptions,
+    judged_model,
+    opened_model,
+    report_confidence,
+    report_written,
+)
 from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.options import install_options, match_option, matches, out_option, pager_option
 
@@ -104,19 +114,25 @@ def command(
       opsinfo graph model.onnx --against ascend910b --precision-mode mixed_float16
       opsinfo graph model.onnx --against ascend910b --precision-mode mixed_float16 --node Softmax_12
       opsinfo graph model.om
-      opsinfo graph model.onnx --against ascend910b --precision-mode mixed_float16 --compare-mixlist ops_info.json
+      opsinfo graph m.onnx --against ascend910b --precision-mode mixed_float16 --compare-mixlist ops_info.json
       opsinfo graph model.onnx --against ascend310 --precision-mode force_fp16 --read-back model.om
     """
     output = output_of("graph", printing)
     _require_one(comparing)
+    _require_whole(by == "node", states, globs, node, comparing)
+    for mode in (judging.mode, comparing.compare_mode):
+        if mode is not None:
+            judge_mode(mode)
     graph = opened_model(model, output)
     if judging.mode is None:
         _require_written(graph.model.format, judging, comparing, node)
+        report_written(graph, output)
         return _show(output, written_outcome(graph), by, states, globs, None)
     judged = judged_model(graph, judging, options, output)
+    report_confidence(judged, output)
     if node is not None:
         return _show_path(output, judged, node)
-    if any(comparing):
+    if any(value is not None for value in comparing):
         return _compare(output, judged, comparing, options)
     return _show(output, judged.outcome, by, states, globs, judged)
 
@@ -127,18 +143,39 @@ def _require_one(comparing: CompareOptions) -> None:
         raise UsageFault("only one of --compare-mixlist, --compare-precision-mode, --compare-against and --read-back")
 
 
+def _require_whole(
+    by_node: bool, states: tuple[str, ...], globs: tuple[str, ...], node: str | None, comparing: CompareOptions
+) -> None:
+    """:raises UsageFault: if an option chooses rows of a table that another option replaces"""
+    compares = any(value is not None for value in comparing)
+    if node is not None and compares:
+        raise UsageFault("--node cannot be combined with a comparison")
+    rows = [word for word, given in (("--by node", by_node), ("--on", states), ("--match", globs)) if given]
+    if rows and (node is not None or compares):
+        raise UsageFault(f"{rows[0]} cannot be combined with {'--node' if node is not None else 'a comparison'}")
+
+
+_FRAMEWORKS = {"onnx": "ONNX", "tensorflow": "TensorFlow", "saved-model": "TensorFlow"}
+
+
 def _require_written(format: str, judging: JudgeOptions, comparing: CompareOptions, node: str | None) -> None:
-    """:raises UsageFault: if the model holds no dtypes of the engine, or an option needs a judging"""
-    if format in ("onnx", "tensorflow", "saved-model"):
+    """:raises UsageFault: if the model holds no dtypes of the engine, or an option needs a mode"""
+    if format in _FRAMEWORKS:
+        said = f"--precision-mode is required: the dtypes of this {_FRAMEWORKS[format]} model are not chosen yet"
         hint = "add --precision-mode MODE and --against TARGET; `opsinfo modes` lists modes"
-        raise UsageFault("a model that is not compiled has no precision yet", name="needs-mode", hint=hint)
+        raise UsageFault(said, name="needs-mode", hint=hint)
+    compare_mixlist, compare_mode, compare_against, back = comparing
     needs = {
         "--against": judging.against,
         "--mixlist": judging.mixlist,
         "--keep-dtype": judging.keep_dtype,
         "--customize-dtypes": judging.customize_dtypes,
+        "--fe-ini": judging.fe_ini,
         "--node": node,
-        "a comparison": next(filter(None, comparing), None),
+        "--compare-mixlist": compare_mixlist,
+        "--compare-precision-mode": compare_mode,
+        "--compare-against": compare_against,
+        "--read-back": back,
     }
     for word, given in needs.items():
         if given is not None:
@@ -147,7 +184,7 @@ def _require_written(format: str, judging: JudgeOptions, comparing: CompareOptio
 
 def _show(
     output: Output,
-    outcome: Outcome,
+    outcome: GraphOutcome,
     by: str,
     states: tuple[str, ...],
     globs: tuple[str, ...],
@@ -155,20 +192,22 @@ def _show(
 ) -> int:
     rows = list(_chosen(outcome, states, globs))
     types = summarised(rows)
-    faults = constant_faults(judged.answer) if judged else []
+    check = constant_faults(judged.answer) if judged else None
     if output.format == "json":
-        output.document({**graph_document(outcome, rows, types), **constants_document(faults)})
+        constants = constants_document(check) if check else {}
+        output.document({**graph_document(outcome, rows, types), **constants})
         return 0
     if by == "node":
         show_nodes(output, rows)
     else:
         show_types(output, types)
-    say_constants(output, faults)
+    if check:
+        say_constants(output, check)
     say_summary(output, outcome, types)
     return 0
 
 
-def _chosen(outcome: Outcome, states: tuple[str, ...], globs: tuple[str, ...]) -> Iterator[NodeOutcome]:
+def _chosen(outcome: GraphOutcome, states: tuple[str, ...], globs: tuple[str, ...]) -> Iterator[NodeOutcome]:
     with_casts = {name for cast in outcome.casts for name in (cast.producer, cast.consumer)} if "cast" in states else ()
     for row in outcome:
         if globs and not (matches(row.name, globs) or matches(row.type, globs)):
@@ -197,7 +236,7 @@ def _show_path(output: Output, judged: JudgedModel, name: str) -> int:
 def _compare(output: Output, judged: JudgedModel, comparing: CompareOptions, options: TargetOptions) -> int:
     document: dict[str, Any]
     if comparing.read_back is not None:
-        back = read_back(judged.outcome, written_outcome(opened_model(comparing.read_back, output)))
+        back = read_back(judged.outcome, _compiled(comparing.read_back, output))
         differs, document = bool(back.differs), read_back_document(back)
         if output.format == "text":
             show_read_back(output, back)
@@ -210,6 +249,15 @@ def _compare(output: Output, judged: JudgedModel, comparing: CompareOptions, opt
         rows = list(judged.outcome)
         output.document({**graph_document(judged.outcome, rows, summarised(rows)), **document})
     return int(differs)
+
+
+def _compiled(path: str, output: Output) -> GraphOutcome:
+    """:raises UsageFault: if the model holds no dtypes of the engine"""
+    graph = opened_model(path, output)
+    if graph.model.format in _FRAMEWORKS or graph.model.judged is False:
+        said = f"{path}: no compiled model, and no dump made after the engine chose dtypes"
+        raise UsageFault(said, name="not-compiled")
+    return written_outcome(graph)
 
 
 def _other(judged: JudgedModel, comparing: CompareOptions, options: TargetOptions, output: Output) -> JudgedModel:

@@ -12,7 +12,7 @@ from ...report.terminal.progress import Progress
 from ...report.views.scale_plot import require_svg, svg_text
 from ...report.views.soundness import scale_lines, show_verdict, verdict_document
 from ...runs.evidence import run_evidence
-from ...runs.grouping import Run, runs_of
+from ...runs.grouping import TrainingRun, runs_of
 from ...runs.metric import PICKS, compiled_metric
 from ...runs.points import Asked
 from ...runs.readers import READERS
@@ -181,7 +181,7 @@ def _is_scale(text: str) -> bool:
     return math.isfinite(value) and value > 0
 
 
-def _say_groups(runs: list[Run], output: Output) -> None:
+def _say_groups(runs: list[TrainingRun], output: Output) -> None:
     for run in runs:
         if len(run.paths) > 1:
             output.say(f"{run.name}: {len(run.paths)} logs are read as the ranks of one run")

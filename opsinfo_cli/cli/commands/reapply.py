@@ -35,7 +35,9 @@ def command(what: str | None, target: str | None, writing: WriteOptions, printin
     if change is not None and vault.record(change) is None:
         raise UsageFault(f"unknown change `{change}`", name="no-change", hint="`opsinfo backups` lists the changes")
     target = what if change is None and target is None else target
-    lost = lost_edits(vault, scope_of(target), change)
+    scope = scope_of(target)
+    vault.journal().require_known(scope, None)  # a damaged record may hold a later move of an op type
+    lost = lost_edits(vault, scope, change)
     gone = sorted({name for each in lost for name in each.gone})
     for each in lost:
         if each.gone:

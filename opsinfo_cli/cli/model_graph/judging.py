@@ -6,15 +6,16 @@ from ...errors import UsageFault
 from ...graph.answer import Answer
 from ...graph.customize_dtypes import CustomizeDtypes
 from ...graph.fe_ini import fp16_op_types
-from ...graph.graph import Graph
-from ...graph.judge.modes import FP16_OP_TYPES, judge_mode
+from ...graph.graph import ModelGraph
+from ...graph.judge.modes import FP16_OP_TYPES, judge_mode, mode_by_number
 from ...graph.judging import prepare
 from ...graph.keep_dtype import KeepDtype
-from ...graph.outcome import Outcome, judged_outcome
+from ...graph.outcome import GraphOutcome, judged_outcome
 from ...graph.readers import read_graph
 from ...graph.readers.command import options as command_options
 from ...model.precision_mode import MODES
 from ...model.target import Target, TargetOptions
+from ...report.formats.summary import counted
 from ...report.terminal.output import Output
 from ...report.terminal.progress import Progress
 from ...typed import NamedTuple
@@ -46,17 +47,17 @@ JUDGING = declare.Group("judging", JudgeOptions)
 class JudgedModel(NamedTuple):
     """A model, how it was judged, and the answer."""
 
-    graph: Graph
+    graph: ModelGraph
     options: JudgeOptions
     answer: Answer
-    outcome: Outcome
+    outcome: GraphOutcome
 
 
 _NOT_CONSIDERED = ("output_type", "input_fp16_nodes", "is_weight_clip", "insert_op_conf")
-"""Options of atc that change dtypes and are not part of the judge."""
+"""Options of atc that change dtypes and that the judge does not read."""
 
 
-def opened_model(path: str, output: Output) -> Graph:
+def opened_model(path: str, output: Output) -> ModelGraph:
     """A model's graph; what the reader could not do is reported.
 
     :raises Refused: if the file cannot be read or is not a model
@@ -72,16 +73,32 @@ def opened_model(path: str, output: Output) -> Graph:
         said = command_options(graph.model.command)
         mode = said.get("precision_mode_v2") or said.get("precision_mode")
         output.say(f"compiled by: {graph.model.atc_cmdline}")
-        output.say(f"its precision mode: {mode or 'not named, so the default of its command'}")
+        output.say(f"precision mode of that command: {mode or 'not named, so its default'}")
         if said.get("modify_mixlist"):
-            output.say(f"its mixlist: {said['modify_mixlist']}")
-        ignored = [f"--{name}={said[name]}" for name in _NOT_CONSIDERED if said.get(name)]
-        if ignored:
-            output.say(f"not considered: {', '.join(ignored)}", "warning")
+            output.say(f"mixlist of that command: {said['modify_mixlist']}")
+    elif (number := graph.model.graph_precision_mode) is not None:
+        named = mode_by_number(number)
+        output.say(f"precision mode in the file: {named.name if named else number}")
     return graph
 
 
-def judged_model(graph: Graph, options: JudgeOptions, target_options: TargetOptions, output: Output) -> JudgedModel:
+def report_written(graph: ModelGraph, output: Output) -> None:
+    """Report whether the dtypes that are shown are the engine's answer."""
+    judged, has_casts = graph.model.judged, graph.model.has_casts
+    if judged is None:
+        output.say("unknown whether the engine has chosen these dtypes")
+    elif not judged:
+        output.say("the engine has not chosen dtypes yet: these are the original ones")
+    elif has_casts is None:
+        output.say("the engine has chosen these dtypes")
+    else:
+        casts = "its Casts are in the graph" if has_casts else "it has not inserted its Casts yet"
+        output.say(f"the engine has chosen these dtypes; {casts}")
+
+
+def judged_model(
+    graph: ModelGraph, options: JudgeOptions, target_options: TargetOptions, output: Output
+) -> JudgedModel:
     """Judge a graph.
 
     :raises UsageFault: if an option is wrong or a target is missing
@@ -107,7 +124,6 @@ def judged_model(graph: Graph, options: JudgeOptions, target_options: TargetOpti
         fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
     )
     answer = ready.judge(options.mode, mixlist)
-    _report_confidence(answer, output)
     return JudgedModel(graph, options, answer, judged_outcome(answer))
 
 
@@ -125,9 +141,19 @@ def _target(options: JudgeOptions, sources: list[str], chosen: TargetOptions, ou
     return target
 
 
-def _report_confidence(answer: Answer, output: Output) -> None:
-    """Say what the answer rests on."""
-    if answer.counts.assumed:
-        output.say(f"the dtypes of {answer.counts.assumed} nodes are assumed: their kernels choose at compile time")
-    if answer.graph.model.predicted:
+def report_confidence(judged: JudgedModel, output: Output) -> None:
+    """Report what the answer rests on, and what it leaves out."""
+    counts = judged.answer.counts
+    if counts.assumed:
+        output.say(f"dtypes assumed for {counted(counts.assumed, 'node')}: the kernels choose them at compile time")
+    if counts.first_column:
+        nodes = counted(counts.first_column, "node")
+        output.say(f"the first column for {nodes}, because none fits; --on first-column shows them")
+    if judged.graph.model.predicted:
         output.say("a prediction: op types and nodes may change when the compiler fuses operators")
+    given = command_options(judged.graph.model.command)
+    ignored = [f"--{name}={given[name]}" for name in _NOT_CONSIDERED if given.get(name)]
+    if ignored:
+        output.say(f"not considered: {', '.join(ignored)}", "warning")
+    else:
+        output.say(f"not considered: {', '.join(f'--{name}' for name in _NOT_CONSIDERED)} of atc")

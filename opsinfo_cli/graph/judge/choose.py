@@ -9,17 +9,17 @@ from __future__ import annotations
 from ...model.policy import Policy
 from ...typed import TYPE_CHECKING
 from ..dtypes import FLOATING
-from .facts import Choice, Facts, Port, Seen, Setting
+from .facts import DtypeChoice, Facts, Port, Seen, Setting
 from .formats import filtered, heavy_format
 from .kernel import Kernel
 from .promote import narrow
-from .strategy import Matched, Tensor, Work, match
+from .strategy import JudgedTensor, Matched, Work, match
 from .support import Bound, Refusal, customized_columns, taken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .support import BoundPort
+    from .binding import BoundPort
 
 
 _LATE = 0xFF
@@ -32,7 +32,7 @@ def choose(
     kernels: Sequence[Kernel],
     policies: Sequence[Policy],
     setting: Setting,
-) -> Choice:
+) -> DtypeChoice:
     """The choice for a node, from the first kernel that takes it.
 
     :param seen: what feeds each input
@@ -56,7 +56,7 @@ def choose(
     return left_as_is(facts, refusal.why, first, refusal.detail)
 
 
-def left_as_is(facts: Facts, why: str, policy: Policy | None = None, detail: str = "") -> Choice:
+def left_as_is(facts: Facts, why: str, policy: Policy | None = None, detail: str = "") -> DtypeChoice:
     """The choice for a node that is not judged: its own dtypes, or those that a customize_dtypes file sets
     (format_selector/manager/format_dtype_setter.cc:291-330).
     """
@@ -67,7 +67,7 @@ def left_as_is(facts: Facts, why: str, policy: Policy | None = None, detail: str
             for index, dtype in enumerate(wanted[: len(own)]):
                 if dtype is not None and (own is outputs or facts.inputs[index].present):
                     own[index] = dtype
-    return Choice(tuple(inputs), tuple(outputs), -1, why, policy, detail=detail)
+    return DtypeChoice(tuple(inputs), tuple(outputs), -1, why, policy, detail=detail)
 
 
 class _Judged:
@@ -90,7 +90,7 @@ class _Judged:
         self.work = Work(facts, setting, policy, kernel.null, _takes_16_gives_32(bound))
         self.steps: list[tuple[str, int, Matched, list[int]]] = []
 
-    def choice(self) -> Choice:
+    def choice(self) -> DtypeChoice:
         customized = self.facts.customized
         asked = [] if customized is None else customized_columns(customized, self.bound)
         columns = list(asked)
@@ -125,11 +125,11 @@ class _Judged:
             if each.port.dtype is None:
                 continue
             seen = self.seen[index] if side == "inputs" else None
-            tensor = Tensor(each.port, each.dtypes, side == "inputs", index, seen)
+            tensor = JudgedTensor(each.port, each.dtypes, side == "inputs", index, seen)
             matched = match(self.work, tensor, columns)
             self.steps.append((side, index, matched, list(columns)))
 
-    def _chosen(self, column: int, customized: bool) -> Choice:
+    def _chosen(self, column: int, customized: bool) -> DtypeChoice:
         why, detail = "customized", ""
         decided: tuple[str, int] | None = None
         matched = Matched(True, why)
@@ -138,7 +138,7 @@ class _Judged:
         elif not customized:
             decided, matched, detail = self._reason(column)
             why = matched.why
-        return Choice(
+        return DtypeChoice(
             self._dtypes(self.facts.inputs, self.bound.inputs, column),
             self._dtypes(self.facts.outputs, self.bound.outputs, column),
             column,

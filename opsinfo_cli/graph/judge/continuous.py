@@ -12,11 +12,11 @@ from ...typed import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..graph import Graph
-    from .facts import Choice
+    from ..graph import ModelGraph
+    from .facts import DtypeChoice
 
 
-def settle(graph: Graph, choices: list[Choice], source_slot: Sequence[int]) -> None:
+def settle(graph: ModelGraph, choices: list[DtypeChoice], source_slot: Sequence[int]) -> None:
     """Change the choices of continuous nodes in place.
 
     :param source_slot: of each input the output slot that feeds it
@@ -30,7 +30,7 @@ def settle(graph: Graph, choices: list[Choice], source_slot: Sequence[int]) -> N
         _settle(graph, choices, node, readers)
 
 
-def _first_readers(graph: Graph, marked: list[int], source_slot: Sequence[int]) -> dict[int, tuple[int, int]]:
+def _first_readers(graph: ModelGraph, marked: list[int], source_slot: Sequence[int]) -> dict[int, tuple[int, int]]:
     """The first consumer of each continuous output slot: (node, input)."""
     columns = graph.columns
     slots = {slot for node in marked for slot in range(columns.outputs_of[node], columns.outputs_of[node + 1])}
@@ -43,7 +43,7 @@ def _first_readers(graph: Graph, marked: list[int], source_slot: Sequence[int]) 
     return readers
 
 
-def _settle(graph: Graph, choices: list[Choice], node: int, readers: dict[int, tuple[int, int]]) -> None:
+def _settle(graph: ModelGraph, choices: list[DtypeChoice], node: int, readers: dict[int, tuple[int, int]]) -> None:
     first = graph.columns.outputs_of[node]
     for number, tensor in enumerate(graph[node].outputs):
         reader = readers.get(first + number)
@@ -55,7 +55,7 @@ def _settle(graph: Graph, choices: list[Choice], node: int, readers: dict[int, t
             return
 
 
-def _all_as(graph: Graph, choice: Choice, node: int, dtype: str, reader: int) -> Choice:
+def _all_as(graph: ModelGraph, choice: DtypeChoice, node: int, dtype: str, reader: int) -> DtypeChoice:
     attributes = graph.attributes.get(node, {})
     spared_in = attributes.get("_format_agnostic_except_input", ())
     spared_out = attributes.get("_format_agnostic_except_output")

@@ -93,7 +93,7 @@ def seen_by(seen: str | Seen | None, low: str | None) -> str | None:
     return seen.dtype if through is None else through
 
 
-class Choice(NamedTuple):
+class DtypeChoice(NamedTuple):
     """The dtypes of a node and why.
 
     :param inputs: of each input; None for one that is absent

@@ -13,8 +13,8 @@ from .kernel import HEAVY_FORMATS, ORIGIN_FORMATS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .binding import BoundPort
     from .kernel import Kernel
-    from .support import BoundPort
 
 
 _ORIGIN = frozenset(ORIGIN_FORMATS)

@@ -34,14 +34,14 @@ _BY_KERNEL = "dynamic"
 _BUILT_IN_PATTERNS = frozenset({"broadcast", "broadcastenhanced", "reduce", "rangeagnostic"})
 
 
-class Row(NamedTuple):
+class DtypeRow(NamedTuple):
     """One tensor's dtypes and formats, a column each."""
 
     dtypes: tuple[str, ...]
     formats: tuple[str, ...]
 
 
-NOTHING = Row((), ())
+NOTHING = DtypeRow((), ())
 
 
 class Slot(NamedTuple):
@@ -56,8 +56,8 @@ class Slot(NamedTuple):
     name: str
     param_type: str
     needs_const: bool
-    static: Row
-    dynamic: Row
+    static: DtypeRow
+    dynamic: DtypeRow
 
 
 class Kernel(NamedTuple):
@@ -88,7 +88,7 @@ class Kernel(NamedTuple):
 
         def filled(slot: Slot) -> Slot:
             dtypes = ASSUMED if columns is None else columns.get(slot.section, ())
-            row = Row(dtypes, ("ND",) * len(dtypes))
+            row = DtypeRow(dtypes, ("ND",) * len(dtypes))
             listed = self.confidence == "none" and slot.dynamic.dtypes  # for unknown shapes alone
             return slot._replace(static=row, dynamic=slot.dynamic if listed else row)
 
@@ -135,7 +135,7 @@ def kernel_listed(op_type: str, policy: Policy, listed: Listed) -> Kernel:
     """The kernel of a snapshot's entry, which has dtypes but no formats."""
 
     def slot(section: str, name: str, param_type: str, dtypes: tuple[str, ...]) -> Slot:
-        row = Row(tuple(map(canonical, dtypes)), ("ND",) * len(dtypes))
+        row = DtypeRow(tuple(map(canonical, dtypes)), ("ND",) * len(dtypes))
         return Slot(section, name, param_type, False, row, row)
 
     inputs = tuple(slot(f"input{index}", *tensor) for index, tensor in enumerate(listed.inputs))
@@ -148,12 +148,12 @@ def kernel_listed(op_type: str, policy: Policy, listed: Listed) -> Kernel:
 
 def assumed_kernel(op_type: str, policy: Policy) -> Kernel:
     """The kernel of an op type of which nothing is known."""
-    row = Row(ASSUMED, ("ND",) * len(ASSUMED))
+    row = DtypeRow(ASSUMED, ("ND",) * len(ASSUMED))
     slot = Slot("input0", "", "dynamic", False, row, row)
     return Kernel(op_type, policy, (slot,), (slot,), "assumed", dynamic_shape=True, dynamic_rank=True, alike=True)
 
 
-def _rows(content: Mapping[str, str], pattern: str, dynamic_shape: bool) -> tuple[Row, Row]:
+def _rows(content: Mapping[str, str], pattern: str, dynamic_shape: bool) -> tuple[DtypeRow, DtypeRow]:
     """Static and dynamic columns as loaded (op_kernel_info_constructor.cc:522-577, 741-995)."""
     dtypes = _dtypes(content)
     if "format" not in content and "unknownshape_format" not in content:
@@ -164,17 +164,17 @@ def _rows(content: Mapping[str, str], pattern: str, dynamic_shape: bool) -> tupl
     static = _row(dtypes, _formats(content["format"])) if "format" in content else NOTHING
     formats = _formats(content.get("unknownshape_format", content.get("format", "")))
     kept = [pair for pair in zip(dtypes, formats, strict=False) if pair[1] != "NULL"]
-    return static, Row(tuple(dtype for dtype, _ in kept), tuple(name for _, name in kept))
+    return static, DtypeRow(tuple(dtype for dtype, _ in kept), tuple(name for _, name in kept))
 
 
-def _row(dtypes: tuple[str, ...], formats: tuple[str, ...]) -> Row:
+def _row(dtypes: tuple[str, ...], formats: tuple[str, ...]) -> DtypeRow:
     """Columns; of lists of unequal length, which the engine refuses, what both have."""
     count = min(len(dtypes), len(formats))
-    return Row(dtypes[:count], formats[:count])
+    return DtypeRow(dtypes[:count], formats[:count])
 
 
-def _united(dtypes: tuple[str, ...], formats: tuple[str, ...]) -> Row:
-    return Row(dtypes * len(formats), tuple(name for name in formats for _ in dtypes))
+def _united(dtypes: tuple[str, ...], formats: tuple[str, ...]) -> DtypeRow:
+    return DtypeRow(dtypes * len(formats), tuple(name for name in formats for _ in dtypes))
 
 
 def _dtypes(content: Mapping[str, str]) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ from ...typed import TYPE_CHECKING, NamedTuple
 from ..topology import order_of
 from .choose import choose, left_as_is
 from .continuous import settle
-from .facts import Choice, Facts, Seen, Setting
+from .facts import DtypeChoice, Facts, Seen, Setting
 from .modes import FP16_OP_TYPES, JudgeMode, judge_mode
-from .relations import Cell, Relations
+from .relations import Relations, TensorCell
 from .sorting import CAST, PLAIN, SUB_INPUT, Marks, sort_nodes
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from ...model.policy import Mark
-    from ..graph import Graph
+    from ..graph import ModelGraph
     from .kernel import Kernel
     from .kernels import Kernels
 
-    State: TypeAlias = "Choice | _Gray"
+    State: TypeAlias = "DtypeChoice | _Gray"
 
 
 _NEVER = {
@@ -42,7 +42,7 @@ class Judged(NamedTuple):
 
     mode: JudgeMode
     marks: Mapping[str, frozenset[Mark]]
-    choices: list[Choice]
+    choices: list[DtypeChoice]
     related: dict[int, tuple[int, int]]
 
 
@@ -58,7 +58,7 @@ class _Gray:
         self.kernels = kernels
         self.policies = policies
         self.setting = setting
-        self.choices: dict[tuple[str | Seen | None, ...], Choice] = {}
+        self.choices: dict[tuple[str | Seen | None, ...], DtypeChoice] = {}
 
 
 class Prepared:
@@ -69,7 +69,7 @@ class Prepared:
 
     def __init__(
         self,
-        graph: Graph,
+        graph: ModelGraph,
         kernels: Kernels,
         marks: Marks | None = None,
         fp16_types: frozenset[str] = FP16_OP_TYPES,
@@ -142,8 +142,8 @@ class _Walk:
         self.marks = marks
         self.setting = Setting(mode, prepared.fp16_types)
         self.seen: list[str | Seen | None] = [*prepared._first_seen, None]
-        self.choices: list[Choice] = [_NOT_YET] * len(self.graph)
-        self.set_cells: dict[Cell, str | None] = {}
+        self.choices: list[DtypeChoice] = [_NOT_YET] * len(self.graph)
+        self.set_cells: dict[TensorCell, str | None] = {}
         self.related: dict[int, tuple[int, int]] = {}
         self.cast_policy = self._cast_policy()
 
@@ -181,7 +181,7 @@ class _Walk:
             if acts[node] != PLAIN:
                 self._act(node, acts[node])
 
-    def _chosen(self, state: _Gray, feeds: tuple[str | Seen | None, ...]) -> Choice:
+    def _chosen(self, state: _Gray, feeds: tuple[str | Seen | None, ...]) -> DtypeChoice:
         choice = choose(state.facts, feeds, state.kernels, state.policies, state.setting)
         state.choices[feeds] = choice
         return choice
@@ -219,7 +219,7 @@ class _Walk:
     def _body_input(self, node: int) -> None:
         """Data of a body takes what feeds its parent's input, and hands it on to the cells that belong to it."""
         relations, columns = self.prepared.relations, self.graph.columns
-        cell = Cell(False, node, 0)
+        cell = TensorCell(False, node, 0)
         parent = self.graph.subgraph_of(node).parent
         number = self.graph.attributes[node].get("parent_input")
         if relations is None or parent is None or not isinstance(number, int) or number < 0:
@@ -235,7 +235,7 @@ class _Walk:
         if relations is None:
             return
         for slot in range(columns.inputs_of[node], columns.inputs_of[node + 1]):
-            cell = Cell(True, node, slot - columns.inputs_of[node])
+            cell = TensorCell(True, node, slot - columns.inputs_of[node])
             if columns.source_node[slot] < 0 or relations.may_differ(cell) or cell in self.set_cells:
                 continue
             self._spread(cell, self._plain(slot), (columns.source_node[slot], columns.source_output[slot]))
@@ -244,7 +244,7 @@ class _Walk:
         seen = self.seen[self.prepared.source_slot[slot]]
         return seen.dtype if isinstance(seen, Seen) else seen
 
-    def _spread(self, cell: Cell, dtype: str | None, source: tuple[int, int]) -> None:
+    def _spread(self, cell: TensorCell, dtype: str | None, source: tuple[int, int]) -> None:
         assert self.prepared.relations is not None
         for each in self.prepared.relations.of.get(cell, [cell]):
             self.set_cells[each] = dtype
@@ -258,7 +258,7 @@ class _Walk:
 _NOT_YET = left_as_is(Facts("", (), ()), "not-in-store")
 
 
-def _with(choice: Choice, cell: Cell, dtype: str | None) -> Choice:
+def _with(choice: DtypeChoice, cell: TensorCell, dtype: str | None) -> DtypeChoice:
     tensors = list(choice.inputs if cell.is_input else choice.outputs)
     if cell.number < len(tensors) and tensors[cell.number] is not None:
         tensors[cell.number] = dtype

@@ -12,8 +12,8 @@ from ...typed import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .binding import BoundPort
     from .kernel import Kernel
-    from .support import BoundPort
 
 
 _NAMES = (

@@ -9,13 +9,13 @@ from __future__ import annotations
 from ...typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from ..graph import Graph, Tensor
+    from ..graph import GraphTensor, ModelGraph
 
 
 _LOOPS = frozenset({"While", "StatelessWhile"})
 
 
-class Cell(NamedTuple):
+class TensorCell(NamedTuple):
     """One input or output of a node."""
 
     is_input: bool
@@ -29,9 +29,9 @@ class Relations:
     :ivar of: the cells of the group that a cell was first put into, itself included
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: ModelGraph) -> None:
         self.graph = graph
-        self.of: dict[Cell, list[Cell]] = {}
+        self.of: dict[TensorCell, list[TensorCell]] = {}
         bodies: dict[int, list[range]] = {}
         for subgraph in graph.subgraphs[1:]:
             if subgraph.parent is not None:
@@ -41,7 +41,7 @@ class Relations:
                 for cell in group:
                     self.of.setdefault(cell, group)
 
-    def may_differ(self, cell: Cell) -> bool:
+    def may_differ(self, cell: TensorCell) -> bool:
         """Whether the engine leaves a group alone: shapes are known and differ, or a tensor is missing."""
         shapes = set()
         for each in self.of.get(cell, ()):
@@ -52,42 +52,49 @@ class Relations:
                 shapes.add(tensor.shape)
         return len(shapes) > 1
 
-    def _tensor(self, cell: Cell) -> Tensor | None:
+    def _tensor(self, cell: TensorCell) -> GraphTensor | None:
         node = self.graph[cell.node]
         if cell.is_input and node.type == "Data" and not node.inputs:
             return node.outputs[0] if node.outputs else None
         tensors = node.inputs if cell.is_input else node.outputs
         return tensors[cell.number] if cell.number < len(tensors) else None
 
-    def _groups(self, parent: int, bodies: list[range]) -> list[list[Cell]]:
+    def _groups(self, parent: int, bodies: list[range]) -> list[list[TensorCell]]:
         is_loop = self.graph.columns.types[parent] in _LOOPS
-        fed: dict[int, list[Cell]] = {}
-        given: dict[int, list[Cell]] = {}
+        fed: dict[int, list[TensorCell]] = {}
+        given: dict[int, list[TensorCell]] = {}
         for number, body in enumerate(bodies):
             for node in body:
                 self._collect(node, fed, {} if is_loop and number == 0 else given)
         if is_loop:
             return self._loop_groups(parent, fed, given)
-        groups = [[Cell(True, parent, index), *cells] for index, cells in sorted(fed.items())]
-        return groups + [[Cell(False, parent, index), *cells] for index, cells in sorted(given.items())]
+        groups = [[TensorCell(True, parent, index), *cells] for index, cells in sorted(fed.items())]
+        return groups + [[TensorCell(False, parent, index), *cells] for index, cells in sorted(given.items())]
 
-    def _collect(self, node: int, fed: dict[int, list[Cell]], given: dict[int, list[Cell]]) -> None:
+    def _collect(self, node: int, fed: dict[int, list[TensorCell]], given: dict[int, list[TensorCell]]) -> None:
         attributes = self.graph.attributes.get(node, {})
         op_type = self.graph.columns.types[node]
         parent_input, parent_outputs = attributes.get("parent_input"), attributes.get("parent_outputs")
         if op_type == "Data" and isinstance(parent_input, int) and parent_input >= 0:
-            fed.setdefault(parent_input, []).extend((Cell(True, node, 0), Cell(False, node, 0)))
+            fed.setdefault(parent_input, []).extend((TensorCell(True, node, 0), TensorCell(False, node, 0)))
         if op_type == "NetOutput" and isinstance(parent_outputs, (tuple, list)):
             for number, output in enumerate(parent_outputs):
                 if isinstance(output, int) and output >= 0:
-                    given.setdefault(output, []).append(Cell(True, node, number))
+                    given.setdefault(output, []).append(TensorCell(True, node, number))
 
-    def _loop_groups(self, parent: int, fed: dict[int, list[Cell]], given: dict[int, list[Cell]]) -> list[list[Cell]]:
+    def _loop_groups(
+        self, parent: int, fed: dict[int, list[TensorCell]], given: dict[int, list[TensorCell]]
+    ) -> list[list[TensorCell]]:
         """Input and output of a number are one; a body that hands an input on as another output joins both."""
         columns = self.graph.columns
         count = columns.inputs_of[parent + 1] - columns.inputs_of[parent]
         groups = [
-            [Cell(True, parent, index), Cell(False, parent, index), *fed.get(index, ()), *given.get(index, ())]
+            [
+                TensorCell(True, parent, index),
+                TensorCell(False, parent, index),
+                *fed.get(index, ()),
+                *given.get(index, ()),
+            ]
             for index in range(count)
         ]
         for output, cells in given.items():

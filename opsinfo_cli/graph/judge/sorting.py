@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TypeAlias
 
-    from ..graph import Graph, Tensor
+    from ..graph import GraphTensor, ModelGraph
 
     Extra: TypeAlias = tuple[bool, bool, bool, bool, Customized | None]
 
@@ -45,18 +45,18 @@ class Sorted(NamedTuple):
     acts: bytearray
 
 
-def sort_nodes(graph: Graph, marks: Marks) -> Sorted:
+def sort_nodes(graph: ModelGraph, marks: Marks) -> Sorted:
     """The nodes by kind."""
     return _Sorting(graph, marks).run()
 
 
 class _Sorting:
-    def __init__(self, graph: Graph, marks: Marks) -> None:
+    def __init__(self, graph: ModelGraph, marks: Marks) -> None:
         self.graph = graph
         self.marks = marks
         self.columns = graph.columns
         distinct = {id(tensor): tensor for tensor in chain(self.columns.input_tensors, self.columns.output_tensors)}
-        self.tensors: list[Tensor] = []
+        self.tensors: list[GraphTensor] = []
         self.numbers: dict[int, int] = {}
         known: dict[object, int] = {}
         for key, tensor in distinct.items():  # sizes decide nothing: tensors that differ in them alone are one
@@ -179,7 +179,7 @@ class _Sorting:
         return acts
 
 
-def _unknown(tensor: Tensor) -> int:
+def _unknown(tensor: GraphTensor) -> int:
     """0 for a known shape, 1 with unknown dimensions, 2 of unknown rank; a shape that no file gives counts as known."""
     shape = tensor.shape or ()
     return 2 if -2 in shape else 1 if -1 in shape else 0

@@ -44,7 +44,7 @@ class Matched(NamedTuple):
     through: bool = False
 
 
-class Tensor(NamedTuple):
+class JudgedTensor(NamedTuple):
     """One tensor while its node is judged.
 
     :param row: the dtypes of its columns
@@ -80,7 +80,7 @@ class Work:
         return self.facts.op_type in self.setting.fp16_types
 
 
-def match(work: Work, tensor: Tensor, columns: list[int]) -> Matched:
+def match(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched:
     """Narrow the columns by one tensor."""
     facts, engine, own = work.facts, work.setting.mode.engine, tensor.port.dtype
     if facts.keep or facts.op_type == "Cast" or _has_complex(facts):
@@ -100,7 +100,7 @@ def match(work: Work, tensor: Tensor, columns: list[int]) -> Matched:
     return Matched(_by_mode(work, tensor, columns, forbidden), "mode")
 
 
-def _by_mode(work: Work, tensor: Tensor, columns: list[int], forbidden: str | None) -> bool:
+def _by_mode(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
     engine, own = work.setting.mode.engine, tensor.port.dtype
     if engine == "FORCE_FP16":
         return _force_fp16(tensor, columns, forbidden)
@@ -121,7 +121,7 @@ def _has_complex(facts: Facts) -> bool:
     return any(port.dtype in COMPLEX for port in (*facts.inputs, *facts.outputs) if port.present)
 
 
-def _mixed(work: Work, tensor: Tensor, columns: list[int], forbidden: str | None, low: str) -> Matched:
+def _mixed(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None, low: str) -> Matched:
     own = tensor.port.dtype
     if work.policy is Policy.BLACK:
         return Matched(risen(tensor.row, own, columns, forbidden), "black")
@@ -132,7 +132,7 @@ def _mixed(work: Work, tensor: Tensor, columns: list[int], forbidden: str | None
     return _gray(work, tensor, columns, forbidden, low, "gray")
 
 
-def _gray(work: Work, tensor: Tensor, columns: list[int], forbidden: str | None, low: str, why: str) -> Matched:
+def _gray(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None, low: str, why: str) -> Matched:
     """A gray tensor follows its producer; without one, its own dtype
     (op_dtype_selection_strategy_allow_mix_precision_base.cc:186-253).
     """
@@ -145,7 +145,7 @@ def _gray(work: Work, tensor: Tensor, columns: list[int], forbidden: str | None,
     return Matched(fits, why, True, looks_through(tensor.seen, low))
 
 
-def _allow_fp16(work: Work, tensor: Tensor, columns: list[int], forbidden: str | None) -> bool:
+def _allow_fp16(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
     """The own dtype, or float32, else a lower one (op_dtype_selection_strategy_allow_fp32_to_fp16.cc:48-97)."""
     dtype = tensor.port.dtype
     if dtype == "float32" and work.expects_fp16 and not work.facts.keep:
@@ -158,7 +158,7 @@ def _allow_fp16(work: Work, tensor: Tensor, columns: list[int], forbidden: str |
     return False
 
 
-def _allow_bf16(tensor: Tensor, columns: list[int], forbidden: str | None) -> bool:
+def _allow_bf16(tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
     """As :func:`_allow_fp16` without ``fp16.op_type`` (op_dtype_selection_strategy_allow_fp32_to_bf16.cc:45-87)."""
     dtype = tensor.port.dtype
     if risen(tensor.row, dtype, columns, forbidden):
@@ -166,12 +166,12 @@ def _allow_bf16(tensor: Tensor, columns: list[int], forbidden: str | None) -> bo
     return dtype in ("float32", "bfloat16") and reduced(tensor.row, dtype, columns, forbidden)
 
 
-def _force_fp16(tensor: Tensor, columns: list[int], forbidden: str | None) -> bool:
+def _force_fp16(tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
     dtype = tensor.port.dtype
     return risen(tensor.row, "float16" if dtype in FLOATING else dtype, columns, forbidden)
 
 
-def _force_fp32(work: Work, tensor: Tensor, columns: list[int], forbidden: str | None) -> bool:
+def _force_fp32(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
     """float32, but float16 at the first input of a cube type that gives float32 for it
     (op_dtype_selection_strategy_force_fp32.cc:38-97).
     """
@@ -182,7 +182,7 @@ def _force_fp32(work: Work, tensor: Tensor, columns: list[int], forbidden: str |
     return risen(tensor.row, dtype, columns, forbidden) or reduced(tensor.row, dtype, columns, forbidden)
 
 
-def _force_lower(tensor: Tensor, columns: list[int]) -> bool:
+def _force_lower(tensor: JudgedTensor, columns: list[int]) -> bool:
     """bfloat16 for float32, else float16, else what is higher (op_dtype_selection_strategy_force_lowerprecision.cc)."""
     dtype = tensor.port.dtype
     if dtype not in FLOATING:
@@ -193,7 +193,7 @@ def _force_lower(tensor: Tensor, columns: list[int]) -> bool:
     return risen(tensor.row, "float16", columns, None)
 
 
-def _mixed_hif8(work: Work, tensor: Tensor, columns: list[int]) -> Matched:
+def _mixed_hif8(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched:
     """By table (op_dtype_selection_strategy_mixed_hif8.cc:72-106); a Cast is not looked through."""
     own = tensor.port.dtype
     if work.policy is Policy.BLACK:
@@ -209,6 +209,6 @@ def _mixed_hif8(work: Work, tensor: Tensor, columns: list[int]) -> Matched:
     return Matched(any(precisely(tensor.row, each, columns) for each in wanted), "gray", True)
 
 
-def _by_table(table: dict[str, tuple[str, ...]], dtype: str | None, tensor: Tensor, columns: list[int]) -> bool:
+def _by_table(table: dict[str, tuple[str, ...]], dtype: str | None, tensor: JudgedTensor, columns: list[int]) -> bool:
     wanted = table.get(dtype or "", (dtype or "",))
     return any(precisely(tensor.row, each, columns) for each in wanted)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ...model.policy import Policy
 from ...typed import TYPE_CHECKING, NamedTuple
+from .binding import BoundPort
 from .facts import Customized, Facts, Port
 from .kernel import Kernel, Slot
 from .promote import Promotion, promoted, promotion_of
@@ -38,13 +39,6 @@ class Bound(NamedTuple):
     inputs: tuple[BoundPort | None, ...]
     outputs: tuple[BoundPort | None, ...]
     promotion: Promotion | None = None
-
-
-class BoundPort(NamedTuple):
-    port: Port
-    slot: Slot
-    dtypes: tuple[str, ...]
-    formats: tuple[str, ...]
 
 
 class Refusal(NamedTuple):

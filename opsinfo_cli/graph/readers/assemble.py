@@ -10,7 +10,7 @@ from .op_names import second_type
 from .source import CONST, INPUT, SourceGraph, SourceNode
 
 if TYPE_CHECKING:
-    from ..graph import Graph, ModelFacts, Tensor
+    from ..graph import GraphTensor, ModelFacts, ModelGraph
 
 OUTPUT = "NetOutput"
 _LOOPS = frozenset({"Switch", "Merge", "Enter", "NextIteration"})
@@ -18,7 +18,7 @@ OUTPUT_NAME = "Node_Output"
 """The name that ATC gives to what collects a model's outputs."""
 
 
-def assemble(graph: SourceGraph, facts: ModelFacts, path: str) -> Graph:
+def assemble(graph: SourceGraph, facts: ModelFacts, path: str) -> ModelGraph:
     """The graph value.
 
     :raises Damaged: when an input comes from a value that nothing produces
@@ -92,10 +92,10 @@ class _Assembler:
                     produced[value] = (index, number)
         return produced
 
-    def _inputs(self, graph: SourceGraph, node: SourceNode) -> list[Tensor | None]:
+    def _inputs(self, graph: SourceGraph, node: SourceNode) -> list[GraphTensor | None]:
         """What is known of a node's inputs in a graph with loops: the mark of an output is not one of its readers."""
         marked = node.extra.get("continuous_input", -1)
-        made: list[Tensor | None] = []
+        made: list[GraphTensor | None] = []
         for number, value in enumerate(node.inputs):
             known = graph.tensor(value)._replace(continuous=number == marked)
             made.append(self.builder.tensor(*known) if value else None)

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import IO
 
-    from ..graph import Graph
+    from ..graph import ModelGraph
 
 
 _LONGEST = 1 << 30
 
 
-def read_ge_json(file: IO[bytes], path: str) -> Graph:
+def read_ge_json(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of a file that ``atc --mode=1`` or ``--mode=5`` wrote.
 
     :raises Damaged: when it is no JSON, or none of a model
@@ -35,7 +35,7 @@ def read_ge_json(file: IO[bytes], path: str) -> Graph:
     return graph_of_json(data, path, "atc-json")
 
 
-def graph_of_json(data: bytes, path: str, format: str) -> Graph:
+def graph_of_json(data: bytes, path: str, format: str) -> ModelGraph:
     """The graph of a ModelDef in JSON.
 
     :raises Damaged: when it is no JSON, or none of a model

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...typed import TYPE_CHECKING, NamedTuple
 from ..builder import GraphBuilder
-from ..graph import UNKNOWN, ModelFacts, Tensor
+from ..graph import UNKNOWN, GraphTensor, ModelFacts
 from .command import arguments
 from .dtypes import word_dtype
 from .notes import Notes
@@ -17,7 +17,7 @@ from .notes import Notes
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..graph import Graph, Weights
+    from ..graph import ModelGraph, Weights
 
 PARENT = "_parent_node_index"
 NUMBERS = ("_keep_dtype", "_inherit_dtype_from_predecessor", "_force_fp32_to_fp16", PARENT, "judge_match_idx")
@@ -37,7 +37,7 @@ _CASTS = "trans_Cast_"
 class Desc(NamedTuple):
     """What the file says of a tensor, and, of a subgraph's output, the parent's output it feeds (-1: none)."""
 
-    tensor: Tensor = UNKNOWN
+    tensor: GraphTensor = UNKNOWN
     parent: int = -1
 
 
@@ -126,7 +126,7 @@ class GeModel:
         else:
             self._add(op)
 
-    def close(self) -> Graph:
+    def close(self) -> ModelGraph:
         """The graph of all that was added.
 
         :raises Damaged: when edges or subgraphs lead nowhere

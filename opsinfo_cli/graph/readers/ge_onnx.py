@@ -20,7 +20,7 @@ from .textproto import TextFault, parse, string
 if TYPE_CHECKING:
     from typing import IO
 
-    from ..graph import Graph
+    from ..graph import ModelGraph
 
 _CONTAINERS = frozenset({("graph",)})
 _ATTRIBUTE = b"\n    attribute {\n"
@@ -34,7 +34,7 @@ _MOST_TENSORS = 1 << 16
 Said = dict[str, object]
 
 
-def read_ge_onnx(file: IO[bytes], path: str) -> Graph:
+def read_ge_onnx(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of a dump.
 
     :raises TextFault: when the text is broken

@@ -18,7 +18,7 @@ from .textproto import TextFault, string
 if TYPE_CHECKING:
     from typing import IO
 
-    from ..graph import Graph
+    from ..graph import ModelGraph
 
 _CONTAINERS = frozenset({("graph",)})
 _INPUT_DESC, _OUTPUT_DESC = b"\n    input_desc {\n", b"\n    output_desc {\n"
@@ -34,7 +34,7 @@ _MOST_CACHED = 1 << 14
 _LONGEST_CACHED = 1 << 13
 
 
-def read_ge_text(file: IO[bytes], path: str) -> Graph:
+def read_ge_text(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of a dump.
 
     :raises TextFault: when the text is broken
@@ -48,7 +48,7 @@ class _Text:
         self._model = model
         self._descs: dict[bytes, Desc] = {}
 
-    def read(self, file: IO[bytes]) -> Graph:
+    def read(self, file: IO[bytes]) -> ModelGraph:
         model = self._model
         for block in blocks(file, _CONTAINERS):
             if block.inside:

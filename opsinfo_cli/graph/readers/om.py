@@ -19,7 +19,7 @@ from .slim import slim
 if TYPE_CHECKING:
     from typing import IO
 
-    from ..graph import Graph
+    from ..graph import ModelGraph
 
 MAGIC = b"IMOD"
 
@@ -96,7 +96,7 @@ def _damaged(path: str, said: str, at: int) -> Damaged:
     return Damaged(f"{said} (byte {at})", name="damaged-model", path=path)
 
 
-def read_om(file: IO[bytes], path: str) -> Graph:
+def read_om(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of a compiled model.
 
     :raises Damaged: when the file is broken; :raises Refused: when it is encrypted

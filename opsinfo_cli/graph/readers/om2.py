@@ -17,13 +17,13 @@ from .ge_json import graph_of_json
 if TYPE_CHECKING:
     from typing import IO
 
-    from ..graph import Graph
+    from ..graph import ModelGraph
 
 _GRAPH = re.compile(r"(?:[^/]+/)?data/model_\d+/debug/ge_visual_\d+_graph_\d+\.json")
 _LONGEST = 1 << 30
 
 
-def read_om2(file: IO[bytes], path: str) -> Graph:
+def read_om2(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of the first model in the archive.
 
     :raises Damaged: when the archive is broken or holds no graph

@@ -10,7 +10,7 @@ the main one, which keeps its name.
 from __future__ import annotations
 
 from ...typed import TYPE_CHECKING
-from ..graph import Tensor
+from ..graph import GraphTensor
 from .onnx_expansion import Expansion
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _layer_norm(it: Expansion) -> None:
     x = node.inputs[0]
     dtype = graph.tensor(x).dtype
     shape = it.step("Shape", "_shape", x)
-    graph.tensors[shape.name] = Tensor("int32", shape=(it.rank(),) if it.rank() >= 0 else None)
+    graph.tensors[shape.name] = GraphTensor("int32", shape=(it.rank(),) if it.rank() >= 0 else None)
     if len(node.inputs) < 3 or not node.inputs[2]:
         node.inputs[2:] = [it.const("_beta", "float32")]
     it.made.insert(0, shape)
@@ -101,7 +101,7 @@ def _layer_norm(it: Expansion) -> None:
     for value, suffix, source in ((deviation, "1", node.name + ":variance"), (mean, "2", node.name + ":mean")):
         if not value:
             continue
-        graph.tensors[source] = Tensor(dtype)
+        graph.tensors[source] = GraphTensor(dtype)
         if suffix == "1":
             it.made += [it.step("Adds", "_Adds", source), it.step("Rsqrt", "_Rsqrt", node.name + "_Adds")]
             source = node.name + "_Rsqrt"
@@ -217,9 +217,9 @@ def _arithmetic(it: Expansion) -> None:
     it.node.type = "BitwiseXor"
     for number in (0, 1):
         it.before(number, "Cast", f"_cast{number}")
-        it.graph.tensors[it.node.inputs[number]] = Tensor("int32")
+        it.graph.tensors[it.node.inputs[number]] = GraphTensor("int32")
     it.behind("Cast", "_cast2")
-    it.graph.tensors[it.node.outputs[0]] = Tensor("int32")
+    it.graph.tensors[it.node.outputs[0]] = GraphTensor("int32")
 
 
 def _scatter(it: Expansion) -> None:

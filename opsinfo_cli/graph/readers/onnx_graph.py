@@ -24,13 +24,13 @@ from .source import CONST, SourceGraph, SourceNode
 if TYPE_CHECKING:
     from typing import IO
 
-    from ..graph import Graph
+    from ..graph import ModelGraph
 
 _BY_POSITION = {"Loop": 1, "Scan": 0}
 """Operators whose bodies take the inputs in order; so many outputs of the body come first and go nowhere."""
 
 
-def read_onnx(file: IO[bytes], path: str) -> Graph:
+def read_onnx(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of an ONNX model.
 
     :raises MissingPackage: when the ``onnx`` package is not installed

@@ -10,7 +10,7 @@ import os
 import struct
 
 from ...typed import TYPE_CHECKING, NamedTuple
-from ..graph import Tensor, Weights
+from ..graph import GraphTensor, Weights
 from .dtypes import onnx_dtype
 from .slim import MARKER_KEY, marked
 from .source import CONST, SourceGraph, SourceNode
@@ -68,7 +68,7 @@ class Parser:
         self._path = path
         self._external: set[str] = set()
         self._refused: set[str] = set()
-        self._types: dict[bytes, Tensor | None] = {}
+        self._types: dict[bytes, GraphTensor | None] = {}
 
     def model(self) -> OnnxModel:
         data = self._data
@@ -142,7 +142,7 @@ class Parser:
             graph.tensors[name] = tensor
         return name
 
-    def _type(self, start: int, end: int, depth: int) -> Tensor | None:
+    def _type(self, start: int, end: int, depth: int) -> GraphTensor | None:
         """A TypeProto: a tensor, or what a sequence or an optional holds."""
         data = self._data
         for tag, first, last in fields(data, start, end):
@@ -153,14 +153,14 @@ class Parser:
                 return self._type(inner[0], inner[1], depth + 1) if inner else None
         return None
 
-    def _tensor_type(self, start: int, end: int) -> Tensor:
+    def _tensor_type(self, start: int, end: int) -> GraphTensor:
         data, dtype, shape = self._data, None, None
         for tag, first, last in fields(data, start, end):
             if tag == 0x08:
                 dtype = onnx_dtype(first)
             elif tag == 0x12:
                 shape = tuple(self._dim(*span) for tag, *span in fields(data, first, last) if tag == 0x0A)
-        return Tensor(dtype, shape=shape)
+        return GraphTensor(dtype, shape=shape)
 
     def _dim(self, start: int, end: int) -> int:
         return next((signed(value) for tag, value, _ in fields(self._data, start, end) if tag == 0x08), -1)
@@ -216,7 +216,7 @@ class Parser:
             node.type = CONST
             dtype = _PLAIN[name]
             graph.tensors.setdefault(
-                node.outputs[0] if node.outputs else "", Tensor(dtype, shape=() if name[-1] != "s" else None)
+                node.outputs[0] if node.outputs else "", GraphTensor(dtype, shape=() if name[-1] != "s" else None)
             )
 
     def _constant(self, graph: SourceGraph, node: SourceNode, start: int, end: int) -> None:
@@ -254,7 +254,7 @@ class Parser:
         if location == _EXTERNAL:
             weights = self._outside(external)
         node.weights = weights
-        graph.tensors[name] = Tensor(onnx_dtype(dtype), shape=tuple(dims))
+        graph.tensors[name] = GraphTensor(onnx_dtype(dtype), shape=tuple(dims))
         return node
 
     def _outside(self, said: dict[str, str]) -> Weights | None:

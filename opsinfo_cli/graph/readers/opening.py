@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import IO, Any
 
-    from ..graph import Graph
+    from ..graph import ModelGraph
 
 _READERS = {
     sniff.OM: ("om", "read_om"),
@@ -34,7 +34,7 @@ _READERS = {
 _SAVED_FILES = ("saved_model.pb", "saved_model.pbtxt")
 
 
-def read_graph(path: str, seen: Callable[[int], None] | None = None) -> Graph:
+def read_graph(path: str, seen: Callable[[int], None] | None = None) -> ModelGraph:
     """The graph of a model file, or of the folder of a SavedModel.
 
     :param seen: hears how many bytes of the file were read, for a progress line
@@ -63,7 +63,7 @@ def _inside(folder: str) -> str:
     raise Refused("the directory is no SavedModel: it has no saved_model.pb", name="unknown-model", path=folder)
 
 
-def _read(file: IO[bytes], path: str) -> Graph:
+def _read(file: IO[bytes], path: str) -> ModelGraph:
     if not file.seekable():
         raise Refused("a model cannot be read from a pipe: write it to a file first", name="unreadable", path=path)
     module, function = _READERS[sniff.kind_of(file, path)]
@@ -71,7 +71,7 @@ def _read(file: IO[bytes], path: str) -> Graph:
     collected = gc.isenabled()
     gc.disable()  # a graph is millions of objects, none of them garbage: collecting takes a third of the time
     try:
-        found: Graph = reader(file, path)
+        found: ModelGraph = reader(file, path)
     except WireFault as fault:
         raise Damaged(
             f"the model is broken at byte {fault.at}: {fault.said}", name="damaged-model", path=path

@@ -6,7 +6,7 @@ Values have names, as in ONNX; a TensorFlow value is named ``node:output``. Node
 from __future__ import annotations
 
 from ...typed import TYPE_CHECKING
-from ..graph import UNKNOWN, Tensor
+from ..graph import UNKNOWN, GraphTensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -68,11 +68,11 @@ class SourceGraph:
         self.nodes: list[SourceNode] = []
         self.inputs: list[str] = []
         self.outputs: list[str] = []
-        self.tensors: dict[str, Tensor] = {}
+        self.tensors: dict[str, GraphTensor] = {}
         self.parent_inputs: list[int] = []
         self.parent_outputs: list[int] = []
 
-    def tensor(self, value: str) -> Tensor:
+    def tensor(self, value: str) -> GraphTensor:
         """What is known of a value."""
         return self.tensors.get(value, UNKNOWN)
 
@@ -90,5 +90,5 @@ def constant(graph: SourceGraph, name: str, dtype: str, shape: tuple[int, ...] =
     """A constant that the translation puts in; its value is named as it is."""
     node = SourceNode(name, CONST, [], [name])
     node.type = CONST
-    graph.tensors[name] = Tensor(dtype, shape=shape)
+    graph.tensors[name] = GraphTensor(dtype, shape=shape)
     return node

@@ -15,7 +15,7 @@ from .blocks import blocks
 from .notes import Notes
 from .slim import slim
 from .textproto import TextFault, parse
-from .tf_functions import Library, graph_of, needed
+from .tf_functions import FunctionLibrary, graph_of, needed
 from .tf_graph import finished, leaves
 from .tf_values import GRAPH_PLAN, BinaryValues, TextValues, TfFunction, TfNode
 from .wire import fields, key, text
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import IO
 
-    from ..graph import Graph
+    from ..graph import ModelGraph
     from .slim import Plan
     from .textproto import Message
 
@@ -40,7 +40,7 @@ class _Contents:
         self.functions: list[TfFunction] = []
 
 
-def read_graph_def(file: IO[bytes], path: str) -> Graph:
+def read_graph_def(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of a binary GraphDef.
 
     :raises WireFault: when it is broken
@@ -54,7 +54,7 @@ def read_graph_def(file: IO[bytes], path: str) -> Graph:
     return _finished(contents, path)
 
 
-def read_graph_text(file: IO[bytes], path: str) -> Graph:
+def read_graph_text(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of a GraphDef in text form.
 
     :raises TextFault: when it is broken
@@ -96,14 +96,14 @@ def _message(message: Message, contents: _Contents) -> None:
             ]
 
 
-def _finished(contents: _Contents, path: str) -> Graph:
+def _finished(contents: _Contents, path: str) -> ModelGraph:
     notes = Notes()
-    graph = graph_of("", contents.nodes, Library(contents.functions, notes))
+    graph = graph_of("", contents.nodes, FunctionLibrary(contents.functions, notes))
     graph.outputs = leaves(graph)
     return finished(graph, path, "tensorflow", notes, {})
 
 
-def read_saved_model(file: IO[bytes], path: str) -> Graph:
+def read_saved_model(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of a SavedModel's default signature.
 
     :raises WireFault: when it is broken
@@ -124,7 +124,7 @@ def read_saved_model(file: IO[bytes], path: str) -> Graph:
     return _saved(contents, signatures, path)
 
 
-def read_saved_text(file: IO[bytes], path: str) -> Graph:
+def read_saved_text(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of a SavedModel in text form; see :func:`read_saved_model`."""
     contents = _Contents()
     signatures: dict[str, list[str]] = {}
@@ -170,7 +170,7 @@ def _text_signature(message: Message, signatures: dict[str, list[str]]) -> None:
     signatures[name.decode("utf-8", "replace") if isinstance(name, bytes) else ""] = outputs
 
 
-def _saved(contents: _Contents, signatures: dict[str, list[str]], path: str) -> Graph:
+def _saved(contents: _Contents, signatures: dict[str, list[str]], path: str) -> ModelGraph:
     """The part of the graph that the default signature computes; the rest saves and restores variables."""
     wanted = {name: outputs for name, outputs in signatures.items() if outputs and not name.startswith("__")}
     name = _SIGNATURE if _SIGNATURE in wanted else next(iter(wanted), "")
@@ -181,5 +181,5 @@ def _saved(contents: _Contents, signatures: dict[str, list[str]], path: str) -> 
     if len(wanted) > 1:
         notes.add("signature", f"of the signatures {', '.join(sorted(wanted))} `{name}` is read", name)
     nodes = needed(contents.nodes, wanted[name])
-    graph = graph_of(name, nodes, Library(contents.functions, notes), outputs=wanted[name])
+    graph = graph_of(name, nodes, FunctionLibrary(contents.functions, notes), outputs=wanted[name])
     return finished(graph, path, "saved-model", notes, {"signature": name})

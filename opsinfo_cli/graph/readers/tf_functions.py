@@ -16,7 +16,7 @@ from .wire import WireFault
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..graph import Tensor
+    from ..graph import GraphTensor
     from .notes import Notes
 
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
@@ -37,7 +37,7 @@ MOST_NODES = 2_000_000
 """Nodes that inlining may make: functions that call each other twice grow without bounds."""
 
 
-class Library:
+class FunctionLibrary:
     """The functions of a graph."""
 
     def __init__(self, functions: Iterable[TfFunction], notes: Notes) -> None:
@@ -133,10 +133,10 @@ class Inlined(NamedTuple):
 def graph_of(
     name: str,
     nodes: Iterable[TfNode],
-    library: Library,
+    library: FunctionLibrary,
     inputs: Iterable[str] = (),
     outputs: Iterable[str] = (),
-    tensors: Mapping[str, Tensor] | None = None,
+    tensors: Mapping[str, GraphTensor] | None = None,
     depth: int = 0,
 ) -> SourceGraph:
     """A source graph with calls inlined and the functions of control operators as bodies.
@@ -192,7 +192,7 @@ def _final(aliases: Mapping[str, str], value: str) -> str:
     return value
 
 
-def _bodies(graph: SourceGraph, node: SourceNode, library: Library, depth: int) -> None:
+def _bodies(graph: SourceGraph, node: SourceNode, library: FunctionLibrary, depth: int) -> None:
     attributes, first = _BODIES[node.op]
     for attribute in attributes:
         said = node.attributes.get(attribute)

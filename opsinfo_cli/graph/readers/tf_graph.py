@@ -8,7 +8,7 @@ of the Enter and NextIteration that feed a Merge.
 from __future__ import annotations
 
 from ...typed import TYPE_CHECKING
-from ..graph import ModelFacts, Tensor
+from ..graph import GraphTensor, ModelFacts
 from .assemble import assemble, second_types
 from .folding import fold
 from .op_names import tensorflow_mapping
@@ -19,7 +19,7 @@ from .tf_values import Shape, TfTensor, Type
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..graph import Graph
+    from ..graph import ModelGraph
     from .notes import Notes
     from .tf_values import TfNode
 
@@ -37,7 +37,7 @@ def value_name(said: str) -> str:
 
 
 def source_graph(
-    name: str, nodes: Iterable[TfNode], inputs: Iterable[str] = (), tensors: Mapping[str, Tensor] | None = None
+    name: str, nodes: Iterable[TfNode], inputs: Iterable[str] = (), tensors: Mapping[str, GraphTensor] | None = None
 ) -> SourceGraph:
     """Nodes of TensorFlow as a source graph, dtypes of their outputs worked out.
 
@@ -95,12 +95,12 @@ def _source(graph: SourceGraph, node: TfNode) -> SourceNode:
     shape = node.attributes.get("shape")
     for number, dtype in enumerate(dtypes):
         known = shape.dims if isinstance(shape, Shape) and number == 0 and node.op in _SHAPED else None
-        graph.tensors[f"{node.name}:{number}"] = Tensor(dtype, shape=known)
+        graph.tensors[f"{node.name}:{number}"] = GraphTensor(dtype, shape=known)
     value = node.attributes.get("value")
     if node.op == "Const":
         made.type = CONST
         if isinstance(value, TfTensor):
-            graph.tensors[made.outputs[0]] = Tensor(value.dtype, shape=value.shape)
+            graph.tensors[made.outputs[0]] = GraphTensor(value.dtype, shape=value.shape)
             made.weights = value.weights
     made.attributes = node.attributes
     return made
@@ -113,10 +113,10 @@ def _given(graph: SourceGraph, inputs: list[str], number: int) -> str | None:
     return graph.tensor(inputs[number]).dtype if number < len(inputs) else None
 
 
-def _placeholder(attributes: Mapping[str, object]) -> Tensor:
+def _placeholder(attributes: Mapping[str, object]) -> GraphTensor:
     """What the attributes of a placeholder or variable say."""
     dtype, shape = attributes.get("dtype", attributes.get("T")), attributes.get("shape")
-    return Tensor(
+    return GraphTensor(
         dtype.dtype if isinstance(dtype, Type) else None, shape=shape.dims if isinstance(shape, Shape) else None
     )
 
@@ -199,7 +199,7 @@ def _passed(graph: SourceGraph, node: SourceNode, body: SourceGraph, variables: 
     return found
 
 
-def finished(graph: SourceGraph, path: str, format: str, notes: Notes, versions: dict[str, object]) -> Graph:
+def finished(graph: SourceGraph, path: str, format: str, notes: Notes, versions: dict[str, object]) -> ModelGraph:
     """The graph value of a source graph whose functions are bodies or inlined.
 
     :raises Damaged: when its edges lead nowhere

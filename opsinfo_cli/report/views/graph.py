@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...graph.answer import Step, TypeSummary
-from ...graph.comparison import Comparison, ReadBack
-from ...graph.constants import ConstantFault
-from ...graph.outcome import NodeOutcome, Outcome
+from ...graph.answer import PathStep, TypeSummary
+from ...graph.comparison import OutcomeComparison
+from ...graph.constants import ConstantCheck
+from ...graph.outcome import GraphOutcome, NodeOutcome
+from ...graph.read_back import ReadBack
 from ...typed import TYPE_CHECKING
+from ..formats.summary import counted
 from ..terminal.output import Output
 from ..terminal.visible import row, visible
 
@@ -44,8 +46,8 @@ def show_nodes(output: Output, rows: Iterable[NodeOutcome]) -> None:
     )
 
 
-def show_path(output: Output, steps: Sequence[Step], names: Sequence[str], types: Sequence[str]) -> None:
-    """Where the dtype of a node comes from, a line for each step back."""
+def show_path(output: Output, steps: Sequence[PathStep], names: Sequence[str], types: Sequence[str]) -> None:
+    """Where the dtypes of a node come from, a line for each step; in a pipe name, type, tensor, dtype, why."""
     if not output.on_terminal:
         output.lines(
             row(names[step.node], types[step.node], step.tensor or "-", step.dtype or "-", step.reason.text)
@@ -53,14 +55,13 @@ def show_path(output: Output, steps: Sequence[Step], names: Sequence[str], types
         )
         return
     with output.paged():
-        for number, step in enumerate(steps):
-            arrow = "  " * number + ("<- " if number else "")
-            place = f" ({step.tensor})" if step.tensor else ""
-            head = f"{arrow}{visible(names[step.node])} {visible(types[step.node])}: {step.dtype or 'unknown'}{place}"
-            output.lines([head, *output.wrapped("  " * (number + 2) + visible(step.reason.text), 2 * number + 4)])
+        for number, step in enumerate(steps, 1):
+            head = f"{number}. {visible(names[step.node])} ({visible(types[step.node])})"
+            place = f"{step.tensor} {step.dtype or 'unknown'}" if step.tensor else step.dtype or "no dtype"
+            output.lines(output.wrapped(f"{head}, {place}: {visible(step.reason.text)}", indent=3))
 
 
-def show_comparison(output: Output, found: Comparison) -> None:
+def show_comparison(output: Output, found: OutcomeComparison) -> None:
     """Nodes whose dtypes differ, then Casts that come and go; in a pipe kind, name, type, A, B."""
     changed = [["~", each.name, each.type, dtypes(each.a.outputs), dtypes(each.b.outputs)] for each in found.changed]
     casts = [
@@ -74,50 +75,65 @@ def show_comparison(output: Output, found: Comparison) -> None:
         kinds = {"~": "changed", "-": "cast-gone", "+": "cast-added"}
         output.lines(row(kinds[sign], *rest) for sign, *rest in changed + casts)
     output.tell(
-        f"{len(found.changed)} nodes change their dtypes; "
-        f"{len(found.casts_gone)} Casts go, {len(found.casts_added)} are added"
+        f"{counted(len(found.changed), 'node')} with other dtypes; "
+        f"{counted(len(found.casts_gone), 'Cast')} fewer, {len(found.casts_added)} new"
     )
 
 
 def show_read_back(output: Output, found: ReadBack) -> None:
-    """Nodes where the prediction and the compiled model differ, then the nodes not found in it."""
+    """Nodes that differ and nodes that were not compared; in a pipe the kind, name and op type come first."""
     cells = [
         [each.name, each.type, dtypes(each.predicted.outputs), dtypes(each.compiled.outputs), each.predicted.why]
         for each in found.differs
     ]
     if output.on_terminal:
         _show(output, ("node", "op type", "predicted", "compiled", "why predicted"), cells, spare=("why predicted",))
+        others = [[each.name, each.type, each.side, each.why] for each in found.unmatched]
+        _show(output, ("not compared", "op type", "in", "why"), others, spare=("why",))
+        types = [[each.type, str(each.matched), str(each.agree)] for each in found.types]
+        _show(output, ("op type", "matched", "agree"), types)
     else:
         output.lines(row("differs", *each) for each in cells)
-        output.lines(row("unmatched", name, op_type) for name, op_type in found.unmatched)
+        output.lines(row("unmatched", each.name, each.type, each.side, each.why) for each in found.unmatched)
+        output.lines(row("agree", each.type, str(each.matched), str(each.agree)) for each in found.types)
     agreement = "nothing to compare" if found.agreement is None else f"{found.agreement:.1f} % agree"
-    output.tell(f"{found.matched} nodes matched, {agreement}; {len(found.unmatched)} not matched")
-    if output.on_terminal:
-        for name, op_type in found.unmatched:
-            output.detail(f"  not matched: {name} ({op_type})")
+    output.tell(
+        f"{counted(found.matched, 'compute node')} matched ({found.by_fusion} through fusion): {agreement}; "
+        f"{len(found.unmatched)} not compared",
+        prose=True,
+    )
 
 
-def say_constants(output: Output, faults: Sequence[ConstantFault]) -> None:
-    for each in faults:
+def say_constants(output: Output, check: ConstantCheck) -> None:
+    for each in check.faults:
         output.say(
             f"constant `{each.name}`, used by `{each.used_by}`: {each.why}, the first is {each.value:g}", "warning"
         )
+    for path, why in check.unread.items():
+        output.say(f"{path}: {why}: its constants were not checked", "warning")
 
 
-def say_summary(output: Output, outcome: Outcome, types: Sequence[TypeSummary]) -> None:
-    """Nodes and Casts in numbers."""
+def say_summary(output: Output, outcome: GraphOutcome, types: Sequence[TypeSummary]) -> None:
+    """Nodes and Casts in numbers: the nodes that are shown, the Casts of the whole graph."""
     low, high = sum(each.low for each in types), sum(each.high for each in types)
     nodes = sum(each.nodes for each in types)
+    shown = "" if nodes == len(outcome) else f" of {len(outcome)}"
     casts = outcome.cast_counts
-    sizes = ""
-    if outcome.mode and casts.bytes:
-        sizes = f", {casts.bytes / 1e6:.1f} MB converted a run"
-        sizes += f" ({casts.unknown_sizes} of unknown size)" if casts.unknown_sizes else ""
+    edges = f"{counted(casts.edges, 'edge')} need{'s' if casts.edges == 1 else ''} a Cast"
     output.tell(
-        f"{nodes} nodes: {low} low, {high} high, {nodes - low - high} not judged; "
-        f"{casts.edges} edges need a Cast: {casts.run} run, {casts.folded} on constants are folded{sizes}",
+        f"{nodes}{shown} nodes: {low} low, {high} high, {nodes - low - high} not judged; "
+        f"{edges}: {casts.run} to run, {casts.folded} folded on constants{_converted(outcome)}",
         prose=True,
     )
+
+
+def _converted(outcome: GraphOutcome) -> str:
+    casts = outcome.cast_counts
+    if outcome.mode is None or not casts.bytes:
+        return ""
+    size = f"{casts.bytes / 1e6:.1f} MB" if casts.bytes >= 100_000 else counted(casts.bytes, "byte")
+    unknown = f" and {counted(casts.unknown_sizes, 'tensor')} of unknown size" if casts.unknown_sizes else ""
+    return f", {size}{unknown} converted in each run"
 
 
 def dtypes(words: Sequence[str | None]) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...graph.answer import Step, TypeSummary
-from ...graph.comparison import Comparison, ReadBack
-from ...graph.constants import ConstantFault
-from ...graph.outcome import CastOutcome, NodeOutcome, Outcome
+from ...graph.answer import PathStep, TypeSummary
+from ...graph.comparison import OutcomeComparison
+from ...graph.constants import ConstantCheck
+from ...graph.outcome import CastOutcome, GraphOutcome, NodeOutcome
+from ...graph.read_back import ReadBack
 from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import Any
 
 
-def graph_document(outcome: Outcome, rows: Sequence[NodeOutcome], types: Sequence[TypeSummary]) -> dict[str, Any]:
+def graph_document(outcome: GraphOutcome, rows: Sequence[NodeOutcome], types: Sequence[TypeSummary]) -> dict[str, Any]:
     model, counts = outcome.graph.model, outcome.cast_counts
     low, high = sum(each.low for each in types), sum(each.high for each in types)
     return {
@@ -25,6 +26,7 @@ def graph_document(outcome: Outcome, rows: Sequence[NodeOutcome], types: Sequenc
             "command": model.atc_cmdline,
         },
         "precision_mode": outcome.mode,
+        "judged": model.judged if outcome.mode is None else True,
         "nodes": [_node(each) for each in rows],
         "casts": [_cast(each) for each in outcome.casts],
         "types": [
@@ -78,7 +80,7 @@ def _cast(cast: CastOutcome) -> dict[str, Any]:
     }
 
 
-def comparison_document(found: Comparison) -> dict[str, Any]:
+def comparison_document(found: OutcomeComparison) -> dict[str, Any]:
     return {
         "changed": [
             {"name": each.name, "type": each.type, "a": _ends(each.a), "b": _ends(each.b)} for each in found.changed
@@ -97,7 +99,11 @@ def read_back_document(found: ReadBack) -> dict[str, Any]:
         "read_back": {
             "agreement": found.agreement,
             "matched": found.matched,
-            "unmatched": [{"name": name, "type": op_type} for name, op_type in found.unmatched],
+            "by_fusion": found.by_fusion,
+            "types": [{"type": each.type, "matched": each.matched, "agree": each.agree} for each in found.types],
+            "unmatched": [
+                {"name": each.name, "type": each.type, "in": each.side, "why": each.why} for each in found.unmatched
+            ],
             "differs": [
                 {
                     "name": each.name,
@@ -112,15 +118,16 @@ def read_back_document(found: ReadBack) -> dict[str, Any]:
     }
 
 
-def constants_document(faults: Sequence[ConstantFault]) -> dict[str, Any]:
+def constants_document(check: ConstantCheck) -> dict[str, Any]:
     return {
         "constants": [
-            {"name": each.name, "used_by": each.used_by, "value": each.value, "why": each.why} for each in faults
-        ]
+            {"name": each.name, "used_by": each.used_by, "value": each.value, "why": each.why} for each in check.faults
+        ],
+        "unread": [{"path": path, "why": why} for path, why in check.unread.items()],
     }
 
 
-def path_document(steps: Sequence[Step], names: Sequence[str], types: Sequence[str]) -> dict[str, Any]:
+def path_document(steps: Sequence[PathStep], names: Sequence[str], types: Sequence[str]) -> dict[str, Any]:
     return {
         "path": [
             {

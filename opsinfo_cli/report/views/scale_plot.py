@@ -17,7 +17,7 @@ _WIDTH, _HEIGHT = 800, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 20, 40, 50
 
 
-class Line(NamedTuple):
+class ScaleLine(NamedTuple):
     """One run: its name and its positive loss scales."""
 
     name: str
@@ -33,7 +33,7 @@ class _Frame(NamedTuple):
     high: int
 
     @classmethod
-    def around(cls, lines: list[Line]) -> _Frame:
+    def around(cls, lines: list[ScaleLine]) -> _Frame:
         every = [point for line in lines for point in line.points]
         powers = [math.log2(point.scale) for point in every]
         low, high = math.floor(min(powers)), math.ceil(max(powers))
@@ -46,11 +46,11 @@ class _Frame(NamedTuple):
         return (math.log2(scale) - self.low) / (self.high - self.low)
 
 
-def drawable(line: Line) -> Line:
-    return Line(line.name, [point for point in line.points if point.scale > 0])
+def drawable(line: ScaleLine) -> ScaleLine:
+    return ScaleLine(line.name, [point for point in line.points if point.scale > 0])
 
 
-def text_plot(line: Line, what: str, width: int, unicode: bool, height: int = 8) -> Iterator[str]:
+def text_plot(line: ScaleLine, what: str, width: int, unicode: bool, height: int = 8) -> Iterator[str]:
     """Rows of a plot.
 
     :param what: what is counted across: steps or messages
@@ -78,7 +78,7 @@ def text_plot(line: Line, what: str, width: int, unicode: bool, height: int = 8)
     yield f"{'':>{label}}  {ends[0]}{ends[1]:>{max(1, columns - len(ends[0]))}}"
 
 
-def svg_text(lines: list[Line], what: str) -> str:
+def svg_text(lines: list[ScaleLine], what: str) -> str:
     """A page-ready plot. Names come from the command line and may hold anything: they are made harmless."""
     lines = [line for line in map(drawable, lines) if line.points]
     parts = [
@@ -108,7 +108,7 @@ def _axes(frame: _Frame, what: str) -> Iterator[str]:
     yield f'<text x="{right}" y="{bottom + 18}" text-anchor="end">{html.escape(what)} {frame.last}</text>'
 
 
-def _drawn(line: Line, number: int, frame: _Frame) -> Iterator[str]:
+def _drawn(line: ScaleLine, number: int, frame: _Frame) -> Iterator[str]:
     color = _COLORS[number % len(_COLORS)]
     first, *rest = line.points
     path = f"M{_x(frame, first.at):.1f} {_y(frame, first.scale):.1f}"

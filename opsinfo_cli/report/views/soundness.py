@@ -14,7 +14,7 @@ from ...runs.verdict import RunFound, Verdict
 from ..terminal.output import Output
 from ..terminal.places import shortened
 from ..terminal.visible import row, visible
-from .scale_plot import Line, text_plot
+from .scale_plot import ScaleLine, text_plot
 
 _COLORS = {"holds": "note", "fails": "error", "sound": "note", "not sound": "error"}
 
@@ -73,7 +73,7 @@ def _run_lines(output: Output, run: RunFound, asked: Asked) -> Iterator[str]:
     unicode = (sys.stdout.encoding or "ascii").lower().replace("-", "") in ("utf8", "utf16")
     width = min(100, output.columns)
     what = "step" if run.evidence.at_is_step else "message"
-    plot = list(text_plot(Line(run.name, run.evidence.scale.drawn), what, width, unicode))
+    plot = list(text_plot(ScaleLine(run.name, run.evidence.scale.drawn), what, width, unicode))
     if plot:
         yield from ("", f"loss scale of {shortened(visible(run.name), width - len('loss scale of '))}", *plot)
     for text in texts:
@@ -92,8 +92,8 @@ def _advice(advice: Advice) -> list[str]:
     return [f"{', '.join(values)}: {'; '.join(advice.reasons)}"]
 
 
-def scale_lines(runs: list[RunFound]) -> list[Line]:
-    return [Line(run.name, run.evidence.scale.drawn) for run in runs]
+def scale_lines(runs: list[RunFound]) -> list[ScaleLine]:
+    return [ScaleLine(run.name, run.evidence.scale.drawn) for run in runs]
 
 
 def verdict_document(verdict: Verdict, runs: list[RunFound], reference: list[RunFound], asked: Asked) -> dict[str, Any]:

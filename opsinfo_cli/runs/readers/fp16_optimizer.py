@@ -31,7 +31,7 @@ class Fp16Optimizer(Reader):
         self._messages = self._before = 0
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        for match, copies in message_runs(_OVERFLOW, data, limit, steps):
+        for match, copies in message_runs(_OVERFLOW, data, limit):
             self.lines += copies
             self._messages += copies
             self.overflow_words += copies

@@ -1,4 +1,4 @@
-"""What every log reader is: windows of a log in, evidence out, in constant memory."""
+"""The base of log readers: windows of a log in, evidence out, in constant memory."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import ClassVar
 
 from ..count import Count
@@ -29,7 +30,7 @@ def number_or_none(text: bytes) -> float | None:
 
 @dataclass
 class Evidence:
-    """What one log proves of mixed precision, whatever wrote it.
+    """What one log proves about mixed precision, independent of its format.
 
     :param format: the name of the reader that understood it, or ``unknown``
     :param level: the opt level or precision mode, as printed
@@ -172,29 +173,40 @@ _NEAR = 12
 def message_runs(
     pattern: re.Pattern[bytes], data: bytes, limit: int, steps: StepFields | None = None
 ) -> Iterator[tuple[re.Match[bytes], int]]:
-    """Equal messages that follow each other: the last of each run, and how many they are.
+    """Equal messages that follow each other: the first of each run, and how many they are.
 
     ``steps`` is at the place of the run when it is given out. Every byte is looked at once, whatever share of the
     lines are messages.
     """
-    last: re.Match[bytes] | None = None
-    end = copies = 0
+    end = copies = begin = 0
     text = b""
-    for match in pattern.finditer(data, 0, limit):
-        start = match.start()
+    for run in _repeated(pattern).finditer(data, 0, limit):
+        start, this = run.start(), run["message"]
+        many = 1 if run.end() - start == len(this) else run[0].count(this)
         near = start - end < _NEAR
-        this = match[0]
         if near and this == text:
-            copies += 1
+            copies += many
         else:
-            if last is not None:
-                yield last, copies
+            if copies:
+                yield _again(pattern, data, begin), copies
             if not near and steps:
                 steps.skip(end)
                 steps.advance(data, start)
-            text, copies = this, 1
-        last, end = match, match.end()
-    if last is not None:
-        yield last, copies
+            text, copies, begin = this, many, start
+        end = run.end()
+    if copies:
+        yield _again(pattern, data, begin), copies
         if steps:
             steps.skip(end)
+
+
+@cache
+def _repeated(pattern: re.Pattern[bytes]) -> re.Pattern[bytes]:
+    """A message and its copies: hundreds of ranks print the same line."""
+    return re.compile(rb"(?P<message>" + pattern.pattern + rb")(?:\n?(?P=message))*")
+
+
+def _again(pattern: re.Pattern[bytes], data: bytes, start: int) -> re.Match[bytes]:
+    match = pattern.match(data, start)
+    assert match is not None
+    return match

@@ -1,0 +1,57 @@
+"""What the tests of races share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opsinfo_cli.change.filesystem import FileSystem
+from opsinfo_cli.change.job import Job
+from opsinfo_cli.change.library_plan import LibraryPlan
+from opsinfo_cli.change.vault import Vault
+from opsinfo_cli.change.writer import Writer
+from opsinfo_cli.model.policy import Policy
+
+TEXT = """{
+    "Add":{
+        "precision_reduce":{
+            "flag":"true"
+        }
+    },
+    "Log":{
+    }
+}
+"""
+
+
+NEW = TEXT.replace("true", "false")
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "config"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def library(config: Path) -> Path:
+    path = config / "aic-x-ops-info.json"
+    path.write_text(TEXT)
+    return path
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "vault"
+
+
+def writer(place: Path, fs: FileSystem | None = None, **options: Any) -> Writer:
+    fs = fs or FileSystem()
+    return Writer(Vault(str(place), fs, wait=0), **{"wait": 0, "fs": fs, **options})
+
+
+def move(which: Writer, *paths: Path, op: str = "Add", to: Policy = Policy.BLACK) -> str | None:
+    return which.run("move", [Job(str(path), LibraryPlan({op: to})) for path in paths]).change

@@ -1,0 +1,177 @@
+"""Folders held by a descriptor, whom root trusts, whose vault it is."""
+
+# ruff: noqa: F401, F811 - fixtures are imported by name
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from races_support import NEW, TEXT, config, library, move, place, writer
+
+from opsinfo_cli.change.filesystem import FileSystem
+from opsinfo_cli.change.held_folders import held
+from opsinfo_cli.change.job import Job
+from opsinfo_cli.change.library_plan import LibraryPlan
+from opsinfo_cli.change.prune import prune
+from opsinfo_cli.change.restore import restore_last
+from opsinfo_cli.change.vault import Vault, sha256_of
+from opsinfo_cli.change.vault_check import damage_in
+from opsinfo_cli.change.writer import Writer
+from opsinfo_cli.check.vault import unfinished_change
+from opsinfo_cli.errors import Locked, NotConfirmed, OpsinfoError, Refused, Stale
+from opsinfo_cli.model.policy import Policy
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+
+
+# a folder that is swapped
+
+
+@pytest.mark.parametrize("in_place", [False, True], ids=["replaced", "in place"])
+@pytest.mark.parametrize("moment", ["open", "flock", "fsync"])
+def test_a_folder_swapped_for_a_link_while_we_write_has_no_effect(
+    place: Path, config: Path, library: Path, tmp_path: Path, in_place: bool, moment: str
+) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / library.name).write_text(TEXT)
+    aside = tmp_path / "aside"
+
+    def swap() -> None:
+        if not aside.exists():
+            config.rename(aside)
+            config.symlink_to(victim)
+
+    class Swapping(FileSystem):
+        def open(self, path: str, flags: int, mode: int = 0o600) -> int:
+            descriptor = super().open(path, flags, mode)
+            if moment == "open" and path == str(library):
+                swap()
+            return descriptor
+
+        def flock(self, descriptor: int, operation: int) -> None:
+            super().flock(descriptor, operation)
+            if moment == "flock":
+                swap()
+
+        def fsync(self, descriptor: int) -> None:
+            super().fsync(descriptor)
+            if moment == "fsync":
+                swap()
+
+    move(writer(place, Swapping(), in_place=in_place), library)
+    assert os.listdir(victim) == [library.name]
+    assert (victim / library.name).read_text() == TEXT
+    assert (aside / library.name).read_text() == NEW
+
+
+def test_a_folder_that_is_a_link_by_the_time_it_is_held_is_refused(place: Path, config: Path, library: Path) -> None:
+    real = str(library)
+    config.rename(config.with_name("aside"))
+    config.symlink_to(config.with_name("aside"))
+    with pytest.raises(Refused), held(FileSystem(), [real], trusts=True):
+        pass
+
+
+def trusted(config: Path, file: Path, trust_folder: bool = False) -> str:
+    """What root says of a folder: an error's name, or nothing."""
+    try:
+        with held(FileSystem(), [str(file)], trust_folder):
+            return ""
+    except Refused as refused:
+        return refused.name if refused.path == str(file) else "another path"
+
+
+@needs_root
+@pytest.mark.parametrize(
+    ("folder", "mode", "file", "said"),
+    [
+        (0, 0o755, 0, ""),
+        (1234, 0o755, 1234, ""),  # an install of one service user
+        (1234, 0o755, 0, "folder-not-trusted"),
+        (1234, 0o1777, 0, "folder-not-trusted"),
+        (0, 0o777, 0, "folder-not-trusted"),
+        (0, 0o1777, 0, ""),
+        (0, 0o775, 0, ""),
+    ],
+)
+def test_root_works_only_where_no_other_user_may_replace_the_file(
+    config: Path, library: Path, folder: int, mode: int, file: int, said: str
+) -> None:
+    os.chown(library, file, file)
+    os.chown(config, folder, 0)
+    config.chmod(mode)
+    assert trusted(config, library) == said
+    assert trusted(config, library, trust_folder=True) == ""
+    below = config / "below"
+    below.mkdir()
+    (below / "x.json").touch()
+    os.chown(below / "x.json", file, file)
+    assert trusted(config, below / "x.json") == said, "an ancestor counts as the folder does"
+
+
+@needs_root
+def test_a_folder_of_a_group_that_nobody_is_known_of_is_not_trusted(config: Path, library: Path) -> None:
+    os.chown(config, 0, 54321)
+    config.chmod(0o775)
+    assert trusted(config, library) == "folder-not-trusted"
+
+
+# the vault's owner, and other small things
+
+
+@needs_root
+def test_a_vault_of_another_owner_is_refused_before_a_byte_of_it_is_read(place: Path, library: Path) -> None:
+    move(writer(place), library)
+    for path in (place, *place.rglob("*")):
+        os.chown(path, 1234, 1234)
+
+    class Reading(FileSystem):
+        def open(self, path: str, flags: int, mode: int = 0o600) -> int:
+            assert not path.startswith(str(place)), "read before it was known whose it is"
+            return super().open(path, flags, mode)
+
+    vault = Vault(str(place), Reading())
+    for look in (vault.journal, vault.objects, lambda: vault.content("0" * 64)):
+        with pytest.raises(Refused) as caught:
+            look()
+        assert caught.value.name == "vault-not-ours"
+
+
+def test_a_lock_whose_closing_fails_is_no_fault(place: Path, library: Path) -> None:
+    class Failing(FileSystem):
+        locks: set[int] = set()  # noqa: RUF012
+
+        def flock(self, descriptor: int, operation: int) -> None:
+            super().flock(descriptor, operation)
+            self.locks.add(descriptor)
+
+        def close(self, descriptor: int) -> None:
+            super().close(descriptor)
+            if descriptor in self.locks:
+                self.locks.discard(descriptor)
+                raise OSError(5, "EIO")
+
+    move(writer(place, Failing()), library)
+    assert library.read_text() == NEW
+
+
+def test_a_removed_working_folder_is_an_answer_and_no_fault(place: Path, tmp_path: Path, library: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    here = os.getcwd()
+    os.chdir(gone)
+    try:
+        gone.rmdir()
+        move(writer(place), library)
+        assert library.read_text() == NEW
+        with pytest.raises(OpsinfoError):
+            move(writer(place), Path("x.json"))
+    finally:
+        os.chdir(here)

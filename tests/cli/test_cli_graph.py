@@ -1,0 +1,215 @@
+"""`opsinfo graph`: what is shown of a model as it stands, and of one that is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cli_support import Run, mixlist, names, rows, write
+from model_files import CLASSIFIER, COMPILED, dump, onnx_model
+
+from opsinfo_cli.report.terminal.cell_width import cell_width
+
+Judge = Callable[..., list["str | Path"]]
+
+
+@pytest.fixture
+def judged(tmp_path: Path, opp: Path) -> Judge:
+    """The arguments that judge a model with the fixture's ascend910b."""
+
+    def arguments(mode: str = "mixed_float16", model: Path | None = None) -> list[str | Path]:
+        target: list[str | Path] = ["--against", opp, "--soc", "ascend910b", "--precision-mode", mode]
+        return ["graph", model or dump(tmp_path), *target]
+
+    return arguments
+
+
+def test_op_types_come_with_those_that_have_the_most_low_nodes_first(opsinfo: Run, judged: Judge) -> None:
+    ran = opsinfo(*judged())
+    assert ran.code == 0
+    assert rows(ran) == [
+        ["MatMulV2", "1", "1", "0", "white"],
+        ["Relu", "1", "1", "0", "gray"],
+        ["Log", "1", "0", "1", "black"],
+        ["Const", "1", "0", "0", "-"],
+        ["Data", "1", "0", "0", "-"],
+        ["NetOutput", "1", "0", "0", "-"],
+    ]
+    assert "6 nodes: 2 low, 1 high, 3 not judged; 3 edges need a Cast: 2 to run, 1 folded on constants" in ran.err
+
+
+def test_each_node_is_a_row_with_its_dtypes_its_list_and_the_reason(opsinfo: Run, judged: Judge) -> None:
+    found = {row[0]: row[1:] for row in rows(opsinfo(*judged(), "--by", "node"))}
+    assert list(found) == [node["name"] for node in CLASSIFIER["nodes"]]
+    why = "on the gray list by the library: follows output 0 of `fc/matmul`"
+    assert found["relu"] == ["Relu", "low", "float16", "float16", "gray", "library", why]
+    assert found["log"][1:5] == ["high", "float32", "float32", "black"]
+    assert found["x"][1] == "-"
+
+
+def test_a_mixlist_moves_an_operator_to_another_list(opsinfo: Run, judged: Judge, tmp_path: Path) -> None:
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["MatMulV2"], white_remove=["MatMulV2"]))
+    found = {row[0]: row for row in rows(opsinfo(*judged(), "--mixlist", file, "--by", "node"))}
+    assert found["fc/matmul"][2] == found["relu"][2] == "high"
+    assert "on the black list by the mixlist" in found["fc/matmul"][-1]
+
+
+def test_the_way_back_to_the_deciding_tensor_is_a_line_for_each_step(opsinfo: Run, judged: Judge) -> None:
+    ran = opsinfo(*judged(), "--node", "relu")
+    assert ran.code == 0
+    assert [row[:4] for row in rows(ran)] == [
+        ["relu", "Relu", "input 0", "float16"],
+        ["fc/matmul", "MatMulV2", "output 0", "float16"],
+    ]
+    document = opsinfo(*judged(), "--node", "relu", "--format", "json").json
+    assert [step["name"] for step in document["path"]] == ["relu", "fc/matmul"]
+    assert document["nodes"][0]["decided_by"] == {"node": "fc/matmul", "tensor": "output 0"}
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--on", "low"], ["fc/matmul", "relu"]),
+        (["--on", "high"], ["log"]),
+        (["--on", "cast"], ["x", "w", "fc/matmul", "relu", "log"]),
+        (["--on", "low", "--on", "high", "--match", "*l*"], ["fc/matmul", "relu", "log"]),
+        (["--match", "Re*"], ["relu"]),
+        (["--match", "fc/*"], ["fc/matmul"]),
+        (["--on", "first-column"], []),
+    ],
+)
+def test_nodes_are_chosen_by_state_and_by_name_or_op_type(
+    opsinfo: Run, judged: Judge, options: list[str], expected: list[str]
+) -> None:
+    ran = opsinfo(*judged(), "--by", "node", *options)
+    assert (ran.code, names(ran)) == (0, expected)
+
+
+def test_nodes_with_assumed_columns_are_found(opsinfo: Run, judged: Judge) -> None:
+    ran = opsinfo(*judged(), "--columns", "library,assumed", "--by", "node", "--on", "assumed")
+    assert names(ran) == ["fc/matmul"]
+    assert "dtypes assumed for 1 node:" in ran.err
+
+
+def test_the_document_has_every_node_every_cast_and_the_counts(opsinfo: Run, judged: Judge) -> None:
+    document = opsinfo(*judged(), "--format", "json").json
+    assert document["precision_mode"] == "mixed_float16"
+    assert document["model"]["format"] == "ge-proto"
+    assert [node["outputs"] for node in document["nodes"]] == [
+        *(["float32"], ["float32"], ["float16"], ["float16"], ["float32"]),
+        [],
+    ]
+    assert [(cast["producer"], cast["consumer"], cast["constant"]) for cast in document["casts"]] == [
+        ("x", "fc/matmul", False),
+        ("w", "fc/matmul", True),
+        ("relu", "log", False),
+    ]
+    assert document["counts"] == {
+        "nodes": 6,
+        "low": 2,
+        "high": 1,
+        "not_judged": 3,
+        "casts": 3,
+        "casts_run": 2,
+        "casts_folded": 1,
+    }
+
+
+def test_a_compiled_model_shows_its_dtypes_its_command_and_its_casts(opsinfo: Run, tmp_path: Path) -> None:
+    command = "atc --model=m.pb --precision_mode_v2=mixed_float16 --modify_mixlist=black.json"
+    model = dump(tmp_path, COMPILED, "FeInsertTransNodeAfter", atc_cmdline=command)
+    ran = opsinfo("graph", model, "--by", "node", "--on", "low")
+    assert names(ran) == ["trans_Cast_0", "fc/matmulrelu"]
+    assert "precision mode of that command: mixed_float16" in ran.err
+    assert "mixlist of that command: black.json" in ran.err
+    assert "the engine has chosen these dtypes; its Casts are in the graph" in ran.err
+    document = opsinfo("graph", model, "--format", "json").json
+    assert (document["precision_mode"], document["judged"]) == (None, True)
+    assert document["model"]["command"] == command
+    assert [(cast["producer"], cast["consumer"]) for cast in document["casts"]] == [
+        ("x", "fc/matmulrelu"),
+        ("fc/matmulrelu", "log"),
+    ]
+
+
+def test_a_dump_from_before_the_judge_says_that_nothing_was_chosen(opsinfo: Run, tmp_path: Path) -> None:
+    ran = opsinfo("graph", dump(tmp_path))
+    assert ran.code == 0
+    assert "the engine has not chosen dtypes yet" in ran.err
+
+
+def test_a_compiled_model_is_judged_from_its_original_dtypes(opsinfo: Run, judged: Judge, tmp_path: Path) -> None:
+    model = dump(tmp_path, COMPILED, "FeInsertTransNodeAfter")
+    found = {row[0]: row[2] for row in rows(opsinfo(*judged("force_fp32", model), "--by", "node"))}
+    assert found["fc/matmulrelu"] == "high"
+    assert "trans_Cast_0" not in found
+
+
+def test_without_a_target_columns_can_be_assumed(opsinfo: Run, tmp_path: Path) -> None:
+    arguments = ["graph", dump(tmp_path), "--precision-mode", "force_fp16"]
+    assert opsinfo(*arguments).code == 2
+    ran = opsinfo(*arguments, "--columns", "assumed")
+    assert (ran.code, rows(ran)[0][:3]) == (0, ["Log", "1", "1"])
+
+
+def test_options_of_atc_that_are_not_considered_are_named_with_their_values(
+    opsinfo: Run, judged: Judge, tmp_path: Path
+) -> None:
+    assert "not considered: --output_type, --input_fp16_nodes" in opsinfo(*judged()).err
+    model = dump(tmp_path, atc_cmdline="atc --model=m.pb --output_type=FP16 --insert_op_conf aipp.cfg")
+    said = opsinfo(*judged("mixed_float16", model)).err
+    assert "warning: not considered: --output_type=FP16, --insert_op_conf=aipp.cfg" in said
+
+
+def test_onnx_is_judged_and_called_a_prediction(opsinfo: Run, judged: Judge, tmp_path: Path) -> None:
+    pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
+    ran = opsinfo(*judged("mixed_float16", onnx_model(tmp_path)), "--by", "node", "--on", "low")
+    assert names(ran) == ["fc", "relu"]
+    assert "a prediction" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (70000.0, "constant `w`, used by `fc`: 1 of 4 values overflow float16, the first is 70000"),
+        (1e-9, "constant `w`, used by `fc`: 1 of 4 values become 0 in float16, the first is 1e-09"),
+        (65519.0, None),
+    ],
+)
+def test_constants_out_of_the_low_range_are_warned_of(
+    opsinfo: Run, judged: Judge, tmp_path: Path, value: float, said: str | None
+) -> None:
+    pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
+    model = onnx_model(tmp_path, [[1, value], [0, -1]])
+    ran = opsinfo(*judged("mixed_float16", model))
+    assert ran.code == 0
+    assert said in ran.err if said else "constant `" not in ran.err
+    faults = opsinfo(*judged("mixed_float16", model), "--format", "json").json["constants"]
+    assert [fault["used_by"] for fault in faults] == (["fc"] if said else [])
+
+
+def test_a_missing_file_of_weights_is_named_and_the_rest_is_answered(
+    opsinfo: Run, judged: Judge, tmp_path: Path
+) -> None:
+    pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
+    model = onnx_model(tmp_path, [[1, 70000.0], [0, -1]], external=True)
+    assert "1 of 4 values overflow" in opsinfo(*judged("mixed_float16", model)).err
+    (tmp_path / "weights.bin").unlink()
+    ran = opsinfo(*judged("mixed_float16", model))
+    assert (ran.code, rows(ran)[0][0]) == (0, "MatMulV2")
+    assert "weights.bin: the file with the values of constants is missing: its constants were not checked" in ran.err
+
+
+@pytest.mark.process
+def test_at_80_columns_a_row_is_one_line(
+    terminal: Callable[..., tuple[int, str]], judged: Judge, tmp_path: Path
+) -> None:
+    for arguments, marks in ((["--by", "node"], ["fc/matmul", "relu", "log"]), ([], ["MatMulV2", "Relu", "Log"])):
+        code, said = terminal(*judged(), *arguments, "-q", width=80, env={"NO_COLOR": "1", "PAGER": "cat"})
+        lines = said.splitlines()
+        assert code == 0
+        assert max(map(cell_width, lines)) <= 80
+        assert all(sum(line.split()[:1] == [mark] for line in lines) == 1 for mark in marks), said
+    code, said = terminal(*judged(), "--node", "relu", "-q", width=80, env={"NO_COLOR": "1", "PAGER": "cat"})
+    assert [line[:2] for line in said.splitlines() if not line.startswith("   ")] == ["1.", "2."]

@@ -1,0 +1,75 @@
+"""Vectors as files, asked through the program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from conftest import CORPUS
+from ge_dump import ge_dump
+from vector_support import VECTORS, casts_said, short
+
+FAMILIES = (
+    *("core", "corners", "modes", "lib910b", "networks", "fp16_op_types", "promote"),
+    *("customize_dtypes", "formats", "subgraphs", "loops", "rules"),
+)
+_REFUSED = ("mixlist", "customize_dtypes")
+
+
+def differences_through_the_program(vector: dict[str, Any], opsinfo: Callable[..., Any], folder: Path) -> Iterator[str]:
+    """What `opsinfo graph` answers otherwise than the engine: dtypes of every tensor, and Casts."""
+    arguments = _arguments(vector, folder)
+    for mode, said in vector["answers"].items():
+        ran = opsinfo("graph", *arguments, "--precision-mode", mode, "--format", "json")
+        where = f"{vector['id']} {mode}"
+        if ran.code != 0 or "failed" in said:
+            if (ran.code == 3) != (said.get("failed") in _REFUSED):
+                yield f"{where}: exit {ran.code}, the engine: {said.get('failed', 'accepts')}: {ran.err or ran.out}"
+            continue
+        document = ran.json
+        found = {node["name"]: _dtypes(node) for node in document["nodes"]}
+        for name, (inputs, outputs, _) in said["nodes"].items():
+            if found[name] != [inputs, outputs]:
+                yield f"{where}: {name}: {found[name]}, the engine: {[inputs, outputs]}"
+        if "trans_failed" not in said and (own := _casts(document)) != casts_said(said):
+            yield f"{where}: casts {own}, the engine: {casts_said(said)}"
+
+
+def _arguments(vector: dict[str, Any], folder: Path) -> list[str | Path]:
+    """The files of a vector, as options."""
+    model = _written(folder / "ge_proto_00001_FeTopoSortingAfter.txt", ge_dump(vector["graph"]))
+    arguments: list[str | Path] = [model, "--columns", "library,assumed"]
+    if vector["store"] == "cann-910b":
+        arguments += ["--against", CORPUS / "cann-910b" / "opp", "--soc", "ascend910b"]
+    else:
+        arguments += ["--against", VECTORS / "stores" / f"{vector['store']}.json"]
+    if vector["store"] != "cann-910b" or "fp16_op_types" in vector:
+        types = ",".join(vector.get("fp16_op_types", ()))
+        arguments += ["--fe-ini", _written(folder / "fe.ini", f"fp16.op_type={types}\n")]
+    if "mixlist" in vector:
+        content = vector["mixlist"]
+        text = content if isinstance(content, str) else json.dumps(content)
+        arguments += ["--mixlist", _written(folder / "ops_info.json", text)]
+    if "customize_dtypes" in vector:
+        arguments += ["--customize-dtypes", _written(folder / "customize.txt", vector["customize_dtypes"])]
+    return arguments
+
+
+def _written(path: Path, text: str) -> Path:
+    path.write_bytes(text.encode())
+    return path
+
+
+def _dtypes(node: dict[str, Any]) -> list[list[str | None]]:
+    return [[short(each) for each in node[side]] for side in ("inputs", "outputs")]
+
+
+def _casts(document: dict[str, Any]) -> list[list[str]]:
+    """Casts as the vectors write them: producer, consumer, and each conversion in order."""
+    edges: dict[tuple[str, str], list[str]] = {}
+    for cast in document["casts"]:
+        edge = f"{cast['producer']}:{cast['output']}", f"{cast['consumer']}:{cast['input']}"
+        edges.setdefault(edge, []).append(f"{short(cast['from'])}>{short(cast['to'])}")
+    return sorted([*edge, *steps] for edge, steps in edges.items())
