@@ -110,7 +110,7 @@ class Store:
         return (entries[-1] for entries in self.definitions.values())
 
     def contenders(self, name: str) -> list[Entry]:
-        """The entry that wins, last, after those that may also win because the engine leaves the order of files open."""
+        """The entry that wins, last, after those that may also win because the engine leaves their order open."""
         entries = self.definitions[name]
         if len(entries) == 1:
             return entries
