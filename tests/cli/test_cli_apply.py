@@ -1,3 +1,5 @@
+"""`opsinfo apply`: a mixlist written into libraries."""
+
 from __future__ import annotations
 
 import json

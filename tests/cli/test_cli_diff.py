@@ -1,3 +1,5 @@
+"""`opsinfo diff`: differences of targets and of mixlists."""
+
 from __future__ import annotations
 
 import json

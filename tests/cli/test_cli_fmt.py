@@ -1,3 +1,5 @@
+"""`opsinfo fmt`: syntax of mixlists fixed, from files, standard input and a commented source."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""`opsinfo list`: operators with their policy, as table, lines and JSON."""
+
 from __future__ import annotations
 
 import json

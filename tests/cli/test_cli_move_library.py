@@ -1,3 +1,5 @@
+"""`opsinfo move` on a library, a store and an install: flags edited."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""`opsinfo move` on a mixlist: marks added and removed."""
+
 from __future__ import annotations
 
 import json

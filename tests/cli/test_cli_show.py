@@ -1,3 +1,5 @@
+"""`opsinfo show`: policy, reason, entries and dtypes of operators."""
+
 from __future__ import annotations
 
 from pathlib import Path

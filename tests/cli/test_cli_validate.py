@@ -1,3 +1,5 @@
+"""`opsinfo validate`: findings, exit status and formats."""
+
 from __future__ import annotations
 
 import json
