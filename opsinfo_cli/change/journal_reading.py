@@ -7,22 +7,35 @@ import os
 import re
 
 from ..errors import Refused
-from ..typed import TYPE_CHECKING
+from ..typed import Protocol
 from .chain import Damage, Head, Key
+from .filesystem import FileSystem
 from .journal import Journal
 from .migration import link
 from .record import Record
 from .replace import read_plain
 from .sealed import OldForm, unsealed
 
-if TYPE_CHECKING:
-    from .vault import Vault
-
 _TRIES = 50
 _NO_FILE = (errno.ELOOP, errno.EISDIR, errno.ENXIO)
 
 
-def read_journal(vault: Vault) -> Journal:
+class VaultFiles(Protocol):
+    """The files of a vault, as far as reading needs them."""
+
+    fs: FileSystem
+
+    def place(self, folder: str, name: str) -> str:
+        """The path of a file of the vault."""
+
+    def names(self, folder: str) -> list[str]:
+        """The files of one of the vault's folders."""
+
+    def require_owned(self) -> None:
+        """:raises Refused: if the vault belongs to another user"""
+
+
+def read_journal(vault: VaultFiles) -> Journal:
     """The whole content of a vault, read without blocking writers. If something seems to be missing and heads changed
     while the records were
     read, everything is read again.
@@ -38,7 +51,7 @@ def read_journal(vault: Vault) -> Journal:
     return journal
 
 
-def read_record(vault: Vault, name: str) -> Record | None:
+def read_record(vault: VaultFiles, name: str) -> Record | None:
     """One record as it is now; None if it is missing or damaged."""
     try:
         data = _bytes(vault, "changes", name)
@@ -47,7 +60,7 @@ def read_record(vault: Vault, name: str) -> Record | None:
         return None
 
 
-def _with_records(vault: Vault, heads: dict[Key, Head] | None, damage: list[Damage]) -> Journal:
+def _with_records(vault: VaultFiles, heads: dict[Key, Head] | None, damage: list[Damage]) -> Journal:
     """:param heads: None if there is no folder of heads: an older vault, or a new one"""
     records, old, bad = [], [], list(damage)
     for name in vault.names("changes"):
@@ -70,7 +83,7 @@ def _with_records(vault: Vault, heads: dict[Key, Head] | None, damage: list[Dama
     return Journal(records, heads or {}, bad, vault.place)
 
 
-def _heads(vault: Vault) -> tuple[dict[Key, Head] | None, list[Damage]]:
+def _heads(vault: VaultFiles) -> tuple[dict[Key, Head] | None, list[Damage]]:
     if not os.path.isdir(vault.place("heads", "")):
         return None, []
     found, damage = {}, []
@@ -107,7 +120,7 @@ def _head(name: str, content: dict[str, object]) -> tuple[Key, Head]:
     return key, Head(last, order)
 
 
-def _bytes(vault: Vault, folder: str, name: str) -> bytes | None:
+def _bytes(vault: VaultFiles, folder: str, name: str) -> bytes | None:
     """The bytes of a file of the vault; None if it is gone by now.
 
     :raises ValueError: if it is not a regular file
@@ -124,6 +137,6 @@ def _bytes(vault: Vault, folder: str, name: str) -> bytes | None:
         raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
 
 
-def _damaged(vault: Vault, kind: str, folder: str, name: str, error: ValueError) -> Damage:
+def _damaged(vault: VaultFiles, kind: str, folder: str, name: str, error: ValueError) -> Damage:
     said = re.sub(r": line .*", "", str(error)) or "it cannot be read"
     return Damage(vault.place(folder, name), f"the {kind} is damaged ({said})", kind)
