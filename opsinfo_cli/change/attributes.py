@@ -1,4 +1,4 @@
-"""What a file is beside its content: owner and group, extended attributes, mode. A replaced file keeps them."""
+"""The metadata of a file: owner and group, extended attributes, mode. A replaced file keeps them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .filesystem import FileSystem
 
 
 def dress(fs: FileSystem, descriptor: int, path: str, here: os.stat_result) -> None:
-    """Give the new file what the old one has: owner and group, extended attributes (ACLs, labels), mode."""
+    """Copy owner and group, extended attributes (ACLs, labels) and mode from the old file to the new one."""
     mine = fs.fstat(descriptor)
     if (mine.st_uid, mine.st_gid) != (here.st_uid, here.st_gid):
         _keep_owner(fs, descriptor, path, here)

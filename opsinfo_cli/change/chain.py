@@ -1,4 +1,4 @@
-"""What chains are made of: the records of one path on one machine, each naming the one before it."""
+"""Chains: the records of one path on one machine, each naming the one before it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..typed import NamedTuple
 from .record import Changed, Record
 
 Scope = Callable[[str], bool]
-"""Whether a real path belongs to the target that is asked about."""
+"""Whether a real path belongs to the target in question."""
 
 
 class Key(NamedTuple):
-    """Whose chain it is."""
+    """The machine and path that a chain belongs to."""
 
     machine: str
     path: str
@@ -56,9 +56,9 @@ class Damage(NamedTuple):
     """What is wrong with one file of the vault.
 
     :param path: the file in the vault
-    :param said: what is wrong with it
+    :param said: the problem, in words
     :param kind: record, head, object or other
-    :param keys: the chains that it belongs to, as far as anything tells
+    :param keys: the chains that it belongs to, as far as known
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""New files: copies beside the original, or files in a folder of their own; whole or not at all."""
+"""New files: copies beside the original, or files in a new folder; either all are written or none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def write_copies(fs: FileSystem, files: Mapping[str, bytes], target: str, direct
     """:param files: path of each original -> bytes of its copy
     :param directory: whether ``target`` is a new directory for all of them, or the one new file
 
-    :raises Refused: where anything is there already or cannot be written; nothing stays then
+    :raises Refused: if a file exists already or cannot be written; nothing is left behind
     """
     if not directory:
         (data,) = files.values()
@@ -42,10 +42,10 @@ def write_copies(fs: FileSystem, files: Mapping[str, bytes], target: str, direct
 
 
 def make_in_folder(writer: Writer, files: Mapping[str, bytes], folder: str, kind: str) -> str:
-    """Files in a folder that is new or empty, as one change that can be undone; the folder stays then.
+    """Write files into a new or empty folder, as one change that can be undone; undoing it keeps the folder.
 
     :returns: the change's id
-    :raises Refused: where it cannot be written; nothing stays then
+    :raises Refused: if a file cannot be written; nothing is left behind
     """
     is_new = not os.path.lexists(folder)
     try:

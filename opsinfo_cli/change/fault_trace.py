@@ -1,4 +1,4 @@
-"""A fault of ours: the trace goes to a file, not to the user's screen."""
+"""Internal errors: the traceback goes to a file, not to the terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import traceback
 
 
 def kept_trace(error: Exception) -> str:
-    """Keep a trace where it can be picked up, and say where."""
+    """Write the traceback to a file; the result says which file."""
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     try:
         with tempfile.NamedTemporaryFile(

@@ -11,8 +11,8 @@ _O_PATH = getattr(os, "O_PATH", os.O_RDONLY)
 class FileSystem:
     """The calls as the system has them; each raises OSError.
 
-    A path in a folder that is held (:mod:`.held_folders`) is reached through the folder's descriptor, whatever stands
-    at the folder's path by now, and a link at the path itself is not followed.
+    A path in a held folder (:mod:`.held_folders`) is reached through the folder's descriptor, even if the folder's
+    path means something else by now. A link at the path itself is not followed.
     """
 
     def __init__(self) -> None:

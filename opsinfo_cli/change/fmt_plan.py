@@ -1,4 +1,4 @@
-"""Mending a mixlist, and building one file from another's mended text. Pure."""
+"""Fixing the syntax of a mixlist, and writing one file from the fixed text of another. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .moves import Move, proof_failed
 
 
 class FmtPlan:
-    """Take out what a strict reader refuses; leave everything else as it stands."""
+    """Remove what a strict reader refuses; leave everything else unchanged."""
 
     def moves(self, source: Source) -> list[Move]:
         return []
@@ -22,7 +22,7 @@ class FmtPlan:
         return mending_patch(scan(source))
 
     def prove(self, source: Source, result: Source) -> None:
-        """The result is strict, says what the tolerant reader understood, and needs no more mending."""
+        """Check that the result is strict, has the content that the tolerant reader read, and needs no further fix."""
         before, after = scan(source), scan(result)
         same = before.root is not None and after.require_root().plain() == before.root.plain()
         if not same or mending_patch(after):
@@ -30,7 +30,7 @@ class FmtPlan:
 
 
 def mended(source: Source) -> Source:
-    """:raises Damaged: where something cannot be mended"""
+    """:raises Damaged: if something cannot be fixed"""
     plan = FmtPlan()
     patch = plan.patch(source)
     if not patch:
@@ -41,9 +41,9 @@ def mended(source: Source) -> Source:
 
 
 class BuildPlan(NamedTuple):
-    """A file is to say what another source says.
+    """Give a file the content of another source.
 
-    :param made_from: SHA-256 of this file, where the text was made from what it said
+    :param made_from: SHA-256 of this file, if the text was made from its content
     """
 
     text: str
@@ -53,7 +53,7 @@ class BuildPlan(NamedTuple):
         return []
 
     def patch(self, source: Source) -> Patch:
-        """:raises Stale: where the file is no longer the one the text was made from"""
+        """:raises Stale: if the file is no longer the one the text was made from"""
         return Patch(self.made_from or source.sha256, tuple(edits_between(source.text, self.text)), drop_bom=source.bom)
 
     def prove(self, source: Source, result: Source) -> None:

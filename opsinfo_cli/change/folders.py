@@ -1,4 +1,4 @@
-"""Folders of installed files are 0550: opened for the moment by their owner, journalled first, and shut again."""
+"""Folders of installed files have mode 0550: it is journalled, widened while files are written, and restored."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .vault import Vault
 
 
 def widen(fs: FileSystem, vault: Vault, record: Record, folders: list[str]) -> None:
-    """Give the owner the right to write in folders that deny it; the mode before is in the journal first.
+    """Make folders writable for their owner. The mode before is written to the journal first.
 
-    :raises Refused: where the system says no
+    :raises Refused: if the system refuses
     """
     try:
         closed = [each for folder in folders if (each := _closed(fs, folder))]
@@ -37,9 +37,9 @@ def _closed(fs: FileSystem, folder: str) -> Widened | None:
 
 
 def shut(fs: FileSystem, record: Record) -> list[str]:
-    """Give folders back the mode they had; those that cannot be shut stay in the record.
+    """Restore the mode of folders; those that cannot be restored stay in the record.
 
-    :returns: those that were open
+    :returns: those that were writable
     """
     opened, left = [], []
     for each in record.folders:

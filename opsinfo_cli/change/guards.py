@@ -1,4 +1,4 @@
-"""What must hold before files are put in place, and while they are."""
+"""Conditions checked before files are put in place, and while they are."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .replace import Original
 
 
 def require_replaceable(original: Original) -> None:
-    """:raises Refused: if the file is not ours to replace, or a replace would part it from its other names"""
+    """:raises Refused: if the file may not be replaced, or replacing it would separate it from its hard links"""
     if not stat.S_ISREG(original.stat.st_mode):
         raise Refused("not a regular file", name="not-a-file", path=original.path)
     if original.stat.st_nlink > 1:
@@ -36,7 +36,7 @@ def require_replaceable(original: Original) -> None:
 
 @contextmanager
 def signals_deferred() -> Iterator[None]:
-    """Hold signals back while files are put in place: a matter of milliseconds, never half done."""
+    """Defer signals while files are put in place, which takes milliseconds."""
     held = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
     try:
@@ -54,7 +54,7 @@ def real_path(path: str) -> str:
 
 
 def require_absent(fs: FileSystem, path: str) -> None:
-    """:raises Refused: if something is there already"""
+    """:raises Refused: if the path exists already"""
     with suppress(OSError):
         fs.lstat(path)
         raise Refused("the file exists already", name="exists", path=path)

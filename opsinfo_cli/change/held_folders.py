@@ -31,7 +31,7 @@ class _Step(NamedTuple):
 def held(fs: FileSystem, paths: Iterable[str], trusts: bool) -> Iterator[None]:
     """Hold the folders of real paths.
 
-    :param trusts: whether root does without the question who else may write in them
+    :param trusts: whether root skips the check who else may write in them
     :raises Refused: if a folder cannot be entered, became a link, or root must not trust it
     """
     added: list[str] = []
@@ -80,7 +80,7 @@ def _walk(fs: FileSystem, path: str, folder: str) -> tuple[int, list[_Step]]:
 
 def _step(fs: FileSystem, path: str, descriptor: int) -> _Step:
     here = fs.fstat(descriptor)
-    # only root asks; a list of access gives rights that the mode shows as those of the group
+    # only root checks this; the rights of an ACL appear in the mode as those of the group
     has_acl = os.geteuid() == 0 and bool(here.st_mode & stat.S_IWGRP) and _has_acl(descriptor)
     return _Step(path, here, has_acl)
 
@@ -93,7 +93,7 @@ def _has_acl(descriptor: int) -> bool:
 
 
 def _owner(fs: FileSystem, path: str, steps: list[_Step]) -> int:
-    """Whose file it is; of one that is not there yet, whose folder."""
+    """The owner of the file; of the folder, if the file does not exist yet."""
     try:
         return fs.lstat(path).st_uid
     except OSError:
@@ -128,7 +128,7 @@ def _danger(step: _Step, trusted: set[int]) -> str | None:
 
 
 def _is_private(group: int, trusted: set[int]) -> bool:
-    """Whether nobody but trusted users is in a group. One that the system does not know is not private."""
+    """Whether a group has only trusted users. A group unknown to the system is not private."""
     if group == 0:
         return True
     try:

@@ -1,4 +1,4 @@
-"""What a kill left behind: changes that never said they were done, and folders left open."""
+"""What a killed run left behind: changes not marked as done, and folders left writable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def outcome(vault: Vault, record: Record) -> str:
     """How an interrupted change ended, by its files: done, abandoned, ``half`` if some are old and some new, or
     ``torn`` if one was overwritten in place and is neither.
 
-    A file that is neither because another hand changed it since says nothing; ``other`` if all are.
+    A file that somebody else changed since does not count; ``other`` if that is true of all.
     """
     states = {state_of(vault, record, changed) for changed in record.files}
     ours = states - {"other"}
@@ -30,7 +30,7 @@ def outcome(vault: Vault, record: Record) -> str:
 
 
 def state_of(vault: Vault, record: Record, changed: Changed) -> str:
-    """How one file of an interrupted change is: done, abandoned, torn, or other."""
+    """The state of one file of an interrupted change: done, abandoned, torn, or other."""
     digest = digest_at(vault.fs, changed.path)
     state = {changed.before: "abandoned", changed.after: "done"}.get(digest, "other")
     if state == "other" and record.in_place and digest is not None:
@@ -41,7 +41,7 @@ def state_of(vault: Vault, record: Record, changed: Changed) -> str:
 
 
 def undone(vault: Vault, records: Iterable[Record]) -> set[str]:
-    """Ids of the changes that a restore took back, whether or not that could be noted on themselves."""
+    """Ids of the changes that a restore undid, even if their own records could not be updated."""
     records = list(records)
     found = {record.id for record in records if record.state == "undone"}
     for record in records:
@@ -52,10 +52,10 @@ def undone(vault: Vault, records: Iterable[Record]) -> set[str]:
 
 
 def settle(vault: Vault, journal: Journal, locked_paths: Sequence[str], ends: str | None = None) -> list[str]:
-    """End unfinished changes of files whose locks are held. Their makers are gone: the caller has asked.
+    """End unfinished changes of files whose locks are held. The caller has checked that their processes are gone.
 
-    :param ends: the change that the caller ends itself
-    :returns: what was done, for people
+    :param ends: the id of the change that the caller ends itself
+    :returns: messages about what was done
     :raises Refused: if a change stopped between two files, or in the middle of one
     """
     notes = []
@@ -89,7 +89,7 @@ def _ended(vault: Vault, journal: Journal, record: Record) -> str:
 
 
 def unfinished(record: Record, state: str, path: str) -> Refused:
-    """The error that names a change which only ``restore`` ends."""
+    """The error for a change that only ``restore`` can end."""
     said = f"change {record.id} of {record.time} was interrupted between its files"
     hint = "`opsinfo restore` on the same target puts its files back"
     if state == "torn":
@@ -100,9 +100,9 @@ def unfinished(record: Record, state: str, path: str) -> Refused:
 
 
 def shut_left_open(vault: Vault) -> list[tuple[Record, list[str]]]:
-    """Shut the folders that killed processes left open.
+    """Restore the modes of folders that killed processes left writable.
 
-    :returns: what was open
+    :returns: messages, one for each folder
     """
     pending = [record for record in vault.pending() if record.folders and not vault.has_writer(record)]
     return [(record, folders) for record in pending if (folders := _shut(vault, record))]
@@ -113,7 +113,7 @@ def _shut_again(vault: Vault, record: Record) -> list[str]:
 
 
 def _shut(vault: Vault, record: Record) -> list[str]:
-    """Shut what a change left open, unless somebody is at work in there: then the next run does."""
+    """Restore the folder modes of a change, unless another process works in them: then the next run does it."""
     if not record.folders:
         return []
     inside = [changed.path for changed in record.files]

@@ -1,4 +1,4 @@
-"""One file that a command changes: what it asks for, and what came of it."""
+"""One file that a command changes: the request, and the result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .moves import Move, Plan
 class Job(NamedTuple):
     """One file to change: the path as given, and how.
 
-    :param seen: the text as the command read it, which need not be parsed again where the file still says so
+    :param seen: the text as the command read it; it is not parsed again if the file is unchanged
     """
 
     path: str
@@ -23,7 +23,7 @@ class Job(NamedTuple):
 
 
 class FileResult(NamedTuple):
-    """What happened to one file, or would."""
+    """What happened, or would happen, to one file."""
 
     path: str
     source: Source
@@ -36,7 +36,7 @@ class FileResult(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What happened to all of them. ``change`` is None where nothing was written."""
+    """What happened to all of them. ``change`` is None if nothing was written."""
 
     files: list[FileResult]
     change: str | None = None

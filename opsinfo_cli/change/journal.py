@@ -1,4 +1,4 @@
-"""What a vault remembers, as it was read at one moment: records in chains, and what is damaged.
+"""The content of a vault as read at one moment: records in chains, and what is damaged.
 
 Each path of each machine has a chain. A record names the record before it, a head names the last one. A head is written
 after its record, so only a record that is still open may come after the one that its head names.
@@ -13,8 +13,8 @@ from .record import Record, machine_name
 
 
 class Journal:
-    """:param records: those that are sound, in any order
-    :param heads: what the sound heads say
+    """:param records: the undamaged ones, in any order
+    :param heads: the content of the undamaged heads
     :param damage: what was found damaged while reading
     :param place: gives the path in the vault of a record (``changes``) or head (``heads``)
     """
@@ -45,7 +45,7 @@ class Journal:
         return list(dict.fromkeys([*self.links, *self.heads]))
 
     def next_order(self) -> int:
-        """Greater than the order of every record that is known."""
+        """An order greater than that of every known record."""
         orders = [record.order for record in self.records] + [head.order for head in self.heads.values()]
         return 1 + max(orders, default=0)
 
@@ -128,9 +128,9 @@ class Journal:
         return leaves[0] if leaves else None
 
     def last(self, key: Key) -> tuple[str | None, bool]:
-        """Id of the last record of a chain, and whether its head can be believed.
+        """Id of the last record of a chain, and whether its head can be trusted.
 
-        :raises Refused: if the head cannot, and the records alone do not tell
+        :raises Refused: if the head cannot, and the records alone do not determine it
         """
         try:
             return self._tail(key), True
@@ -218,7 +218,7 @@ class Journal:
         return self._all_damage
 
     def _naming(self, path: str) -> frozenset[Key]:
-        """The chains that a file of the vault belongs to, as far as anything tells."""
+        """The chains that a file of the vault belongs to, as far as known."""
         found = set()
         for key in self.keys:
             head = self.heads.get(key)
@@ -238,14 +238,14 @@ class Journal:
                     raise refusal(walk.broken)
 
     def require_attributed(self) -> None:
-        """:raises Refused: if something is damaged of which nothing tells whose it is"""
+        """:raises Refused: if something is damaged and it is unknown which path it belongs to"""
         for each in self.damage:
             if not each.keys and each.kind in ("record", "head"):
                 raise refusal(each)
 
 
 def _and_before(links: Mapping[str, Link], last: str | None) -> set[str]:
-    """The record ``last`` and those before it, as far as they are there."""
+    """The record ``last`` and those before it, as far as they exist."""
     found: set[str] = set()
     while last is not None and last not in found:
         found.add(last)

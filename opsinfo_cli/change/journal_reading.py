@@ -16,30 +16,31 @@ from .record import Record
 from .replace import read_plain
 from .sealed import OldForm, unsealed
 
-
-class VaultFiles(Protocol):
-    """The files of a vault, as reading them needs it."""
-
-    fs: FileSystem
-
-    def require_owned(self) -> None: ...
-
-    def names(self, folder: str) -> list[str]: ...
-
-    def place(self, folder: str, name: str) -> str: ...
-
-
 _TRIES = 50
 _NO_FILE = (errno.ELOOP, errno.EISDIR, errno.ENXIO)
 
 
-def read_journal(vault: VaultFiles) -> Journal:
-    """Everything that a vault remembers.
+class VaultFiles(Protocol):
+    """The files of a vault, as far as reading needs them."""
 
-    Writers are not kept waiting meanwhile. If something seems to be missing and heads changed while the records were
+    fs: FileSystem
+
+    def place(self, folder: str, name: str) -> str:
+        """The path of a file of the vault."""
+
+    def names(self, folder: str) -> list[str]:
+        """The files of one of the vault's folders."""
+
+    def require_owned(self) -> None:
+        """:raises Refused: if the vault belongs to another user"""
+
+
+def read_journal(vault: VaultFiles) -> Journal:
+    """The whole content of a vault, read without blocking writers. If something seems to be missing and heads changed
+    while the records were
     read, everything is read again.
 
-    :raises Refused: if the vault is not ours, or a file in it cannot be read
+    :raises Refused: if the vault belongs to another user, or a file in it cannot be read
     """
     vault.require_owned()
     for _ in range(_TRIES):
@@ -98,7 +99,7 @@ def _heads(vault: VaultFiles) -> tuple[dict[Key, Head] | None, list[Damage]]:
 
 
 def _record(name: str, content: dict[str, object]) -> Record:
-    """:raises ValueError: if it is nothing that we wrote, or belongs under another name"""
+    """:raises ValueError: if opsinfo did not write it, or it belongs under another name"""
     try:
         record = Record.from_json(content)
     except (TypeError, KeyError, AttributeError, RecursionError):
@@ -120,9 +121,10 @@ def _head(name: str, content: dict[str, object]) -> tuple[Key, Head]:
 
 
 def _bytes(vault: VaultFiles, folder: str, name: str) -> bytes | None:
-    """What a file of the vault holds; None if it is gone by now.
+    """The bytes of a file of the vault; None if it is gone by now.
 
-    :raises ValueError: if it is no file; :raises Refused: if it cannot be read, which is not the same as gone
+    :raises ValueError: if it is not a regular file
+    :raises Refused: if it cannot be read, which is not the same as gone
     """
     path = vault.place(folder, name)
     try:

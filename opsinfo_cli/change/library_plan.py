@@ -17,7 +17,7 @@ from .moves import Move, proof_failed
 
 
 class _OnLibrary:
-    """A plan for one library, made from whatever its text is by then."""
+    """A plan for one library, made from its text at the time of writing."""
 
     _last: LibraryFile | None = None
 
@@ -32,7 +32,7 @@ class _OnLibrary:
         library = self._read(source)
         wanted = self.wanted(library)
         patch = library_patch(library, wanted)
-        # the proof asks for these entries alone; all the others are three times the file in memory
+        # the proof needs these entries only; the others take three times the file's size in memory
         self._last = LibraryFile(source, [member for member in library.members if member.key in wanted])
         return patch
 
@@ -47,7 +47,7 @@ class _OnLibrary:
 
 
 class LibraryPlan(_OnLibrary):
-    """The policies that op types are to have."""
+    """The policies that op types shall have."""
 
     def __init__(self, asked: Mapping[str, Policy]) -> None:
         self.asked = asked
@@ -57,7 +57,7 @@ class LibraryPlan(_OnLibrary):
 
 
 class BakePlan(_OnLibrary):
-    """The marks of a mixlist, to be written down as flags: each acts on the policy its entry has then."""
+    """The marks of a mixlist, to be written as flags: each acts on the policy that its entry has at that time."""
 
     def __init__(self, marks: Mapping[str, frozenset[Mark]]) -> None:
         self.marks = marks
@@ -67,7 +67,7 @@ class BakePlan(_OnLibrary):
 
 
 def _entry(library: LibraryFile, name: str) -> Entry:
-    """:raises Stale: where an op type that was there when the command began is gone"""
+    """:raises Stale: if an op type that was there when the command began is gone"""
     if name not in library.entries:
         said = f"`{name}` is not in the file any more; another process changed it meanwhile"
         raise Stale(said, path=library.path, hint="run the command again")
@@ -75,9 +75,9 @@ def _entry(library: LibraryFile, name: str) -> Entry:
 
 
 def library_patch(library: LibraryFile, wanted: Mapping[str, Policy]) -> Patch:
-    """The edits that give each op type its policy; none where the library already says so.
+    """The edits that give each op type its policy; none if the library already says so.
 
-    :raises Refused: where a key that would be edited stands twice
+    :raises Refused: if a key that would be edited appears twice
     """
     edits: list[Edit] = []
     style: Style | None = None
@@ -106,7 +106,7 @@ def _set_flag(library: LibraryFile, entry: Entry, policy: Policy, style: Style) 
 
 
 def _style(library: LibraryFile) -> Style:
-    """The style of the file, read off a small part of it: a library has megabytes."""
+    """The style of the file, taken from a small part of it: a library has megabytes."""
     text = library.source.text
     first = next((m for m in library.members if m.value), library.members[0])
     newline = text.find("\n")
@@ -125,7 +125,7 @@ def _require_single(library: LibraryFile, entry: Entry) -> None:
     lines = [str(library.source.place(place).line) for place in places]
     said = f"twice, in lines {' and '.join(lines)}" if len(lines) == 2 else f"{len(lines)} times, in lines {few(lines)}"
     raise Refused(
-        f"`{entry.name}` stands {said}; the engine reads the last",
+        f"`{entry.name}` appears {said}; the engine reads the last",
         name="duplicate-key",
         path=library.path,
         line=library.source.place(places[-1]).line,
@@ -134,7 +134,7 @@ def _require_single(library: LibraryFile, entry: Entry) -> None:
 
 
 def _twice(entry: Entry) -> list[int]:
-    """Where the flag or its section stands twice, blanks around a name not counted."""
+    """The offsets of a flag or section that appears twice, ignoring blanks around a name."""
     sections = [member for member in entry.node if member.name.strip(BLANKS) == PRECISION]
     if len(sections) > 1:
         return [member.key.start for member in sections]
@@ -143,12 +143,12 @@ def _twice(entry: Entry) -> list[int]:
 
 
 def prove_library(before: LibraryFile, result: Source, wanted: Mapping[str, Policy]) -> None:
-    """Read the edited entries of the result anew: what they say is what was asked, everything else they and the text
-    around them say is as before, and the edit would not be made again.
+    """Read the edited entries of the result again, and check that they have the requested policies, that nothing else
+    changed, and that the same edit would change nothing more.
 
-    The text around them was read already; a whole value in the place of a whole value leaves it sound.
+    The text around them was read already; replacing a whole value by a whole value keeps it valid.
 
-    :raises Refused: where the proof fails, which is a fault of opsinfo
+    :raises Refused: if the proof fails, which is a bug of opsinfo
     """
     try:
         after = _edited(before, result, wanted)
@@ -164,7 +164,7 @@ def prove_library(before: LibraryFile, result: Source, wanted: Mapping[str, Poli
 def _edited(before: LibraryFile, result: Source, wanted: Mapping[str, Policy]) -> LibraryFile:
     """The edited entries of the result, and nothing else, as a library.
 
-    :raises ValueError: where anything outside of them is not what it was
+    :raises ValueError: if anything outside of them changed
     """
     old_text, new_text = before.source.text, result.text
     old_at = new_at = 0
@@ -183,7 +183,8 @@ def _edited(before: LibraryFile, result: Source, wanted: Mapping[str, Policy]) -
 
 
 def _same(old_text: str, start: int, end: int, new_text: str, at: int) -> bool:
-    """Whether a stretch of text stands at another place too; piece by piece: no copy is as large as the file."""
+    """Whether a part of the text is repeated at another place; compared in pieces, so that no copy is as large as the
+    file."""
     pieces = range(start, end, _PIECE)
     return all(new_text.startswith(old_text[s : min(s + _PIECE, end)], at + s - start) for s in pieces)
 

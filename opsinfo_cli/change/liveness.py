@@ -1,4 +1,4 @@
-"""Whether the process that made something still runs."""
+"""Whether the process that wrote something still runs."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def process_lives(pid: int) -> bool:
 def is_held(fs: FileSystem, path: str) -> bool:
     """Whether a process of any namespace or user holds the lock (``flock``) of a file.
 
-    A file of ours is locked by its writer while it writes, so this is also whether that writer lives. A link counts
-    as not held: nobody here makes one. True if the file cannot be opened: then nobody can tell.
+    A file of ours is locked by its writer while it writes, so this is also whether that writer lives. A link counts as
+    not held, because opsinfo makes none. True if the file cannot be opened, since that is unknown.
     """
     try:
         descriptor = fs.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -1,4 +1,4 @@
-"""A lock on the real file itself: nothing to clean up, nothing stays behind."""
+"""A lock on the real file itself, so that no lock file has to be removed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _BUSY = (errno.EAGAIN, errno.EWOULDBLOCK)
 
 @contextmanager
 def locked(fs: FileSystem, paths: Iterable[str], wait: float, operation: int = fcntl.LOCK_EX) -> Iterator[None]:
-    """Hold ``flock`` on every real path, files or folders, in one order for everybody.
+    """Hold ``flock`` on every real path, files or folders, in the same order in every process.
 
     :param wait: seconds to wait altogether
-    :raises Locked: naming the owner if the system tells; :raises Refused: if the file system cannot lock
+    :raises Locked: naming the owner if the system tells
+    :raises Refused: if the file system cannot lock
     """
     deadline = time.monotonic() + wait
     held: list[int] = []
@@ -31,7 +32,7 @@ def locked(fs: FileSystem, paths: Iterable[str], wait: float, operation: int = f
         yield
     finally:
         for descriptor in held:
-            with suppress(OSError):  # it was only read from: the lock is gone, and nothing else can be
+            with suppress(OSError):  # it was only read: closing it can lose nothing but the lock
                 fs.close(descriptor)
 
 
@@ -96,7 +97,7 @@ def _same_file(fs: FileSystem, descriptor: int, path: str) -> bool:
 
 
 def _owner(fs: FileSystem, descriptor: int) -> str:
-    """The process that holds the lock, from ``/proc/locks``; empty if there is none or we may not see it."""
+    """The process that holds the lock, from ``/proc/locks``; empty if there is none or it is not visible."""
     try:
         here = fs.fstat(descriptor)
         device = f"{os.major(here.st_dev):02x}:{os.minor(here.st_dev):02x}:{here.st_ino}"

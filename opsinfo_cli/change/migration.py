@@ -1,4 +1,4 @@
-"""Records of an older vault, which knew no chains: linked once, by hashes; the stored time decides only ties."""
+"""Records of an older vault without chains: linked once, by hashes; the stored time decides only ties."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def _content_after(link: Link) -> str | None:
 
 
 def _breaks(links: list[Link]) -> int:
-    """How often a record does not begin with what the one before it left."""
+    """How many records do not begin with the content that the one before left."""
     return sum(_content_after(one) != other.changed.before for one, other in pairwise(links))
 
 
 def _by_hashes(links: list[Link]) -> list[Link]:
-    """Each record after one that left what it began with; the earliest if there are several."""
+    """Each record after one that left the content it began with; the earliest if there are several."""
     left, found = list(links), list[Link]()
     now: str | None = None
     while left:

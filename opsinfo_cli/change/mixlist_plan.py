@@ -21,7 +21,7 @@ from .moves import Move, proof_failed
 class MixlistPlan(NamedTuple):
     """Op types to be put on a list by marks.
 
-    :param library: the policy of each op type in the target they are moved against; None where none was given
+    :param library: the policy of each op type in the target of ``--against``; None if none was given
     :param pin: whether white and black get their mark even if the library agrees: an upgrade may change it
     """
 
@@ -31,9 +31,9 @@ class MixlistPlan(NamedTuple):
     pin: bool = False
 
     def marks(self, mixlist: Mixlist) -> dict[str, frozenset[Mark]]:
-        """The marks each op type is to carry.
+        """The marks that each op type shall have.
 
-        :raises UsageFault: where gray is asked for and neither marks nor a library tell how to get there
+        :raises UsageFault: if gray is requested and neither marks nor a library determine the mark it needs
         """
         if self.library is not None and not self._pins:
             return {name: marks_for(self.library[name], self.to) for name in self.names}
@@ -77,7 +77,7 @@ class MixlistPlan(NamedTuple):
 
 
 def _accepted(source: Source) -> Mixlist:
-    """:raises Damaged: where the engine would refuse the file; it is not edited then"""
+    """:raises Damaged: if the engine would refuse the file; it is not edited then"""
     return Mixlist(scan(source))
 
 
@@ -88,7 +88,7 @@ def mixlist_patch(source: Source, wanted: Mapping[str, frozenset[Mark]]) -> Patc
     for container in (root, *(member.value for member in root)):
         _require_single_keys(source, container)
     style = style_of(text, root)
-    # first what comes, then what goes: a list that has both stays where it is
+    # insert before removing: a list that has both keeps its place
     for list_name, policy in LISTS.items():
         for action in ACTIONS:
             names = [name for name, marks in wanted.items() if Mark(action, policy) in marks]
@@ -109,24 +109,24 @@ def _edited(text: str, root: Node, edits: list[Edit], source: Source) -> tuple[s
 
 
 def _require_single_keys(source: Source, container: Node) -> None:
-    """:raises Refused: where a list or an action stands twice: the engine reads the last, and so would the edit"""
+    """:raises Refused: if a list or an action appears twice: the engine reads the last, and so would the edit"""
     seen: dict[str, int] = {}
     for member in container:
         if member.name in seen:
             first, second = source.place(seen[member.name]), source.place(member.key.start)
             raise Refused(
-                f"`{member.name}` stands twice, in lines {first.line} and {second.line}; the engine reads the last",
+                f"`{member.name}` appears twice, in lines {first.line} and {second.line}; the engine reads the last",
                 name="duplicate-key",
                 path=source.path,
                 line=second.line,
                 column=second.column,
-                hint="join the two by hand, then try again",
+                hint="merge the two by hand, then try again",
             )
         seen[member.name] = member.key.start
 
 
 def _adding(text: str, root: Node, style: Style, list_name: str, action: str, names: list[str]) -> list[Edit]:
-    """Put names into an array that lacks them; the array and its list are made where they are not there."""
+    """Insert names into an array that lacks them; a missing array or list is created."""
     marks = root.get(list_name)
     array = marks.get(action) if marks else None
     there = {item.value for item in array.items} if array else set()
@@ -141,7 +141,7 @@ def _adding(text: str, root: Node, style: Style, list_name: str, action: str, na
 
 
 def _dropping(root: Node, list_name: str, action: str, names: set[str]) -> list[Edit]:
-    """Take names out of an array. One that this empties goes, and its list with it where that was all."""
+    """Remove names from an array. An array that becomes empty is removed, and so is a list without arrays."""
     marks = root.get(list_name)
     array = marks.get(action) if marks else None
     if marks is None or array is None:

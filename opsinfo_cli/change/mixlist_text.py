@@ -1,4 +1,4 @@
-"""The text of a mixlist that is written anew, laid out as another one is. Pure."""
+"""The text of a newly written mixlist, in the layout of another one. Pure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .moves import proof_failed
 
 
 def written_like(mixlist: Mixlist, marks: Mapping[str, frozenset[Mark]]) -> str:
-    """A mixlist with these marks in the style of ``mixlist``; its own text where it says just that already.
+    """A mixlist with these marks in the style of ``mixlist``; its text unchanged if it has exactly these marks.
 
-    :raises Refused: where the text does not read back as the marks
+    :raises Refused: if reading the text does not give the same marks
     """
     source = mixlist.source
     lists = mixlist_content(marks)

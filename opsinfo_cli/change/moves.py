@@ -1,4 +1,4 @@
-"""What a change says of an op type: where it was, where it goes."""
+"""Moves of op types: the policy before and after."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..typed import NamedTuple, Protocol
 
 
 class Move(NamedTuple):
-    """``before`` is None where only a library could tell."""
+    """``before`` is None if it depends on a library."""
 
     name: str
     before: Policy | None
@@ -18,23 +18,23 @@ class Move(NamedTuple):
 
 
 class Plan(Protocol):
-    """How a file is to change, made anew from whatever the file says under the lock."""
+    """How a file changes; computed again from the content read under the lock."""
 
     def moves(self, source: Source) -> list[Move]:
-        """What was asked, with the policy each op type has now; those that stay are told apart by the patch."""
+        """The requested moves, with the present policy of each op type; the patch shows which of them change."""
 
     def patch(self, source: Source) -> Patch:
-        """The edits; none where the file already says what was asked."""
+        """The edits; none if the file already has the requested policies."""
 
     def prove(self, source: Source, result: Source) -> None:
-        """:raises Refused: where the result is not what was asked, or more than that changed"""
+        """:raises Refused: if the result is not what was requested, or anything else changed"""
 
 
 def proof_failed(path: str) -> Refused:
-    """The error that stops a write whose result is not what was asked."""
+    """The error for a plan whose result is not what was requested."""
     return Refused(
         "the planned edit did not pass its own check; nothing was written",
         name="proof-failed",
         path=path,
-        hint="this is a fault of opsinfo: please report it with the file and the command",
+        hint="this is a bug of opsinfo: please report it with the file and the command",
     )

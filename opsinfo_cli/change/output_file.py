@@ -1,4 +1,4 @@
-"""opsinfo's own output files, reports and baselines: a whole new file, or the one that was there."""
+"""opsinfo's own output files, such as reports and baselines: replaced as a whole, or left unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .whole_file import Durability, write_all, write_whole
 
 
 def require_writable(path: str) -> None:
-    """:raises Refused: if no file can be written there; to be asked before the work"""
+    """:raises Refused: if no file can be written there; called before the work begins"""
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
         raise Refused("this is a directory; a report needs the name of a file", name="not-written", path=path)
@@ -22,9 +22,9 @@ def require_writable(path: str) -> None:
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Write a whole file, through links; what is no regular file (/dev/stdout, a pipe) is written into.
+    """Write a whole file, following links; anything but a regular file (/dev/stdout, a pipe) is written into.
 
-    :raises Refused: if the system says no; a file that was there is as it was
+    :raises Refused: if the system refuses; an existing file is then unchanged
     """
     real = os.path.realpath(path)
     try:
@@ -38,15 +38,15 @@ def write_file(path: str, data: bytes) -> None:
 
 
 def make_private_folder(folder: str) -> None:
-    """Make a folder and those above it, for its owner only.
+    """Create a folder and those above it, accessible to the owner only.
 
-    :raises OSError: if the system says no
+    :raises OSError: if the system refuses
     """
     FileSystem().makedirs(folder, 0o700)
 
 
 def write_cache(path: str, data: bytes) -> None:
-    """Write what can be made again: whole for every reader, but not synced.
+    """Write a file that can be regenerated: replaced as a whole, but not synced.
 
     :raises OSError: if it is not written
     """
@@ -54,7 +54,7 @@ def write_cache(path: str, data: bytes) -> None:
 
 
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
-"""A shell may have redirected these into a file that others write too: it must not be replaced."""
+"""A shell may have redirected these into a file that other processes write too, which must not be replaced."""
 
 
 def _descriptor(path: str) -> int | None:

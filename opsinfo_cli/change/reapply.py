@@ -1,4 +1,4 @@
-"""Moves that a vendor upgrade undid, put back into the new file."""
+"""Moves that a vendor upgrade undid, applied to the new file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .vault import Vault, sha256_of
 
 @dataclass(frozen=True)
 class Lost:
-    """Moves of one path that are not in effect any more because another file stands there now.
+    """Moves of one path that are no longer in effect because the file was replaced.
 
     :param gone: op types that the new file does not have
     """
@@ -32,9 +32,9 @@ class Lost:
 
 
 def lost_edits(vault: Vault, scope: Scope, change: str | None = None) -> list[Lost]:
-    """Per path: the last asked policy of each op type, where a content we do not know replaced ours.
+    """By path, the last requested policy of each op type, if a content unknown to the vault replaced ours.
 
-    A path counts as it was given: where a link in it leads to another install by now, that one is meant.
+    A path counts as it was given: if a link in it leads to another install by now, that one is changed.
 
     :param change: only the moves of this change
     """
@@ -52,7 +52,7 @@ def lost_edits(vault: Vault, scope: Scope, change: str | None = None) -> list[Lo
 
 
 class _Ask(NamedTuple):
-    """The last word on one op type: which change said it, of which lineage, and what."""
+    """The last requested policy of one op type, with its change and lineage."""
 
     change: str
     lineage: str
@@ -60,7 +60,7 @@ class _Ask(NamedTuple):
 
 
 def _asked(vault: Vault, journal: Journal, scope: Scope, change: str | None) -> dict[str, dict[str, _Ask]]:
-    """Path -> op type -> the last word, of changes on this machine that still stand."""
+    """Path -> op type -> the last request, of changes on this machine that were not undone."""
     found: dict[str, dict[str, _Ask]] = {}
     records = [record for record in journal.records if record.machine == machine_name()]
     taken_back = undone(vault, records)

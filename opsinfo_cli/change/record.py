@@ -1,4 +1,4 @@
-"""What is remembered of a change: the journal of every run that wrote."""
+"""The record of a change: what every run that wrote stores in the journal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 
 
 def machine_name() -> str:
-    """What tells this machine from others that share a vault: a hash of its machine-id, which must not be told itself.
+    """Identifies this machine among those that share a vault: a hash of its machine-id, which must not be disclosed.
 
     Empty if it has none, as in many containers. Source: machine-id(5), "should be considered confidential".
     """
@@ -33,7 +33,7 @@ def machine_name() -> str:
 
 
 def now() -> str:
-    """The time as everywhere in opsinfo: UTC, ISO 8601, whole seconds."""
+    """The time as used throughout opsinfo: UTC, ISO 8601, whole seconds."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
@@ -43,7 +43,7 @@ class Changed:
 
     :param path: the real path
     :param given: the path as it was given, absolute; a link in it may lead elsewhere by now
-    :param moves: op type -> [policy before, policy after], null if only a library could tell
+    :param moves: op type -> [policy before, policy after], null if it depends on a library
     :param previous: id of the record before this one in the chain of the path; None for the first
     :param pruned: whether the content before was removed from the vault by ``backups --prune``
     :param inode: of a file that is overwritten in place
@@ -93,7 +93,7 @@ def _is_move(move: list[str | None]) -> bool:
 
 
 class Widened(NamedTuple):
-    """A folder whose mode was widened for the moment, and the mode it must have again."""
+    """A folder whose mode is widened for now, and the mode to restore."""
 
     path: str
     mode: int
@@ -104,10 +104,10 @@ class Record:
 
     :param kind: move, apply, fmt, validate, restore, reapply
     :param state: pending until the last file is in place; then done, undone, or abandoned
-    :param undoes: the change that a restore took back
+    :param undoes: the change that a restore undid
     :param order: greater than that of every record that the vault held when this one began
     :param machine: where the files are, see :func:`machine_name`
-    :param migrated: whether an older form of the vault held it, which knew no chains
+    :param migrated: whether it comes from an older vault without chains
     :param in_place: whether the files are overwritten, not replaced
     """
 
@@ -162,7 +162,7 @@ class Record:
         return record
 
     def check(self) -> None:
-        """:raises ValueError: if something is of another kind than it says, or reaches beyond its own files"""
+        """:raises ValueError: if a value has the wrong type, or names files beyond its own"""
         texts = [self.id, self.kind, self.time, self.user, self.state, self.machine]
         own = {os.path.dirname(changed.path) for changed in self.files}
         sound = [
@@ -189,7 +189,7 @@ class Record:
 
     @property
     def is_open(self) -> bool:
-        """Whether it has changed nothing that lasts, or may not have."""
+        """Whether it has, or may have, changed nothing permanently."""
         return self.state in ("pending", "abandoned")
 
     def backup_id(self, index: int) -> str:
@@ -201,7 +201,7 @@ class Record:
 
 
 def _known(kind: type[Record] | type[Changed], data: dict[str, Any]) -> dict[str, Any]:
-    """What this version knows of a record; a later one may have written more."""
+    """The fields of a record that this version knows; a later one may have written more."""
     names = kind.__init__.__annotations__.keys() - {"return"}
     return {key: value for key, value in data.items() if key in names}
 
@@ -212,12 +212,12 @@ def _everywhere(text: str) -> str:
 
 
 def _here(text: str) -> str:
-    """A path or word as this process would spell it."""
+    """A path or word as this process encodes it."""
     return os.fsdecode(text.encode("utf-8", "surrogateescape"))
 
 
 def _new_id() -> str:
-    """Time to the microsecond for people, and four digits against chance. Order is told by the chain, not by ids."""
+    """The time to the microsecond, for people, and four random digits. The chain gives the order, not the ids."""
     nanoseconds = time.time_ns()
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(nanoseconds // 10**9))
     return f"{stamp}-{nanoseconds // 1000 % 10**6:06d}-{os.urandom(2).hex()}"

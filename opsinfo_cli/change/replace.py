@@ -1,4 +1,7 @@
-"""One file replaced as a whole: temp beside it, fsync, rename, fsync of the folder. Old or new, never in between."""
+"""One file replaced as a whole: temp beside it, fsync, rename, fsync of the folder.
+
+A reader sees the old file or the new one.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ class Original(NamedTuple):
 
 
 def read_original(fs: FileSystem, path: str) -> Original:
-    """:raises Refused: if the file cannot be read; :raises Stale: if it changed while it was read"""
+    """:raises Refused: if the file cannot be read
+    :raises Stale: if it changed while it was read
+    """
     try:
         data, before, after = read_plain(fs, path)
     except OSError as error:
@@ -37,7 +42,7 @@ def read_original(fs: FileSystem, path: str) -> Original:
 
 
 def read_plain(fs: FileSystem, path: str, flags: int = 0) -> tuple[bytes, os.stat_result, os.stat_result]:
-    """What a file says, and what it was before and after it was read.
+    """The content of a file, and its status before and after it was read.
 
     :raises OSError: if it cannot be read
     """
@@ -45,7 +50,7 @@ def read_plain(fs: FileSystem, path: str, flags: int = 0) -> tuple[bytes, os.sta
     try:
         before = fs.fstat(descriptor)
         parts = []
-        # read as one: what is put together of parts is in memory twice
+        # in one read: joining parts would need the memory twice
         while part := fs.read(descriptor, before.st_size + 1):
             parts.append(part)
         return b"".join(parts), before, fs.fstat(descriptor)
@@ -56,8 +61,9 @@ def read_plain(fs: FileSystem, path: str, flags: int = 0) -> tuple[bytes, os.sta
 def replace_file(fs: FileSystem, original: Original, data: bytes, in_place: bool) -> bool:
     """Put ``data`` where ``original`` was, with its owner, group, mode and extended attributes.
 
-    :returns: whether the disk confirmed it; if not, it is written all the same
-    :raises Refused: if nothing was written, with the reason; :raises Stale: if the file is another by now
+    :returns: whether the disk confirmed it; if not, it is written nevertheless
+    :raises Refused: if nothing was written, with the reason
+    :raises Stale: if the file is another by now
     """
     if in_place:
         return _write_in_place(fs, original, data)
@@ -78,7 +84,7 @@ def write_new(fs: FileSystem, path: str, data: bytes) -> bool:
     """Create a file that must not exist yet, whole or not at all; its mode follows the umask.
 
     :returns: whether the disk confirmed it
-    :raises Refused: if it exists, or the system says no
+    :raises Refused: if it exists, or the system refuses
     """
     umask = os.umask(0)
     os.umask(umask)
@@ -98,9 +104,9 @@ def write_new(fs: FileSystem, path: str, data: bytes) -> bool:
 
 
 def digest_at(fs: FileSystem, path: str) -> str | None:
-    """SHA-256 of what stands at a path; None where nothing does.
+    """SHA-256 of the file at a path; None if there is none.
 
-    :raises Refused: where something does that cannot be read, which is not the same
+    :raises Refused: if the file exists but cannot be read
     """
     try:
         fs.stat(path)
@@ -112,10 +118,11 @@ def digest_at(fs: FileSystem, path: str) -> str | None:
 
 
 def remove_file(fs: FileSystem, original: Original) -> bool:
-    """Take a file away.
+    """Remove a file.
 
     :returns: whether the disk confirmed it
-    :raises Refused: where it cannot be; :raises Stale: where it is another by now
+    :raises Refused: if it cannot be removed
+    :raises Stale: if it is another by now
     """
     _require_unchanged(fs, original)
     try:
@@ -134,9 +141,10 @@ def _ownership(here: os.stat_result) -> tuple[int, ...]:
 
 
 def _require_unchanged(fs: FileSystem, original: Original) -> None:
-    """Read the file again, right before it is replaced: many writers lock nothing.
+    """Read the file again right before it is replaced, because many programs do not lock.
 
-    :raises Stale: if it is another file by now, or says something else; :raises Refused: if nobody can tell
+    :raises Stale: if it is another file by now, or has another content
+    :raises Refused: if that cannot be determined
     """
     now = read_original(fs, original.path)
     if _ownership(now.stat) != _ownership(original.stat) or now.data != original.data:
@@ -152,7 +160,7 @@ def _stale(path: str) -> Stale:
 
 
 def _write_in_place(fs: FileSystem, original: Original, data: bytes) -> bool:
-    """Overwrite the file itself: for bind mounts, where no rename is possible. Not atomic; there is a backup."""
+    """Overwrite the file itself, for bind mounts, which cannot be renamed over. Not atomic; there is a backup."""
     _require_unchanged(fs, original)
     try:
         _overwrite(fs, original, data)
@@ -171,7 +179,9 @@ def _write_in_place(fs: FileSystem, original: Original, data: bytes) -> bool:
 
 
 def _overwrite(fs: FileSystem, original: Original, data: bytes) -> None:
-    """:raises OSError: if it is not written whole; :raises Stale: if another file is there, which stays as it is"""
+    """:raises OSError: if it is not written completely
+    :raises Stale: if another file is there, which stays as it is
+    """
     descriptor = fs.open(original.path, os.O_WRONLY | os.O_NOFOLLOW)
     try:
         if _ownership(fs.fstat(descriptor)) != _ownership(original.stat):

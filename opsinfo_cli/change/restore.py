@@ -20,9 +20,10 @@ from .writer import Write, Writer
 
 
 class Restored(NamedTuple):
-    """One file put back: from which backup, and the SHA-256 it has then; None where it was taken away.
+    """One restored file: from which backup, and its SHA-256 afterwards; None if it was removed.
 
-    :param current: what it said before, None where there was no file; ``content``: what it says then
+    :param current: its content before, None if there was no file
+    :param content: its content after
     """
 
     path: str
@@ -35,9 +36,9 @@ class Restored(NamedTuple):
 def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tuple[str | None, list[Restored]]:
     """Undo the last change that touched the scope, or end one that was interrupted.
 
-    :returns: the id of the change this makes, None if nothing was written, and what was put back
+    :returns: the id of the new change, None if nothing was written, and the restored files
     :raises UsageFault: if there is none
-    :raises Refused: if a file is not what the change left, or the vault is damaged and cannot tell
+    :raises Refused: if a file is not as the change left it, or damage to the vault makes that unknown
     """
     while True:
         record = _last(writer.vault, scope)
@@ -45,7 +46,7 @@ def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tu
             return _put(writer, record, force, commit=False)
         paths = [changed.path for changed in record.files if os.path.exists(changed.path)]
         with writer.locked(paths, ends=record.id):
-            if _last(writer.vault, scope).id == record.id:  # nobody was faster
+            if _last(writer.vault, scope).id == record.id:  # no other process was faster
                 return _put(writer, record, force, commit=True)
 
 
@@ -130,9 +131,9 @@ def _content(vault: Vault, link: Link) -> bytes:
 
 
 def _current(writer: Writer, changed: Changed) -> Original | None:
-    """The file as it is; None where there is none.
+    """The file as it is; None if there is none.
 
-    :raises Refused: where it cannot be read
+    :raises Refused: if it cannot be read
     """
     try:
         writer.fs.stat(changed.path)
@@ -146,10 +147,10 @@ def _current(writer: Writer, changed: Changed) -> Original | None:
 def restore_to(
     writer: Writer, scope: Scope, which: str, force: bool, dry_run: bool
 ) -> tuple[str | None, list[Restored]]:
-    """Put back one content: a backup or change by its id, or ``pristine``, the first one seen of this lineage.
+    """Restore one content: a backup or change by its id, or ``pristine``, the first one seen of this lineage.
 
     :returns: as :func:`restore_last`
-    :raises UsageFault: where there is no such backup
+    :raises UsageFault: if there is no such backup
     """
     journal = writer.vault.journal()
     wanted = _pristine(journal, scope) if which == "pristine" else _by_id(journal, scope, which)
@@ -166,7 +167,7 @@ def restore_to(
 
 
 def _make_again(writer: Writer, link: Link, force: bool, dry_run: bool) -> tuple[str | None, list[Restored]]:
-    """Put back a file that is gone. Its mode follows the umask, for nobody knows the old one."""
+    """Restore a file that is gone. Its mode follows the umask, because the old one is unknown."""
     changed = link.changed
     if not force and _version_now(changed) != changed.version:
         raise _other_lineage(changed)
@@ -177,7 +178,7 @@ def _make_again(writer: Writer, link: Link, force: bool, dry_run: bool) -> tuple
 
 
 def _by_id(journal: Journal, scope: Scope, which: str) -> list[Link]:
-    """:raises Refused: if it is there and damaged"""
+    """:raises Refused: if it exists and is damaged"""
     for damage in journal.damage:
         if damage.kind == "record" and os.path.basename(damage.path) in (which, which.rpartition(".")[0]):
             raise refusal(damage)
@@ -192,7 +193,7 @@ def _by_id(journal: Journal, scope: Scope, which: str) -> list[Link]:
 def _pristine(journal: Journal, scope: Scope) -> list[Link]:
     """The first backup of the newest lineage of each path.
 
-    :raises Refused: if the vault is damaged and does not tell which one that is
+    :raises Refused: if the vault is damaged and that one is unknown
     """
     journal.require_attributed()
     found = []
@@ -210,7 +211,7 @@ def _pristine(journal: Journal, scope: Scope) -> list[Link]:
 
 
 def _begins(oldest: Link, lineage: str | None) -> bool:
-    """Whether a lineage begins at the oldest link that is known, or after it."""
+    """Whether a lineage begins at or after the oldest known link."""
     return oldest.changed.lineage != lineage or oldest.changed.lineage.endswith(oldest.record.id)
 
 
@@ -250,7 +251,7 @@ def _require_ours(vault: Vault, journal: Journal, link: Link, digest: str | None
 
 
 def _require_lineage(vault: Vault, journal: Journal, link: Link, digest: str) -> None:
-    """:raises Refused: if the file is of another vendor state than the backup, or nothing tells that any more"""
+    """:raises Refused: if the file is of another vendor state than the backup, or that is unknown"""
     current = journal.current_lineage(link.key.path, digest)
     if current and current.id == journal.lineage_id(link):
         return

@@ -1,4 +1,4 @@
-"""JSON objects that carry a checksum of their own bytes: what records and heads are stored as."""
+"""JSON objects with a checksum of their own bytes: the form in which records and heads are stored."""
 
 from __future__ import annotations
 

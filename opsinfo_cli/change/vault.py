@@ -1,4 +1,4 @@
-"""Where backups live, outside every config directory: contents by their hash, records of changes, heads of chains."""
+"""The vault: backups outside every config directory, as contents by hash, records of changes, heads of chains."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Vault:
         return os.path.isdir(self.place("heads", ""))
 
     def _migrate(self) -> None:
-        """Records first, then all heads at once: the folder of heads is the sign that it is done."""
+        """Write the records first, then all heads at once: the folder of heads marks the migration as done."""
         if self._is_migrated():
             return
         journal = self.journal()
@@ -137,7 +137,7 @@ class Vault:
     # contents
 
     def keep(self, data: bytes) -> str:
-        """Store a content, once; synced before anything else happens. The shared lock is held by the caller.
+        """Store a content once, and sync it. The caller holds the shared lock.
 
         :returns: its SHA-256
         """
@@ -150,7 +150,7 @@ class Vault:
         return digest
 
     def content(self, digest: str) -> bytes:
-        """:raises Refused: if the backup is gone or is not what its name says"""
+        """:raises Refused: if the backup is gone or does not match its name"""
         data = self.find(digest)
         if data is None:
             raise Refused(
@@ -174,7 +174,7 @@ class Vault:
         return self.names("objects")
 
     def forget(self, digest: str) -> None:
-        """Remove a content. The exclusive lock is held by the caller, and no record rests on it."""
+        """Remove a content that no record needs. The caller holds the exclusive lock."""
         try:
             with suppress(FileNotFoundError):
                 self.fs.unlink(self.place("objects", digest))
@@ -184,9 +184,9 @@ class Vault:
     # records and heads
 
     def journal(self) -> Journal:
-        """Everything that is remembered, as it is now.
+        """The whole journal, as it is now.
 
-        :raises Refused: if the vault is not ours, or a file in it cannot be read
+        :raises Refused: if the vault belongs to another user, or a file in it cannot be read
         """
         return read_journal(self)
 
@@ -219,7 +219,7 @@ class Vault:
         return record.state == "pending" and is_held(self.fs, self.place("changes", record.id))
 
     def save(self, record: Record) -> None:
-        """Note the state of a change, synced.
+        """Write the state of a change, and sync it.
 
         :raises Refused: if that is not possible, or the disk does not confirm it
         """
@@ -246,7 +246,7 @@ class Vault:
             mine.pruned = mine.pruned or there.pruned
 
     def save_heads(self, record: Record) -> None:
-        """A record is the last of its chains from now on. The locks of its paths are held by the caller."""
+        """Make a record the head of its chains. The caller holds the locks of its paths."""
         for changed in record.files:
             key = Key(record.machine, changed.path)
             self._write(self.place("heads", key.name), sealed(_head_json(key, Head(record.id, record.order))))
@@ -263,7 +263,7 @@ class Vault:
     # files
 
     def names(self, folder: str) -> list[str]:
-        """The files of one of the vault's folders; none if it is not there."""
+        """The files of one of the vault's folders; none if it does not exist."""
         self.require_owned()
         try:
             return [name for name in self.fs.listdir(self.place(folder, "")) if not name.startswith(".")]
@@ -273,7 +273,7 @@ class Vault:
             raise self._refusal(error) from None
 
     def require_owned(self) -> None:
-        """:raises Refused: if the vault is there and not ours; to be asked before a byte of it is read"""
+        """:raises Refused: if the vault belongs to another user; called before any of it is read"""
         require_owned(self.fs, self.path)
 
     def _refusal(self, error: OSError) -> Refused:

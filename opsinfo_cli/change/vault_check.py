@@ -1,4 +1,4 @@
-"""Everything in a vault that is damaged or missing, and what does not belong there."""
+"""What is damaged or missing in a vault, and what does not belong there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HASH = re.compile("[0-9a-f]{64}")
 def damage_in(vault: Vault, contents: bool) -> list[Damage]:
     """What is wrong with the vault.
 
-    :param contents: whether every content is read and held against its name, too
+    :param contents: whether every content is read and compared with its name, too
     """
     objects = vault.objects()  # before the records: a writer makes its object first, a prune marks its record first
     journal = vault.journal()

@@ -1,4 +1,4 @@
-"""The folders of a vault: who may own them, how they are made, and that they are there after a power cut."""
+"""The folders of a vault: who may own them, and how they are created so that they survive a power cut."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def make_folders(fs: FileSystem, path: str) -> None:
     """Make the folders that are missing; those of heads are made with the first heads.
 
     :raises Refused: if the place is in a config directory, not ours, or open to others
-    :raises OSError: if the system says no, or the disk does not confirm a folder
+    :raises OSError: if the system refuses, or the disk does not confirm a folder
     """
     real = os.path.realpath(path)
     if _in_config_directory(real):
@@ -42,12 +42,12 @@ def make_folders(fs: FileSystem, path: str) -> None:
         remove_leftovers(fs, folder)
     if not sync_folder(fs, real):
         raise OSError(errno.EIO, "the disk does not confirm the vault's folders")
-    if is_new:  # whatever made them, nobody may have synced those above
+    if is_new:  # the folders above may never have been synced
         _sync_parents(fs, real)
 
 
 def require_owned(fs: FileSystem, path: str) -> None:
-    """:raises Refused: if the vault or a folder in it is there and is not a folder of this user"""
+    """:raises Refused: if the vault or a folder in it exists and is not a folder of this user"""
     real = os.path.realpath(path)
     for folder in (real, *(os.path.join(real, name) for name in FOLDERS)):
         try:
@@ -89,7 +89,7 @@ def _make_parents(fs: FileSystem, folder: str) -> None:
 
 
 def _sync_parents(fs: FileSystem, real: str) -> None:
-    """Sync the folders above, as far as this user can have made what is in them."""
+    """Sync the folders above, as far as this user may have created what is in them."""
     folder = real
     while folder != os.path.dirname(folder) and fs.lstat(folder).st_uid == os.geteuid():
         folder = os.path.dirname(folder)

@@ -17,10 +17,10 @@ _TEMP = re.compile(r"\.opsinfo-([0-9]+)-[0-9a-f]+\.tmp")
 
 
 class Durability(Enum):
-    """What must hold after a power cut."""
+    """What is guaranteed after a power cut."""
 
     NONE = "none"
-    """Nothing: whoever reads the file copes with any content (a cache)."""
+    """Nothing: readers accept any content (a cache)."""
     CONTENT = "content"
     """The old file or the new one, whole (a report)."""
     FULL = "full"
@@ -43,7 +43,7 @@ def write_whole(
     :param is_new: there must be no file yet
     :param finish: gives the temp its owner, mode and attributes while it is still private
     :param check: called right before the rename; what it raises stops the write
-    :returns: whether the disk confirmed it as far as was asked; if not, it is written all the same
+    :returns: whether the disk confirmed it, if that was requested; if not, it is written nevertheless
     :raises OSError: if it is not written; FileExistsError if ``is_new`` and it exists
     """
     temp = temp_beside(path)
@@ -72,7 +72,7 @@ def write_whole(
         raise
     finally:
         if descriptor is not None:
-            with suppress(OSError):  # what was synced has nothing left to fail
+            with suppress(OSError):  # after the sync, closing cannot fail
                 fs.close(descriptor)
     return durability is not Durability.FULL or sync_folder(fs, os.path.dirname(path))
 

@@ -1,7 +1,7 @@
 """The one place that changes files: plan under the lock, prove, back up, journal, replace, confirm.
 
-A run that writes several files is one change. What a kill leaves behind, the next run on the same files settles, and
-:mod:`.restore` ends either way.
+A run that writes several files is one change. The next run on the same files settles what a killed run left behind;
+:mod:`.restore` can end it, too.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Write(NamedTuple):
 class Writer:
     """:param wait: seconds to wait for locks
     :param trust_folder: whether root writes where another user may replace the file
-    :param say: hears what a person should know
+    :param say: called with messages for the user
     """
 
     def __init__(
@@ -63,13 +63,13 @@ class Writer:
         self.trust_folder = trust_folder
 
     def preview(self, jobs: list[Job]) -> Result:
-        """What :meth:`run` would do now. Opens nothing for writing, takes no lock."""
+        """What :meth:`run` would do now; without a lock, and without opening a file for writing."""
         return Result([planned(job, job.source(read_bytes(job.path))) for job in jobs])
 
     def run(self, kind: str, jobs: list[Job]) -> Result:
         """Change every file, or none.
 
-        :raises Refused: with nothing changed, if anything stands in the way
+        :raises Refused: if anything prevents it; then nothing is changed
         :raises NotConfirmed: if all is written but the disk did not confirm it
         """
         real = {job.path: real_path(job.path) for job in jobs}
@@ -125,17 +125,19 @@ class Writer:
         return None
 
     def create(self, path: str, data: bytes, kind: str, moved: list[Move]) -> str:
-        """Make a file that does not exist yet, as a change that can be undone.
+        """Create a file that does not exist yet, as a change that can be undone.
 
         :returns: the change's id
         """
         return self.create_all({path: data}, kind, moved)
 
     def create_all(self, files: Mapping[str, bytes], kind: str, moved: Sequence[Move] = ()) -> str:
-        """Make files that do not exist yet, all or none, as one change; what :meth:`create` returns."""
+        """Create files that do not exist yet, all or none, as one change.
+
+        :returns: as :meth:`create`"""
         real = {real_path(path): path for path in files}
         folders = {os.path.dirname(path) for path in real}
-        # nobody can lock a file that is not there: its folder is locked
+        # a file that does not exist cannot be locked: lock its folder
         with held(self.fs, real, self.trust_folder), locked(self.fs, folders, self.wait):
             for path in real:
                 require_absent(self.fs, path)
@@ -180,7 +182,7 @@ class Writer:
         folders = [os.path.dirname(write.original.path) for write in writes]
         with self.vault.writing(record):
             self._begin(record, lambda journal: [self._backed_up(journal, record, write) for write in writes])
-            # one at a time in a folder: nobody shuts it while another is at work
+            # one at a time in a folder, so that its mode is not restored while another process works in it
             with locked(self.fs, folders, self.wait), signals_deferred():
                 confirmed = self._replace_all(record, writes)
                 confirmed &= self._close(record, "done")
@@ -249,9 +251,9 @@ class Writer:
         self._close(record, "abandoned")
 
     def _close(self, record: Record, state: str) -> bool:
-        """Note how a change ended. If that cannot be noted, the next run finds out by the files.
+        """Record how a change ended. If that fails, the next run determines it from the files.
 
-        A change whose folders could not be shut stays pending, so that the next run tries again.
+        A change whose folder modes could not be restored stays pending, so that the next run tries again.
 
         :returns: whether the disk confirmed it
         """

@@ -1,4 +1,4 @@
-"""Findings that are known and accepted: a file of fingerprints that lies in the repository."""
+"""Known and accepted findings: a file of fingerprints in the repository."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Baseline:
     @classmethod
     def read(cls, path: str) -> Baseline:
         """:raises Refused: if it cannot be read
-        :raises Damaged: if it is no baseline
+        :raises Damaged: if it is not a baseline
         """
         try:
             document = json.loads(read_bytes(path))
@@ -58,9 +58,9 @@ class Baseline:
     def gone(
         self, findings: Iterable[Finding], checked: Collection[str], selection: RuleSelection, root: str
     ) -> list[Known]:
-        """Entries that no finding has any more, of files that were checked or are there no more.
+        """Entries whose finding no longer occurs, in files that were checked or no longer exist.
 
-        :param findings: all that was found, before the baseline took its own away
+        :param findings: all findings, those in the baseline included
         :param checked: the files of this run, relative to the repository
         """
         seen = {finding.fingerprint for finding in findings}
@@ -68,7 +68,7 @@ class Baseline:
         return [entry for entry in missing if _concerned(entry, checked, selection, root)]
 
     def updated(self, findings: Iterable[Finding], gone: Iterable[Known], relative: Callable[[str], str]) -> Baseline:
-        """With what is found now, without what is gone; entries that this run did not look for stay."""
+        """The new baseline: present findings added, gone ones removed; entries outside this run are kept."""
         kept = {entry.fingerprint: entry for entry in self.entries}
         for entry in gone:
             del kept[entry.fingerprint]

@@ -1,4 +1,4 @@
-"""What a run of checks has to say: what every format of a report takes."""
+"""The result of a run of checks, which every report format takes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..model.repository import Repository
 from .finding import Finding, Outcome
 
 _NO_FILES = frozenset({"-", "--precision-mode"})
-"""What findings stand in beside files: standard input and the command line."""
+"""Places of findings that are not files: standard input and the command line."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class CheckResult:
         return path not in _NO_FILES
 
     def relative(self, path: str) -> str:
-        """A path as machines are told it; what is no file keeps its name."""
+        """A path as in output for programs; standard input and the command line keep their names."""
         if not self.is_file(path):
             return path
         if path not in self._relative:

@@ -11,7 +11,7 @@ from .ignored_files import IgnoredFiles
 
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
 _OTHER_ENGINES = frozenset({"aicpu", "dvpp", "host_cpu"})
-"""Under ``op_impl``: their files look like libraries and are none of this engine's."""
+"""Folders under ``op_impl`` whose files look like libraries but belong to other engines."""
 
 
 class Task(NamedTuple):
@@ -25,7 +25,7 @@ class Task(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes to read, for a fair share of work; what cannot be asked costs nothing."""
+        """Bytes to read, to divide the work evenly; 0 if the size is unknown."""
         try:
             if self.kind != "store":
                 return os.stat(self.path).st_size
@@ -35,7 +35,7 @@ class Task(NamedTuple):
 
 
 def tasks_in(path: str, cannot_walk: Callable[[OSError], None]) -> Iterator[Task]:
-    """A file is what it is; of a tree every store, and every JSON file that git does not ignore."""
+    """The tasks of a path: the file itself, or every store and JSON file of a tree that git does not ignore."""
     if not os.path.isdir(path):
         yield Task("file", path)
         return
@@ -47,13 +47,13 @@ def tasks_in(path: str, cannot_walk: Callable[[OSError], None]) -> Iterator[Task
         jsons = [name for name in sorted(names) if name.lower().endswith(".json") and len(name) > 5]
         jsons = [name for name in jsons if not ignored.has(folder, name)]
         if any(is_library_name(os.path.join(folder, name)) for name in jsons):
-            yield Task("store", _told(folder))  # whole: the engine does not ask git what it loads
+            yield Task("store", _told(folder))  # as a whole: the engine ignores .gitignore
         else:
             yield from (Task("met", _told(os.path.join(folder, name))) for name in jsons)
 
 
 def _told(path: str) -> str:
-    """Under the working directory itself a path needs no `./`."""
+    """Paths below the working directory are shown without `./`."""
     return path.removeprefix("./") or path
 
 

@@ -26,11 +26,11 @@ from .text import bom, faults
 
 @dataclass
 class Checker:
-    """Collects findings on whatever it is pointed at; what cannot be checked is kept as a failure.
+    """Collects findings on files and stores; what cannot be checked is recorded as a failure.
 
     :param against: the targets mixlists are for
-    :param modes: names of precision modes, right or wrong
-    :param kind: what files are, where the user says so
+    :param modes: names of precision modes, known or not
+    :param kind: the kind of all files, if the user gives it
     """
 
     against: list[MixlistTarget] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Checker:
         return self.outcome.failures
 
     def alone(self) -> Checker:
-        """One like this that has found nothing yet."""
+        """A checker with the same settings and no findings."""
         return Checker(self.against, self.modes, self.kind)
 
     def given(self, path: str, data: bytes) -> None:
@@ -107,7 +107,7 @@ class Checker:
         self.outcome.add(path, kind, [damage(error)])
 
     def store(self, folder: str) -> None:
-        """A config directory: its files, and what comes of loading them together."""
+        """Check a config directory: its files, and the result of loading them together."""
         try:
             names = load_order(folder, library_files(folder))
         except Refused as error:
@@ -127,7 +127,7 @@ class Checker:
         self.outcome.add(folder, "store", [], accepts)
 
     def modes_given(self) -> None:
-        """The precision modes themselves, once for all files."""
+        """Check the precision modes themselves, once for all files."""
         if self.modes:
             socs = sorted({against.target.soc for against in self.against if against.target.soc})
             self.outcome.add("--precision-mode", "mode", check_modes(self.modes, socs, self.saw_mixlist))
@@ -151,7 +151,7 @@ class Checker:
             return None, [damage(error)]
 
     def mixlist(self, source: Source) -> Iterator[Finding]:
-        """Everything that can be said of a mixlist, its op types held against the targets."""
+        """Check a mixlist, with its op types compared with the targets."""
         self.saw_mixlist = True
         document = scan(source)
         yield from check_mixlist(document)
@@ -161,7 +161,9 @@ class Checker:
 
 
 def _library(source: Source, outcome: Members | Document) -> tuple[LibraryFile | None, list[Finding]]:
-    """A library and its findings; None if the engine could not load its entries at all."""
+    """Check a library.
+
+    :returns: the library; None if the engine could not load its entries at all"""
     if not isinstance(outcome, Members):
         return None, [*bom(source, mends=False), *faults(outcome, mends=False)]
     if outcome.members is None:

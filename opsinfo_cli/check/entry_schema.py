@@ -1,7 +1,7 @@
-"""The published schema of a library entry, asked once for each thing it can tell apart.
+"""The published schema of a library entry, evaluated once for each distinct input.
 
-A library holds thousands of sections, and the schema looks at few of their keys. Of entries whose leaves are all
-strings only those keys can make a difference, so sections that agree in them need checking once.
+A library has thousands of sections, and the schema looks at few of their keys. If all leaves of an entry are strings,
+only those keys matter, so sections that agree in them are checked once.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class EntrySchema:
                 yield fault._replace(section=section, message=fault.message.replace(str(fault.section), section, 1))
 
     def asked(self, section: str) -> tuple[int, tuple[str, ...]]:
-        """Which schema a section of this name must meet, and the keys of which it asks more than to be strings."""
+        """The schema for a section of this name, and the keys whose values must be more than strings."""
         if section not in self._asked:
             schema = self._schema_of(section)
             required = {key for each in (schema, *schema.get("allOf", ())) for key in each.get("required", ())}

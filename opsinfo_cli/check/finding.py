@@ -18,10 +18,10 @@ SEVERITIES = ("error", "warning", "note")
 
 @dataclass(frozen=True)
 class Fix:
-    """What mends a finding.
+    """The fix of a finding.
 
-    :param is_safe: whether the engine reads from the result what it was meant to read all along
-    :param drops_bom: whether the byte order mark goes, which no edit of the text can say
+    :param is_safe: whether the fix cannot change what the author meant
+    :param drops_bom: whether the byte order mark is removed, which is not an edit of the text
     :param renames: an op type and the one it becomes
     :param renames_key: a key and the one it becomes
     """
@@ -43,10 +43,10 @@ class Finding:
 
     :param message: may hold names of any length; it is kept brief, ``pointer`` is exact
     :param start: place of the offending token; ``end`` is exclusive; None if a file as a whole is meant
-    :param pointer: JSON pointer, where the text could be read
-    :param fix: what mends it, where there is something; ``places`` are those of its edits
-    :param snippet: the line it stands in, to be shown
-    :param fingerprint: what it is known by from run to run; see :mod:`.fingerprint`
+    :param pointer: JSON pointer, if the text could be parsed
+    :param fix: the fix, if there is one; ``places`` are those of its edits
+    :param snippet: the line it is in
+    :param fingerprint: identifies it from run to run; see :mod:`.fingerprint`
     """
 
     rule: Rule
@@ -94,13 +94,13 @@ def at(
 
 
 def whole_file(name: str, path: str, message: str, hint: str | None = None) -> Finding:
-    """A finding about a file or folder as a whole; of a file it stands at its first character."""
+    """A finding about a file or folder as a whole; in a file it is at the first character."""
     start, end = (Place(1, 1), Place(1, 2)) if path.endswith(".json") else (None, None)
     return Finding(rule(name), message, path, start, end, hint=hint)
 
 
 def damage(error: Damaged) -> Finding:
-    """The finding that says what an error says."""
+    """The finding for an error."""
     start = Place(error.line, error.column) if error.line and error.column else None
     end = Place(start.line, start.column + 1) if start else None
     return Finding(rule("syntax"), error.message, error.path or "", start, end, hint=error.hint)
@@ -108,7 +108,7 @@ def damage(error: Damaged) -> Finding:
 
 @dataclass(frozen=True)
 class FileVerdict:
-    """What the engine makes of a file as a whole. ``engine_accepts`` is None if it is not asked."""
+    """Whether the engine accepts a file. ``engine_accepts`` is None if the engine does not read it."""
 
     path: str
     kind: str
@@ -151,7 +151,7 @@ class Outcome:
     def add(self, path: str, kind: str, findings: Iterable[Finding], accepts: bool | None = None) -> None:
         """Note a file with its findings, each once; the engine accepts it unless a finding says it refuses."""
         mine = sorted(dict.fromkeys(findings), key=lambda finding: finding.order)
-        if kind == "install":  # one for each chip: what they share is said once
+        if kind == "install":  # one for each chip: report what they share once
             mine = [finding for finding in mine if finding not in self.findings]
         if accepts is None:
             accepts = not any(finding.engine in ("refuses", "crashes") for finding in mine)

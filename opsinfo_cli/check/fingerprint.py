@@ -1,4 +1,4 @@
-"""What a finding is known by from run to run, however lines move and entries come and go before it."""
+"""Fingerprints: they identify a finding from run to run, even if lines move or entries before it change."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from dataclasses import replace
 from .finding import Finding
 
 _MOVES = re.compile(r"(?<=\bline )[0-9]+|(?<=\boffset )[0-9]+|(?<=\.json:)[0-9]+|(?<= \()/[^()]*(?=\))")
-"""What of a message says where something stands: in its file, or on this machine."""
+"""The parts of a message that are places: in its file, or on this machine."""
 
 _INDEX = re.compile(r"/[0-9]+(?=/|$)")
-"""The index of an item is a line number by another name; the message names the item."""
+"""The index of an item, which changes like a line number; the message names the item."""
 
 
 def fingerprinted(findings: Iterable[Finding], relative: Callable[[str], str]) -> list[Finding]:
-    """The findings, each with a fingerprint no other has: of rule, file, JSON pointer and message.
+    """The findings, each with a unique fingerprint: of rule, file, JSON pointer and message.
 
     Of findings that agree in all of these the second hashes the first one's fingerprint with it, and so on.
 
-    :param relative: a path as it is called wherever the repository lies
+    :param relative: returns a path relative to the repository
     """
     last: dict[str, str] = {}
     paths: dict[str, str] = {}

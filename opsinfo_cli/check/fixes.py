@@ -1,4 +1,4 @@
-"""Mending a mixlist by what its findings say, as a plan that the writer makes under the lock and proves. Pure."""
+"""Applying the fixes of findings to a mixlist, as a plan that the writer makes under the lock and proves. Pure."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from ..text.source import Source, encoded
 from .finding import Finding, Fix
 
 _PASSES = 10
-"""Edits that touch each other wait for the next pass; what ten leave over is said to be there still."""
+"""The number of passes: edits that touch each other wait for the next; after ten, the rest is reported."""
 
 
 def applicable(findings: Iterable[Finding], unsafe: bool) -> list[Fix]:
-    """What mends the findings; :param unsafe: whether a fix may be a guess"""
+    """The fixes of findings.
+
+    :param unsafe: whether a fix may be a guess"""
     return [each.fix for each in findings if each.fix and (unsafe or each.fix.is_safe)]
 
 
 @dataclass(frozen=True)
 class FixPlan:
-    """:param find: the findings on a text that are to be mended
+    """:param find: returns the findings on a text that are to be fixed
     :param unsafe: whether a fix may be a guess
     """
 
@@ -42,14 +44,14 @@ class FixPlan:
         return Patch(source.sha256, tuple(edits_between(source.text, mended.text)), source.bom and not mended.bom)
 
     def prove(self, source: Source, result: Source) -> None:
-        """The result says what the source said, names that were renamed and repetitions apart."""
+        """Check that the result has the content of the source, apart from renamed names and repetitions."""
         _, renamed = self._mended(source)
         before, after = scan(source).root, scan(result).root
         if before is None or after is None or _said(before, renamed) != _said(after, _Renamed({}, {})):
             raise proof_failed(source.path)
 
     def _mended(self, source: Source) -> tuple[Source, _Renamed]:
-        """The text when nothing more is to be fixed, and what was renamed on the way."""
+        """The text when nothing more can be fixed, and what was renamed."""
         renamed = _Renamed({}, {})
         for _ in range(_PASSES):
             fixes = _together(applicable(self.find(source), self.unsafe))
@@ -64,7 +66,7 @@ class FixPlan:
 
 
 def _together(fixes: list[Fix]) -> list[Fix]:
-    """As many as do not touch each other, so that each does what it does alone."""
+    """Fixes that do not touch each other, as many as possible, so that each has its own effect."""
     taken: list[Fix] = []
     edits: list[Edit] = []
     targets: set[str] = set()
@@ -79,7 +81,7 @@ def _together(fixes: list[Fix]) -> list[Fix]:
 
 
 def _touches(edit: Edit, edits: list[Edit]) -> bool:
-    """Whether it overlaps one of a sorted list, or one of the two only inserts and stands where the other ends."""
+    """Whether an edit overlaps one of a sorted list, or an insertion is at the end of another edit."""
     at = bisect_left(edits, edit)
     for other in edits[max(0, at - 1) : at + 1]:
         inserts = edit.start == edit.end or other.start == other.end
@@ -89,14 +91,14 @@ def _touches(edit: Edit, edits: list[Edit]) -> bool:
 
 
 class _Renamed(NamedTuple):
-    """Op types, and keys, with what they became."""
+    """Op types and keys, with their new names."""
 
     items: dict[str, str]
     keys: dict[str, str]
 
 
 def _said(node: Node, renamed: _Renamed) -> object:
-    """What a text says, each string of an array once."""
+    """The content of a text, each string of an array once."""
     if node.kind == "object":
         return {renamed.keys.get(member.name, member.name): _said(member.value, renamed) for member in node}
     if node.kind == "array":

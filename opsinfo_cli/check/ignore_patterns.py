@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .wildcard_match import GATE, Step, WildcardMatcher
+from .wildcard_match import GATE, PatternStep, WildcardMatcher
 
 
 class IgnorePattern(NamedTuple):
@@ -27,7 +27,7 @@ class IgnorePattern(NamedTuple):
 
 
 def patterns_in(text: str) -> list[IgnorePattern]:
-    """The last line comes first: it is the one that counts."""
+    """The patterns, last line first, because the last match counts."""
     return [line for line in map(_line, reversed(text.split("\n"))) if line]
 
 
@@ -47,12 +47,12 @@ def _line(text: str) -> IgnorePattern | None:
 
 
 _MANY = 3
-"""Wildcards from which on a regular expression may take too long."""
+"""Number of wildcards above which a regular expression may take too long."""
 
 
 def _matcher(pattern: str) -> re.Pattern[str] | WildcardMatcher | None:
-    """What matches a pattern; None for one that fits nothing."""
-    steps: list[Step] = []
+    """A matcher for a pattern; None for a pattern that matches nothing."""
+    steps: list[PatternStep] = []
     for token in _TOKEN.finditer(pattern):
         more = _steps(token)
         if not more:
@@ -63,7 +63,7 @@ def _matcher(pattern: str) -> re.Pattern[str] | WildcardMatcher | None:
     return re.compile("".join(_regex(steps)), re.DOTALL)
 
 
-def _regex(steps: list[Step]) -> Iterator[str]:
+def _regex(steps: list[PatternStep]) -> Iterator[str]:
     at = 0
     while at < len(steps):
         if steps[at] is GATE:
@@ -97,19 +97,19 @@ _CLASSES = {
 }
 
 
-def _steps(token: re.Match[str]) -> list[Step]:
-    """The steps of one token; none for a set or an escape that does not end, which fits nothing."""
+def _steps(token: re.Match[str]) -> list[PatternStep]:
+    """The steps of one token; none for an unterminated set or escape, which matches nothing."""
     kind = token.lastgroup
     if kind == "set":
         letter = _set(token["set"][1:-1])
-        return [Step(letter)] if letter else []
+        return [PatternStep(letter)] if letter else []
     if kind == "plain":
-        return [Step(re.escape(token["plain"]))]
+        return [PatternStep(re.escape(token["plain"]))]
     return {
-        "any": [GATE, Step(".", loops=True), Step("/")],
-        "inside": [Step("."), Step(".", loops=True)],
-        "star": [Step("[^/]", loops=True)],
-        "one": [Step("[^/]")],
+        "any": [GATE, PatternStep(".", loops=True), PatternStep("/")],
+        "inside": [PatternStep("."), PatternStep(".", loops=True)],
+        "star": [PatternStep("[^/]", loops=True)],
+        "one": [PatternStep("[^/]")],
     }.get(str(kind), [])
 
 
@@ -120,7 +120,7 @@ def _set(inside: str) -> str:
     before = ""
     for part in parts:
         after = next(parts, "") if part == "-" and before else ""
-        if after:  # of a range that runs backwards git takes the first alone, which has been said
+        if after:  # git takes only the first character of a reversed range, which was added above
             said += f"{re.escape(before)}-{re.escape(after[-1])}" if before <= after[-1] else ""
             before = ""
         elif len(part) > 2:

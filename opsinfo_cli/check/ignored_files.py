@@ -1,4 +1,4 @@
-"""What a tree's .gitignore files say is none of its content: nearest file first, last line of it that fits."""
+"""What a tree's .gitignore files exclude: the nearest file first, and in it the last line that matches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class IgnoredFiles:
     """The rules for a walk from one folder.
 
     In a git repository those of the folders above count too, up to the repository's own, and ``.git/info/exclude``.
-    A folder that was named is walked whatever the rules above say of it: only those inside it count then.
+    A folder that was named is walked even if the rules above exclude it: then only those inside it count.
     """
 
     def __init__(self, start: str) -> None:
@@ -41,7 +41,7 @@ class IgnoredFiles:
         return False
 
     def _said(self, folder: str, file: str, path: str, is_folder: bool) -> bool | None:
-        """What one file says of a path: ignored, not ignored, or nothing."""
+        """The answer of one file for a path: ignored, not ignored, or None."""
         rules = os.path.join(folder, file)
         if rules not in self._lines:
             self._lines[rules] = _read(rules)
@@ -52,7 +52,7 @@ class IgnoredFiles:
 
 
 def _repository(folder: str) -> str | None:
-    """The top of the repository that a folder lies in."""
+    """The root of the repository that contains a folder."""
     while not os.path.lexists(os.path.join(folder, ".git")):
         above = os.path.dirname(folder)
         if above == folder:
@@ -62,7 +62,7 @@ def _repository(folder: str) -> str | None:
 
 
 def _read(path: str) -> list[IgnorePattern]:
-    """The rules of a file; none where there is none to read."""
+    """The rules of a file; none if it cannot be read."""
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
             return patterns_in(file.read())

@@ -1,4 +1,4 @@
-"""Findings on a library: its structure by the schema, the rest by what the engine asks when it loads an entry."""
+"""Findings on a library: its structure by the schema, the rest by what the engine checks when it loads an entry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .text import bom, duplicate_key, duplicate_keys, pointer_to, trailing_text
 
 
 def text_findings(library: LibraryFile, members: Members) -> Iterator[Finding]:
-    """What stands in the text but in no entry: byte order mark, tail, keys that vanish."""
+    """Findings on text outside the entries: byte order mark, tail, keys that the engine drops."""
     source = library.source
     yield from bom(source, mends=False)
     yield from trailing_text(source, members.end, mends=False)
@@ -32,15 +32,15 @@ def text_findings(library: LibraryFile, members: Members) -> Iterator[Finding]:
 
 
 def check_library(library: LibraryFile, members: Members) -> Iterator[Finding]:
-    """Everything that can be said of a library taken alone."""
+    """All findings on a library taken alone."""
     yield from text_findings(library, members)
     yield from entry_findings(library)
 
 
 def entry_findings(library: LibraryFile) -> Iterator[Finding]:
-    """Structure and values of every entry, each place once.
+    """Findings on the structure and values of every entry, one for each place.
 
-    What the schema refuses is refused; where the loader has a fault at the same place, it knows better what was meant.
+    A violation of the schema is reported unless the loader has a fault at the same place, whose message is better.
     """
     blank = {entry.name: fault for entry, fault in library.structure_faults() if fault.name == "blank-in-name"}
     schema = entry_schema()

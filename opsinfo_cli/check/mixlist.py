@@ -19,7 +19,7 @@ from .text import bom, duplicate_keys, faults, pointer_to, trailing_text
 
 @dataclass
 class Reading:
-    """What the well-formed parts of a mixlist say, tolerantly."""
+    """The content of the well-formed parts of a mixlist."""
 
     source: Source
     root: Node
@@ -64,11 +64,11 @@ class Reading:
         return at(name, self.source, span, message, pointer=pointer, hint=hint, severity=severity, fix=fix)
 
     def dropping(self, item: Marked) -> Fix:
-        """The fix that takes an item out of its array."""
+        """The fix that removes an item from its array."""
         return Fix((drop_part(item.array, item.place),))
 
     def renaming(self, name: str, near: str) -> Fix | None:
-        """The fix that gives an op type another name wherever it stands; None if the engine would refuse that."""
+        """The fix that renames an op type wherever it appears; None if the engine would refuse the result."""
         if not is_legal(self.marks[name] | self.marks.get(near, frozenset())):
             return None
         edits = tuple(Edit(item.node.start, item.node.end, quote(near)) for item in self._named[name])
@@ -85,7 +85,7 @@ class Reading:
 
 
 def check_mixlist(document: Document) -> Iterator[Finding]:
-    """Everything that can be said of a mixlist without a library."""
+    """All findings on a mixlist that need no library."""
     source = document.source
     yield from bom(source, mends=True)
     yield from faults(document, mends=True)
@@ -130,7 +130,7 @@ def _hint_at_key(fault: StructureFault) -> str:
 
 
 def contradictions(reading: Reading) -> Iterator[Finding]:
-    """At the last mark of an op type, which is the one that makes the combination illegal."""
+    """contradiction, at the last mark of an op type, which makes the combination illegal."""
     for name, marks in reading.marks.items():
         if not is_legal(marks):
             said = f"`{name}`: the engine refuses {combination(marks)} (E20003)"

@@ -1,4 +1,4 @@
-"""Findings on a mixlist's op types, against the libraries it is meant for."""
+"""Findings on a mixlist's op types, checked against the libraries it is meant for."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MixlistTarget:
 
     @property
     def label(self) -> str:
-        """The chip, and the target it is told by."""
+        """The chip, with the target that it belongs to."""
         soc, text = self.target.soc, self.target.text
         return f"{soc} ({text})" if soc and soc != text else text
 
@@ -41,7 +41,7 @@ class MixlistTarget:
 
     @cached_property
     def by_stem(self) -> Mapping[str, list[str]]:
-        """`X`, `XD`, `XV2`, `XV2D` ... by what they have in common."""
+        """`X`, `XD`, `XV2`, `XV2D` ... by their common name."""
         found: dict[str, list[str]] = {}
         for name in self.operators.names:
             found.setdefault(_stem(name), []).append(name)
@@ -81,12 +81,12 @@ def _named(some: list[MixlistTarget]) -> str:
 
 
 def _where(knowing: list[MixlistTarget]) -> str:
-    """Chips that agree are named where there is more than one."""
+    """Findings of the targets; the message names the chips if there are several."""
     return f" in {_named(knowing)}" if len(knowing) > 1 else " in the library"
 
 
 def _alike(found: Iterable[tuple[MixlistTarget, T | None]]) -> Iterator[tuple[T, str]]:
-    """What was found once, with the chips it was found for; None is nothing."""
+    """Each distinct result, with the chips it was found for; None is no result."""
     chips: dict[T, list[MixlistTarget]] = {}
     for against, what in found:
         if what is not None:
@@ -124,7 +124,7 @@ def unknown_operator(
 
 
 def no_effect(reading: Reading, name: str, marks: frozenset[Mark], knowing: list[MixlistTarget]) -> Iterator[Finding]:
-    """A to-add of the list the op type is on in every target."""
+    """no-effect: a to-add of the list the op type is on in every target."""
     for policy in (Policy.BLACK, Policy.WHITE):
         if ADD[policy] in marks and all(against.policy(name) is policy for against in knowing):
             said = f"`{name}` is already {policy}{_where(knowing)}"
@@ -134,7 +134,7 @@ def no_effect(reading: Reading, name: str, marks: frozenset[Mark], knowing: list
 def remove_mismatch(
     reading: Reading, name: str, marks: frozenset[Mark], knowing: list[MixlistTarget]
 ) -> Iterator[Finding]:
-    """A to-remove of a list the op type is on in no target."""
+    """not-on-list: a to-remove of a list the op type is on in no target."""
     policies = dict(_alike((against, against.policy(name)) for against in knowing))
     for mark in sorted(marks):
         if mark.action == "to-remove" and mark.policy not in policies:
@@ -149,7 +149,7 @@ def remove_mismatch(
 def sibling_type(
     reading: Reading, name: str, marks: frozenset[Mark], knowing: list[MixlistTarget], forms: Mapping[int, Forms]
 ) -> Iterator[Finding]:
-    """Its fused or versioned forms that the mixlist leaves with another policy.
+    """sibling-type: its fused or versioned forms that the mixlist leaves with another policy.
 
     :param forms: by the identity of their target
     """
@@ -171,12 +171,12 @@ def _siblings_say(name: str, marks: frozenset[Mark], against: MixlistTarget, for
 
 
 def _turns(before: Policy, after: Policy | None) -> str:
-    """What the mixlist makes of a policy, in words."""
+    """The effect of the mixlist on a policy, in words."""
     return f"stays {after}" if before is after else f"becomes {after}"
 
 
 class Forms:
-    """What the forms of an op type end with in a target when a mixlist has been at work."""
+    """The policies of the forms of an op type in a target after a mixlist."""
 
     def __init__(self, reading: Reading, against: MixlistTarget) -> None:
         self._marks = reading.marks
@@ -184,7 +184,7 @@ class Forms:
         self._others: dict[tuple[str, Policy], list[str]] = {}
 
     def with_other_policy(self, name: str, policy: Policy) -> list[str]:
-        """What to say of the other forms of an op type that end with another policy; the same for each of them."""
+        """The message about the other forms of an op type that end with another policy; the same for each of them."""
         asked = _stem(name), policy
         if asked not in self._others:
             standings = {each: self._standing(each) for each in self._against.by_stem[asked[0]]}
@@ -196,7 +196,7 @@ class Forms:
         return self._others[asked]
 
     def _standing(self, name: str) -> Policy | None:
-        """The policy an op type ends with; None if its marks contradict each other."""
+        """The final policy of an op type; None if its marks contradict each other."""
         marks = self._marks.get(name, frozenset())
         return effective(self._against.policy(name), marks) if is_legal(marks) else None
 
@@ -206,7 +206,7 @@ _FORM = re.compile(r"(.+?)(V[0-9]+)?(D)?")
 
 def _stem(name: str) -> str:
     match = _FORM.fullmatch(name)
-    # a single capital before the D belongs to the name: `Conv2D` and `Pad3D` are no forms of `Conv2` and `Pad3`
+    # a single capital before the D belongs to the name: `Conv2D` and `Pad3D` are not forms of `Conv2` and `Pad3`
     if match and not (match[3] and re.search(r"[0-9]$", match[1]) and not match[2]):
         return match[1]
     return name

@@ -12,7 +12,9 @@ _OPTION = "--precision-mode"
 
 
 def check_modes(names: list[str], socs: list[str], with_mixlist: bool) -> Iterator[Finding]:
-    """:param socs: SoC folders of the targets; :param with_mixlist: whether a mixlist would be given with the mode"""
+    """:param socs: SoC folders of the targets
+    :param with_mixlist: whether a mixlist would be given with the mode
+    """
     for name in names:
         mode = mode_named(name)
         if mode is None:

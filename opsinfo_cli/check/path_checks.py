@@ -13,10 +13,10 @@ from .finding import Outcome
 from .worker_processes import processors, shared
 
 Step = Callable[[int, int], None]
-"""Called with how many of how many are done."""
+"""Called with the number of tasks done, and of all."""
 
 _WORTH_SHARING = 4 << 20
-"""Bytes beside the largest task from which on a second process earns what its start costs."""
+"""Bytes besides the largest task above which starting a second process saves time."""
 
 
 class Part(NamedTuple):
@@ -54,7 +54,7 @@ def check_paths(checker: Checker, paths: list[str], step: Step = lambda done, to
 
 
 def check_path(path: str) -> Outcome:
-    """What there is to say of one path, its mixlists held against no target."""
+    """The findings of one path, without targets for its mixlists."""
     checker = Checker()
     check_paths(checker, [path])
     return checker.outcome

@@ -1,4 +1,4 @@
-"""A rule: everything that is known of a finding before it is found."""
+"""A rule: the facts about a kind of finding."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ class Rule:
     """One entry of the rule table.
 
     :param about: mixlist, library, both, mode, store, install or vault
-    :param severity: error, warning or note; a finding may be milder or stricter where the rule says so
+    :param severity: error, warning or note; a finding may be milder or stricter if the rule says so
     :param engine: what the engine does: refuses, crashes, ignores or accepts
     :param fails: the smallest text that has the finding
-    :param passes: the same, mended
-    :param source: where the rule stands in the engine
+    :param passes: the same, fixed
+    :param source: the place of the rule in the engine
     """
 
     code: str

@@ -37,7 +37,7 @@ class RuleSelection:
     def of(cls, select: Iterable[str], ignore: Iterable[str]) -> RuleSelection:
         """From the words of ``--select`` and ``--ignore``.
 
-        :raises UsageFault: if one names no rule, with near ones
+        :raises UsageFault: if one names no rule; the hint has near names
         """
         chosen = [_named(word, "--select") for word in select]
         return cls(frozenset().union(*chosen) if chosen else None, tuple(map(_ignored, ignore)))

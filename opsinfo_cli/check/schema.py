@@ -1,4 +1,4 @@
-"""Structure, by the published schemas: the one source of truth for it."""
+"""Structure, checked by the published schemas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SUFFIX = ".schema.json"
 
 @cache
 def _folder() -> str:
-    """Inside the installed package; beside it in a checkout."""
+    """The folder of schemas: inside the installed package, or beside it in a checkout."""
     return next(folder for folder in _FOLDERS if os.path.isdir(folder))
 
 

@@ -1,4 +1,4 @@
-"""Findings on a store: files that belong together, and what comes of loading them in the engine's order."""
+"""Findings on a store: its files together, and the result of loading them in the engine's order."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _legacy_above(path: str) -> bool:
 
 
 def never_built(store: Store, library: LibraryFile, finding: Finding) -> Finding:
-    """A finding on values of an entry that never wins: the engine builds nothing from it, so it refuses nothing."""
+    """A finding on values of an entry that never wins: the engine builds nothing from it, so it does not refuse it."""
     built_late = finding.rule.name in ("bad-flag", "bad-value", "column-mismatch", "engine-crash")
     name = (finding.pointer or "").split("/")[1] if finding.pointer else ""
     name = name.replace("~1", "/").replace("~0", "~")

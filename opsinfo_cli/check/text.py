@@ -1,4 +1,4 @@
-"""Findings on the text of a file, whatever it holds."""
+"""Findings on the text of a file of any kind."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _HINTS = {
 def faults(document: Document, mends: bool) -> Iterator[Finding]:
     """syntax, comment, trailing-comma, missing-comma, empty-file.
 
-    :param mends: whether the file is ours to mend: a mixlist, not a vendor's library
+    :param mends: whether opsinfo may fix the file: a mixlist, not a vendor's library
     """
-    can = mends and document.root is not None  # a text that is broken elsewhere is mended by hand first
+    can = mends and document.root is not None  # a text with faults that cannot be fixed must be fixed by hand first
     for fault in document.faults:
         yield at(
             fault.name,
@@ -36,7 +36,9 @@ def faults(document: Document, mends: bool) -> Iterator[Finding]:
 
 
 def trailing_text(source: Source, end: int, mends: bool) -> Iterator[Finding]:
-    """:param end: offset behind the first value; :param mends: as of :func:`faults`"""
+    """:param end: offset behind the first value
+    :param mends: as of :func:`faults`
+    """
     rest = source.text[end:]
     begin = end + len(rest) - len(rest.lstrip(" \t\n\r"))
     if begin < len(source.text):
@@ -54,7 +56,7 @@ def bom(source: Source, mends: bool) -> Iterator[Finding]:
 
 
 def duplicate_keys(source: Source, node: Node, mends: bool, pointer: str = "") -> Iterator[Finding]:
-    """Every key that a later one of the same object makes vanish; to drop what vanishes is for a person to choose."""
+    """Every key that a later one of the same object replaces. Dropping it is an unsafe fix."""
     seen: dict[str, int] = {}
     for index, member in enumerate(node):
         here = f"{pointer}/{escaped(member.name)}"

@@ -1,4 +1,4 @@
-"""What users ask beyond single findings."""
+"""Topics: explanations beyond single findings."""
 
 from __future__ import annotations
 

@@ -20,12 +20,12 @@ def validate(
     stdin: bytes | None = None,
     step: Step = lambda done, total: None,
 ) -> Outcome:
-    """Everything that can be said of files, stores and trees, as ``opsinfo validate`` does.
+    """All findings on files, stores and trees, as ``opsinfo validate`` reports them.
 
     :param against: the targets the mixlists are for, as on the command line or opened by :meth:`.Target.open`
-    :param modes: names of the precision modes they are used with, right or wrong
+    :param modes: names of the precision modes they are used with, known or not
     :param kind: ``library`` or ``mixlist``, if files do not show it
-    :param stdin: what the path ``-`` stands for
+    :param stdin: the content for the path ``-``
     :param step: called with the number of files and stores that are done, and of all
 
     :raises OpsinfoError: if a target cannot be read; what is wrong with ``paths`` is in the outcome

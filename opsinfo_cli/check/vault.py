@@ -1,4 +1,4 @@
-"""Findings on what opsinfo itself changed: a damaged vault, edits an upgrade undid, and what a kill left behind."""
+"""Findings on opsinfo's own changes: a damaged vault, edits an upgrade undid, and remains of killed runs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .finding import Finding, whole_file
 
 
 def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:
-    """Folders that killed processes left open are shut on the way. Damage is reported whatever the scope is: a record
-    that is damaged cannot tell whose it is.
+    """Restores the modes of folders that killed processes left writable. Damage is reported whatever the scope is,
+    because the path of a damaged record is unknown.
     """
     yield from damaged_backups(vault, contents=True)
     yield from forked_history(vault)
@@ -27,7 +27,7 @@ def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:
 
 
 def damaged_backups(vault: Vault, contents: bool) -> Iterator[Finding]:
-    """:param contents: whether every content is read and held against its checksum, too"""
+    """:param contents: whether every content is read and compared with its checksum, too"""
     for damage in damage_in(vault, contents):
         paths = ", ".join(sorted({key.path for key in damage.keys}))
         about = f"; it is of {paths}" if paths else ""

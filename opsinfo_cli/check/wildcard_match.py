@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 
-class Step(NamedTuple):
+class PatternStep(NamedTuple):
     """One part of a pattern.
 
     :param letter: a regular expression for one character that passes it; empty for a gate, which none has to pass
@@ -22,14 +22,14 @@ class Step(NamedTuple):
     loops: bool = False
 
 
-GATE = Step("")
+GATE = PatternStep("")
 """Opens on the next step, or on the one behind the two that follow it."""
 
 
 class WildcardMatcher:
     """:param steps: the parts of a pattern, in order"""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[PatternStep]) -> None:
         self._steps = steps
         self._loops = self._where(lambda step: step.loops)
         self._gates = self._where(lambda step: step is GATE)
@@ -62,5 +62,5 @@ class WildcardMatcher:
             self._passing[character] = self._where(lambda step: step.letter in fitting)
         return self._passing[character]
 
-    def _where(self, holds: Callable[[Step], bool]) -> int:
+    def _where(self, holds: Callable[[PatternStep], bool]) -> int:
         return int("".join("1" if holds(step) else "0" for step in reversed(self._steps)) or "0", 2)

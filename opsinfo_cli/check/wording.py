@@ -1,4 +1,4 @@
-"""What is said of rules and topics, by language: one table in English, translations as data beside it."""
+"""The texts of rules and topics by language: one table in English, translations as data beside it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .rules import RULES
 from .topics import TOPICS
 
 LANGUAGES = ("en", "zh")
-"""What there are texts in; English first, which is what everybody else is given."""
+"""The languages with texts; English, the default, is first."""
 
 _WORDS = {
     "head": "{code} {name}: {severity}; the engine {engine}",
@@ -24,7 +24,7 @@ _WORDS = {
 class Wording:
     """Rules and topics in one language.
 
-    :param words: the labels around them, and what this language calls a severity, a kind of file, an engine's answer
+    :param words: labels, and the words for severities, kinds of files and the engine's answers
     """
 
     rules: dict[str, Rule]
@@ -36,7 +36,7 @@ class Wording:
 
 
 def wording(language: str) -> Wording:
-    """In one of ``LANGUAGES``; what a language lacks is said in English."""
+    """The wording in one of ``LANGUAGES``; English for texts that it lacks."""
     if language != "zh":
         return Wording(RULES, TOPICS, _WORDS)
     from . import zh

@@ -1,4 +1,4 @@
-"""Work shared among processes: each takes its part, sends what it has done as it goes, and leaves."""
+"""Work divided among processes: each does its part, sends results as it goes, and exits."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def processors() -> int:
 
 
 def shared(sizes: Sequence[int], work: Callable[[int], T], workers: int) -> Iterator[tuple[int, T]]:
-    """Do ``work(index)`` for every index, and give what comes of it as it comes.
+    """Call ``work(index)`` for every index, and yield the results as they arrive.
 
-    The processes are forks, so that what was read before is read once. What a process leaves undone, because it was
-    killed or met a fault, is done here, where a fault can be told.
+    The processes are forks, so that what was read before is shared. What a process leaves undone, because it was killed
+    or failed, is done here, where an error can be reported.
     """
     from multiprocessing.connection import wait
 
@@ -51,7 +51,7 @@ def shared(sizes: Sequence[int], work: Callable[[int], T], workers: int) -> Iter
 
 
 def _parts(sizes: Sequence[int], workers: int) -> list[list[int]]:
-    """Fair parts: the largest first, each to whoever has least. Inside a part the order is kept."""
+    """Balanced parts: the largest task first, each to the part with the least work. Order within a part is kept."""
     parts: list[list[int]] = [[] for _ in range(workers)]
     loads = [0] * workers
     for index in sorted(range(len(sizes)), key=lambda index: -sizes[index]):
@@ -67,7 +67,7 @@ def _begin(part: list[int], work: Callable[[int], Any], children: dict[Connectio
     mine, theirs = Pipe(duplex=False)
     child = os.fork()
     if child == 0:
-        for connection in (mine, *children):  # so that a write fails where the parent is gone
+        for connection in (mine, *children):  # so that a write fails if the parent is gone
             connection.close()
         _child(part, work, theirs)
     theirs.close()
@@ -75,7 +75,7 @@ def _begin(part: list[int], work: Callable[[int], Any], children: dict[Connectio
 
 
 def _child(part: list[int], work: Callable[[int], Any], connection: Connection[Any, Any]) -> NoReturn:
-    """Never returns: what the parent has open is the parent's to close, and faults are told by silence."""
+    """Run a part and exit, without closing the parent's files. After an error the remaining results are missing."""
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:

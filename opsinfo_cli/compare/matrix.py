@@ -17,7 +17,7 @@ def policies_by_name(targets: Sequence[Mapping[str, Policy]]) -> dict[str, Polic
 
 
 def differs(policies: Policies) -> bool:
-    """Whether the targets do not all say the same; one that lacks the op type says something else.
+    """Whether the policies of the targets differ; a target that lacks the op type counts as different.
 
     >>> differs((Policy.WHITE, None)), differs((Policy.GRAY, Policy.GRAY))
     (True, False)

@@ -58,13 +58,13 @@ def diff(
     *,
     named: Collection[str] | None = None,
 ) -> Difference[Any]:
-    """What ``opsinfo diff`` tells: op types with another effective policy, or other marks in two mixlists.
+    """What ``opsinfo diff`` shows: op types with another effective policy, or other marks in two mixlists.
 
     :param a, b: two libraries, stores, installs or targets in any mix; or two mixlists
     :param mixlist_a, mixlist_b: what changes the policies of either; not for mixlists
     :param named: the only op types to look at; None for all
 
-    :raises TypeError: if a mixlist is held against anything else
+    :raises TypeError: if a mixlist is compared with anything else
     """
     if isinstance(a, Mixlist) != isinstance(b, Mixlist) or (isinstance(a, Mixlist) and (mixlist_a or mixlist_b)):
         raise TypeError("a mixlist can be compared with another mixlist only")

@@ -12,7 +12,7 @@ from ..typed import NamedTuple
 class SectionDifference(NamedTuple):
     """One key that differs.
 
-    ``key`` is None if a whole section is on one side only, ``a`` or ``b`` where it lacks.
+    ``key`` is None if a whole section is on one side only, ``a`` or ``b`` if it is missing there.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Numbers in strings, as the C++ of the engine reads them: what begins like one counts, what does not fit throws."""
+"""Numbers in strings as the engine's C++ reads them: a numeric prefix counts, an out-of-range number throws."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 LONGEST = (1 << 63) - 1
 _OVERFLOW = 2.0**128 - 2.0**103
-"""From here on no float is near."""
+"""Magnitudes from here on overflow a float."""
 _NORMAL = 2.0**-126 - 2.0**-151
 """From here on a number rounds to a normal float; glibc on x86-64 asks for tininess after rounding."""
 
@@ -18,7 +18,7 @@ _FLOAT = rf"{_BLANKS}[+-]?(?:inf|nan|(?P<number>{_HEX}|{_DECIMAL}))"
 
 
 def long_or_none(text: str) -> int | None:
-    """What ``std::stol`` makes of a text; None if it throws."""
+    """The result of ``std::stol`` for a text; None if it throws."""
     match = re.match(_LONG, text)
     if not match or len(match[2]) > 19:
         return None
@@ -27,13 +27,13 @@ def long_or_none(text: str) -> int | None:
 
 
 def saturated(digits: str) -> int:
-    """What ``strtol`` makes of digits, or of none."""
+    """The result of ``strtol`` for digits; 0 for none."""
     digits = digits.lstrip("0")
     return min(int(digits or 0), LONGEST) if len(digits) < 20 else LONGEST
 
 
 def is_float(text: str) -> bool:
-    """Whether ``std::stof`` takes a text. With glibc it throws also where a number is too small for all its digits."""
+    """Whether ``std::stof`` accepts a text. With glibc it also throws if a number is so small that digits are lost."""
     match = re.match(_FLOAT, text, re.IGNORECASE | re.ASCII)
     if not match or not match["number"]:
         return bool(match)

@@ -79,7 +79,7 @@ class Columns:
         return self.source != "kernel" and any(tensor.dtypes for tensor in self.inputs + self.outputs)
 
     def can_be_black(self) -> Possible:
-        """No, where fp32 input finds no column: the operator would be unsupported (sub_ops_store.cc:130-156)."""
+        """No, if there is no column for fp32 input: the operator would be unsupported (sub_ops_store.cc:130-156)."""
         if not self.is_listed:
             return Possible.KERNEL
         dtypes = self._dtypes(self.inputs or self.outputs)

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 class EntryFile:
-    """What the entries of one file have in common. It knows none of them: a circle would keep all of it in memory."""
+    """What the entries of one file have in common. It does not refer to them: a reference cycle would keep all of it in
+    memory.
+    """
 
     def __init__(self, source: Source, members: list[RawMember], names: Iterable[str] | None = None) -> None:
         """:param names: of all sections and keys, if they are known already"""
@@ -30,7 +32,7 @@ class EntryFile:
 
     @cached_property
     def has_blank_names(self) -> bool:
-        """Whether any section or key has blanks around it; they hardly ever have."""
+        """Whether any section or key has blanks around it, which is rare."""
         names = self._names or names_in(member.value for member in self.members if member.is_sound)
         return any(name != name.strip(BLANKS) for name in names)
 
@@ -54,7 +56,7 @@ class Entry:
         self.name = member.key
         self.member = member
         self._sections: Sections | None = None
-        # what was judged when the file was read is no word on names that need trimming
+        # the judgement made while reading does not cover names that need trimming
         self._policy: Policy | None = None if file.has_blank_names else member.judged
         self._faults: Sequence[LoadFault] | None = () if self._policy else None
 
@@ -77,7 +79,7 @@ class Entry:
 
     @property
     def policy_or_none(self) -> Policy | None:
-        """The policy; None if the flag is one the engine could not read, which only an entry that wins must be."""
+        """The policy; None if the engine could not read the flag, which matters only if the entry wins."""
         try:
             return self.policy
         except BadFlag:
@@ -92,7 +94,7 @@ class Entry:
 
     @property
     def faults(self) -> Sequence[LoadFault]:
-        """What the engine cannot build a kernel from, and what it would not know."""
+        """What prevents the engine from building a kernel, and what it would not know."""
         if self._faults is None:
             self._faults = () if policy_if_clear(self.sections) else build_faults(self.sections)
         return self._faults
@@ -116,7 +118,7 @@ class Entry:
         from ..text.scanner import scan
 
         root = scan(self.source, self.member.start).root
-        assert root is not None  # it was read once
+        assert root is not None  # it was valid when it was read
         return root
 
     def damaged(self, fault: LoadFault) -> Damaged:
@@ -131,7 +133,7 @@ class Entry:
         )
 
     def span(self, fault: LoadFault) -> tuple[int, int]:
-        """Where the offending token stands. Before an entry is an object of objects of strings, no name is trimmed."""
+        """The span of the offending token. Names are trimmed only if the entry is an object of objects of strings."""
         if fault.section is None:
             return self.member.key_start, self.member.key_end
         fold = _trimmed if self.member.is_sound else str
@@ -151,7 +153,7 @@ def _trimmed(name: str) -> str:
 
 
 def _token(value: Node, index: int | None) -> tuple[int, int]:
-    """The span of one part of a comma list; of the whole value where escapes blur the count."""
+    """The span of one part of a comma list; of the whole value if it has escapes."""
     text = str(value.value)
     if index is None or len(text) != value.end - value.start - 2:
         return value.start, value.end

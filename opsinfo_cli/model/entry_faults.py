@@ -1,6 +1,6 @@
-"""What the engine asks of one entry of a library when it loads it.
+"""What the engine checks in an entry of a library when it loads it.
 
-Structure (objects of objects of strings) is asked of every file; the rest only of the entries that win in their
+Structure (objects of objects of strings) is checked in every file; the rest only of the entries that win in their
 store, because the engine builds kernels from those alone (sub_op_info_store.cc:124-209).
 
 Source: hicann/ge at ffdcbc9f
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def structure_faults(entry: Any) -> Iterator[LoadFault]:
-    """Where an entry is not an object of objects of strings."""
+    """Faults of an entry that is not an object of objects of strings."""
     if not isinstance(entry, dict):
         yield LoadFault("wrong-type", None, None, "an operator's entry must be an object")
         return
@@ -69,7 +69,7 @@ def pattern_of(sections: Sections) -> str:
 
 
 def build_faults(sections: Sections) -> list[LoadFault]:
-    """Where the engine cannot build a kernel from (trimmed) sections, and what it would not know."""
+    """Faults that prevent the engine from building a kernel from (trimmed) sections, and words it would not know."""
     faults: list[LoadFault] = []
     tensors: list[NamedTensor] = []
     for name, content in sections.items():
@@ -101,7 +101,7 @@ def build_faults(sections: Sections) -> list[LoadFault]:
 
 @lru_cache(maxsize=1 << 12)
 def role_of(section: str) -> Enumeration | TensorKey | LoadFault | None:
-    """What a section is by its name: an enumeration, a tensor, a slip of the pen, or none of our business."""
+    """Faults of a section by its name: an enumeration, a tensor, a misspelling, or one that is not checked."""
     if section.startswith("attr_"):
         return None
     if section in ENUMERATIONS:

@@ -1,6 +1,6 @@
-"""The policy of an entry clear of faults, told in one quick pass: nearly all are, and whoever lists them asks each.
+"""The policy of an entry without faults, found in one quick pass, because listings need it for every entry.
 
-What is not clear at a glance may still be without a fault: see :func:`.entry_faults.build_faults`.
+An entry that this pass does not clear may still be without a fault: see :func:`.entry_faults.build_faults`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 _FEW = 1 << 13
-"""What is remembered at a time; a real library asks for a tenth of that."""
+"""The size of the cache; a real library needs a tenth of it."""
 
 
 class _Memory(dict["Any", "Any"]):
-    """What a function said of each of the few texts that libraries are full of."""
+    """A cache of a function's results for the few texts that libraries repeat."""
 
     def __init__(self, ask: Callable[[Any], Any]) -> None:
         self.ask = ask
@@ -52,7 +52,7 @@ def _count(text: str, known: frozenset[str]) -> int:
 
 
 def _kind(section: str) -> Any:
-    """What a section is by its name: a tensor (True), an enumeration (key, judge), unclear (False), or passed over."""
+    """The kind of a section by its name: a tensor (True), an enumeration (key, judge), unclear (False), or ignored."""
     role = role_of(section)
     if isinstance(role, Enumeration):
         return role.key, _Memory(lambda value: value is None or not any(enumeration_faults(section, role, value)))
@@ -74,15 +74,15 @@ _attributes = _Memory(lambda values: not attribute_faults(*values))
 
 
 def forget_texts() -> None:
-    """Let go of what is remembered: a few thousand texts can hold on to the memory of a whole library."""
+    """Clear the cache: a few thousand texts can keep the memory of a whole library in use."""
     for memory in (_kinds, _dtypes, _formats, _sub_formats, _attributes):
         memory.clear()
 
 
 def policy_if_clear(sections: Sections) -> Policy | None:
-    """The policy (trimmed) sections say, where the engine finds no fault with them; None if that takes more."""
+    """The policy of (trimmed) sections, if they clearly have no fault; None if that needs a full check."""
     tensors = []
-    known = _kinds  # no memory: it is asked more often than all others, and a plain dict answers sooner
+    known = _kinds  # not cached: it is needed most often, and a plain dict is faster
     for section, content in sections.items():
         try:
             kind = known[section]

@@ -1,4 +1,4 @@
-"""What a file is: a library, a mixlist or a snapshot, by what it says and by its name."""
+"""The kind of a file: a library, a mixlist or a snapshot, by its content and its name."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _FIRST_KEY = r'"((?:[^"\\]|\\.)*)"\s*:'
 
 
 def is_library_name(path: str) -> bool:
-    """Whether a path alone says library: by its name, or by lying in a store's config directory."""
+    """Whether a path alone shows a library: by its name, or because it is in a store's config directory."""
     return bool(
         re.fullmatch(_LIBRARY_NAME, os.path.basename(path), re.DOTALL) or re.search(_IN_STORE, os.path.abspath(path))
     )
 
 
 def is_mixlist_name(path: str) -> bool:
-    """Whether the name alone says mixlist; a library's name does not."""
+    """Whether the name alone shows a mixlist; a library's name does not."""
     name = os.path.basename(path)
     return bool(re.fullmatch(MIXLIST_NAME, name, re.DOTALL | re.IGNORECASE)) and not is_library_name(path)
 
@@ -60,9 +60,9 @@ def kind_in(source: Source, outcome: Members | Document) -> str | None:
 
 
 def is_marked(source: Source, outcome: Members | Document | None = None) -> bool:
-    """Whether a file met on a walk says itself that it is a mixlist or a library.
+    """Whether a file found on a walk shows that it is a mixlist or a library.
 
-    Keys and names tell; arrays alone do not, for every other tool's JSON has some.
+    Keys and names do; arrays alone do not, because the JSON of other tools has some, too.
     """
     outcome = outcome or members_of(source)
     if not isinstance(outcome, Members) or outcome.members is None:
@@ -80,7 +80,7 @@ def _holds_list(value: Any) -> bool:
 
 
 def _has_mixlist_key(content: dict[str, Any], names: frozenset[str] | None) -> bool:
-    """:param names: all keys of the second and third level, where they are known: few, and seldom like marks"""
+    """:param names: all keys of the second and third level, if they are known"""
     if any(key.endswith("list") for key in content):
         return True
     if names is not None and not any(name.startswith(("to-", "to_")) for name in names):

@@ -33,7 +33,7 @@ class Site(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A custom path that the engine passes over in silence, and why."""
+    """A custom path that the engine silently skips, and why."""
 
     path: str
     reason: str

@@ -14,7 +14,7 @@ class Library(LibraryFile):
 
     @property
     def operators(self) -> Operators:
-        """Its op types, as the engine has them where this is the only file of its store.
+        """Its op types, as the engine has them if this is the only file of its store.
 
         :raises Damaged: if the engine could not build a kernel from an entry
         """

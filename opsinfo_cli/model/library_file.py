@@ -90,7 +90,7 @@ class LibraryFile:
         return name != entry.name and name in self.entries
 
     def structure_faults(self) -> Iterator[tuple[Entry, LoadFault]]:
-        """What fails the file whichever of its entries win."""
+        """Faults that fail the file regardless of which entries win."""
         for entry in self.entries.values():
             name = entry.name.strip(BLANKS)
             if name != entry.name:

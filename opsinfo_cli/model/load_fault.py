@@ -1,4 +1,4 @@
-"""What can be wrong with an entry of a library when the engine loads it."""
+"""Faults of an entry of a library when the engine loads it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Sections = Mapping[str, Mapping[str, str]]
 
 
 class LoadFault(NamedTuple):
-    """Something wrong with an entry.
+    """A fault of an entry.
 
     :param name: the finding's name
     :param section: the section as written; None for the entry itself
@@ -33,10 +33,10 @@ class LoadFault(NamedTuple):
 
     @property
     def hides_policies(self) -> bool:
-        """Whether nothing can be said of a store with this fault.
+        """Whether the policies of a store with this fault are unknown.
 
         The counts of columns are the one rule that a library shipped with an older CANN breaks: such a store is read,
-        and the doubt is said.
+        with a warning.
         """
         return self.refuses and self.name != "column-mismatch"
 

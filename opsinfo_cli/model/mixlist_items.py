@@ -1,6 +1,6 @@
-"""The parts of a mixlist's text: what stands in its arrays, and where its structure is not what the engine expects.
+"""The parts of a mixlist's text: the items of its arrays, and where its structure is not what the engine expects.
 
-Of equal keys the engine reads the last; the others are gone before it looks at them. Source: hicann/ge ffdcbc9f,
+Of equal keys the engine reads only the last. Source: hicann/ge ffdcbc9f,
 compiler/engines/nn_engine/utils/common/config_parser/modify_mixlist_config_parser.cc:133-206.
 """
 
@@ -14,7 +14,7 @@ from .policy import ACTIONS, LISTS, Mark, policy_meant
 
 
 class Marked(NamedTuple):
-    """One string of one array: the mark it gives an op type, and where it stands.
+    """One string of one array: the mark it gives an op type, and its place.
 
     :param place: its index in the array
     :param keys: of the list and of the action, as they are written
@@ -70,7 +70,7 @@ def collected_marks(items: Iterable[Marked]) -> dict[str, frozenset[Mark]]:
 
 
 def structure_faults(root: Node) -> Iterator[StructureFault]:
-    """Where a mixlist is not an object of known lists of known actions of strings.
+    """Faults if a mixlist is not an object of known lists of known actions of strings.
 
     A list or action under a near key is looked into, so that its faults are not found only after it is renamed.
     """
@@ -113,14 +113,14 @@ def _list_faults(list_name: str, marks: Node) -> Iterator[StructureFault]:
 
 
 def called(node: Node) -> str:
-    """What a value is, with its article: ``an array``; a literal is called by its text."""
+    """The type of a value with its article, such as ``an array``; a literal is named by its text."""
     if node.kind == "literal":
         return {True: "`true`", False: "`false`", None: "`null`"}[node.value]  # type: ignore[index]
     return f"an {node.kind}" if node.kind[0] in "aeiou" else f"a {node.kind}"
 
 
 def _member(container: Node, name: str, by_near_keys: bool) -> Member | None:
-    """The member the engine reads by a name; or else the one that was meant to be it."""
+    """The member that the engine reads for a name, else one with a near name."""
     if container.kind != "object":
         return None
     members = container.by(str)

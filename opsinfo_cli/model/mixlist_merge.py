@@ -16,21 +16,21 @@ from .store import Operators
 
 
 class Given(NamedTuple):
-    """What one mixlist says of an op type."""
+    """The marks of an op type in one mixlist."""
 
     path: str
     marks: frozenset[Mark]
 
 
 class Conflict(NamedTuple):
-    """An op type that mixlists treat differently: what each says, in their order. The last one wins."""
+    """An op type that mixlists treat differently, with the marks of each, in order. The last one wins."""
 
     name: str
     given: tuple[Given, ...]
 
 
 class Dropped(NamedTuple):
-    """An entry that went. ``reason``: ``no-effect``, or ``unknown-operator`` where no target has the op type."""
+    """An entry that was dropped. ``reason``: ``no-effect``, or ``unknown-operator`` if no target has the op type."""
 
     name: str
     marks: frozenset[Mark]
@@ -39,10 +39,10 @@ class Dropped(NamedTuple):
 
 @dataclass
 class Minimal:
-    """Marks that do the same with less.
+    """Fewer marks with the same effect.
 
     :param marks: what is left, in the order given
-    :param shortened: op types that do with fewer marks: before, after
+    :param shortened: op types with fewer marks now: before, after
     """
 
     marks: dict[str, frozenset[Mark]] = field(default_factory=dict)

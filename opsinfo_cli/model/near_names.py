@@ -1,4 +1,4 @@
-"""Near names: what somebody may have meant, best first, and nothing where all is far."""
+"""Near names: what a user may have meant, best first; none if every name is far."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import count
 
 _LOOK_ALIKE = [set(group) for group in ("1lI|i", "0OoQ", "5S", "2Z", "8B", "-_", "6b", "uv", "vV", "nm")]
 _STEP, _CASE, _ALIKE = 10, 3, 3
-"""In tenths of a step, so that sums are exact."""
+"""Costs in tenths of a step, so that sums are exact."""
 
 
 def near_names(name: str, candidates: Iterable[str], most: int = 3) -> list[str]:
@@ -54,7 +54,8 @@ def _quoted(names: Iterable[str]) -> str:
 
 
 class NearNames:
-    """Names that others may have meant. Asked for thousands of names, it looks at few candidates for each.
+    """Names that others may have meant. For each name it looks at few candidates, so that thousands of names can be
+    looked up.
 
     :param candidates: each name once; read when first asked
     """
@@ -113,7 +114,7 @@ class _SameLength:
         self.length = length
 
     def within(self, name: str, steps: int) -> Iterator[str]:
-        """Every candidate that so many steps make of ``name``; where names are long or candidates few, others too."""
+        """Every candidate within so many steps of ``name``; if names are long or candidates few, others too."""
         left = self._reached(name, steps) if len(self.names) > self._FEW else (1 << len(self.names)) - 1
         while left:
             lowest = left & -left
@@ -160,7 +161,7 @@ def _cells(steps: int, longer: int) -> list[tuple[int, int, int, int, int]]:
 
     Cells from which the end is too far away are left out.
 
-    :returns: of each cell its shift, and where the cells stand that it comes from: in the row above by an equal, a
+    :returns: of each cell its shift, and the places of the cells that it comes from: in the row above by an equal, a
         changed and a lost letter, in its own by one gained; -1 for none
     """
     cells = [
@@ -203,7 +204,7 @@ def distance(a: str, b: str, limit: float = 1e9) -> float:
 
 
 def _apart(a: str, b: str) -> tuple[str, str]:
-    """Both from where they begin to differ: what they share costs nothing, be it megabytes."""
+    """Both names without their common prefix, which costs nothing."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -245,7 +246,7 @@ _PAIRS = {(x, y) for group in _LOOK_ALIKE for x in group for y in group}
 
 @lru_cache(maxsize=1 << 12)
 def _change(x: str, y: str) -> int:
-    """What it costs to put one character for another."""
+    """The cost of replacing one character by another."""
     if x.lower() == y.lower():
         return _CASE
     return _ALIKE if (x, y) in _PAIRS else _STEP

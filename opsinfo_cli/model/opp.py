@@ -1,4 +1,4 @@
-"""Operator packages (OPP): where what lies in one, and which version of CANN it is of.
+"""Operator packages (OPP): their layout, and their version of CANN.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/utils/common/configuration.cc
@@ -37,7 +37,7 @@ _ROOT_MARKS = ("built-in/op_impl", "op_impl/built-in", "op_impl/custom", "vendor
 
 
 def root_above(path: str) -> str | None:
-    """The OPP root that a file or directory lies in."""
+    """The OPP root that contains a file or directory."""
     folder = os.path.realpath(path)
     while os.path.dirname(folder) != folder:
         folder = os.path.dirname(folder)
@@ -47,7 +47,7 @@ def root_above(path: str) -> str | None:
 
 
 def matching(folder: str, pattern: str) -> list[str]:
-    """Paths below a folder that are like a pattern, whatever signs the folder's own name has."""
+    """Paths below a folder that match a pattern; wildcards in the folder's own name are escaped."""
     from glob import escape, glob
 
     return sorted(glob(os.path.join(escape(folder), pattern), recursive=True))
@@ -66,7 +66,7 @@ def socs_of(root: str, core: str = "ai") -> list[str]:
 
 
 def version_of(root: str) -> str | None:
-    """The CANN version an OPP root says it is: ``version_dir`` of ``version.info`` before ``Version``."""
+    """The CANN version of an OPP root: ``version_dir`` of ``version.info`` before ``Version``."""
     above = os.path.dirname(os.path.realpath(root))
     paths = [
         os.path.join(root, "version.info"),

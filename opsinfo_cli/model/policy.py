@@ -1,4 +1,4 @@
-"""Policies, marks, and what the engine makes of them.
+"""Policies, marks, and their effect in the engine.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/utils/common/config_parser/modify_mixlist_config_parser.cc
@@ -13,7 +13,7 @@ from enum import Enum
 from ..typed import NamedTuple
 
 PRECISION, FLAG = "precision_reduce", "flag"
-"""The section and the key that say a policy."""
+"""The section and the key of a policy."""
 
 BLANKS = " \t\n\v\f\r"
 """What the engine trims: C ``isspace`` in the plain locale."""
@@ -59,13 +59,13 @@ class Policy(str, Enum):
 
     @classmethod
     def of(cls, sections: Mapping[str, Mapping[str, str]]) -> Policy:
-        """What an entry's (trimmed) sections say. :raises BadFlag: as :meth:`from_flag`"""
+        """The policy in an entry's (trimmed) sections. :raises BadFlag: as :meth:`from_flag`"""
         section = sections.get(PRECISION)
         return _FLAGS[None] if section is None else cls.from_flag(section.get(FLAG))
 
     @property
     def flag(self) -> str | None:
-        """The flag that says this policy; None for gray, which is said by leaving the section out."""
+        """The flag for this policy; None for gray, for which the section is left out."""
         return {Policy.WHITE: "true", Policy.BLACK: "false", Policy.GRAY: None}[self]
 
 

@@ -1,4 +1,4 @@
-"""Precision modes: which there are, what they mean, and where a mixlist counts.
+"""Precision modes: their names, what they mean, and which accept a mixlist.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/api/aclgrph/option_utils.cc
@@ -20,7 +20,7 @@ _HIF8_SOCS = frozenset({"ascend950"})
 class Mode(NamedTuple):
     """One value of ``precision_mode`` (v1) or ``precision_mode_v2`` (v2).
 
-    :param engine: what the engine makes of it; values with the same mean the same
+    :param engine: the engine's internal mode; values with the same one mean the same
     :param low: dtypes a white operator may be lowered to; empty outside the mixed modes
     :param socs: SoCs that have it by Huawei's documents; None for all
     """
@@ -38,7 +38,7 @@ class Mode(NamedTuple):
 
     @property
     def option(self) -> str:
-        """The option it is a value of; v1 where it is of both."""
+        """The option it is a value of; v1 if it is a value of both."""
         return "precision_mode" if "v1" in self.options else "precision_mode_v2"
 
     @property
@@ -70,7 +70,7 @@ MODES = {
         Mode("mixed_hif8", ("v2",), "MIXED_HIF8", HIF8 | FP16, _HIF8_SOCS),
     )
 }
-"""What the API takes; the engine knows two more that it never lets through."""
+"""The values that the API accepts; the engine knows two more that the API refuses."""
 
 
 def mode_named(name: str) -> Mode | None:
@@ -86,7 +86,7 @@ def required_mode(name: str) -> Mode:
 
 
 class Series(NamedTuple):
-    """What Huawei's documents say of a product series and mixed precision.
+    """Mixed precision of a product series, by Huawei's documents.
 
     :param training: the default mode of a training; None if the documents name none
     :param inference: that of an inference
@@ -118,7 +118,7 @@ def series_of(soc: str) -> Series | None:
 
 
 class Mechanism(NamedTuple):
-    """A neighbour of the mixlist that is something else."""
+    """An option that is easily confused with the mixlist."""
 
     name: str
     key: str
@@ -146,4 +146,4 @@ MECHANISMS = (
         "hicann/ge ffdcbc9f, docs/zh/user_guides/atc_tools/CLI_options/--customize_dtypes.md",
     ),
 )
-"""What is asked for when a mixlist is not the thing."""
+"""Options to use instead of a mixlist."""

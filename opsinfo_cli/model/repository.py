@@ -1,4 +1,4 @@
-"""The repository that paths are told relative to where a machine reads them."""
+"""The repository that paths in output for programs are relative to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Repository:
 
     @classmethod
     def around(cls, folder: str, environment: Mapping[str, str]) -> Repository:
-        """What CI says it is, if the folder lies in that; else the nearest folder with a ``.git``, or the folder."""
+        """The root given by CI, if it contains the folder; else the nearest folder with a ``.git``, or the folder."""
         for name in ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
             root = environment.get(name)
             if root and _below(os.path.realpath(folder), os.path.realpath(root)) is not None:
@@ -28,7 +28,7 @@ class Repository:
         return cls(above)
 
     def relative(self, path: str) -> str:
-        """A path with forward slashes, from the root where it lies below it, else absolute."""
+        """A path with forward slashes, relative to the root if it is below it, else absolute."""
         absolute = os.path.abspath(path)
         found = _below(absolute, self.root)
         if found is None:

@@ -1,4 +1,4 @@
-"""Snapshots: the facts of a target that checks need, small enough to lie in a repository."""
+"""Snapshots: the facts of a target that checks need, small enough to be kept in a repository."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from .load_fault import Sections
 
 VERSION = "1"
-"""Readers pass over keys they do not know; a version they do not know is refused."""
+"""Readers ignore unknown keys and refuse an unknown version."""
 
 _CORES = ("ai", "vector", "dsa")
 
 
 class Fact(Entry):
-    """What a snapshot knows of an op type in one store: the policy, and the dtypes a choice is made from."""
+    """An op type of one store in a snapshot: the policy, and the dtypes that can be chosen."""
 
     _file: _Facts
 
@@ -58,7 +58,7 @@ class Fact(Entry):
 
 
 class _Facts(EntryFile):
-    """The part of a snapshot that stands for one store."""
+    """One store of a snapshot."""
 
     def __init__(self, source: Source, index: int) -> None:
         super().__init__(source, [])
@@ -73,7 +73,7 @@ class _Facts(EntryFile):
 class Snapshot(NamedTuple):
     """What a snapshot says.
 
-    :param cann_version: of the install it was taken from, where that told
+    :param cann_version: of the install it was taken from, if known
     :param core: ``ai``, ``vector`` or ``dsa``
     :param other_engines: op types that other engines of the install know: name -> engine
     """
@@ -87,7 +87,7 @@ class Snapshot(NamedTuple):
     @classmethod
     def of(cls, source: Source) -> Snapshot:
         """:raises Refused: if the version is not known
-        :raises Damaged: if anything is not as it was written
+        :raises Damaged: if a part of it has the wrong type or value
         """
         outcome = read_members(source)
         if not isinstance(outcome, Members):
@@ -111,7 +111,7 @@ Steps = tuple[str | int, ...]
 
 
 class _Wrong(Exception):
-    """What is not as it was written, by the way to it; the place is looked up when it is asked for."""
+    """A wrong value, by its path of keys; its place in the text is found when needed."""
 
     def __init__(self, message: str, *steps: str | int) -> None:
         self.message = message
@@ -178,7 +178,7 @@ def _read_fact(facts: _Facts, op: str, fact: dict[str, Any]) -> Fact:
 
 
 def _tensors(fact: dict[str, Any], *steps: str | int) -> list[TensorColumns]:
-    """All dtypes of one side as one tensor without a name; none where the snapshot has none."""
+    """All dtypes of one side as one tensor without a name; none if the snapshot has none."""
     if steps[-1] not in fact:
         return []
     dtypes = _value(fact, list, *steps)
@@ -228,7 +228,7 @@ def _node_place(source: Source, steps: Steps) -> Place:
 
 
 def _fail_on_twins(source: Source, node: Node) -> None:
-    """A key that stands twice is what a bad merge leaves behind.
+    """Refuse a key that appears twice, which a bad merge leaves behind.
 
     :raises Damaged: at the second one
     """

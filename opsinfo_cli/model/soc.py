@@ -1,4 +1,4 @@
-"""SoC names: what people call a chip, and the folder its libraries lie in."""
+"""SoC names: the names of a chip, and the folder of its libraries."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _FOLDER = {product: folder for folder, products in _PRODUCTS.items() for product
 
 
 def folder_of(name: str, folders: list[str]) -> str | None:
-    """The folder for a SoC name: itself where it is one, letter for letter; else by the product table.
+    """The folder for a SoC name: the name itself if it is a folder's exact name, else by the product table.
 
     ``Ascend910B``, with its capitals, is the product name of the old 910 and goes by the table;
     ``ascend910b`` is the folder of the A2 series.

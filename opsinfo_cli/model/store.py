@@ -21,8 +21,8 @@ from .policy import BLANKS, Policy
 def library_files(directory: str) -> list[str]:
     """The files the engine would load from a config directory, in no order (sub_op_info_store.cc:95-105).
 
-    Names end in ``.json`` exactly, are longer than that, and do not begin with a dot. There is no test of the kind of
-    file: a directory of such a name is taken and fails.
+    Names end in ``.json`` exactly, are longer than that, and do not begin with a dot. The engine does not check the
+    type: a directory of such a name is taken and fails.
 
     :raises Refused: if the directory cannot be listed
     """
@@ -49,8 +49,8 @@ def load_order(directory: str, names: Iterable[str]) -> list[str]:
 
     Source: sub_op_info_store.cc:113-123.
 
-    Where the engine leaves the order open (equal lengths, two legacy files, a parent folder called legacy) the names
-    alone decide, so that the answer is at least the same everywhere; :meth:`Store.undecided` tells.
+    If the engine leaves the order open (equal lengths, two legacy files, a parent folder called legacy) the names
+    alone decide, so that the result is the same on every machine; :meth:`Store.undecided` reports it.
     """
 
     keys = engine_keys(directory, names)
@@ -60,7 +60,7 @@ def load_order(directory: str, names: Iterable[str]) -> list[str]:
 class Store:
     """One config directory, or one file taken alone.
 
-    :param label: ``built-in``, ``vendor:<name>``, ``env:<path>``, or None if the path alone does not tell
+    :param label: ``built-in``, ``vendor:<name>``, ``env:<path>``, or None if the path alone does not show it
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Store:
         self.directory = directory
         self.label = label
         self.doubts: list[Damaged] = []
-        """Why the engine we know refuses the store although its policies can be told."""
+        """Why current engines refuse the store although its policies can be read."""
         self.definitions: dict[str, list[Entry]] = {}
         for library in libraries:
             for name, entry in library.entries.items():
@@ -110,7 +110,7 @@ class Store:
         return (entries[-1] for entries in self.definitions.values())
 
     def contenders(self, name: str) -> list[Entry]:
-        """The entry that wins, the last, after those that might as well: the engine leaves the order of files open."""
+        """The entry that wins, last, after those that may also win because the engine leaves their order open."""
         entries = self.definitions[name]
         if len(entries) == 1:
             return entries
@@ -146,7 +146,7 @@ class Operator:
 
     @property
     def policy(self) -> Policy:
-        """What the library says: the flag of the entry that wins."""
+        """The policy in the library: the flag of the entry that wins."""
         return self.entry.policy
 
     @property
@@ -161,7 +161,7 @@ class Operator:
 
     @property
     def also_in(self) -> list[tuple[Store, Entry]]:
-        """Winning entries of later stores: the engine falls through to them where the first refuses a node."""
+        """Winning entries of later stores: the engine falls through to them if the first refuses a node."""
         return self.winners[1:]
 
     @property
@@ -207,7 +207,7 @@ class Operators:
         return Operator(name, found)
 
     def require(self, names: Iterable[str]) -> list[Operator]:
-        """:raises UsageFault: naming those that are no op types here, with the near ones; of many the first ten"""
+        """:raises UsageFault: if any is unknown; it names at most ten, with near names"""
         unknown = [name for name in names if name not in self]
         if unknown:
             from .near_names import NearNames, suggestion

@@ -1,4 +1,4 @@
-"""TARGET: what a command is pointed at, and how a bare SoC name finds an install.
+"""TARGET: the object of a command, and how a bare SoC name finds an install.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/utils/common/configuration.cc
@@ -32,7 +32,7 @@ _SOC_IN_NAME = r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json"
 
 
 class TargetOptions(NamedTuple):
-    """What the command line says about a target beyond its text.
+    """Options of the command line that describe a target.
 
     :param kind: library or mixlist; None detects it
     :param soc: the chip of an install
@@ -53,7 +53,7 @@ class Target:
     """A library, a store, an install, a snapshot or a mixlist.
 
     :param text: as given
-    :param notes: what a person should hear about how it was found
+    :param notes: messages for the user about how it was found
     """
 
     def __init__(
@@ -76,13 +76,13 @@ class Target:
         self._kept: Target | None = None
 
     def keep(self) -> Target:
-        """Stay until the garbage collector comes, which a short run never sees: to take a library apart takes time."""
+        """Keep the texts until the process ends, because freeing a library takes time."""
         self._kept = self
         return self
 
     @classmethod
     def open(cls, text: str, soc: str | None = None, core: str = "ai", kind: str | None = None) -> Target:
-        """Whatever a command would take for a TARGET: a path, or a SoC name of the environment's install.
+        """Open a TARGET: a path, or a SoC name of the environment's install.
 
         :raises UsageFault: if the text says nothing, or too much
         :raises Refused: if it cannot be read
@@ -126,7 +126,7 @@ class Target:
 
     @property
     def soc(self) -> str | None:
-        """The SoC, where the target tells: an install's, a snapshot's, the folder a file or store lies in, its name."""
+        """The SoC, if known: an install's, a snapshot's, the folder a file or store lies in, its name."""
         if self.install:
             return self.install.soc
         if self.snapshot:
@@ -140,14 +140,14 @@ class Target:
 
     @property
     def version(self) -> str | None:
-        """The CANN version, where the target tells."""
+        """The CANN version, if known."""
         if self.snapshot:
             return self.snapshot.cann_version
         return self.install.version if self.install else None
 
     @property
     def core(self) -> str:
-        """Whose op types they are: ``ai``, ``vector`` or ``dsa``; a file or store is taken for the first."""
+        """The engine of its op types: ``ai``, ``vector`` or ``dsa``; ``ai`` for a file or store."""
         known = self.install or self.snapshot
         return known.core if known else "ai"
 

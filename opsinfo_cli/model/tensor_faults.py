@@ -1,4 +1,4 @@
-"""What the engine asks of an operator's inputs and outputs: names, kinds, and columns that fit.
+"""What the engine checks in an operator's inputs and outputs: names, kinds, and matching columns.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc
@@ -24,7 +24,7 @@ TensorKey: TypeAlias = tuple[int, int]
 UNCOUNTED = frozenset(["", "dynamic"])
 """Op patterns with which a tensor without formats needs no columns."""
 NamedTensor: TypeAlias = "tuple[TensorKey, str, Mapping[str, str]]"
-"""A tensor's key, the name of its section, and what that says."""
+"""A tensor's key, the name of its section, and its content."""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -59,7 +59,7 @@ def tensor_faults(tensors: list[NamedTensor], pattern: str) -> list[LoadFault]:
 
 
 def _tensor(pattern: str, content: Mapping[str, str]) -> tuple[int | None, list[LoadFault]]:
-    """The number of columns, where the engine counts them, and the faults."""
+    """The number of columns, if the engine counts them, and the faults."""
     columns, wrong = _columns(pattern, content)
     wrong = [*_others(content), *wrong]
     if "sub_format" in content and "format" in content:
@@ -72,7 +72,7 @@ def _bad(key: str | None, message: str, name: str = "bad-value", **more: Any) ->
 
 
 def _others(content: Mapping[str, str]) -> list[LoadFault]:
-    """Faults of a tensor beside its columns."""
+    """Faults of a tensor other than its columns."""
     faults = []
     name, param_type, switch = map(content.get, ("name", "paramType", "tuneformatSwitch"))
     if not (name or "").strip(BLANKS):

@@ -1,4 +1,4 @@
-"""The words a library entry may use, and what happens to others.
+"""The words a library entry may use, and how the engine handles others.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc
@@ -123,7 +123,7 @@ _WRONG_DTYPES = frozenset(
         "undefined",
     ]
 )
-"""What people write and no engine has ever read."""
+"""Names that users write and no engine accepts."""
 
 FORMATS = frozenset(
     [
@@ -185,7 +185,7 @@ FORMATS = frozenset(
 """Format names, exact (type_utils_inner.cc:21-78)."""
 
 RESERVED_FORMATS = frozenset({"RESERVED", "FORMAT_RESERVED", "UNDEFINED"})
-"""In the engine's table, and refused all the same (op_kernel_info_constructor.cc:899-904)."""
+"""In the engine's table, but refused nevertheless (op_kernel_info_constructor.cc:899-904)."""
 
 PARAM_TYPES = frozenset({"dynamic", "optional", "required", "reserved"})
 ATTR_TYPES = frozenset(["int", "float", "bool", "str", "listInt", "listFloat", "listBool", "listStr", "listListInt"])
@@ -219,5 +219,5 @@ KNOWN_SECTIONS = frozenset(ENUMERATIONS) | frozenset(
 
 
 def looks_like_dtype(word: str) -> bool:
-    """Whether an unknown dtype may be one of a newer engine rather than a slip of the pen."""
+    """Whether an unknown dtype may be one of a newer engine, not a misspelling."""
     return bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", word)) and word.lower() not in _WRONG_DTYPES

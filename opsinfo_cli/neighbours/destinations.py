@@ -34,7 +34,8 @@ class SortedNames(NamedTuple):
 class ConversionBase(NamedTuple):
     """What a file of differences is made against.
 
-    :param lists: another system's built-in lists; :param operators: the op types of a target, with its text
+    :param lists: another system's built-in lists
+    :param operators: the op types of a target, with its text
     :param everything: whether to move the names that the source does not list, too
     :param out: the folder the files go to, if known
     """
@@ -126,7 +127,8 @@ def dropped_by(losses: list[Loss]) -> dict[str, str]:
 def replaced_defaults(lists: OperatorLists, own: OperatorLists, what: str) -> list[Loss]:
     """The target's built-in entries that a file which replaces its lists takes away.
 
-    :param own: the target's built-in lists; :param what: what replaces them, for the message
+    :param own: the target's built-in lists
+    :param what: what replaces them, for the message
     """
     if lists.system == own.system:
         return []

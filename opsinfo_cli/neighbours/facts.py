@@ -50,7 +50,8 @@ def level_of(system: str, name: str, level: str | None) -> str:
 def built_in(system: str, name: str, names: str, level: str | None) -> OperatorLists:
     """The lists a system comes with.
 
-    :param name: the fact file; :param names: whose names they are
+    :param name: the fact file
+    :param names: whose names they are
     :raises UsageFault: if it has no such level
     """
     found = facts(name)

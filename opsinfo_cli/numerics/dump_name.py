@@ -10,7 +10,7 @@ _NAME = re.compile(r"(?P<type>[A-Za-z_]\w*)\.(?P<op>.+?)\.\d+(?:\.\d+)+\.(?P<way
 
 
 class DumpName(NamedTuple):
-    """``OpType.opname.taskid.timestamp.output.N.npy``; ``number``: which of its tensors."""
+    """The parts of ``OpType.opname.taskid.timestamp.output.N.npy``; ``number`` is the index of the tensor."""
 
     type: str
     operator: str
@@ -19,7 +19,7 @@ class DumpName(NamedTuple):
 
 
 def dump_name(path: str) -> DumpName | None:
-    """None where the file is named otherwise."""
+    """The parts of a file's name; None if it has another form."""
     match = _NAME.fullmatch(os.path.basename(path))
     return DumpName(match["type"], match["op"], match["way"], int(match["number"])) if match else None
 

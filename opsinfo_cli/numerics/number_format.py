@@ -10,7 +10,7 @@ _MOST_DIGITS = 2000
 
 
 class Limits(NamedTuple):
-    """What a format can hold. ``epsilon``: from 1 to the next value."""
+    """The limits of a format. ``epsilon`` is the distance from 1 to the next value."""
 
     bits: int
     largest: Fraction
@@ -77,9 +77,9 @@ FORMATS = {
 def _hif8_values() -> list[Fraction]:
     """The positive finite values of HiFloat8, by its published encoding.
 
-    Behind the sign a prefix code tells the width of the exponent: 11, 10, 01, 001, 0001 for 4, 3, 2, 1, 0 bits, and
-    0000 for the denormals 2^(m-23). The exponent has a sign bit of its own and a leading one that is not stored; what
-    is left of the eight bits is mantissa. The last code, 0x6f, is infinity. (Luo et al. 2024, "Ascend HiFloat8 Format
+    After the sign a prefix code gives the width of the exponent: 11, 10, 01, 001, 0001 for 4, 3, 2, 1, 0 bits, and
+    0000 for the denormals 2^(m-23). The exponent has a sign bit of its own and a leading one that is not stored; the
+    rest of the eight bits is mantissa. The last code, 0x6f, is infinity. (Luo et al. 2024, "Ascend HiFloat8 Format
     for Deep Learning": 7 exponents with 3 bits of mantissa, 8 with 2, 16 with 1, and 7 denormals.)
     """
     values = [_power(m - 23) for m in range(1, 8)]
@@ -91,7 +91,7 @@ def _hif8_values() -> list[Fraction]:
 
 
 def _hif8() -> Limits:
-    """Near 1 a step is 2^-3; it is 2^-2 from 2^4 on and 2^-1 from 2^8 on. How values are rounded differs by source."""
+    """A step is 2^-3 near 1, 2^-2 from 2^4 on, and 2^-1 from 2^8 on. Sources differ on how values are rounded."""
     values = _hif8_values()
     normal = _power(-15)
     return Limits(8, values[-1], normal, values[0], values[values.index(Fraction(1)) + 1] - 1)
@@ -104,7 +104,7 @@ def _power(exponent: int) -> Fraction:
 class Rounded(NamedTuple):
     """The nearest value of a format, ties to even.
 
-    :param value: None where it overflows
+    :param value: None if it overflows
     :param bits: sign, exponent and mantissa in that order
     :param error: relative to the exact value; None for zero and overflow
     :param outcome: ``exact``, ``rounded``, ``subnormal``, ``zero``, ``overflow``, ``infinity`` or ``nan``
@@ -119,14 +119,16 @@ class Rounded(NamedTuple):
 def rounded(exact: Fraction, format: Format, negative: bool | None = None) -> Rounded:
     """Round to the nearest of ``format``, ties to even, with integers only.
 
-    :param negative: the sign, where ``exact`` is zero and cannot carry it
+    :param negative: the sign, if ``exact`` is zero, which has none
     """
     sign = int(exact < 0 if negative is None else negative)
     size = abs(exact)
     if not size:
         return Rounded(exact, _bits(format, sign, 0), None, "exact")
     exponent = max(_exponent(size), format.lowest_exponent)
-    units = round(size / _power(exponent - format.mantissa))  # of two equally near integers Python takes the even one
+    units = round(
+        size / _power(exponent - format.mantissa)
+    )  # Python rounds to the even one of two equally near integers
     nearest = units * _power(exponent - format.mantissa)
     if nearest > format.limits.largest:
         overflow = (2**format.exponent - 1) << format.mantissa
@@ -142,7 +144,7 @@ def rounded(exact: Fraction, format: Format, negative: bool | None = None) -> Ro
 
 
 def special(text: str, format: Format) -> Rounded | None:
-    """An infinity or NaN by its name, None for other text. A format without infinities makes NaN of them."""
+    """An infinity or NaN by its name; None for other text. In a format without infinities they become NaN."""
     word = text.strip().lower()
     sign, word = int(word.startswith("-")), word.lstrip("+-")
     if word not in ("inf", "infinity", "nan"):
@@ -170,7 +172,7 @@ def _bits(format: Format, sign: int, code: int) -> str:
 def parse_number(text: str) -> Fraction:
     """A decimal, with or without an exponent, a fraction ``1/3``, or a hexadecimal ``0x1.8p3``, exactly.
 
-    :raises ValueError: where it is none, or too long to be meant
+    :raises ValueError: if it is not a number, or too long
     """
     plain = text.strip().replace("_", "").lower()
     mantissa, _, power = ("", "", "") if "0x" in plain else plain.partition("e")

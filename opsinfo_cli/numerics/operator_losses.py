@@ -1,4 +1,4 @@
-"""Dumped tensors taken together by the operator type that made them, worst first."""
+"""Dumped tensors grouped by the op type that produced them, worst first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class OperatorLosses:
 
     @property
     def is_candidate(self) -> bool:
-        """For the black list: in this format something overflows or vanishes."""
+        """Whether it is a candidate for the black list: values overflow or become zero in this format."""
         return bool(self.losses.overflow or self.losses.zero)
 
     @property
@@ -44,7 +44,7 @@ class OperatorLosses:
 
 
 def by_operator(tensors: Iterable[DumpedTensor], format: str) -> list[OperatorLosses]:
-    """Files that are named after an operator, by its type; what overflows most comes first, then what vanishes."""
+    """Losses by op type, of files named after an operator; most overflows first, then most zeros."""
     found: dict[str, OperatorLosses] = {}
     for tensor in tensors:
         name = dump_name(tensor.path)

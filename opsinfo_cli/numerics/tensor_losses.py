@@ -1,4 +1,4 @@
-"""What a dumped tensor would lose in each format, counted block by block."""
+"""The values of a dumped tensor that each format would lose, counted block by block."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ..errors import Damaged, Refused
 from .number_format import FORMATS, Format
 
 COARSE = 2.0**-11
-"""Half of fp16's epsilon: a relative error above it is more than fp16 makes of a normal number."""
+"""Half of fp16's epsilon, the largest relative error of fp16 for a normal number."""
 
 _BLOCK = 1 << 20
 _MAGIC = b"\x93NUMPY"
 
 
 def load_numpy() -> Any:
-    """:raises Refused: where numpy is not installed"""
+    """:raises Refused: if numpy is not installed"""
     try:
         import numpy
     except ImportError:
@@ -32,7 +32,7 @@ def load_numpy() -> Any:
 
 @dataclass
 class Losses:
-    """How many values of a tensor meet each fate in one format; one value meets one of the first three at most."""
+    """The number of values of a tensor by outcome in one format; of the first three, a value has at most one."""
 
     overflow: int = 0
     zero: int = 0
@@ -46,7 +46,7 @@ class Losses:
 
 @dataclass
 class DumpedTensor:
-    """A file with what was counted in it.
+    """A file with its counts.
 
     :param exponents: how many values have each binary exponent, zeros left out
     """
@@ -63,7 +63,7 @@ class DumpedTensor:
     def loss_scale(self, format: Format) -> tuple[float | None, float]:
         """(the power of two to multiply with, the share of values that would still be below normal).
 
-        None where nothing is below normal, or where the largest value overflows as it is: no scale saves that.
+        None if nothing is below normal, or if the largest value overflows already: no scale prevents that.
         """
         limits = format.limits
         if not self.largest or self.largest > float(limits.largest):
@@ -114,14 +114,15 @@ def _count(losses: Losses, sizes: Any, exponents: Any, format: Format, np: Any) 
 def read_tensor(path: str) -> DumpedTensor | None:
     """Count a .npy file, mapped rather than loaded. Two-byte raw values are taken for bfloat16.
 
-    :returns: None where it holds no floating-point numbers
-    :raises Refused: where it cannot be read, or numpy is missing; :raises Damaged: where it is no .npy file
+    :returns: None if it holds no floating-point numbers
+    :raises Refused: if it cannot be read, or numpy is missing
+    :raises Damaged: if it is not a .npy file
     """
     np = load_numpy()
     _require_npy(path)
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except Exception as error:  # numpy parses the header with whatever Python raises
+    except Exception as error:  # numpy's header parser may raise any exception
         said = "" if "pickle" in str(error) else f": {str(error)[:200]}"
         raise Damaged(f"not a .npy file of numbers{said}", path=path) from None
     raw_bfloat = array.dtype.kind == "V" and array.dtype.itemsize == 2 and array.dtype.names is None

@@ -25,7 +25,7 @@ def require_report(path: str) -> None:
     try:
         source = Source.read(path)
         marked = is_marked(source) or kind_of(source) == "snapshot"
-    except Refused:  # what is no text is none of them
+    except Refused:  # not text, so none of these kinds
         return
     if marked:
         raise UsageFault(

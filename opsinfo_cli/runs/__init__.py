@@ -1,1 +1,1 @@
-"""Training logs, one reader per format, and what they prove."""
+"""Training logs: one reader per format, and what the logs prove."""

@@ -9,7 +9,8 @@ from typing import IO
 from .grouping import TrainingRun
 from .metric import Metric
 from .points import Asked
-from .readers import READERS, Evidence
+from .readers import READERS
+from .readers.reader import Evidence
 from .scan import read_log
 from .verdict import RunFound
 
@@ -24,7 +25,7 @@ def run_evidence(
 ) -> RunFound:
     """Read the logs of a run. Of several, one per rank, the most telling counts: a step overflows on all ranks.
 
-    :raises Refused: where a log cannot be read
+    :raises Refused: if a log cannot be read
     """
     logs = [read_log(path, Metric(metric, pick) if metric else None, stdin, seen) for path in run.paths]
     ranks = asked.ranks if len(logs) == 1 else 1

@@ -17,7 +17,7 @@ class TrainingRun(NamedTuple):
 
 
 def runs_of(given: tuple[str, ...]) -> list[TrainingRun]:
-    """:raises UsageFault: where a folder holds no file, or a log is given twice"""
+    """:raises UsageFault: if a folder holds no file, or a log is given twice"""
     runs: dict[str, list[str]] = {}
     for path in given:
         if os.path.isdir(path):
@@ -30,7 +30,7 @@ def runs_of(given: tuple[str, ...]) -> list[TrainingRun]:
     for path in (path for paths in runs.values() for path in paths if path != "-"):
         try:
             stat = os.stat(path)
-        except (OSError, ValueError):  # told by whoever reads it
+        except (OSError, ValueError):  # reported when it is read
             continue
         if (stat.st_dev, stat.st_ino) in known:
             raise UsageFault("this log is given twice; a run counts once", name="same-log", path=path)

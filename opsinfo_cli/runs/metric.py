@@ -11,11 +11,11 @@ PICKS = ("last", "max", "min")
 
 
 def compiled_metric(text: str) -> re.Pattern[bytes]:
-    """:raises UsageFault: where it is no regular expression, or has no group for the number"""
+    """:raises UsageFault: if it is not a regular expression, or has no group for the number"""
     try:
         pattern = re.compile(text.encode("utf-8", "surrogateescape"))
     except (re.error, OverflowError, RecursionError) as error:
-        raise UsageFault(f"--metric is no regular expression: {error}", name="bad-metric") from None
+        raise UsageFault(f"--metric is not a regular expression: {error}", name="bad-metric") from None
     if not pattern.groups:
         hint = "for instance --metric 'Acc@1 ([0-9.]+)'"
         raise UsageFault("--metric needs a group around the number", name="bad-metric", hint=hint)

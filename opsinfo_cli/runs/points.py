@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .count import Count
-from .readers import Evidence
+from .readers.reader import Evidence
 from .scale import judge_scale
 from .startup import level_kind
 
@@ -74,7 +74,7 @@ def share_of(found: Evidence) -> Share:
 
 
 def _least(found: Evidence) -> int:
-    """Overflows that are sure: of sampled lines those that the scale's falls prove, where they are more."""
+    """Overflows that are sure: of sampled lines those that the scale's falls prove, if those are more."""
     count = found.count
     if not count:
         return 0

@@ -51,7 +51,7 @@ class Reduced:
 def read_reduced(
     path: str, into: Reduced, stdin: IO[bytes] | None = None, seen: Callable[[int], None] | None = None
 ) -> None:
-    """:raises Refused: where the log cannot be read"""
+    """:raises Refused: if the log cannot be read"""
     needle = re.compile(rb"precision, node datatype")
     for data, limit in windows(path, stdin, seen):
         done = 0

@@ -1,16 +1,16 @@
-"""What the loss scale's way says, and which start and window would serve the run better."""
+"""What the loss scale's trajectory shows, and which start and growth window would suit the run better."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-from .readers import Evidence
+from .readers.reader import Evidence
 
 
 @dataclass(frozen=True)
 class Advice:
-    """Values to try; None where the log gives no reason to change it."""
+    """Values to try; None if the log gives no reason to change it."""
 
     initial: float | None
     growth_factor: float | None
@@ -19,7 +19,7 @@ class Advice:
 
 
 def collapsed(found: Evidence) -> str | None:
-    """Why the scale is at its end, None where it is not."""
+    """Why the scale is at its end, None if it is not."""
     scale = found.scale
     if found.fatal:
         return f"the run gave up: {found.fatal}"
@@ -36,7 +36,7 @@ def collapsed(found: Evidence) -> str | None:
 
 
 def judge_scale(found: Evidence) -> tuple[str, str, str | None]:
-    """(status, words, hint) of the scale's trajectory."""
+    """(status, text, hint) of the scale's trajectory."""
     scale = found.scale
     reason = collapsed(found)
     if reason:
@@ -60,7 +60,7 @@ def advise(found: Evidence, limit: float) -> Advice:
     calibrating = count.calibrating if count else 0
     stable = found.scale.stable(calibrating, (count.steps or 0) if count and found.at_is_step else 0)
     if collapsed(found):
-        return Advice(None, None, None, ("no start or window helps where an operator overflows at every scale",))
+        return Advice(None, None, None, ("no start or window helps if an operator overflows at every scale",))
     if stable and found.scale.start and calibrating > 1 and 0 < stable < found.scale.start:
         initial = 2.0 ** math.floor(math.log2(stable))
         reasons.append(f"the first {calibrating} overflows only lower the scale; {stable:.10g} is in use after them")

@@ -8,10 +8,10 @@ from typing import IO
 
 from .count import Count, checked
 from .metric import Metric
-from .readers import READERS, Evidence, Reader
+from .readers import READERS
 from .readers.deepspeed import DeepSpeed
 from .readers.megatron import Megatron
-from .readers.reader import compiled_marks, lines_with
+from .readers.reader import Evidence, Reader, compiled_marks, lines_with
 from .startup import MARKS, Startup
 from .steps import StepFields
 from .stream import Window, windows

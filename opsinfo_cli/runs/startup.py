@@ -1,4 +1,4 @@
-"""What a log shows at its start of level, mode and scaling, whatever framework wrote it."""
+"""The level, mode and scaling that a log shows at its start, for any framework."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from ..errors import Damaged, Refused
 
 BLOCK = 1 << 18
 TAIL = 1 << 13
-"""What stands behind ``limit``: a message that begins before it is seen whole."""
+"""Bytes kept after ``limit``, so that a message that begins before it is complete."""
 
 LONGEST = 1 << 20
 
@@ -27,10 +27,11 @@ class Window(NamedTuple):
 
 
 def windows(path: str, stdin: IO[bytes] | None = None, seen: Callable[[int], None] | None = None) -> Iterator[Window]:
-    """The log at ``path`` (``-``: ``stdin``) in windows cut at line ends, where lines are shorter than a window.
+    """The log at ``path`` (``-``: ``stdin``) in windows, cut at line ends if lines are shorter than a window.
 
-    :param seen: hears how many bytes of the file were read, for a progress line
-    :raises Refused: where it cannot be read; :raises Damaged: where it is broken gzip
+    :param seen: called with the number of bytes of the file that were read, for a progress line
+    :raises Refused: if it cannot be read
+    :raises Damaged: if it is broken gzip
     """
     carry = b""
     for block in _blocks(path, stdin, seen):
@@ -46,7 +47,7 @@ def windows(path: str, stdin: IO[bytes] | None = None, seen: Callable[[int], Non
 
 
 def _limit(data: bytes) -> int:
-    """Behind the last line end that has a tail after it; inside a line only where that is longer than any should be."""
+    """The offset after the last line end that leaves a tail; inside a line only if the line is overlong."""
     most = len(data) - TAIL
     if most <= 0:
         return 0

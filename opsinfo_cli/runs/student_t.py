@@ -83,10 +83,10 @@ def grubbs_limit(number: int, alpha: float = 0.05) -> float:
     return (number - 1) / math.sqrt(number) * math.sqrt(t * t / (number - 2 + t * t))
 
 
-class Comparison(NamedTuple):
+class MeanComparison(NamedTuple):
     """Welch's comparison of two means, ``difference`` = first - second.
 
-    :param t: None where neither side varies
+    :param t: None if neither side varies
     :param p: probability of such a difference where there is none
     :param low, high: the 90 % interval of the difference
     """
@@ -99,7 +99,7 @@ class Comparison(NamedTuple):
     high: float
 
 
-def compare(first: list[float], second: list[float]) -> Comparison:
+def compare(first: list[float], second: list[float]) -> MeanComparison:
     """Welch's t test; the 90 % interval within a limit is the same as both one-sided tests of equivalence at 5 %.
 
     :param first, second: two values each at the least, all finite
@@ -107,9 +107,9 @@ def compare(first: list[float], second: list[float]) -> Comparison:
     difference = statistics.fmean(first) - statistics.fmean(second)
     a, b = (statistics.variance(values) / len(values) for values in (first, second))
     if a + b == 0:
-        return Comparison(difference, None, None, None, difference, difference)
+        return MeanComparison(difference, None, None, None, difference, difference)
     error = math.sqrt(a + b)
     freedom = (a + b) ** 2 / (a * a / (len(first) - 1) + b * b / (len(second) - 1))
     t = difference / error
     half = t_quantile(0.10, freedom) * error
-    return Comparison(difference, t, freedom, t_tail(abs(t), freedom), difference - half, difference + half)
+    return MeanComparison(difference, t, freedom, t_tail(abs(t), freedom), difference - half, difference + half)

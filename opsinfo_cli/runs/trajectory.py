@@ -9,7 +9,7 @@ MOST = 2048
 
 
 class ScalePoint(NamedTuple):
-    """``at``: the step, or the number of the message where the log tells no steps."""
+    """``at``: the step, or the number of the message if the log prints no steps."""
 
     at: int
     scale: float

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .points import Asked, VerdictPoint, percent, run_points
-from .readers import Evidence
-from .student_t import Comparison, Spread, compare, spread
+from .readers.reader import Evidence
+from .student_t import MeanComparison, Spread, compare, spread
 
 NEEDED_RUNS = 4
 """The guide asks for more than three runs."""
@@ -21,7 +21,7 @@ _TOO_LARGE = 1e150
 class RunFound:
     """A run with what its logs say.
 
-    :param metric: None where no metric was asked for, or none was found
+    :param metric: None if no metric was asked for, or none was found
     """
 
     name: str
@@ -37,7 +37,7 @@ class Verdict:
     word: str
     points: list[VerdictPoint]
     agreement: Spread | None
-    comparison: Comparison | None
+    comparison: MeanComparison | None
     without_reference: bool
 
     @property
@@ -121,7 +121,7 @@ def _spread_said(told: Spread, asked: Asked) -> str:
 
 def _reference(
     values: list[float], reference: list[RunFound], asked: Asked, metric: bool
-) -> tuple[VerdictPoint, Comparison | None]:
+) -> tuple[VerdictPoint, MeanComparison | None]:
     name = "reference"
     others = _values(reference)
     if not metric:

@@ -1,4 +1,4 @@
-"""A JSON text as it was read: nodes with their spans, and what is wrong with the text."""
+"""A parsed JSON text: nodes with their spans, and the faults of the text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _BLANK = re.compile(r"[ \t\n\r]*")
 
 
 class Fault(NamedTuple):
-    """One thing wrong with the text.
+    """A fault of the text.
 
     :param name: the name of the finding: syntax, comment, trailing-comma, missing-comma, empty-file
-    :param mend: the edit that mends it, if there is one
+    :param mend: the edit that fixes it, if there is one
     """
 
     name: str
@@ -50,9 +50,9 @@ class Node:
         return member.value if member else None
 
     def by(self, fold: Callable[[str], str]) -> dict[str, Member]:
-        """The members by their folded keys, remembered for one way to fold.
+        """The members by their folded keys, cached for one way to fold.
 
-        Of keys that fold alike the first in byte order counts, of equal ones the last.
+        Of different keys that fold to the same, the first in byte order counts; of equal keys, the last.
         """
         if self._by is None or self._by[0] is not fold:
             found: dict[str, Member] = {}
@@ -92,16 +92,16 @@ class Document(NamedTuple):
     root: Node | None
     faults: list[Fault]
     end: int
-    """Offset behind the first value; what follows, blanks apart, the engine never reads."""
+    """Offset after the first value; the engine never reads what follows it."""
 
     @property
     def tail(self) -> int | None:
-        """Where text after the first value begins, or None."""
+        """Offset of text after the first value; None if there is none."""
         at = _BLANK.match(self.source.text, self.end).end()  # type: ignore[union-attr]
         return at if at < len(self.source.text) and self.root is not None else None
 
     def require_root(self) -> Node:
-        """The root of a text without faults.
+        """The root, if the text has no faults.
 
         :raises Damaged: with the place of the first fault
         """

@@ -1,15 +1,15 @@
-"""The line that a span begins in, as much of it as anybody can look at."""
+"""The line that a span begins in, shortened if it is very long."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 _REACH = 200
-"""Code points kept on either side: a minified file is one line, and every finding would carry it all."""
+"""Code points kept on either side, because a minified file is one line."""
 
 
 class Excerpt(NamedTuple):
-    """``text[start:end]`` is the marked part; ``end`` is the end of the text where the span goes on below."""
+    """``text[start:end]`` is the marked part; ``end`` is the end of the text if the span continues on the next line."""
 
     text: str
     start: int

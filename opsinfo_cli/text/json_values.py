@@ -1,4 +1,4 @@
-"""JSON values as the standard library's scanner has them, and what it cannot say of them."""
+"""JSON values as the standard library's scanner reads them, and what it does not report."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class RawMember(NamedTuple):
     start: int
     end: int
     has_duplicates: bool
-    """Some object inside holds a key twice; ``value`` has the last of each, as the engine has."""
+    """Whether a key appears twice in an object inside; ``value`` has the last one, as in the engine."""
     is_sound: bool
-    """The value is an object of objects of strings."""
+    """Whether the value is an object of objects of strings."""
     judged: Any = None
-    """What the reader's judge said of a sound value, where it was asked while the value was at hand."""
+    """What the reader's judge returned for a valid value, if it was called during reading."""
 
 
 MAX_DEPTH = 128
@@ -39,9 +39,9 @@ MAX_DEPTH = 128
 
 
 class Members(NamedTuple):
-    """``members`` is None if the root is no object; ``start:end`` spans the root.
+    """``members`` is None if the root is not an object; ``start:end`` spans the root.
 
-    ``names`` are the keys of the second and third level, where they came with the reading.
+    ``names`` are the keys of the second and third level, if reading collected them.
     """
 
     members: list[RawMember] | None
@@ -55,7 +55,7 @@ class Unusual(Exception):
 
 
 class _Number:
-    """A number, as it is written: 5,000 digits are no attack. No file of ours may hold one."""
+    """A number as it is written, since converting 5,000 digits would take too long. Valid files hold none."""
 
     def __init__(self, text: str) -> None:
         if is_too_large(text):
@@ -67,7 +67,7 @@ class _Number:
 
 
 def is_too_large(number: str) -> bool:
-    """Whether the engine's reader throws at a JSON number: it has none beyond doubles (nlohmann's out_of_range.406)."""
+    """Whether the engine's reader throws at a JSON number, which exceeds a double (nlohmann's out_of_range.406)."""
     return abs(float(number)) == float("inf")
 
 
@@ -76,21 +76,21 @@ def _constant(_: str) -> Any:
 
 
 def decoder(**hooks: Any) -> Decode:
-    """What reads the value at a place of a text, and tells where it ends. One does for a text: it refers to itself, and
-    without the garbage collector each would stay.
+    """A function that reads the value at an offset of a text, and returns it with its end. Make one for a text: it
+    refers to itself, so without the garbage collector each would stay in memory.
     """
     made = JSONDecoder(parse_int=_Number, parse_float=_Number, parse_constant=_constant, **hooks)
     return made.scan_once  # type: ignore[attr-defined, no-any-return]
 
 
 def after_blanks(text: str, at: int) -> int:
-    """Where what is no blank begins."""
+    """Offset of the next character that is not blank."""
     end: int = WHITESPACE.match(text, at).end()
     return end
 
 
 def end_of_value(text: str, start: int) -> int:
-    """The offset behind the value that begins at ``start``.
+    """The offset after the value that begins at ``start``.
 
     :raises ValueError: if there is none
     """
@@ -102,10 +102,10 @@ def end_of_value(text: str, start: int) -> int:
 
 
 def key_at(text: str, at: int) -> tuple[str, int, int]:
-    """A key, where it ends, and where its value begins.
+    """A key, the offset after it, and the offset of its value.
 
     :raises Unusual: if there is none
-    :raises ValueError: if it is no string
+    :raises ValueError: if it is not a string
     """
     if text[at : at + 1] != '"':
         raise Unusual
@@ -117,9 +117,9 @@ def key_at(text: str, at: int) -> tuple[str, int, int]:
 
 
 def quotes_of(entries: Collection[Any]) -> int:
-    """How many quotes objects of objects of strings have where no key stands twice; -1 if one is anything else.
+    """The number of quotes in objects of objects of strings if no key appears twice; -1 if one is anything else.
 
-    A key that stands twice adds quotes, and nothing takes any away: no other value than a string may stand there.
+    A key that appears twice adds quotes, and nothing removes any, since all values are strings.
     """
     try:
         sections = list(chain.from_iterable(map(dict.values, entries)))
@@ -130,7 +130,7 @@ def quotes_of(entries: Collection[Any]) -> int:
 
 
 def has_unicode_escape(text: str) -> bool:
-    """Asked of each backslash: they are rarer than whatever follows them."""
+    """Whether a text has escapes of surrogates; searched by the backslash, which is rare."""
     at = text.find("\\")
     while at >= 0 and text[at + 1 : at + 2] != "u":
         at = text.find("\\", at + 2)

@@ -1,4 +1,4 @@
-"""Edits that write as the file already writes: its indent, line ends and separators, read off the neighbours."""
+"""Edits in the style of the file: its indent, line ends and separators, taken from neighbouring members."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
 Value: TypeAlias = "str | Mapping[str, Value] | list[str]"
-"""What is ever written: strings, and objects and arrays of them."""
+"""What is written: strings, and objects and arrays of them."""
 
 
 class Style(NamedTuple):
-    """How a file is laid out where no neighbour tells.
+    """The layout used if no neighbour shows one.
 
     :param unit: of indent; None for one line
-    :param flat_arrays: whether arrays stand on one line in a file that has several
+    :param flat_arrays: whether arrays are on one line in a file of several lines
     """
 
     unit: str | None = "    "
@@ -32,11 +32,11 @@ class Style(NamedTuple):
 
     @property
     def comma(self) -> str:
-        """The comma of a container on one line: where a blank follows the colon, one follows the comma."""
+        """The comma of a container on one line, with a blank if one follows the colon."""
         return "," if self.colon == ":" else ", "
 
     def inside(self, indent: str, kind: str = "object") -> Layout:
-        """The layout of a container whose own line is indented by ``indent``."""
+        """The layout of a container whose line is indented by ``indent``."""
         if self.unit is None or (kind == "array" and self.flat_arrays):
             return Layout("", "", self.comma, self.colon)
         lead = self.newline + indent + self.unit
@@ -58,7 +58,7 @@ class Style(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The text between the parts of one container: behind its opening, before its closing, between two members."""
+    """The text between the parts of a container: after its opening, before its closing, between members."""
 
     lead: str
     tail: str
@@ -67,7 +67,7 @@ class Layout(NamedTuple):
 
 
 def quote(text: str) -> str:
-    """A JSON string; characters beyond ASCII stay themselves."""
+    """A JSON string; characters beyond ASCII are not escaped."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -97,7 +97,7 @@ def _indents_deeper(text: str, root: Node) -> bool:
 
 
 def add_member(text: str, container: Node, key: str, value: Value, style: Style) -> Edit:
-    """Insert a member at its sorted place, or at the end of a container that is not sorted."""
+    """Insert a member in sorted order, or at the end if the container is not sorted."""
     keys = [member.name for member in container]
     at = bisect_left(keys, key) if keys == sorted(keys) else len(keys)
     indent = _indent_of_members(text, container, style)
@@ -115,7 +115,7 @@ def add_items(text: str, container: Node, items: Sequence[str], style: Style) ->
 
 
 def drop_items(container: Node, indexes: Sequence[int]) -> list[Edit]:
-    """Take several items away, their indexes in order."""
+    """Remove items, given their indexes in ascending order."""
     if len(indexes) == len(container.items):
         return [Edit(container.start + 1, container.end - 1, "")]
     going = set(indexes)
@@ -123,7 +123,7 @@ def drop_items(container: Node, indexes: Sequence[int]) -> list[Edit]:
     while kept - 1 in going:
         kept -= 1
     edits = [drop_part(container, index) for index in indexes if index < kept]
-    if kept < len(container.items):  # the last ones go with the comma before them
+    if kept < len(container.items):  # the last ones are removed with the comma before them
         edits.append(Edit(container.items[kept - 1].end, container.items[-1].end, ""))
     return edits
 
@@ -143,7 +143,7 @@ def _span(container: Node, index: int) -> tuple[int, int]:
 
 
 def drop_part(container: Node, index: int) -> Edit:
-    """Take one part away with its comma and its line; the blanks around the others stay."""
+    """Remove one part with its comma and its line; the blanks around the others stay."""
     count = _count(container)
     if count == 1:
         return Edit(container.start + 1, container.end - 1, "")

@@ -1,7 +1,7 @@
-"""Which lines differ, found in time that follows the texts' length, whatever stands in them.
+"""The lines in which two texts differ, in time proportional to their length.
 
-The standard library's matcher needs minutes for thousands of equal lines. Here lines that stand once in both texts
-hold the two together; it is asked only about the little that lies between.
+The standard library's matcher needs minutes for thousands of equal lines. Here lines that appear once in both texts
+align the two; the matcher compares only what lies between them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from ..typed import NamedTuple
 
 _SMALL = 64
-"""Lines, old and new together, that the standard library is asked about."""
+"""Lines, old and new together, up to which the standard library's matcher is used."""
 _DEEPEST = 16
 
 
 class ChangedLines(NamedTuple):
-    """The lines ``start:end`` of the old text stand for ``new_start:new_end`` of the new one."""
+    """The lines ``start:end`` of the old text correspond to ``new_start:new_end`` of the new one."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class ChangedLines(NamedTuple):
 
 
 def changed_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[ChangedLines]:
-    """Where two texts differ, in order; what lies between is the same in both."""
+    """The differing blocks of two texts, in order; what lies between is equal."""
     waiting = [(ChangedLines(0, len(old), 0, len(new)), 0)]
     while waiting:
         here, depth = waiting.pop()
@@ -51,7 +51,7 @@ def _without_common_ends(old: Sequence[str], new: Sequence[str], here: ChangedLi
 
 
 def _anchors(old: Sequence[str], new: Sequence[str], here: ChangedLines) -> list[tuple[int, int]]:
-    """Lines that stand once in both: the longest run of pairs that are in order in both."""
+    """Lines that appear once in both: the longest series of pairs that is in order in both."""
     counts, new_counts = Counter(old[here.start : here.end]), Counter(new[here.new_start : here.new_end])
     places = {new[at]: at for at in range(here.new_start, here.new_end) if new_counts[new[at]] == 1}
     pairs = [(at, places[old[at]]) for at in range(here.start, here.end) if counts[old[at]] == 1 and old[at] in places]
@@ -80,7 +80,7 @@ def _between(here: ChangedLines, anchors: list[tuple[int, int]]) -> Iterator[Cha
 
 
 def _small(old: Sequence[str], new: Sequence[str], here: ChangedLines) -> Iterator[ChangedLines]:
-    """What nothing holds together: told line by line where it is little, else as a whole."""
+    """The differences of a part without common unique lines: line by line if it is short, else as one block."""
     start, end, new_start, new_end = here
     if start == end or new_start == new_end or end - start + new_end - new_start > _SMALL:
         yield here

@@ -1,7 +1,7 @@
 """The members of a large object with their spans, as fast as a plain load.
 
-The walk over the top level is ours, the values are read by the standard library's scanner. Whatever that scanner
-does not say exactly (places of errors, NaN, half surrogates, depth) is said by :mod:`.scanner`.
+The top level is walked here, the values are read by the standard library's scanner. What that scanner does not report
+exactly (places of errors, NaN, half surrogates, depth) is left to :mod:`.scanner`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _BEHIND_WORD, _BEHIND_NUMBER = "[A-Za-z0-9_]", r"[\w.+-]"
 _HALF = r"\\u[dD][89a-fA-F]"
 _WHOLE = r"(?:\\(?:[^u]|u(?![dD][89a-fA-F])|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})){1,999}"
-"""Escapes one after the other, halves of pairs in twos; no more of them than a match remembers cheaply."""
+"""Consecutive escapes, surrogates in pairs; a limited number, so that matching stays cheap."""
 
 
 def read_members(source: Source, judge: Judge | None = None) -> Members | Document:
@@ -78,7 +78,7 @@ def _walk(text: str, judge: Judge | None) -> Members:
         value, end = decoder()(text, start)
         behind = _BEHIND_WORD if text[start].isalpha() else _BEHIND_NUMBER
         if text[start] not in '["' and re.match(behind, text[end : end + 1]):
-            raise Unusual  # what only begins like a word or number of JSON
+            raise Unusual  # it only begins like a word or number of JSON
         _refuse_depth(value)
         return Members(None, start, end)
     first = after_blanks(text, start + 1)
@@ -110,12 +110,12 @@ def _one_by_one(text: str, start: int, at: int) -> Members:
 
 
 _KEY = r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*'
-"""A key without escapes, and what stands between it and its value."""
+"""A key without escapes, and the text between it and its value."""
 _SEPARATOR = r"[ \t\n\r]*([,}])[ \t\n\r]*"
 
 
 def _has_duplicates(text: str, start: int) -> bool:
-    """Whether some object of a value holds a key twice, asked of the standard library pair by pair."""
+    """Whether a key appears twice in an object of a value."""
     found = False
 
     def fold(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _has_duplicates(text: str, start: int) -> bool:
 
 
 def _refuse_depth(value: Any, depth: int = 0) -> None:
-    """Values of no known shape may be absurdly deep: the exact reader draws the line."""
+    """A value of unknown shape may be nested too deep, which the exact reader decides."""
     level = [value]
     while level:
         depth += 1
@@ -140,7 +140,7 @@ def _refuse_depth(value: Any, depth: int = 0) -> None:
 
 
 def _refuse_half_pairs(text: str, members: Members) -> None:
-    """Surrogate escapes are rare enough to look at every escape. What stands behind the value is not read at all."""
+    """Surrogate escapes are rare enough to look at every escape. Text after the value is not read."""
     if not has_unicode_escape(text) or not re.compile(_HALF).search(text, members.start, members.end):
         return
     whole = re.compile(_WHOLE, re.DOTALL).match

@@ -1,4 +1,4 @@
-"""A reader that knows where everything stands: strict RFC 8259, or tolerant so that faults can be named and mended.
+"""A JSON reader that keeps the place of everything: strict RFC 8259, or tolerant so that faults are named and fixed.
 
 Strict is what the engine accepts (nlohmann::json reading a stream): no comments, no trailing commas,
 no NaN; text after the first value is left unread. Slower than :mod:`.members`, and exact.
@@ -39,7 +39,7 @@ class _Unreadable(Exception):
 
 
 def scan(source: Source, start: int = 0) -> Document:
-    """Read one value of ``source`` with spans, stepping over what can be mended.
+    """Read one value of ``source`` with spans, stepping over faults that can be fixed.
 
     A document without faults is what the engine accepts.
     """
@@ -83,9 +83,9 @@ class _Scanner:
             self.at = comment.end()
 
     def _without(self, since: int, start: int, end: int) -> Edit:
-        """Take a comment away: its whole line where it stands alone, else with the blanks before it.
+        """Remove a comment: with its line if nothing else is on it, else with the blanks before it.
 
-        :param since: where the blanks before it begin; no more than those are looked at, lines may be long
+        :param since: offset of the blanks before it; nothing earlier is looked at, because lines may be long
         """
         text = self.text
         begin = since + len(text[since:start].rstrip(" \t"))
@@ -117,7 +117,9 @@ class _Scanner:
         return Node("object" if self.text[start] == "{" else "array", start, self.at)
 
     def opens(self, open_: list[str]) -> bool:
-        """Step over a string, a scalar or an empty container; else into a container. Whether a value comes next."""
+        """Step over a string, a scalar or an empty container, or into a container.
+
+        :returns: whether a value comes next"""
         character = self.text[self.at : self.at + 1]
         if character not in ("{", "["):
             _ = self.string() if character == '"' else self.scalar()
@@ -134,7 +136,9 @@ class _Scanner:
         return True
 
     def is_followed(self, open_: list[str]) -> bool:
-        """Step over the brackets that close behind a value, or a comma. Whether a value comes next."""
+        """Step over closing brackets after a value, or a comma.
+
+        :returns: whether a value comes next"""
         while open_:
             self.skip()
             if self.text.startswith(open_[-1], self.at):
@@ -208,7 +212,7 @@ class _Scanner:
         return node
 
     def forget_replaced(self, node: Node) -> None:
-        """What stands in a member that a later one replaces is gone before the engine looks at it."""
+        """Drop the faults of a member that a later one replaces, since the engine never sees it."""
         kept = node.by(str)
         gone = [each.value for each in node.members if kept[each.name] is not each]
         self.deep = [fault for fault in self.deep if not any(each.start <= fault.start < each.end for each in gone)]
@@ -235,7 +239,7 @@ class _Scanner:
         return Member(key, self.value(depth + 1))
 
     def key(self) -> Node:
-        """A key with the colon and the blanks behind it."""
+        """Read a key with the colon and the blanks after it."""
         if not self.text.startswith('"', self.at):
             if self.at >= len(self.text):
                 raise self.syntax("the file ends inside an object")

@@ -28,10 +28,10 @@ _PIECE = 1 << 20
 
 
 class Source:
-    """What a file says. ``text`` has no byte order mark; offsets are code points into ``text``.
+    """The content of a file. ``text`` has no byte order mark; offsets are code points into ``text``.
 
-    Behind the first value the engine reads nothing: bytes there that are not UTF-8 stand in the text as
-    half surrogates, as those of paths do.
+    The engine reads nothing after the first value: bytes there that are not UTF-8 are half surrogates in the text,
+    as in paths.
     """
 
     __slots__ = ("_asked", "_line_ends", "_sha256", "bom", "path", "text")
@@ -58,11 +58,11 @@ class Source:
 
     @property
     def data(self) -> bytes:
-        """The bytes, made again from the text: they are seldom asked for, and as large as the file."""
+        """The bytes, encoded again from the text: they are seldom needed, and as large as the file."""
         return self.with_text(self.text)
 
     def says(self, data: bytes) -> bool:
-        """Whether ``data`` are the very bytes of this file."""
+        """Whether ``data`` equals the bytes of this file."""
         at = 0
         for piece in self._pieces():
             if not data.startswith(piece, at):
@@ -82,7 +82,7 @@ class Source:
         return self._sha256
 
     def _pieces(self) -> Iterator[bytes]:
-        """The bytes one after the other: no copy is as large as the file."""
+        """The bytes in parts, so that no copy is as large as the file."""
         yield codecs.BOM_UTF8 if self.bom else b""
         for start in range(0, len(self.text), _PIECE):
             yield encoded(self.text[start : start + _PIECE])
@@ -92,7 +92,7 @@ class Source:
         self._asked += 1
         if self._asked <= _FEW:
             return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
-        if not self._line_ends:  # asked often: the ends of the lines are looked up once
+        if not self._line_ends:  # called often: line ends are searched once
             self._line_ends = [-1, *(match.start() for match in re.finditer("\n", text))]
         line = bisect_left(self._line_ends, offset)
         return Place(line, offset - self._line_ends[line - 1])
@@ -103,7 +103,7 @@ class Source:
 
 
 def encoded(text: str) -> bytes:
-    """The bytes of a text; half surrogates in it are the bytes they were made from."""
+    """The bytes of a text; half surrogates become the bytes that they were made from."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -133,7 +133,7 @@ def _not_utf8(error: UnicodeDecodeError, data: bytes, path: str) -> Damaged:
 def read_bytes(path: str) -> bytes:
     """The bytes of a regular file.
 
-    :raises Refused: if there is no such file, it is no regular file, or the system says no
+    :raises Refused: if there is no such file, it is not a regular file, or the system refuses
     """
     try:
         # O_NONBLOCK: opening a FIFO must not wait for a writer
@@ -149,12 +149,12 @@ def read_bytes(path: str) -> bytes:
 
 
 def standard_input() -> IO[bytes] | None:
-    """None where it is closed, as for a daemon."""
+    """Standard input; None if it is closed, as for a daemon."""
     return sys.stdin.buffer if sys.stdin else None
 
 
 def read_standard_input() -> bytes:
-    """:raises Refused: if there is none, or the system says no"""
+    """:raises Refused: if it is closed, or the system refuses"""
     stream = standard_input()
     if stream is None:
         raise Refused("standard input is closed", name="unreadable", path="-")

@@ -1,4 +1,4 @@
-"""Mending a text so that a strict reader accepts it: comments, commas, the byte order mark, text after the end."""
+"""Fixing a text so that a strict reader accepts it: comments, commas, the byte order mark, text after the end."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from .patch import Edit, Patch
 
 
 def mending_patch(document: Document) -> Patch:
-    """The smallest edits that mend what can be mended.
+    """The smallest edits that fix the faults of a text.
 
-    :raises Damaged: if a fault has no mend
+    :raises Damaged: if a fault cannot be fixed
     """
     if any(fault.mend is None for fault in document.faults):
         document.faults.sort(key=lambda fault: fault.mend is not None)

@@ -1,7 +1,6 @@
-"""Objects of objects of objects of strings that are laid out alike throughout, as vendors write them.
+"""Objects of objects of objects of strings in one uniform layout, as vendors write them.
 
-They are loaded in pieces, which is faster than member by member, and each piece is looked at while it is at hand. Its
-keys are looked for where they must be.
+They are loaded in pieces, which is faster than member by member. Keys are searched at the places where they must be.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ if TYPE_CHECKING:
     from .json_values import Decode, Judge
 
 _PIECE = 1 << 17
-"""Letters; what is made of them stays in the processor's own memory."""
+"""Characters; the values of one piece then fit the processor's cache."""
 
 
 def regular_members(text: str, start: int, first: int, judge: Judge | None) -> Members | None:
     """The members of the object at ``start``, whose first key is at ``first``; None if anything is unusual.
 
-    :param judge: what it says of values, of each in turn, comes with them
+    :param judge: called with each value in turn; its results are returned with them
     """
     members: list[RawMember] = []
     names: set[str] = set()
@@ -38,14 +37,14 @@ def regular_members(text: str, start: int, first: int, judge: Judge | None) -> M
             members += placed
             names |= set().union(*content.values(), *chain.from_iterable(map(dict.values, content.values())))
     except (Unusual, ValueError, StopIteration, RecursionError):
-        return None  # no JSON; or a piece was cut off where a string only looks like the end of a member
+        return None  # not JSON, or a piece was cut inside a string that looks like the end of a member
     if not members or len({member.key for member in members}) != len(members):
         return None
     return Members(members, start, end + 1, frozenset(names))
 
 
 def _between(text: str, first: int) -> str:
-    """From the end of the first member's last string to the key of the next; and then perhaps between all."""
+    """The text from the last string of the first member to the next key, which may separate all members."""
     value, end = decoder()(text, key_at(text, first)[2])
     between = text[text.rfind('"', first, end) : text.find('"', end) + 1]
     signs = "".join(letter for letter in between if letter not in _BLANKS)
@@ -54,12 +53,12 @@ def _between(text: str, first: int) -> str:
 
 
 def _pieces(text: str, at: int, between: str) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """What some members at a time say, and the span of these; the last one ends where the root closes.
+    """The values of some members at a time, with their span; the last span ends at the end of the root.
 
     If each piece is an object when braces are put around it, so are all of them together.
 
-    :raises ValueError: if a piece is none
-    :raises Unusual: if it ends too early, or holds what is not for us
+    :raises ValueError: if a piece is not an object
+    :raises Unusual: if it ends too early, or holds anything that is not handled here
     """
     decode = decoder()
     closed = between.rindex("}") + 1
@@ -84,11 +83,11 @@ def _object(decode: Decode, text: str) -> tuple[dict[str, Any], int]:
 def _placed(
     text: str, content: dict[str, Any], at: int, last: int, between: str, judge: Judge | None
 ) -> list[RawMember] | None:
-    """The members of ``content``, the first at ``at``; None if some key does not stand behind ``between``.
+    """The members of ``content``, the first at ``at``; None if a key does not follow ``between``.
 
     What is found is the key. The quote at the end of ``between`` opens a string, for the letter behind it could not
     follow one. So the quote before closes one, the two braces close a section and a member, and what is opened is a key
-    of the outermost object, where none stands twice.
+    of the outermost object, in which none appears twice.
     """
     members: list[RawMember] = []
     closed = between.rindex("}") + 1
@@ -101,7 +100,7 @@ def _placed(
             after, end = last, text.rfind("}", at, last) + 1
         else:
             found = text.find(f'{between}{following}"', at, last)
-            if found < 0 or following[:1] in _BEHIND_STRINGS:  # written with escapes, or behind something else
+            if found < 0 or following[:1] in _BEHIND_STRINGS:  # written with escapes, or after something else
                 return None
             after, end = found + len(between) - 1, found + closed
         key_end = at + len(key) + 2
@@ -113,17 +112,17 @@ def _placed(
 
 _BLANKS = " \t\n\r"
 _BEHIND_STRINGS = frozenset(["", *_BLANKS, *":,}]"])
-"""What may stand right behind a string; a key that begins so, or is empty, is none of the usual ones."""
+"""Characters that may follow a string; a key that begins with one, or is empty, is not handled here."""
 
 
 def _holds_no_key_twice(text: str, start: int, end: int, content: dict[str, Any]) -> bool:
-    """Whether a text says an object of objects of objects of strings, and no key of any of them twice."""
+    """Whether a text is an object of objects of objects of strings in which no key appears twice."""
     quotes = quotes_of(content.values())
     return quotes >= 0 and text.count('"', start, end) - _quotes_inside(text, start, end) == quotes + 2 * len(content)
 
 
 def _quotes_inside(text: str, start: int, end: int) -> int:
-    """How many quotes stand within strings, each behind a backslash."""
+    """The number of quotes within strings, each after a backslash."""
     count = 0
     at = text.find("\\", start, end)
     while at >= 0:

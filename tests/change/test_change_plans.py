@@ -102,7 +102,7 @@ def _others(sections: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     ],
     ids=["entry", "section", "flag"],
 )
-def test_what_stands_twice_is_not_edited_and_both_lines_are_named(text: str, lines: str) -> None:
+def test_what_appears_twice_is_not_edited_and_both_lines_are_named(text: str, lines: str) -> None:
     with pytest.raises(Refused) as caught:
         moved(text, Add="black")
     assert caught.value.name == "duplicate-key"

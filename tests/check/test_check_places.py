@@ -179,7 +179,7 @@ PLACES: dict[str, tuple[str, str, str, Place, Place, str | None]] = {
 
 
 @pytest.mark.parametrize("situation", PLACES)
-def test_a_finding_stands_at_its_token(situation: str) -> None:
+def test_a_finding_is_placed_at_its_token(situation: str) -> None:
     kind, name, text, start, end, pointer = PLACES[situation]
     finding = only(kind, name, text)
     assert finding.start is not None

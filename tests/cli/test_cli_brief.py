@@ -10,11 +10,11 @@ from opsinfo_cli.errors import Refused, brief, few
 @pytest.mark.parametrize(
     "said", ["", "short", "`Add` is no op type", "x" * 200, f"`{'x' * 200}` and `{'y' * 200}` differ"]
 )
-def test_what_is_short_is_said_as_it_is(said: str) -> None:
+def test_a_short_message_is_unchanged(said: str) -> None:
     assert brief(said) == said
 
 
-def test_of_a_long_name_the_beginning_is_said_and_what_stands_around_it() -> None:
+def test_a_long_name_is_cut_and_the_text_around_it_kept() -> None:
     assert brief(f"operator `{'x' * 5000}`: bad; see `Add`") == f"operator `{'x' * 197}...`: bad; see `Add`"
 
 
@@ -24,7 +24,7 @@ def test_prose_between_two_names_is_no_name() -> None:
 
 
 @pytest.mark.parametrize("said", ["x" * 10**6, "`" * 10**6, "`x" * 10**6, f"{'x' * 10**6}`y`"])
-def test_whatever_it_is_it_stays_short_and_its_end_is_said(said: str) -> None:
+def test_any_message_stays_short_and_keeps_its_end(said: str) -> None:
     assert len(brief(said)) <= 1000
     assert brief(said)[-100:] == said[-100:]
 
@@ -34,7 +34,7 @@ def test_an_error_is_brief_and_so_is_its_hint() -> None:
     assert len(str(error)) == len(error.message) == len(error.hint or "") == 1000
 
 
-def test_of_many_the_first_few_are_said_and_how_many_more_there_are() -> None:
+def test_of_many_names_the_first_few_and_the_number_of_others_are_shown() -> None:
     assert few(["a", "b", "c"]) == "a, b, c"
     assert few(["a", "b", "c", "d"]) == "a, b, c and 1 more"
     assert few([str(number) for number in range(100)], 2) == "0, 1 and 98 more"

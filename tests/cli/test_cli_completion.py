@@ -138,7 +138,7 @@ def test_the_protocol_of_clicks_own_scripts_is_understood(complete: Complete, op
         "opsinfo show 'opp",
     ],
 )
-def test_whatever_is_wrong_a_shell_is_told_nothing(complete: Complete, opp: Path, line: str) -> None:
+def test_completion_prints_nothing_on_any_failure(complete: Complete, opp: Path, line: str) -> None:
     write(opp.parent / "broken.json", "{")
     assert [each for each in complete(line) if each not in ("<file>", "--soc")] == []
 
@@ -177,7 +177,7 @@ def store(tmp_path: Path) -> Path:
     return write(tmp_path / "lib" / "aic-x-ops-info.json", library({"Add": "true", "Mul": None})).parent
 
 
-def test_names_are_kept_for_nobody_else(complete: Complete, store: Path, cache: Path) -> None:
+def test_cached_names_are_readable_by_their_owner_only(complete: Complete, store: Path, cache: Path) -> None:
     assert complete(LINE) == ["Add", "Mul"]
     (kept,) = cache.iterdir()
     assert kept.stat().st_mode & 0o777 == 0o600

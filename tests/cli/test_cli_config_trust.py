@@ -83,7 +83,7 @@ def test_a_configuration_may_replace_a_report_of_ours_in_the_same_format(config:
 
 @pytest.mark.parametrize("text", ["", "#!/bin/sh\n", "{}", "[1]", '{"runs": []}', '[{"check_name": "E501"}]', "\0\xff"])
 @pytest.mark.parametrize("format_", ["json", "sarif", "gitlab", "junit", "concise"])
-def test_a_configuration_cannot_overwrite_what_is_no_report_of_ours(config: Path, format_: str, text: str) -> None:
+def test_a_configuration_cannot_overwrite_a_file_that_is_not_a_report(config: Path, format_: str, text: str) -> None:
     path = config.parent / "setup.sh"
     path.write_bytes(text.encode("latin-1"))
     assert refused(config, format_, path) == "config-overwrites"

@@ -121,7 +121,7 @@ def test_a_look_alike_letter_is_found(opsinfo: Run, corpus: Path) -> None:
     assert any("MatMu1V2" in each["message"] and "MatMulV2" in str(each["hint"]) for each in wrong)
 
 
-def test_a_commented_mixlist_is_mended_and_then_has_one_wrong_name(opsinfo: Run, corpus: Path, tmp_path: Path) -> None:
+def test_a_commented_mixlist_is_fixed_and_then_has_one_wrong_name(opsinfo: Run, corpus: Path, tmp_path: Path) -> None:
     path = tmp_path / "SYMNET_ID1292.json"
     path.write_bytes((corpus / "mixlists/SYMNET_ID1292.json").read_bytes())
     against = ("--against", corpus / "cann-910b/opp", "--format", "json")

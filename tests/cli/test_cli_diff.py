@@ -240,7 +240,7 @@ def test_nothing_that_a_mixlist_names_differs(opsinfo: Run, fixtures: Path, tmp_
     assert (ran.code, ran.out) == (0, "")
 
 
-def test_what_is_in_neither_is_said(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_names_in_neither_target_are_reported(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     named = write(tmp_path / "m.json", mixlist(black_add=["Relu", "NoSuchOperator"]))
     ran = opsinfo("diff", fixtures / "opp", fixtures / "opp", *SOCS, "--only-in", named)
     assert ran.code == 0

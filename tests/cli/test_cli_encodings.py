@@ -79,7 +79,7 @@ def test_chinese_and_what_the_terminal_lacks_line_up(terminal: Terminal, tmp_pat
 
 
 @pytest.mark.process
-def test_files_are_read_as_utf_8_whatever_the_locale(opsinfo: Run, tmp_path: Path) -> None:
+def test_files_are_read_as_utf_8_in_any_locale(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["算子"]))
     ran = opsinfo("list", path, env={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"})
     assert ran.code == 0
@@ -134,7 +134,7 @@ def test_no_name_in_a_file_reaches_the_terminal_raw(opsinfo: Run, tmp_path: Path
                 assert character not in cleaned, (words[0], hex(ord(character)))
 
 
-def test_every_row_is_one_line_of_five_columns_whatever_the_name(opsinfo: Run, tmp_path: Path) -> None:
+def test_every_row_is_one_line_of_five_columns_for_any_name(opsinfo: Run, tmp_path: Path) -> None:
     lib = write(tmp_path / "aic-x-ops-info.json", {name: entry("true") for name in HOSTILE})
     ran = opsinfo("list", lib)
     assert len(ran.out.splitlines()) == len(HOSTILE)

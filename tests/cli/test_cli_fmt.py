@@ -18,7 +18,7 @@ def commented(tmp_path: Path) -> Path:
     return write(tmp_path / "mixlist.json", COMMENTED)
 
 
-def test_every_mixlist_of_the_fixtures_is_mended_or_refused_as_its_case_says(
+def test_every_mixlist_of_the_fixtures_is_fixed_or_refused_as_its_case_says(
     opsinfo: Run, fixtures: Path, tmp_path: Path
 ) -> None:
     cases = [case for case in CASES if not case["engine_accepts"]][1::7]
@@ -36,7 +36,7 @@ def test_every_mixlist_of_the_fixtures_is_mended_or_refused_as_its_case_says(
     assert {name: code == 0 for name, code in codes.items()} == mended
 
 
-def test_fmt_mends_and_keeps_what_is_right(opsinfo: Run, commented: Path) -> None:
+def test_fmt_fixes_faults_and_keeps_everything_else(opsinfo: Run, commented: Path) -> None:
     ran = opsinfo("fmt", commented)
     assert ran.code == 0
     assert commented.read_text("utf-8") == MENDED
@@ -102,7 +102,7 @@ def test_output_that_says_so_already_is_not_written(opsinfo: Run, commented: Pat
     assert snapshot(tmp_path) == before
 
 
-def test_check_tells_whether_a_build_is_stale(opsinfo: Run, commented: Path, tmp_path: Path) -> None:
+def test_check_reports_whether_a_build_is_stale(opsinfo: Run, commented: Path, tmp_path: Path) -> None:
     out = tmp_path / "built.json"
     assert opsinfo("fmt", commented, "-o", out, "--check").code == 1
     write(out, "{}\n")
@@ -144,7 +144,7 @@ def test_a_filter_keeps_bytes(opsinfo: Run) -> None:
     assert (ran.code, ran.out) == (0, '{\r\n  "black-list": {"to-add": ["算子"]}\r\n}')
 
 
-def test_a_filter_that_cannot_mend_prints_nothing(opsinfo: Run) -> None:
+def test_a_filter_that_cannot_fix_its_input_prints_nothing(opsinfo: Run) -> None:
     for text in ("{", '{"black-list": {"to-add": [', b"\xff\xfe", ""):
         ran = opsinfo("fmt", "-", input=text)
         assert (ran.code, ran.out) == (3, "")
@@ -156,7 +156,7 @@ def test_a_filter_of_what_is_still_refused_is_exit_1(opsinfo: Run) -> None:
     assert "error[M001]: `grey-list`" in ran.err
 
 
-def test_standard_input_stands_alone(opsinfo: Run, commented: Path) -> None:
+def test_standard_input_must_be_the_only_argument(opsinfo: Run, commented: Path) -> None:
     assert opsinfo("fmt", "-", commented, input="{}").code == 2
     assert opsinfo("fmt", commented, "-", input="{}").code == 2
     assert commented.read_text("utf-8") == COMMENTED
@@ -178,7 +178,7 @@ def test_several_files_are_one_change(opsinfo: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["truncated", "invalid-utf-8", "empty-file", "nan"])
-def test_what_cannot_be_mended_is_refused_and_nothing_is_written(
+def test_what_cannot_be_fixed_is_refused_and_nothing_is_written(
     opsinfo: Run, fixtures: Path, commented: Path, tmp_path: Path, name: str
 ) -> None:
     bad = write(tmp_path / "a-mixlist.json", (fixtures / f"mixlists/bad/{name}.json").read_bytes())
@@ -192,7 +192,7 @@ def test_what_cannot_be_mended_is_refused_and_nothing_is_written(
     assert failed["error"]["path"] == str(bad)
 
 
-def test_what_is_mended_and_still_refused_is_exit_1_with_the_reasons(
+def test_a_fixed_text_that_is_still_refused_is_exit_1_with_the_reasons(
     opsinfo: Run, fixtures: Path, tmp_path: Path
 ) -> None:
     data = (fixtures / "mixlists/bad/comment-and-unknown-list.json").read_bytes()
@@ -212,7 +212,7 @@ def test_only_the_engines_refusals_are_named(opsinfo: Run, tmp_path: Path) -> No
     assert "duplicate-operator" not in ran.err
 
 
-def test_duplicate_keys_are_not_mended(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_duplicate_keys_are_not_fixed(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     data = (fixtures / "mixlists/good/duplicate-key-list.json").read_bytes()
     path = write(tmp_path / "mixlist.json", data)
     assert opsinfo("fmt", path).code == 0

@@ -258,7 +258,7 @@ def test_options_of_every_command_work_before_it(opsinfo: Run, opp: Path) -> Non
     assert (refused.code, "--wait" in refused.err) == (2, True)
 
 
-def test_advanced_options_stand_in_a_section_of_their_own(opsinfo: Run) -> None:
+def test_advanced_options_are_in_a_section_of_their_own(opsinfo: Run) -> None:
     usual, _, advanced = opsinfo("move", "--help").out.partition("\nAdvanced:\n")
     for option in ("--wait", "--in-place", "--backup-dir"):
         assert option not in usual

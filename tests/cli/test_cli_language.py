@@ -63,7 +63,7 @@ def test_a_terminal_without_the_characters_gets_english(opsinfo: Run, encoding: 
     assert asked.err.count("\n") == 1
 
 
-def test_a_language_that_there_is_not_is_said(opsinfo: Run) -> None:
+def test_an_unknown_language_is_reported(opsinfo: Run) -> None:
     ran = opsinfo("explain", "shadowed", env={"OPSINFO_LANG": "cn"})
     assert ran.code == 0
     assert ENGLISH in ran.out

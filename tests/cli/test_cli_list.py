@@ -135,7 +135,7 @@ def test_against_an_install_of_several_chips_takes_the_chip(opsinfo: Run, fixtur
     assert ran.json["operators"][0]["policy"] == "white"
 
 
-def test_names_that_the_target_lacks_are_said_on_stderr_only(opsinfo: Run, fixtures: Path) -> None:
+def test_names_that_the_target_lacks_are_reported_on_stderr_only(opsinfo: Run, fixtures: Path) -> None:
     path = fixtures / "mixlists/good/unknown-look-alike.json"
     ran = opsinfo("list", fixtures / "opp", "--soc", "ascend910b", "--mixlist", path)
     assert ran.code == 0

@@ -83,7 +83,7 @@ def test_a_move_done_twice_is_done_once(opsinfo: Run, opp: Path) -> None:
     assert snapshot(opp) == after
 
 
-def test_a_flag_in_other_letters_is_already_said(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_flag_in_other_case_is_already_set(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "aic-x-ops-info.json", library({"A": "TRUE", "B": ""}))
     before = path.read_bytes()
     assert opsinfo("move", path, "A", "--to", "white").code == 0
@@ -179,7 +179,7 @@ def test_a_move_sets_every_entry_that_may_win(opsinfo: Run, open_order: Path) ->
 
 
 @pytest.mark.parametrize("package", ["cv", "nn"])
-def test_of_a_lone_library_whose_entry_may_not_win_that_is_said(opsinfo: Run, open_order: Path, package: str) -> None:
+def test_an_entry_of_a_lone_library_that_may_not_win_is_reported(opsinfo: Run, open_order: Path, package: str) -> None:
     path = open_order / f"aic-ascend910b-ops-info-{package}.json"
     ran = opsinfo("move", path, "Add", "--to", "black")
     assert ran.code == 0
@@ -218,7 +218,7 @@ def test_what_is_not_written_does_not_say_that_every_network_is_affected(
     assert "every network" not in opsinfo("move", opp / LEGACY, "Relu", "--to", to, *words).err
 
 
-def test_a_library_outside_an_install_is_nobodys_business(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_library_outside_an_install_gives_no_warning(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "aic-x-ops-info.json", library({"A": None}))
     assert "network" not in opsinfo("move", path, "A", "--to", "black").err
 
@@ -247,7 +247,7 @@ def test_an_operator_given_twice_is_moved_once(opsinfo: Run, opp: Path) -> None:
     assert [each["name"] for each in ran.json["changed"]] == ["Relu"]
 
 
-def test_an_entry_that_stands_twice_is_refused_with_both_lines(opsinfo: Run, tmp_path: Path) -> None:
+def test_an_entry_that_appears_twice_is_refused_with_both_lines(opsinfo: Run, tmp_path: Path) -> None:
     one, other = json.dumps(entry("true")), json.dumps(entry())
     path = write(tmp_path / "aic-x-ops-info.json", f'{{\n"Add": {one},\n"Mul": {other},\n"Add": {other}\n}}\n')
     before = path.read_bytes()
@@ -260,7 +260,7 @@ def test_an_entry_that_stands_twice_is_refused_with_both_lines(opsinfo: Run, tmp
     assert path.read_bytes().count(b'"Add"') == 2
 
 
-def test_a_section_that_stands_twice_is_refused_with_both_lines(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_section_that_appears_twice_is_refused_with_both_lines(opsinfo: Run, tmp_path: Path) -> None:
     text = '{\n"Add": {\n"precision_reduce": {"flag": "true"},\n"precision_reduce": {"flag": "false"}\n}\n}\n'
     path = write(tmp_path / "aic-x-ops-info.json", text)
     ran = opsinfo("move", path, "Add", "--to", "white")
@@ -270,7 +270,7 @@ def test_a_section_that_stands_twice_is_refused_with_both_lines(opsinfo: Run, tm
     assert path.read_text("utf-8") == text
 
 
-def test_check_writes_nothing_and_tells_by_its_status(opsinfo: Run, opp: Path, vault: Path) -> None:
+def test_check_writes_nothing_and_reports_by_its_status(opsinfo: Run, opp: Path, vault: Path) -> None:
     before = snapshot(opp)
     assert opsinfo("move", opp / LEGACY, "Relu", "--to", "black", "--check").code == 1
     assert opsinfo("move", opp / LEGACY, "Relu", "--to", "gray", "--check").code == 0

@@ -65,7 +65,7 @@ def test_show_json_keys(opsinfo: Run, fixtures: Path) -> None:
         ("IndexFill", "yes", "yes"),
     ],
 )
-def test_show_tells_whether_black_or_white_is_possible(
+def test_show_reports_whether_black_or_white_is_possible(
     opsinfo: Run, fixtures: Path, op: str, black: str, white: str
 ) -> None:
     target = (fixtures / "opp", "--soc", "ascend910b", op)
@@ -117,7 +117,7 @@ def test_a_name_far_from_all_gives_no_near_name(opsinfo: Run, fixtures: Path) ->
     assert "did you mean" not in ran.err
 
 
-def test_an_operator_of_another_core_is_said_to_be_there(opsinfo: Run, fixtures: Path) -> None:
+def test_an_operator_of_another_core_is_reported_with_its_core(opsinfo: Run, fixtures: Path) -> None:
     import json
 
     vector = opsinfo("list", fixtures / "opp", "--soc", "ascend910b", "--core", "dsa", "--format", "json")

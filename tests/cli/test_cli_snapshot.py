@@ -56,7 +56,7 @@ def test_it_is_listed_shown_compared_and_ported(opsinfo: Run, fixtures: Path, ta
     assert opsinfo("diff", fixtures / "opp-old", taken, "--format", "mixlist").code == 0
 
 
-def test_mixlists_are_held_against_it(opsinfo: Run, taken: Path, tmp_path: Path) -> None:
+def test_mixlists_are_checked_against_a_snapshot(opsinfo: Run, taken: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["matmulv2", "Unique", "AvgPoolGradD"]))
     ran = opsinfo("validate", path, "--against", taken, "--format", "json")
     assert finding_names(ran) == ["black-without-fp32", "not-in-ai-core", "unknown-operator"]
@@ -91,7 +91,7 @@ def test_what_a_snapshot_is_not_for(opsinfo: Run, taken: Path, tmp_path: Path, w
     assert snapshot(tmp_path) == before
 
 
-def test_it_is_taken_again_and_check_tells_before(opsinfo: Run, opp: Path, taken: Path) -> None:
+def test_check_reports_a_stale_snapshot_until_it_is_taken_again(opsinfo: Run, opp: Path, taken: Path) -> None:
     words = ("snapshot", opp, "--soc", "ascend910b", "-o", taken)
     assert opsinfo(*words, "--check").code == 0
     assert "nothing to change" in opsinfo(*words).err

@@ -129,7 +129,7 @@ def test_off_a_terminal_there_is_no_colour(opsinfo: Run, fixtures: Path, env: di
         assert ESCAPE not in ran.out + ran.err
 
 
-def test_colours_can_be_had_everywhere_and_nowhere(opsinfo: Run, fixtures: Path) -> None:
+def test_color_always_and_never_override_the_terminal(opsinfo: Run, fixtures: Path) -> None:
     path = fixtures / "mixlists/bad/comment-hash.json"
     assert ESCAPE in opsinfo("validate", path, "--color", "always").out
     assert ESCAPE in opsinfo("validate", path, "--color", "always", env={"NO_COLOR": "1", "TERM": "dumb"}).out
@@ -228,7 +228,7 @@ def test_on_a_terminal_a_difference_begins_with_a_summary(terminal: Terminal, fi
         assert word in head
 
 
-def test_on_a_terminal_a_move_is_told_to_people(terminal: Terminal, opp: Path) -> None:
+def test_on_a_terminal_a_move_is_shown_for_people(terminal: Terminal, opp: Path) -> None:
     code, said = terminal("move", opp / NN, "SwiGlu", "--to", "black")
     assert code == 0
     assert "opsinfo restore" in said

@@ -185,7 +185,7 @@ PAGED = [
 
 
 @pytest.mark.parametrize("words", PAGED, ids=lambda words: f"{words[0]} {words[-1]}")
-def test_every_listing_is_paged_alike(terminal: Terminal, opp: Path, pager: str, words: tuple[str, ...]) -> None:
+def test_every_listing_is_paged_the_same_way(terminal: Terminal, opp: Path, pager: str, words: tuple[str, ...]) -> None:
     Path(pager).chmod(0o755)
     words = tuple(str(opp) if word == "OPP" else word for word in words)
     for env in ({"OPSINFO_PAGER": pager, "PAGER": "cat"}, {"PAGER": pager}):

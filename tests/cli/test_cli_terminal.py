@@ -23,7 +23,7 @@ def two(tmp_path: Path) -> tuple[Path, Path]:
     return write(tmp_path / "aic-a-ops-info.json", library(a)), write(tmp_path / "aic-b-ops-info.json", library(b))
 
 
-def test_a_difference_stands_in_groups_worst_first(terminal: Terminal, two: tuple[Path, Path]) -> None:
+def test_differences_are_grouped_worst_first(terminal: Terminal, two: tuple[Path, Path]) -> None:
     code, said = terminal("diff", *two, env=PLAIN, width=24)
     assert code == 1
     blocks = said.split("\n\n")
@@ -57,7 +57,7 @@ def pagers(tmp_path: Path) -> Path:
         ((), {"PAGER": "no-such-pager"}, 12, False),
     ],
 )
-def test_what_is_long_is_paged_where_nobody_minds(
+def test_long_output_is_paged_unless_the_pager_is_disabled(
     terminal: Terminal,
     two: tuple[Path, Path],
     pagers: Path,

@@ -83,7 +83,7 @@ def test_a_file_that_cannot_be_read_is_exit_3_and_hides_nothing(opsinfo: Run, fi
     assert {each["path"] for each in document["findings"]} == {str(bad), str(other)}
 
 
-def test_a_file_that_nothing_tells_of_hides_nothing(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_a_file_of_unknown_kind_hides_no_finding(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     odd = write(tmp_path / "odd.json", {"a": {"b": {"c": "d"}}})
     ran = opsinfo("validate", odd, fixtures / "mixlists/bad/comment-hash.json")
     assert ran.code == 2
@@ -191,7 +191,7 @@ def test_columns_are_code_points(opsinfo: Run, tmp_path: Path, text: str, line: 
     assert (finding["line"], finding["column"], finding["end_column"]) == (line, column, column + 1)
 
 
-def test_without_a_target_it_is_said_that_names_were_not_checked(opsinfo: Run, fixtures: Path) -> None:
+def test_without_a_target_unchecked_names_are_reported(opsinfo: Run, fixtures: Path) -> None:
     path = fixtures / "mixlists/good/unknown-look-alike.json"
     ran = opsinfo("validate", path)
     assert (ran.code, ran.out) == (0, "")
@@ -332,7 +332,7 @@ def test_validate_needs_a_path(opsinfo: Run) -> None:
     assert opsinfo("validate").code == 2
 
 
-def test_quiet_says_only_findings(opsinfo: Run, fixtures: Path) -> None:
+def test_quiet_prints_only_findings(opsinfo: Run, fixtures: Path) -> None:
     ran = opsinfo("validate", fixtures / "mixlists/good/bom.json", "-q")
     assert ran.err == ""
 
@@ -365,7 +365,7 @@ def test_one_chip_after_another_of_one_install(opsinfo: Run, fixtures: Path, tmp
     assert "in ascend910 (" in messages[1]
 
 
-def test_a_library_that_nobody_can_read_hides_no_other_chip(opsinfo: Run, opp: Path, fixtures: Path) -> None:
+def test_an_unreadable_library_hides_no_other_chip(opsinfo: Run, opp: Path, fixtures: Path) -> None:
     os.mkfifo(opp / AI_910B / "aic-ascend910b-ops-info-zz.json")
     write(opp / NN, "{")
     ran = opsinfo("validate", opp, fixtures / "mixlists/bad/comment-hash.json", "--format", "json")

@@ -66,7 +66,7 @@ def test_what_the_baseline_holds_is_no_finding_and_what_is_new_is_one(opsinfo: R
     assert (ran.json["baseline"]["known"], ran.json["baseline"]["gone"]) == (2, [])
 
 
-def test_entries_that_no_longer_occur_are_told_and_taken_out(opsinfo: Run, path: Path, tmp_path: Path) -> None:
+def test_entries_that_no_longer_occur_are_reported_and_removed(opsinfo: Run, path: Path, tmp_path: Path) -> None:
     other = write(tmp_path / "other.json", TWICE)
     accept(opsinfo, ".")
     write(path, mixlist(black_add=["Log", "Log", "Pow"]))
@@ -82,7 +82,7 @@ def test_entries_that_no_longer_occur_are_told_and_taken_out(opsinfo: Run, path:
     assert [each["path"] for each in json.loads((tmp_path / "b.json").read_text())["findings"]] == ["m.json"]
 
 
-def test_a_baseline_that_says_so_already_is_not_written(opsinfo: Run, path: Path, tmp_path: Path) -> None:
+def test_an_unchanged_baseline_is_not_written(opsinfo: Run, path: Path, tmp_path: Path) -> None:
     accept(opsinfo, ".")
     before = snapshot(tmp_path)
     accept(opsinfo, ".")
@@ -98,7 +98,7 @@ def test_what_is_no_baseline_is_exit_3(opsinfo: Run, path: Path, tmp_path: Path,
     assert "--update-baseline" in ran.json["error"]["hint"]
 
 
-def test_fix_mends_what_is_safe_with_a_backup_and_tells_what_stays(opsinfo: Run, tmp_path: Path) -> None:
+def test_fix_applies_safe_fixes_with_a_backup_and_reports_the_rest(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", BROKEN)
     good = write(tmp_path / "good.json", TWICE.replace("Log", "Add", 1))
     before = snapshot(good.parent)["good.json"]
@@ -132,7 +132,7 @@ def test_diff_is_what_patch_takes_and_writes_nothing(opsinfo: Run, tmp_path: Pat
     assert path.read_text("utf-8") == '{\n  "black-list": {"to-add": ["Log"]}\n}\n'
 
 
-def test_diff_fails_where_only_warnings_would_be_mended_and_passes_where_nothing(opsinfo: Run, tmp_path: Path) -> None:
+def test_diff_fails_if_only_warnings_would_be_fixed_and_passes_if_nothing_would(opsinfo: Run, tmp_path: Path) -> None:
     write(tmp_path / "m.json", TWICE)
     assert opsinfo("validate", "m.json", "--diff").code == 1
     ran = opsinfo("validate", "m.json", "--diff", "--ignore", "M004")
@@ -150,7 +150,7 @@ def test_a_guess_waits_for_unsafe_fixes(opsinfo: Run, fixtures: Path, tmp_path: 
     assert json.loads(path.read_text()) == mixlist(black_add=["MatMulV2"])
 
 
-def test_a_library_is_never_mended(opsinfo: Run, opp: Path) -> None:
+def test_a_library_is_never_fixed(opsinfo: Run, opp: Path) -> None:
     path = opp / NN
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().rstrip() + b" tail")
     before = snapshot(opp)
@@ -160,7 +160,7 @@ def test_a_library_is_never_mended(opsinfo: Run, opp: Path) -> None:
     assert snapshot(opp) == before
 
 
-def test_a_file_that_cannot_be_mended_hides_no_finding(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_fixed_hides_no_finding(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", BROKEN)
     (tmp_path / "second").hardlink_to(path)
     ran = opsinfo("validate", "m.json", "--fix")

@@ -219,7 +219,7 @@ def test_a_vault_can_be_chosen_per_run(opsinfo: Run, opp: Path, tmp_path: Path, 
     assert opsinfo("restore", opp / NN, "--backup-dir", place).code == 0
 
 
-def test_the_state_home_holds_the_vault_where_nothing_else_says(opsinfo: Run, tmp_path: Path, isolation: Path) -> None:
+def test_the_vault_is_in_the_state_home_by_default(opsinfo: Run, tmp_path: Path, isolation: Path) -> None:
     import os
 
     if os.geteuid() == 0:
@@ -250,7 +250,7 @@ def test_a_removed_file_can_be_put_back_from_the_vault(opsinfo: Run, opp: Path, 
     assert "gone" in ran.err
 
 
-def test_restore_dry_run_says_what_it_would_do(opsinfo: Run, moved: Path) -> None:
+def test_restore_dry_run_shows_what_it_would_do(opsinfo: Run, moved: Path) -> None:
     before = moved.read_bytes()
     ran = opsinfo("restore", moved, "--dry-run")
     assert ran.code == 0
@@ -284,7 +284,7 @@ def test_a_file_that_was_removed_is_made_again_from_its_backup(opsinfo: Run, tmp
     assert mixlist.read_text() == "{}\n"
 
 
-def test_what_was_put_back_is_named_in_the_words_of_the_target(opsinfo: Run, opp: Path) -> None:
+def test_restored_files_are_named_as_in_the_target(opsinfo: Run, opp: Path) -> None:
     opsinfo("move", "opp", "--soc", "ascend910b", "Relu", "--to", "black", "-q", cwd=opp.parent)
     ran = opsinfo("restore", "opp", "--dry-run", cwd=opp.parent)
     assert ran.out.startswith("--- opp/built-in/op_impl/")

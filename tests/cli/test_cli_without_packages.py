@@ -1,4 +1,4 @@
-"""A cluster node with click alone: what needs neither jsonschema nor rich works, the rest says what it lacks."""
+"""A cluster node with click alone: what needs no jsonschema works, the rest reports what is missing."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ from log_makers import (
 from opsinfo_cli.runs.evidence import run_evidence
 from opsinfo_cli.runs.grouping import TrainingRun, runs_of
 from opsinfo_cli.runs.points import Asked, run_points, share_of
-from opsinfo_cli.runs.readers import READERS, Evidence
-from opsinfo_cli.runs.readers.reader import Reader
+from opsinfo_cli.runs.readers import READERS
+from opsinfo_cli.runs.readers.reader import Evidence, Reader
 from opsinfo_cli.runs.scale import advise
 from opsinfo_cli.runs.scan import FILTERS, Log
 from opsinfo_cli.runs.startup import MARKS

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from opsinfo_cli.runs.points import Asked
-from opsinfo_cli.runs.readers import Evidence
+from opsinfo_cli.runs.readers.reader import Evidence
 from opsinfo_cli.runs.student_t import compare, grubbs_limit, spread, t_quantile, t_tail
 from opsinfo_cli.runs.verdict import RunFound, Verdict, judge
 

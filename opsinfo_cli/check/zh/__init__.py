@@ -1,6 +1,6 @@
 """Rules and topics in Chinese, by family as in ``check/rules``.
 
-For every rule the fields that are sentences: ``why``, and the examples and sources that are no file's text. Codes,
+For every rule the fields that are sentences: ``why``, and examples and sources that are not the text of a file. Codes,
 names, keys, options and what stands in backquotes stay English; terms are those of ``docs/glossary.md``.
 """
 

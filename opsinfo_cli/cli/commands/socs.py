@@ -35,7 +35,7 @@ class Found:
 
     @property
     def socs(self) -> list[tuple[str, int | None]]:
-        """Chips with their number of op types; None where a store does not load."""
+        """Chips with their number of op types; None if a store does not load."""
         return [(soc, self._count(soc)) for soc in socs_of(self.root.path)]
 
     def _count(self, soc: str) -> int | None:

@@ -29,7 +29,7 @@ def complete(environ: Mapping[str, str]) -> int:
         text = "".join(f"{each.kind}\t{each.value}\t{' '.join(each.help.split())}\n" for each in found)
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
         sys.stdout.flush()
-    except Exception:  # a traceback in the middle of a line being typed helps nobody
+    except Exception:  # a traceback must not appear in a line being typed
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return 0
 

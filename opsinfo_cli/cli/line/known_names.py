@@ -1,7 +1,7 @@
-"""Names of op types kept between two presses of TAB: a cache beside which nothing is ever wrong, only slow.
+"""Names of op types kept between two presses of TAB: a cache that affects only speed.
 
 One file for each store, named after its place. It counts only while the path, the time and the size of every file of
-the store are what they were; a cache that is damaged, somebody else's or not to be written is done without.
+the store are what they were; a cache that is damaged, owned by another user or not writable is ignored.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def cache_folder(environ: Mapping[str, str]) -> str | None:
 def known_names(files: list[str], read: Callable[[], Iterable[str]], environ: Mapping[str, str]) -> list[str]:
     """The op types of a store.
 
-    :param files: what the store is made of
-    :param read: reads them, where the cache does not know
-    :raises OSError: where a file is not there
+    :param files: the files of the store
+    :param read: reads them, if the cache is missing or stale
+    :raises OSError: if a file is not there
     """
     stamps = [_stamp(path) for path in files]
     folder = cache_folder(environ)
@@ -47,7 +47,9 @@ def _stamp(path: str) -> list[str | int]:
 
 
 def _place(files: list[str]) -> int:
-    """A number for a store: the same when its files change. Two stores of one number take turns, and no more."""
+    """A number for a store: the same when its files change. If two stores have the same number, they only replace each
+    other's cache.
+    """
     lone = files[0] if len(files) == 1 else ""
     return crc32(os.fsencode(f"{os.path.dirname(os.path.realpath(files[0]))}\n{os.path.basename(lone)}"))
 

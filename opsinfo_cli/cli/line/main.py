@@ -29,7 +29,7 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 
 
 _missed: list[int] = []
-"""Signals that arrived where Python cannot raise: the work goes on, the exit status reports them."""
+"""Signals that arrived while Python could not raise: the work continues, the exit status reports them."""
 
 
 def _note_missed(unraisable: Any) -> None:
@@ -47,7 +47,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
     :param args: the words of a caller in the same process; None for those of the process
     """
-    stays = args is not None or bool(sys.getprofile() or sys.gettrace())  # whoever measures has a report to write
+    stays = args is not None or bool(sys.getprofile() or sys.gettrace())  # a profiler or coverage has a report to write
     try:
         if args is None and os.environ.get("_OPSINFO_COMPLETE"):
             from .complete import complete
@@ -67,14 +67,14 @@ def _leave(status: int, stays: bool) -> NoReturn:
     _flush()
     if stays:
         sys.exit(status)
-    os._exit(status)  # at once: to take apart a library in memory takes a third of the time that its reading took
+    os._exit(status)  # at once: freeing a library takes a third of the time that reading it took
 
 
 def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except OSError:  # nobody listens; that makes no exit status
+        except OSError:  # the reader is gone; that does not change the exit status
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
@@ -119,7 +119,7 @@ def _run(words: list[str]) -> int:
             return _fail(words, output_failed(error))
         if _is_short_of_memory(error):
             return _fail(words, Refused("out of memory", name="out-of-memory"))
-        # an error of ours: keep the trace for a report
+        # an internal error: keep the trace for a report
         from ...change.fault_trace import kept_trace
 
         said = f"internal error: {type(error).__name__}: {error}"

@@ -37,7 +37,7 @@ class WriteOptions(NamedTuple):
     :param check: whether to exit with 1 instead of writing
     :param wait: for a lock, in seconds
     :param in_place: whether a file that cannot be replaced is overwritten
-    :param trust_folder: whether root writes where another user may replace the file
+    :param trust_folder: whether root writes files that another user may replace
     :param backup_dir: the vault; None for the default
     """
 

@@ -1,4 +1,4 @@
-"""What a configuration file is trusted with: whose it may be, and where it may have reports written.
+"""Which configuration files are trusted: who may own them, and where they may have reports written.
 
 A file that comes with somebody's folder or branch must not write over files of the one who runs opsinfo there.
 """

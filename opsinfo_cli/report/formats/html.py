@@ -19,7 +19,7 @@ _LONG = 48
 LISTS = ("white", "black", "gray")
 
 
-class Cell(NamedTuple):
+class PageCell(NamedTuple):
     """:param lists: words drawn as lists are, with an arrow between them; else ``text`` is shown
 
     ``key`` is what the cell is sorted by, if not its text; ``full`` is shown on hover.
@@ -31,10 +31,10 @@ class Cell(NamedTuple):
     full: str = ""
 
 
-class Row(NamedTuple):
+class PageRow(NamedTuple):
     """``tags`` are what the choices of the page choose by; the first cell names the row."""
 
-    cells: Sequence[Cell]
+    cells: Sequence[PageCell]
     tags: Sequence[str]
 
 
@@ -58,7 +58,7 @@ class Page(NamedTuple):
     bars: Sequence[Bar]
     choices: Sequence[TableFilter]
     columns: Sequence[str]
-    rows: Sequence[Row]
+    rows: Sequence[PageRow]
 
 
 def page_text(page: Page) -> str:
@@ -124,12 +124,12 @@ def _choice(numbered: tuple[int, TableFilter]) -> str:
     return f"<fieldset><legend>{_text(choice.label)}</legend>{boxes}</fieldset>\n"
 
 
-def _row(row: Row) -> str:
+def _row(row: PageRow) -> str:
     cells = [_cell(cell, "th" if index == 0 else "td") for index, cell in enumerate(row.cells)]
     return f'<tr data-tags="{_text("|".join(row.tags))}">{"".join(cells)}</tr>\n'
 
 
-def _cell(cell: Cell, tag: str) -> str:
+def _cell(cell: PageCell, tag: str) -> str:
     more = ' scope="row"' if tag == "th" else ""
     more += f' data-key="{_text(cell.key)}"' if cell.key else ""
     more += ' class="long"' if len(cell.text) > _LONG else ""

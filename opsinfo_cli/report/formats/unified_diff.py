@@ -48,7 +48,7 @@ def _heading(members: list[RawMember], at: int) -> str:
 
 
 def diff_of_bytes(path: str, old: bytes | None, new: bytes | None) -> str:
-    """From one content of a file to another, None for no file; binary contents are only said to differ."""
+    """From one content of a file to another, None for no file; for binary contents only that they differ."""
     if old == new:
         return ""
     try:
@@ -68,12 +68,12 @@ def diff_of_bytes(path: str, old: bytes | None, new: bytes | None) -> str:
 
 
 def _common(a: list[str], b: list[str]) -> int:
-    """How many lines two lists begin with alike."""
+    """The number of equal lines at the beginning of two lists."""
     return next((index for index, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def _reversed(diff: str) -> str:
-    """The diff that takes a file away, from the one that makes it."""
+    """The diff that removes a file, from the one that creates it."""
     _, name, hunk, *lines = diff.splitlines(keepends=True)
     count = hunk.split("+1,")[1].split(" ")[0]
     return f"--- {name[4:]}+++ /dev/null\n@@ -1,{count} +0,0 @@\n" + "".join(

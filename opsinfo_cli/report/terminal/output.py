@@ -44,7 +44,7 @@ def output_failed(error: OSError) -> Refused:
 
 def terminal_size() -> os.terminal_size:
     """Cells and lines of the terminal, or what COLUMNS and LINES say."""
-    from shutil import get_terminal_size  # with the archives it can make it takes longer to load than all of ours here
+    from shutil import get_terminal_size  # importing it takes longer than all modules of opsinfo here
 
     return get_terminal_size()
 
@@ -54,7 +54,7 @@ def _nowhere() -> TextIO:
 
 
 def _on_one_line(content: dict[str, Any]) -> str:
-    """What `json.dumps` says, with long lists some items at a time: it holds each word of what it is given."""
+    """The text of `json.dumps`, made from long lists in parts, because it keeps every token in memory."""
     encode = json.JSONEncoder(check_circular=False).encode
     return "{" + ", ".join(f"{encode(key)}: {_encoded(value, encode)}" for key, value in content.items()) + "}"
 
@@ -72,10 +72,10 @@ _NARROW = 20
 
 
 class Output:
-    """How one command speaks.
+    """The output of one command.
 
     :param color: auto, always or never
-    :param verbose: how often -v was said
+    :param verbose: how often -v was given
     :param to: a file for the data, instead of standard output
     :param pager: whether :meth:`paged` may start one
     """
@@ -174,7 +174,7 @@ class Output:
                 sys.stdout.write(text)
             sys.stdout.flush()
         except BrokenPipeError:
-            # the reader has what it wanted; what was done stays done
+            # the reader has closed the pipe; what was done remains
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except OSError as error:
             raise output_failed(error) from None
@@ -231,7 +231,7 @@ class Output:
     # talk
 
     def say(self, text: str, kind: str = "note") -> None:
-        """A word on stderr; -q silences notes, never warnings and errors."""
+        """A message on stderr; -q hides notes, but not warnings and errors."""
         if self.quiet and kind == "note":
             return
         head = f"{kind}:"
@@ -256,7 +256,7 @@ class Output:
         return wrapped(text, max(_NARROW, terminal_size().columns)) if sys.stderr.isatty() else [text]
 
     def detail(self, text: str) -> None:
-        """What only -v says."""
+        """A message that only -v shows."""
         if self.verbose and not self.quiet:
             self._stderr(visible(text))
 
@@ -265,7 +265,7 @@ class Output:
         self._stderr(line)
 
     def failure(self, error: OpsinfoError) -> None:
-        """Say why a command failed, in the format that was asked for."""
+        """Report why a command failed, in the requested format."""
         from .failure import failure_document, failure_lines
 
         if self.format != "text":

@@ -39,7 +39,7 @@ class _Line:
 
 
 class Progress(_Line):
-    """Heard by a reader after each block."""
+    """Called by a reader after each block."""
 
     def __init__(self, output: Output, paths: list[str]) -> None:
         super().__init__(output)
@@ -56,7 +56,7 @@ class Progress(_Line):
 
 
 class Steps(_Line):
-    """Heard after each of many pieces of work: how many of how many are done."""
+    """Called after each task with the number of tasks done, and of all."""
 
     def __call__(self, done: int, total: int) -> None:
         if self._is_due:

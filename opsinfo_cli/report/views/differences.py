@@ -52,7 +52,7 @@ def difference_groups(output: Output, a: Target, b: Target, found: Difference[An
 
 
 def changes_worst_first(found: Difference[Any]) -> list[tuple[str, list[str]]]:
-    """Each kind of change with the op types that it befell."""
+    """Each kind of change with its op types."""
     groups: dict[str, list[str]] = {}
     for name, pair in found.changed.items():
         groups.setdefault(_change(pair), []).append(name)

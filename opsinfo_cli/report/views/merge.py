@@ -1,4 +1,4 @@
-"""What several mixlists disagree on and what an entry less would change, for people and for programs."""
+"""Disagreements of several mixlists, and entries without effect, for people and for programs."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _NEAR_ASKED = 100
 
 
 def conflict_lines(found: Iterable[Conflict]) -> Iterator[str]:
-    """Who says what of each op type; the last one wins."""
+    """What each mixlist says about an op type; the last one wins."""
     for conflict in found:
         said = ", ".join(f"{_words(each.marks)} in {each.path}" for each in conflict.given)
         yield f"`{conflict.name}`: {said}; the last one wins"
 
 
 def say_minimal(output: Output, found: Minimal, targets: list[Target]) -> None:
-    """Which entries went, and why; a name that no target knows may be misspelt, and is a warning."""
+    """Which entries were dropped, and why; a name that no target has may be misspelt, so it is a warning."""
     known = NearNames({name for target in targets for name in target.operators.names})
     asked = set(found.unknown[:_NEAR_ASKED])
     for each in found.dropped:
         if each.reason == "unknown-operator":
             near = did_you_mean(each.name, known) if each.name in asked else None
             where = " or ".join(target.text for target in targets)
-            said = f"`{each.name}` is no op type of {where}; the engine ignores it, and it was dropped"
+            said = f"`{each.name}` is not an op type of {where}; the engine ignores it, and it was dropped"
             output.say(said + (f"; {near}" if near else ""), "warning")
         else:
             output.say(f"dropped `{each.name}` ({_words(each.marks)}): it changes nothing")

@@ -12,7 +12,7 @@ from ...compare.sections import SectionDifference
 from ...model import operator_rows
 from ...model.policy import Policy
 from ...model.target import Target
-from ..formats.html import LISTS, Bar, Cell, Page, Row, TableFilter, page_text
+from ..formats.html import LISTS, Bar, Page, PageCell, PageRow, TableFilter, page_text
 from .differences import changes_worst_first, said_of
 from .matrix import column_labels
 from .operators import short_name
@@ -32,22 +32,22 @@ def list_page(target: Target, rows: Sequence[operator_rows.OperatorRow], total: 
             [Bar("Policies", counts)],
             [TableFilter("On", [each for each in counts if each[1]])],
             columns,
-            [Row(_list_cells(row, marked, noted, files), [_word(row.policy, "undecided")]) for row in rows],
+            [PageRow(_list_cells(row, marked, noted, files), [_word(row.policy, "undecided")]) for row in rows],
         )
     )
 
 
-def _list_cells(row: operator_rows.OperatorRow, marked: bool, noted: bool, files: list[str]) -> list[Cell]:
-    cells = [Cell(row.name), _policy_cell(row.policy)]
+def _list_cells(row: operator_rows.OperatorRow, marked: bool, noted: bool, files: list[str]) -> list[PageCell]:
+    cells = [PageCell(row.name), _policy_cell(row.policy)]
     if marked:
-        cells += [_policy_cell(row.library_policy), Cell(", ".join(map(str, row.marks)))]
+        cells += [_policy_cell(row.library_policy), PageCell(", ".join(map(str, row.marks)))]
     place = f"{row.file}:{row.line}" if row.file else ""
-    cells.append(Cell(f"{short_name(row.file, files)}:{row.line}" if row.file else "", full=place))
+    cells.append(PageCell(f"{short_name(row.file, files)}:{row.line}" if row.file else "", full=place))
     if noted:
         said = [f"shadows {_standing(each, files)}" for each in row.shadowed]
         said += [f"also in {_standing(each, files)}" for each in row.also_in]
         places = [f"{each.file}:{each.line}" for each in (*row.shadowed, *row.also_in)]
-        cells.append(Cell("; ".join(said), full="; ".join(places)))
+        cells.append(PageCell("; ".join(said), full="; ".join(places)))
     return cells
 
 
@@ -75,7 +75,7 @@ def matrix_page(targets: Sequence[Target], rows: Mapping[str, Policies], total: 
                 TableFilter("In all", [("differing", different), ("the same", len(rows) - different)]),
             ],
             ["Operator", *labels],
-            [Row([Cell(name), *map(_policy_cell, row)], tags[name]) for name, row in rows.items()],
+            [PageRow([PageCell(name), *map(_policy_cell, row)], tags[name]) for name, row in rows.items()],
         )
     )
 
@@ -87,20 +87,26 @@ def _matrix_tags(policies: Policies) -> list[str]:
 
 def diff_page(a: Target, b: Target, found: Difference[Any], inside: Iterable[SectionDifference] | None) -> str:
     """What changed, worst first, then what is on one side only; with sections, what differs inside."""
-    rows: list[Row] = []
+    rows: list[PageRow] = []
     for change, names in changes_worst_first(found):
         for name in names:
-            rows.append(Row([Cell(name), _change_cell(found.changed[name], len(rows)), Cell()], [change]))
+            rows.append(PageRow([PageCell(name), _change_cell(found.changed[name], len(rows)), PageCell()], [change]))
     for word, names in (("only in A", found.only_in_a), ("only in B", found.only_in_b)):
-        rows += [Row([Cell(name), Cell(lists=(word,), key=f"{len(rows)}"), Cell()], [word]) for name in names]
+        rows += [
+            PageRow([PageCell(name), PageCell(lists=(word,), key=f"{len(rows)}"), PageCell()], [word]) for name in names
+        ]
     for each in inside or ():
         place = each.section if each.key is None else f"{each.section}.{each.key}"
         detail = f"{place}: {'-' if each.a is None else each.a} -> {'-' if each.b is None else each.b}"
-        rows.append(Row([Cell(each.name), Cell(lists=("section",), key=f"{len(rows)}"), Cell(detail)], ["section"]))
+        rows.append(
+            PageRow(
+                [PageCell(each.name), PageCell(lists=("section",), key=f"{len(rows)}"), PageCell(detail)], ["section"]
+            )
+        )
     counts = list(Counter(row.tags[0] for row in rows).items())
     columns = ["Operator", "Change", "Detail"]
     if inside is None:
-        columns, rows = columns[:2], [Row(row.cells[:2], row.tags) for row in rows]
+        columns, rows = columns[:2], [PageRow(row.cells[:2], row.tags) for row in rows]
     facts = [("A", _place(a)), ("B", _place(b))]
     return page_text(
         Page(
@@ -114,12 +120,12 @@ def diff_page(a: Target, b: Target, found: Difference[Any], inside: Iterable[Sec
     )
 
 
-def _change_cell(pair: tuple[Any, Any], rank: int) -> Cell:
-    return Cell(lists=(said_of(pair[0]), said_of(pair[1])), key=f"{rank}")
+def _change_cell(pair: tuple[Any, Any], rank: int) -> PageCell:
+    return PageCell(lists=(said_of(pair[0]), said_of(pair[1])), key=f"{rank}")
 
 
-def _policy_cell(policy: Policy | None) -> Cell:
-    return Cell(lists=(str(policy),), key=_RANK[policy]) if policy else Cell("-", key=_LAST)
+def _policy_cell(policy: Policy | None) -> PageCell:
+    return PageCell(lists=(str(policy),), key=_RANK[policy]) if policy else PageCell("-", key=_LAST)
 
 
 _RANK = {Policy.WHITE: "0", Policy.BLACK: "1", Policy.GRAY: "2"}

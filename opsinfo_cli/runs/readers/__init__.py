@@ -10,8 +10,7 @@ from .fp16_optimizer import Fp16Optimizer
 from .megatron import Megatron
 from .mindspore import MindSpore
 from .paddle import Paddle
-from .reader import Evidence as Evidence
-from .reader import Reader as Reader
+from .reader import Reader
 from .scale_column import ScaleColumn
 from .step_dictionary import StepDictionary
 from .tf_npu import TfNpu

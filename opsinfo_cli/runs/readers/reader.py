@@ -1,4 +1,4 @@
-"""What every log reader is: windows of a log in, evidence out, in constant memory."""
+"""The base of log readers: windows of a log in, evidence out, in constant memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def number_or_none(text: bytes) -> float | None:
 
 @dataclass
 class Evidence:
-    """What one log proves of mixed precision, whatever wrote it.
+    """What one log proves about mixed precision, independent of its format.
 
     :param format: the name of the reader that understood it, or ``unknown``
     :param level: the opt level or precision mode, as printed
@@ -99,7 +99,9 @@ class Reader:
         raise NotImplementedError
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
-        """:param steps: all steps if known; :param ranks: how many ranks print if known"""
+        """:param steps: all steps if known
+        :param ranks: how many ranks print if known
+        """
         self.found.count = self.tally(steps, ranks)
         self.found.lines = self.lines
         self.found.known = self.lines > 0
@@ -151,7 +153,8 @@ def counted_lines(
 ) -> Iterator[tuple[int, int, int, int]]:
     """Lines with a step and, behind it, a counter: (step, count, where the step ends, where the counter ends).
 
-    :param word: what is before the step; :param counter: finds the counter, its first group is the number
+    :param word: what is before the step
+    :param counter: finds the counter, its first group is the number
     """
     before = 0
     for match in counter.finditer(data, 0, limit):
