@@ -36,9 +36,9 @@ class VaultFiles(Protocol):
 
 
 def read_journal(vault: VaultFiles) -> Journal:
-    """The whole content of a vault, read without blocking writers. If something seems to be missing and heads changed
-    while the records were
-    read, everything is read again.
+    """The whole content of a vault, read without blocking writers.
+
+    If something seems to be missing and heads changed while the records were read, everything is read again.
 
     :raises Refused: if the vault belongs to another user, or a file in it cannot be read
     """
