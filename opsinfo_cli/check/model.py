@@ -90,6 +90,28 @@ def check_models(
     yield from _constants(reading, situations)
 
 
+def without_effect(
+    marks: Mapping[str, frozenset[Mark]], models: Sequence[CheckedModel], targets: Sequence[MixlistTarget]
+) -> list[str]:
+    """Op types that can go together: without them, every node of every model has the dtypes it has with ``marks``.
+
+    Every target's mixed modes are asked. If one of several entries is enough, those that come first go.
+    """
+    situations = [
+        (model.ready(target), mode, model.ready(target).judge(mode, marks))
+        for model in models
+        for target in targets
+        for mode in _modes(target, ())
+    ]
+    left, gone = dict(marks), []
+    for name in marks:
+        rest = {each: own for each, own in left.items() if each != name}
+        if not any(answer.changed(ready.judge(mode, rest)) for ready, mode, answer in situations):
+            left = rest
+            gone.append(name)
+    return gone
+
+
 def _modes(target: MixlistTarget, modes: Sequence[Mode]) -> list[str]:
     soc = target.target.soc
     names = [mode.name for mode in modes if mode.is_mixed] if modes else list(_MIXED)
