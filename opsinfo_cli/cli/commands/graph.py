@@ -31,6 +31,7 @@ from ...report.views.graph_document import (
 )
 from ...typed import TYPE_CHECKING, NamedTuple
 from ..line import declare
+from ..model_graph.annotate import require_new, write_annotated
 from ..model_graph.judging import (
     JUDGING,
     JudgedModel,
@@ -87,6 +88,7 @@ _ON = ("low", "high", "cast", "first-column", "assumed")
 )
 @declare.option("--compare-against", metavar="TARGET", help="Show what this target changes.", group=_COMPARE)
 @declare.option("--read-back", metavar="FILE", help="Compare with this compiled model or dump.", group=_COMPARE)
+@declare.option("--annotate", metavar="OUT", help="Write the ONNX model to OUT, dtype and reason in every node.")
 @install_options
 @out_option
 @pager_option
@@ -97,6 +99,7 @@ def command(
     node: str | None,
     states: tuple[str, ...],
     globs: tuple[str, ...],
+    annotate: str | None,
     judging: JudgeOptions,
     comparing: CompareOptions,
     options: TargetOptions,
@@ -123,6 +126,10 @@ def command(
     for mode in (judging.mode, comparing.compare_mode):
         if mode is not None:
             judge_mode(mode)
+    if annotate is not None:
+        if judging.mode is None:
+            raise UsageFault("--annotate requires --precision-mode", name="needs-mode")
+        require_new(annotate)
     graph = opened_model(model, output)
     if judging.mode is None:
         _require_written(graph.model.format, judging, comparing, node)
@@ -130,6 +137,8 @@ def command(
         return _show(output, written_outcome(graph), by, states, globs, None)
     judged = judged_model(graph, judging, options, output)
     report_confidence(judged, output)
+    if annotate is not None:
+        write_annotated(model, judged, annotate, output)
     if node is not None:
         return _show_path(output, judged, node)
     if any(value is not None for value in comparing):
