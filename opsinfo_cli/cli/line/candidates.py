@@ -197,9 +197,9 @@ OFFERS: dict[str, Offer] = {
     "VALUE": _values,
     **dict.fromkeys(("ID", "CHANGE"), _changes),
     **dict.fromkeys(("TARGET", "A", "B"), _targets),
-    **dict.fromkeys(("FILE", "DIR", "PATH", "MIXLIST", "BASE", "OVER", "LOG", "ROOT", "IN", "OUT"), _files),
+    **dict.fromkeys(("FILE", "DIR", "PATH", "MIXLIST", "BASE", "OVER", "LOG", "ROOT", "IN", "OUT", "MODEL"), _files),
 }
 """Candidates by the word in the help. A word means the same in every command."""
 
-NOTHING = {"GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "N", "VERBOSE", "COLOR"}
+NOTHING = {"GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "N", "VERBOSE", "COLOR", "NODE", "SOURCES"}
 """Words without candidates."""
