@@ -22,7 +22,7 @@ RULES = {
     "unknown-mode mode-refuses-mixlist mode-not-on-soc both-modes": "P",
     "not-in-model no-effect-in-model black-refused-in-model constant-out-of-range": "G",
     "engine-crash": "L",
-    "forked-history": "V",
+    "damaged-backup forked-history": "V",
     "bad-flag blank-in-name bad-value column-mismatch unknown-value unknown-section": "L",
     "shadowed stray-json load-order-undefined store-fails bad-load-priority broken-custom-path": "S",
     "edits-lost modes-left-open unfinished-change": "V",
