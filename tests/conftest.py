@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from corpus_place import CORPUS
 from hypothesis import HealthCheck, settings
 from program_run import Runner, runner
 
 ROOT = Path(__file__).resolve().parent.parent
-CORPUS = Path(os.environ.get("OPSINFO_CORPUS") or ROOT.parent / "shared" / "corpus")
 
 for _number, _handler in (
     (signal.SIGINT, signal.default_int_handler),

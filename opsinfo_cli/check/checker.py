@@ -15,6 +15,7 @@ from ..text.document import Document
 from ..text.json_values import Members
 from ..text.scanner import scan
 from ..text.source import Source, read_bytes
+from ..typed import TYPE_CHECKING
 from .finding import Finding, Outcome, damage
 from .library import check_library, root_is_no_object
 from .mixlist import Reading, check_mixlist
@@ -22,6 +23,9 @@ from .mixlist_operators import MixlistTarget, check_against
 from .mode import check_modes
 from .store import check_store, never_built
 from .text import bom, faults
+
+if TYPE_CHECKING:
+    from .model import CheckedModel
 
 
 @dataclass
@@ -31,11 +35,13 @@ class Checker:
     :param against: the targets mixlists are for
     :param modes: names of precision modes, known or not
     :param kind: the kind of all files, if the user gives it
+    :param models: the models that mixlists are for
     """
 
     against: list[MixlistTarget] = field(default_factory=list)
     modes: list[str] = field(default_factory=list)
     kind: str | None = None
+    models: list[CheckedModel] = field(default_factory=list)
     outcome: Outcome = field(default_factory=Outcome)
     saw_mixlist: bool = False
 
@@ -45,7 +51,7 @@ class Checker:
 
     def alone(self) -> Checker:
         """A checker with the same settings and no findings."""
-        return Checker(self.against, self.modes, self.kind)
+        return Checker(self.against, self.modes, self.kind, self.models)
 
     def given(self, path: str, data: bytes) -> None:
         """Check a file that was named; if nothing shows what it is, that is a failure."""
@@ -157,7 +163,12 @@ class Checker:
         yield from check_mixlist(document)
         if document.root is not None and self.against:
             modes = [mode for mode in map(mode_named, self.modes) if mode]
-            yield from check_against(Reading(source, document.root), self.against, modes)
+            reading = Reading(source, document.root)
+            yield from check_against(reading, self.against, modes)
+            if self.models:
+                from .model import check_models
+
+                yield from check_models(reading, self.models, self.against, modes)
 
 
 def _library(source: Source, outcome: Members | Document) -> tuple[LibraryFile | None, list[Finding]]:

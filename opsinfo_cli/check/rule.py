@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Rule:
     """One entry of the rule table.
 
-    :param about: mixlist, library, both, mode, store, install or vault
+    :param about: mixlist, library, both, mode, model, store, install or vault
     :param severity: error, warning or note; a finding may be milder or stricter if the rule says so
     :param engine: what the engine does: refuses, crashes, ignores or accepts
     :param fails: the smallest text that has the finding

@@ -6,16 +6,21 @@ import os
 from collections.abc import Iterable
 
 from ..model.target import Target
+from ..typed import TYPE_CHECKING
 from .checker import Checker
 from .finding import Outcome
 from .mixlist_operators import MixlistTarget
 from .path_checks import Step, check_paths
+
+if TYPE_CHECKING:
+    from .model import CheckedModel
 
 
 def validate(
     *paths: str | os.PathLike[str],
     against: Iterable[str | Target] = (),
     modes: Iterable[str] = (),
+    models: Iterable[str] = (),
     kind: str | None = None,
     stdin: bytes | None = None,
     step: Step = lambda done, total: None,
@@ -24,6 +29,7 @@ def validate(
 
     :param against: the targets the mixlists are for, as on the command line or opened by :meth:`.Target.open`
     :param modes: names of the precision modes they are used with, known or not
+    :param models: model files whose nodes the mixlists are for; they are judged for every target
     :param kind: ``library`` or ``mixlist``, if files do not show it
     :param stdin: the content for the path ``-``
     :param step: called with the number of files and stores that are done, and of all
@@ -33,7 +39,7 @@ def validate(
     targets = [MixlistTarget(Target.open(each) if isinstance(each, str) else each) for each in against]
     for target in targets:
         _ = target.operators  # a target that cannot be read is an error before anything is checked against it
-    checker = Checker(targets, list(modes), kind)
+    checker = Checker(targets, list(modes), kind, _opened(models))
     rest = [os.fspath(each) for each in paths]
     if "-" in rest and stdin is not None:
         checker.given("-", stdin)
@@ -41,3 +47,12 @@ def validate(
     check_paths(checker, rest, step)
     checker.modes_given()
     return checker.outcome
+
+
+def _opened(models: Iterable[str]) -> list[CheckedModel]:
+    paths = list(models)
+    if not paths:
+        return []
+    from .model import CheckedModel
+
+    return [CheckedModel(path) for path in paths]

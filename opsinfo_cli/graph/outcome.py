@@ -236,4 +236,9 @@ def summarised(rows: Iterable[NodeOutcome]) -> list[TypeSummary]:
         TypeSummary(each, nodes[each], low[each], high[each], next(iter(known)) if len(known) == 1 else None)
         for each, known in policies.items()
     ]
+    return lowest_first(found)
+
+
+def lowest_first(found: Iterable[TypeSummary]) -> list[TypeSummary]:
+    """Op types in the order of reports: those with the most low nodes first."""
     return sorted(found, key=lambda each: (-each.low, -each.high, -each.nodes, each.op_type))

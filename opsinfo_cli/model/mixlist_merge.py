@@ -6,7 +6,7 @@ Source: hicann/ge at ffdcbc9f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -30,7 +30,9 @@ class Conflict(NamedTuple):
 
 
 class Dropped(NamedTuple):
-    """An entry that was dropped. ``reason``: ``no-effect``, or ``unknown-operator`` if no target has the op type."""
+    """An entry that went. ``reason``: ``no-effect``, ``unknown-operator`` if no target has the op type,
+    ``no-effect-in-model`` if it changes no dtype in the models.
+    """
 
     name: str
     marks: frozenset[Mark]
@@ -91,6 +93,16 @@ def minimal(marks: Mapping[str, frozenset[Mark]], targets: Sequence[Operators] =
             if fewest != mine:
                 found.shortened[name] = (mine, fewest)
     return found
+
+
+def narrowed(found: Minimal, gone: Collection[str]) -> Minimal:
+    """The same without op types that change nothing in the models."""
+    return Minimal(
+        {name: marks for name, marks in found.marks.items() if name not in gone},
+        found.dropped
+        + [Dropped(name, found.marks[name], "no-effect-in-model") for name in found.marks if name in gone],
+        {name: both for name, both in found.shortened.items() if name not in gone},
+    )
 
 
 def _policies(name: str, operators: Operators) -> set[Policy]:

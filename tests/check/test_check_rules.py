@@ -42,6 +42,10 @@ DESIGN = {
     "mode-refuses-mixlist": ("mode", "error", "refuses"),
     "mode-not-on-soc": ("mode", "error", "refuses"),
     "both-modes": ("mode", "error", "refuses"),
+    "not-in-model": ("model", "warning", "accepts"),
+    "no-effect-in-model": ("model", "warning", "accepts"),
+    "black-refused-in-model": ("model", "error", "refuses"),
+    "constant-out-of-range": ("model", "warning", "accepts"),
     "bad-flag": ("library", "error", "refuses"),
     "blank-in-name": ("library", "error", "refuses"),
     "bad-value": ("library", "error", "refuses"),
@@ -69,7 +73,16 @@ def test_the_table_is_the_contract() -> None:
 
 
 def test_codes_are_unique_and_begin_with_their_family() -> None:
-    families = {"mixlist": "MT", "library": "LT", "both": "T", "mode": "P", "store": "S", "install": "S", "vault": "V"}
+    families = {
+        "mixlist": "MT",
+        "library": "LT",
+        "both": "T",
+        "mode": "P",
+        "model": "G",
+        "store": "S",
+        "install": "S",
+        "vault": "V",
+    }
     codes = [rule.code for rule in RULES.values()]
     assert len(set(codes)) == len(codes)
     for rule in RULES.values():

@@ -153,6 +153,16 @@ def test_without_a_target_columns_can_be_assumed(opsinfo: Run, tmp_path: Path) -
     assert (ran.code, rows(ran)[0][:3]) == (0, ["Log", "1", "1"])
 
 
+def test_a_snapshot_gives_policies_and_its_columns_are_assumed(
+    opsinfo: Run, opp: Path, judged: Judge, tmp_path: Path
+) -> None:
+    snapshot = tmp_path / "ascend910b.opsinfo.json"
+    assert opsinfo("snapshot", opp, "--soc", "ascend910b", "-o", snapshot).code == 0
+    ran = opsinfo("graph", dump(tmp_path), "--against", snapshot, "--precision-mode", "mixed_float16")
+    assert ran.out == opsinfo(*judged()).out
+    assert "dtypes assumed for 3 nodes" in ran.err
+
+
 def test_options_of_atc_that_are_not_considered_are_named_with_their_values(
     opsinfo: Run, judged: Judge, tmp_path: Path
 ) -> None:

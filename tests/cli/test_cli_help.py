@@ -20,19 +20,21 @@ RULES = {
     "unknown-list unknown-action contradiction duplicate-operator unknown-operator not-in-ai-core sibling-type": "M",
     "no-effect remove-mismatch black-without-fp32 white-without-low": "M",
     "unknown-mode mode-refuses-mixlist mode-not-on-soc both-modes": "P",
-    "bad-flag blank-in-name bad-value column-mismatch unknown-value unknown-section engine-crash": "L",
+    "not-in-model no-effect-in-model black-refused-in-model constant-out-of-range": "G",
+    "engine-crash": "L",
+    "damaged-backup forked-history": "V",
+    "bad-flag blank-in-name bad-value column-mismatch unknown-value unknown-section": "L",
     "shadowed stray-json load-order-undefined store-fails bad-load-priority broken-custom-path": "S",
     "edits-lost modes-left-open unfinished-change damaged-backup forked-history": "V",
 }
 ENGINE = {
     "refuses": "syntax comment trailing-comma missing-comma empty-file wrong-type unknown-list unknown-action "
     "contradiction unknown-mode mode-refuses-mixlist mode-not-on-soc both-modes bad-flag blank-in-name bad-value "
-    "column-mismatch store-fails bad-load-priority",
+    "column-mismatch store-fails bad-load-priority black-refused-in-model",
     "ignores": "duplicate-key unknown-operator not-in-ai-core no-effect remove-mismatch broken-custom-path",
     "accepts": "trailing-text bom duplicate-operator sibling-type black-without-fp32 white-without-low unknown-value "
     "unknown-section shadowed stray-json load-order-undefined edits-lost modes-left-open unfinished-change "
-    "damaged-backup forked-history",
-    "crashes": "engine-crash",
+    "not-in-model no-effect-in-model constant-out-of-range",
 }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from case_support import graph_of
-from conftest import CORPUS
+from corpus_place import CORPUS
 
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.graph.customize_dtypes import CustomizeDtypes

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from conftest import CORPUS
+from corpus_place import CORPUS
 from ge_dump import ge_dump
 from vector_support import VECTORS, casts_said, short
 

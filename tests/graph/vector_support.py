@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from conftest import CORPUS
+from corpus_place import CORPUS
 
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.graph.answer import Answer

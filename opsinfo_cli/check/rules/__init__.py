@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..rule import Rule
-from . import library, mixlist, mode, store, text, vault
+from . import library, mixlist, mode, model, store, text, vault
 
 RULES: dict[str, Rule] = {
-    each.name: each for family in (text, mixlist, mode, library, store, vault) for each in family.RULES
+    each.name: each for family in (text, mixlist, mode, model, library, store, vault) for each in family.RULES
 }
 """Every rule by its name, which never changes."""
 

@@ -6,10 +6,12 @@ names, keys, options and what stands in backquotes stay English; terms are those
 
 from __future__ import annotations
 
-from . import library, mixlist, mode, store, text, vault
+from . import library, mixlist, mode, model, store, text, vault
 from .topics import TOPICS as TOPICS
 from .words import WORDS as WORDS
 
 RULES: dict[str, dict[str, str]] = {
-    name: fields for family in (text, mixlist, mode, library, store, vault) for name, fields in family.RULES.items()
+    name: fields
+    for family in (text, mixlist, mode, model, library, store, vault)
+    for name, fields in family.RULES.items()
 }

@@ -19,6 +19,7 @@ WORDS = {
     "mixlist": "混合精度名单",
     "library": "算子信息库",
     "mode": "精度模式",
+    "model": "模型",
     "store": "信息库目录",
     "install": "OPP 安装",
     "vault": "备份库",

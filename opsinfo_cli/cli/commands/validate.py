@@ -87,6 +87,9 @@ _fix_options = declare.stacked(
     help="Precision mode that the mixlists are used with.",
 )
 @declare.option(
+    "--model", "models", multiple=True, metavar="MODEL", help="Model that the mixlists are used with; repeatable."
+)
+@declare.option(
     "--soc", "socs", multiple=True, metavar="SOC", help="Chip of the install given with --against; repeatable."
 )
 @as_option
@@ -101,6 +104,7 @@ def command(
     paths: tuple[str, ...],
     against: tuple[str, ...],
     modes: tuple[str, ...],
+    models: tuple[str, ...],
     socs: tuple[str, ...],
     reports: tuple[str, ...],
     options: TargetOptions,
@@ -123,6 +127,7 @@ def command(
     Examples:
       opsinfo validate ops_info.json --against ascend910b
       opsinfo validate ops_info.json --against ascend910b --precision-mode mixed_bfloat16
+      opsinfo validate ops_info.json --against ascend910b --model model.onnx
       opsinfo validate . --against ascend910b.opsinfo.json --against ascend910_93.opsinfo.json
       opsinfo validate /usr/local/Ascend/ascend-toolkit/latest/opp
       opsinfo validate . --report sarif:opsinfo.sarif --report junit:opsinfo.xml
@@ -136,6 +141,8 @@ def command(
         output.detail(f"defaults from {config}")
     if socs and not against:
         raise UsageFault("--soc requires --against")
+    if models and not against:
+        raise UsageFault("--model requires --against")
     fixes = _fixes(fixing, narrowing, writing, paths, printing.format)
     baseline, files = _baseline(narrowing), _report_files(reports, paths, narrowing.baseline)
     selection = RuleSelection.of(narrowing.select, narrowing.ignore)
@@ -145,6 +152,7 @@ def command(
         paths,
         targets,
         list(modes),
+        list(models),
         options.kind,
         FindingFilter(Repository.around(os.getcwd(), os.environ), selection, baseline),
         narrowing.strict,

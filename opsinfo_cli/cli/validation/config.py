@@ -17,7 +17,7 @@ from ..line.click_command import SectionedCommand
 from .config_trust import require_owner
 from .toml_text import parsed_toml
 
-KEYS = ("against", "soc", "precision-mode", "select", "ignore", "baseline", "strict", "format", "report")
+KEYS = ("against", "soc", "precision-mode", "model", "select", "ignore", "baseline", "strict", "format", "report")
 """Options that the file may set; `schemas/config.schema.json` lists the same."""
 
 _OWN_FILE, _SHARED_FILE = "opsinfo.toml", "pyproject.toml"
@@ -164,7 +164,12 @@ def _report(folder: str, text: str) -> str:
     return f"{format_}:{os.path.join(folder, path)}" if colon else text
 
 
-_PATHS: dict[str, Callable[[str, str], str]] = {"against": _target, "baseline": os.path.join, "report": _report}
+_PATHS: dict[str, Callable[[str, str], str]] = {
+    "against": _target,
+    "baseline": os.path.join,
+    "model": os.path.join,
+    "report": _report,
+}
 
 
 def _place(source: Source, key: str) -> tuple[int | None, int | None]:

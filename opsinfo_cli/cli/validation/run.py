@@ -38,6 +38,7 @@ class Validation:
     paths: tuple[str, ...]
     targets: list[Target]
     modes: list[str]
+    models: list[str]
     kind: str | None
     narrowing: FindingFilter
     strict: bool
@@ -53,7 +54,13 @@ class Validation:
         steps = Steps(self.output)
         try:
             outcome = validate(
-                *self.paths, against=self.targets, modes=self.modes, kind=self.kind, stdin=stdin, step=steps
+                *self.paths,
+                against=self.targets,
+                modes=self.modes,
+                models=self.models,
+                kind=self.kind,
+                stdin=stdin,
+                step=steps,
             )
         finally:
             steps.done()

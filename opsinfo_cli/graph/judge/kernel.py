@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from sys import intern
 
-from ...model.columns import Listed
 from ...model.entry_faults import pattern_of
 from ...model.load_fault import Sections
 from ...model.policy import BLANKS, Policy, folded
@@ -128,21 +127,6 @@ def kernel_of(op_type: str, policy: Policy, sections: Sections) -> Kernel:
         dynamic_shape=dynamic_shape,
         dynamic_rank=_flag(sections, "dynamicRankSupport", "flag") in ("true", "upgrade_to_dynamic_rank"),
         promotes=_promotes(sections.get("promoteType", {}).get("value", "")),
-    )
-
-
-def kernel_listed(op_type: str, policy: Policy, listed: Listed) -> Kernel:
-    """The kernel of a snapshot's entry, which has dtypes but no formats."""
-
-    def slot(section: str, name: str, param_type: str, dtypes: tuple[str, ...]) -> Slot:
-        row = DtypeRow(tuple(map(canonical, dtypes)), ("ND",) * len(dtypes))
-        return Slot(section, name, param_type, False, row, row)
-
-    inputs = tuple(slot(f"input{index}", *tensor) for index, tensor in enumerate(listed.inputs))
-    outputs = tuple(slot(f"output{index}", *tensor) for index, tensor in enumerate(listed.outputs))
-    known = any(each.static.dtypes for each in (*inputs, *outputs))
-    return Kernel(
-        op_type, policy, inputs, outputs, "library" if known else "none", dynamic_shape=True, dynamic_rank=True
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from ...errors import UsageFault
 from ...model.policy import Policy
 from ...typed import TYPE_CHECKING
-from .kernel import Kernel, assumed_kernel, kernel_listed, kernel_of
+from .kernel import Kernel, assumed_kernel, kernel_of
 
 if TYPE_CHECKING:
     from ...model.entry import Entry
@@ -80,8 +80,9 @@ class Kernels:
     def _of_entry(self, op_type: str, entry: Entry) -> Kernel:
         try:
             kernel = kernel_of(op_type, entry.policy, entry.sections)
-        except UsageFault:  # a snapshot's entry has no sections
-            kernel = kernel_listed(op_type, entry.policy, entry.listed)
+        except UsageFault:  # a snapshot's entry has no sections: which tensor has which columns is not known
+            kernel = assumed_kernel(op_type, entry.policy)
+            return kernel if "assumed" in self.sources else kernel._replace(confidence="none")
         for source in self.sources:
             if source == "library" and kernel.confidence == "library":
                 return kernel

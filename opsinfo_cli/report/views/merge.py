@@ -35,7 +35,8 @@ def say_minimal(output: Output, found: Minimal, targets: list[Target]) -> None:
             said = f"`{each.name}` is not an op type of {where}; the engine ignores it, and it was dropped"
             output.say(said + (f"; {near}" if near else ""), "warning")
         else:
-            output.say(f"dropped `{each.name}` ({_words(each.marks)}): it changes nothing")
+            where = " in the models" if each.reason == "no-effect-in-model" else ""
+            output.say(f"dropped `{each.name}` ({_words(each.marks)}): it changes nothing{where}")
     for name, (before, after) in found.shortened.items():
         output.say(f"shortened `{name}`: {_words(before)} -> {_words(after)}")
     kept = f"{len(found.marks)} op type{'' if len(found.marks) == 1 else 's'} kept"

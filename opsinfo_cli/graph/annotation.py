@@ -1,0 +1,58 @@
+"""An ONNX model whose node descriptions say dtype and reason, for viewers such as Netron."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import UsageFault
+from ..typed import TYPE_CHECKING
+from .readers.onnx_types import package
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .answer import Answer, NodeAnswer
+
+
+def annotated(path: str, answer: Answer, out: str) -> tuple[bytes, int]:
+    """The model with what an answer says of the nodes of its main graph, and how many nodes were described.
+
+    A description that a node has already stays, above ours. Weights in external files stay where they are.
+
+    :param out: where the model will be written
+    :raises UsageFault: when the model is not ONNX, or could not find its weights from the place of ``out``
+    :raises MissingPackage: when the ``onnx`` package is not installed
+    """
+    if answer.graph.model.format != "onnx":
+        raise UsageFault("--annotate requires an ONNX model", name="not-onnx", path=path)
+    model = package().load(path, load_external_data=False)
+    if len(model.functions):
+        raise UsageFault("--annotate cannot describe a model with functions of its own", name="not-onnx", path=path)
+    _require_weights_beside(model, path, out)
+    unnamed = described = 0
+    for node in model.graph.node:
+        name = node.name
+        if not name and node.op_type != "Constant":
+            name = f"{node.op_type}_{unnamed}"
+            unnamed += 1
+        found = answer.find(name) if name else None
+        if found is None:
+            continue
+        node.name = name
+        node.doc_string = "\n".join(filter(None, [node.doc_string, _description(found, answer.mode.name)]))
+        described += 1
+    return model.SerializeToString(), described
+
+
+def _description(node: NodeAnswer, mode: str) -> str:
+    inputs, outputs = (", ".join(each or "none" for each in side) for side in (node.inputs, node.outputs))
+    confidence = f" ({node.confidence})" if node.confidence else ""
+    return f"opsinfo, {mode}: {node.type}: inputs {inputs}; outputs {outputs}{confidence}; {node.reason.text}"
+
+
+def _require_weights_beside(model: Any, path: str, out: str) -> None:
+    """:raises UsageFault: when weights lie in other files and ``out`` is not in the model's folder"""
+    folders = [os.path.realpath(os.path.dirname(each) or ".") for each in (path, out)]
+    if folders[0] != folders[1] and any(each.external_data for each in model.graph.initializer):
+        hint = "write the annotated model into the folder of the model"
+        raise UsageFault("the weights are in other files, beside the model", name="external-data", path=path, hint=hint)

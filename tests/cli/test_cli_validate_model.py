@@ -1,0 +1,127 @@
+"""`opsinfo validate --model`: what the entries of a mixlist do to the nodes of a model."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import pytest
+from cli_support import Run, finding_names, mixlist, write
+from model_files import CLASSIFIER, dump, onnx_model
+
+
+@pytest.fixture
+def target(opp: Path) -> list[str | Path]:
+    return ["--against", opp, "--soc", "ascend910b", "--precision-mode", "mixed_float16"]
+
+
+def test_an_entry_that_changes_a_dtype_in_the_model_is_clean(
+    opsinfo: Run, target: list[str | Path], tmp_path: Path
+) -> None:
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu"]))
+    ran = opsinfo("validate", file, *target, "--model", dump(tmp_path), "--format", "json")
+    assert (ran.code, ran.json["findings"]) == (0, [])
+
+
+def test_a_type_that_no_model_has_is_warned_of_at_its_entry(
+    opsinfo: Run, target: list[str | Path], tmp_path: Path
+) -> None:
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu", "SoftmaxV2"]))
+    ran = opsinfo("validate", file, *target, "--model", dump(tmp_path), "--format", "json")
+    (found,) = ran.json["findings"]
+    assert (ran.code, found["name"], found["code"], found["severity"]) == (0, "not-in-model", "G001", "warning")
+    assert found["pointer"] == "/black-list/to-add/1"
+
+
+def test_a_type_in_one_of_two_models_is_in_the_models(opsinfo: Run, target: list[str | Path], tmp_path: Path) -> None:
+    other = copy.deepcopy(CLASSIFIER)
+    other["nodes"][3]["type"] = "SoftmaxV2"
+    models = [dump(tmp_path), dump(tmp_path, other, "Other")]
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["SoftmaxV2"]))
+    given = [word for model in models for word in ("--model", model)]
+    assert opsinfo("validate", file, *target, *given, "--format", "json").json["findings"] == []
+
+
+def test_an_entry_that_changes_no_dtype_is_warned_of(opsinfo: Run, target: list[str | Path], tmp_path: Path) -> None:
+    graph = copy.deepcopy(CLASSIFIER)
+    graph["nodes"][2:3] = []
+    graph["nodes"][2]["inputs"] = ["x:0"]
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu"]))
+    ran = opsinfo("validate", file, *target, "--model", dump(tmp_path, graph), "--format", "json")
+    assert finding_names(ran) == ["no-effect-in-model"]
+
+
+def test_a_black_type_whose_kernel_has_no_float32_column_is_an_error(
+    opsinfo: Run, target: list[str | Path], tmp_path: Path
+) -> None:
+    tensors = {"paramType": "required", "dtype": "float16", "format": "ND"}
+    entry = {"input0": {**tensors, "name": "x"}, "output0": {**tensors, "name": "y"}}
+    library = write(tmp_path / "aic-test-ops-info.json", {"Relu": entry})
+    graph = {"nodes": [CLASSIFIER["nodes"][0], {**CLASSIFIER["nodes"][3], "inputs": ["x:0"]}]}
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu"]))
+    against = ["--against", library, "--precision-mode", "mixed_float16"]
+    ran = opsinfo("validate", file, *against, "--model", dump(tmp_path, graph), "--format", "json")
+    assert ran.code == 1
+    assert "black-refused-in-model" in finding_names(ran)
+
+
+def test_a_constant_out_of_range_is_found_and_goes_with_the_operator_on_the_black_list(
+    opsinfo: Run, target: list[str | Path], tmp_path: Path
+) -> None:
+    pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
+    model = onnx_model(tmp_path, [[1, 70000.0], [0, -1]])
+    plain = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu"]))
+    assert finding_names(opsinfo("validate", plain, *target, "--model", model, "--format", "json")) == [
+        "constant-out-of-range"
+    ]
+    black = write(tmp_path / "ops_info.json", mixlist(black_add=["MatMulV2"], white_remove=["MatMulV2"]))
+    found = finding_names(opsinfo("validate", black, *target, "--model", model, "--format", "json"))
+    assert "constant-out-of-range" not in found
+
+
+def test_the_configuration_names_models_relative_to_itself(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    dump(tmp_path)
+    write(tmp_path / "opsinfo.toml", f'against = ["{opp}"]\nsoc = ["ascend910b"]\nmodel = ["{dump(tmp_path).name}"]\n')
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["SoftmaxV2"]))
+    ran = opsinfo("validate", file, "--config", tmp_path / "opsinfo.toml", "--format", "json")
+    assert finding_names(ran) == ["not-in-model"]
+
+
+def test_a_model_needs_a_target_and_must_be_readable(opsinfo: Run, target: list[str | Path], tmp_path: Path) -> None:
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu"]))
+    ran = opsinfo("validate", file, "--model", dump(tmp_path))
+    assert (ran.code, "--model requires --against" in ran.err) == (2, True)
+    assert opsinfo("validate", file, *target, "--model", tmp_path / "missing.om").code == 3
+
+
+# minimize
+
+
+def test_minimize_drops_what_changes_nothing_in_the_model(
+    opsinfo: Run, target: list[str | Path], tmp_path: Path
+) -> None:
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu", "SoftmaxV2"]))
+    arguments = ["minimize", file, *target[:4], "--model", dump(tmp_path), "--format", "json"]
+    document = opsinfo(*arguments).json
+    assert document["mixlist"] == mixlist(black_add=["Relu"])
+    (dropped,) = document["dropped"]
+    assert (dropped["name"], dropped["reason"]) == ("SoftmaxV2", "no-effect-in-model")
+    assert opsinfo(*arguments[:4], *arguments[4:6], "--check").code == 0
+    assert opsinfo(*arguments[:6], "--model", dump(tmp_path), "--check").code == 1
+
+
+def test_minimize_drops_an_entry_that_follows_from_another(
+    opsinfo: Run, target: list[str | Path], tmp_path: Path
+) -> None:
+    graph = copy.deepcopy(CLASSIFIER)
+    extra = {"name": "sum", "type": "SoftmaxV2", "inputs": ["relu:0"], "out": ["f32"]}
+    graph["nodes"][4:4] = [extra]
+    graph["nodes"][5]["inputs"] = ["sum:0"]
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu", "SoftmaxV2"]))
+    ran = opsinfo("minimize", file, *target[:4], "--model", dump(tmp_path, graph), "--format", "json")
+    assert ran.json["mixlist"] == mixlist(black_add=["Relu"])
+
+
+def test_minimize_for_a_model_needs_a_target(opsinfo: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu"]))
+    assert opsinfo("minimize", file, "--model", dump(tmp_path)).code == 2
