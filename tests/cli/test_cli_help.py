@@ -21,9 +21,7 @@ RULES = {
     "no-effect remove-mismatch black-without-fp32 white-without-low": "M",
     "unknown-mode mode-refuses-mixlist mode-not-on-soc both-modes": "P",
     "not-in-model no-effect-in-model black-refused-in-model constant-out-of-range": "G",
-    "engine-crash": "L",
-    "damaged-backup forked-history": "V",
-    "bad-flag blank-in-name bad-value column-mismatch unknown-value unknown-section": "L",
+    "bad-flag blank-in-name bad-value column-mismatch unknown-value unknown-section engine-crash": "L",
     "shadowed stray-json load-order-undefined store-fails bad-load-priority broken-custom-path": "S",
     "edits-lost modes-left-open unfinished-change damaged-backup forked-history": "V",
 }
@@ -34,7 +32,8 @@ ENGINE = {
     "ignores": "duplicate-key unknown-operator not-in-ai-core no-effect remove-mismatch broken-custom-path",
     "accepts": "trailing-text bom duplicate-operator sibling-type black-without-fp32 white-without-low unknown-value "
     "unknown-section shadowed stray-json load-order-undefined edits-lost modes-left-open unfinished-change "
-    "not-in-model no-effect-in-model constant-out-of-range",
+    "damaged-backup forked-history not-in-model no-effect-in-model constant-out-of-range",
+    "crashes": "engine-crash",
 }
 
 
