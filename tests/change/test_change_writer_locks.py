@@ -240,8 +240,8 @@ def as_nobody(vault: Path, path: Path, scratch: Path) -> str:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library as an ordinary user's own install leaves it: 0555 in a folder of 0550."""
     top = tmp_path_factory.mktemp("installed")
-    for folder in (top, *top.parents[:2]):
-        if folder.name.startswith(("pytest-", "installed")):
+    for folder in (top, *top.parents[:3]):
+        if folder.name.startswith(("pytest-", "popen-", "installed")):
             folder.chmod(0o755)
     config = top / "config"
     config.mkdir()
