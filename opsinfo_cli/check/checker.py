@@ -176,7 +176,7 @@ def _library(source: Source, outcome: Members | Document) -> tuple[LibraryFile |
 
     :returns: the library; None if the engine could not load its entries at all"""
     if not isinstance(outcome, Members):
-        return None, [*bom(source, mends=False), *faults(outcome, mends=False)]
+        return None, [*bom(source, fixable=False), *faults(outcome, fixable=False)]
     if outcome.members is None:
         return None, [root_is_no_object(source, outcome)]
     library = LibraryFile(source, outcome.members, outcome.names)

@@ -19,8 +19,8 @@ from .text import bom, duplicate_key, duplicate_keys, pointer_to, trailing_text
 def text_findings(library: LibraryFile, members: Members) -> Iterator[Finding]:
     """Findings on text outside the entries: byte order mark, tail, keys that the engine drops."""
     source = library.source
-    yield from bom(source, mends=False)
-    yield from trailing_text(source, members.end, mends=False)
+    yield from bom(source, fixable=False)
+    yield from trailing_text(source, members.end, fixable=False)
     first: dict[str, int] = {}
     for member in library.members:
         if member.key in first:

@@ -87,12 +87,12 @@ class Reading:
 def check_mixlist(document: Document) -> Iterator[Finding]:
     """All findings on a mixlist that need no library."""
     source = document.source
-    yield from bom(source, mends=True)
-    yield from faults(document, mends=True)
+    yield from bom(source, fixable=True)
+    yield from faults(document, fixable=True)
     if document.root is None:
         return
-    yield from trailing_text(source, document.end, mends=True)
-    yield from duplicate_keys(source, document.root, mends=True)
+    yield from trailing_text(source, document.end, fixable=True)
+    yield from duplicate_keys(source, document.root, fixable=True)
     yield from structure(source, document.root)
     reading = Reading(source, document.root)
     yield from contradictions(reading)

@@ -18,57 +18,57 @@ _HINTS = {
 }
 
 
-def faults(document: Document, mends: bool) -> Iterator[Finding]:
+def faults(document: Document, fixable: bool) -> Iterator[Finding]:
     """syntax, comment, trailing-comma, missing-comma, empty-file.
 
-    :param mends: whether opsinfo may fix the file: a mixlist, not a vendor's library
+    :param fixable: whether opsinfo may fix the file: a mixlist, not a vendor's library
     """
-    can = mends and document.root is not None  # a text with faults that cannot be fixed must be fixed by hand first
+    can = fixable and document.root is not None  # a text with faults that cannot be fixed must be fixed by hand first
     for fault in document.faults:
         yield at(
             fault.name,
             document.source,
             (fault.start, fault.end),
             f"{fault.message}; the engine refuses the file",
-            hint=_HINTS.get(fault.name) if mends else None,
+            hint=_HINTS.get(fault.name) if fixable else None,
             fix=Fix((fault.mend,)) if fault.mend and can else None,
         )
 
 
-def trailing_text(source: Source, end: int, mends: bool) -> Iterator[Finding]:
+def trailing_text(source: Source, end: int, fixable: bool) -> Iterator[Finding]:
     """:param end: offset behind the first value
-    :param mends: as of :func:`faults`
+    :param fixable: as of :func:`faults`
     """
     rest = source.text[end:]
     begin = end + len(rest) - len(rest.lstrip(" \t\n\r"))
     if begin < len(source.text):
         said = "text after the end of the value; the engine ignores it"
-        hint, fix = ("`opsinfo fmt` removes it", Fix((without_tail(source.text, end),))) if mends else (None, None)
+        hint, fix = ("`opsinfo fmt` removes it", Fix((without_tail(source.text, end),))) if fixable else (None, None)
         yield at("trailing-text", source, (begin, begin + 1), said, hint=hint, fix=fix)
 
 
-def bom(source: Source, mends: bool) -> Iterator[Finding]:
-    """:param mends: as of :func:`faults`"""
+def bom(source: Source, fixable: bool) -> Iterator[Finding]:
+    """:param fixable: as of :func:`faults`"""
     if source.bom:
         said = "the file begins with a byte order mark, which the engine skips"
-        hint, fix = ("`opsinfo fmt` removes it", Fix(drops_bom=True)) if mends else (None, None)
+        hint, fix = ("`opsinfo fmt` removes it", Fix(drops_bom=True)) if fixable else (None, None)
         yield at("bom", source, (0, 0), said, pointer="", hint=hint, fix=fix)
 
 
-def duplicate_keys(source: Source, node: Node, mends: bool, pointer: str = "") -> Iterator[Finding]:
+def duplicate_keys(source: Source, node: Node, fixable: bool, pointer: str = "") -> Iterator[Finding]:
     """Every key that a later one of the same object replaces. Dropping it is an unsafe fix."""
     seen: dict[str, int] = {}
     for index, member in enumerate(node):
         here = f"{pointer}/{escaped(member.name)}"
         if member.name in seen:
             earlier = seen[member.name]
-            fix = Fix((drop_part(node, earlier),), is_safe=False) if mends else None
+            fix = Fix((drop_part(node, earlier),), is_safe=False) if fixable else None
             span, first = (member.key.start, member.key.end), node.members[earlier].key.start
             yield duplicate_key(source, member.name, span, first, here, fix)
         seen[member.name] = index
-        yield from duplicate_keys(source, member.value, mends, here)
+        yield from duplicate_keys(source, member.value, fixable, here)
     for index, item in enumerate(node.items):
-        yield from duplicate_keys(source, item, mends, f"{pointer}/{index}")
+        yield from duplicate_keys(source, item, fixable, f"{pointer}/{index}")
 
 
 def duplicate_key(

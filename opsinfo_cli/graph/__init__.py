@@ -1,6 +1,6 @@
 """A model's graph: what a policy does to it, node by node, as the engine decides.
 
 ``graph`` and ``builder`` are the value and its maker, ``readers`` make it of files, ``undo`` takes back what a compiler
-did. ``judging`` is the one door to the judge; ``answer``, ``reason`` and ``casts`` are what comes of it; ``api`` is for
+did. ``judging`` calls the judge; ``answer``, ``reason`` and ``casts`` hold its results; ``api`` is for
 notebooks.
 """

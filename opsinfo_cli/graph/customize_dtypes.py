@@ -120,7 +120,7 @@ class CustomizeDtypes:
             if dtype and (dtype.lower() not in DTYPES or dtype.lower() == "undefined"):
                 meant = _MEANT.get(dtype.lower())
                 hint = f"did you mean `{meant}`?" if meant else None
-                self._refuse("bad-dtype", number, head + start + 1, f"`{dtype}` is no dtype", hint)
+                self._refuse("bad-dtype", number, head + start + 1, f"`{dtype}` is not a dtype", hint)
                 return None
             dtypes.append(canonical(dtype) if dtype else None)
             start += len(part) + 1

@@ -77,7 +77,7 @@ class KeepDtype:
                 continue
             refuses = each.is_type and not _PASCAL_CASE.fullmatch(each.name)
             what = "op type" if each.is_type else "node"
-            said = f"the graph has no {what} `{each.name}`" if each.name else "a line of blanks: it names no node"
+            said = f"the graph has no {what} `{each.name}`" if each.name else "a blank line, which names no node"
             hint = "the file has no comments" if each.name.startswith("#") else None
             if refuses:
                 said += ", and an op type is written in PascalCase: the compiler refuses the file"

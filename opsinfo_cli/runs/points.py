@@ -94,7 +94,7 @@ def _precision(found: Evidence, asked: Asked) -> VerdictPoint:
         return VerdictPoint(name, "cannot be told", f"the log ({found.format}) prints neither level nor mode", hint)
     kind = level_kind(level)
     if kind == "off":
-        return VerdictPoint(name, "fails", f"{level} is no mixed precision, says {by}")
+        return VerdictPoint(name, "fails", f"{level} is not mixed precision, by {by}")
     low = found.precision or kind or "float16"
     whole = "; everything is reduced, batch norm too" if level == "O3" else ""
     return VerdictPoint(name, "holds", f"{level} ({low}), says {by}{whole}")

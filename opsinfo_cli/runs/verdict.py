@@ -101,7 +101,7 @@ def _agreement(
     if lacking:
         return VerdictPoint(name, "cannot be told", f"--metric finds nothing in {lacking[0]}"), None
     if _unusable(values):
-        return VerdictPoint(name, "fails", "the metric of a run is no number"), None
+        return VerdictPoint(name, "fails", "the metric of a run is not a number"), None
     told = spread(values) if len(values) > 1 else None
     said = _spread_said(told, asked) if told else f"one run, metric {values[0]:g}"
     if told and told.relative > asked.spread:
@@ -129,7 +129,7 @@ def _reference(
     if len(others) < len(reference):
         return VerdictPoint(name, "cannot be told", "--metric finds nothing in a reference run"), None
     if _unusable(values + others):
-        return VerdictPoint(name, "fails", "the metric of a run is no number"), None
+        return VerdictPoint(name, "fails", "the metric of a run is not a number"), None
     if len(values) < 2 or len(others) < 2:
         said = f"{len(values)} mixed and {len(others)} high-precision runs; a test needs two of each"
         return VerdictPoint(name, "missing", said), None

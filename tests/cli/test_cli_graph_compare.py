@@ -171,7 +171,7 @@ def test_a_mode_without_a_target_is_refused_naming_the_option(opsinfo: Run, tmp_
 def test_an_unknown_mode_is_refused_with_a_near_name(opsinfo: Run, judged: list[str | Path]) -> None:
     ran = opsinfo(*judged[:-1], "mixed_float")
     assert ran.code == 2
-    assert "no precision mode is called `mixed_float`" in ran.err
+    assert "unknown precision mode `mixed_float`" in ran.err
     assert "`mixed_float16`" in ran.err
     assert opsinfo(*judged, "--compare-precision-mode", "x").code == 2
 

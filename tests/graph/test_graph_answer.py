@@ -111,8 +111,8 @@ def test_a_snapshot_answers_as_its_library_does(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("mode", "columns", "against", "said"),
     [
-        ("mixed_float17", ["library"], LIBRARY, "no precision mode is called `mixed_float17`"),
-        ("mixed_float16", ["libary"], LIBRARY, "no source of columns is called `libary`"),
+        ("mixed_float17", ["library"], LIBRARY, "unknown precision mode `mixed_float17`"),
+        ("mixed_float16", ["libary"], LIBRARY, "unknown source of columns `libary`"),
         ("mixed_float16", ["library"], None, "without a target, columns can only be assumed"),
     ],
 )

@@ -43,7 +43,7 @@ def test_a_line_of_customize_dtypes_asks_for_dtypes(
         ("add_1", "bad-line", 1, "no `:` behind a name"),
         ("add_1:Input:float16", "bad-line", 1, "neither `InputDtype` nor `OutputDtype`"),
         ("a:OutputDtype:int8,InputDtype:int8", "bad-line", 3, "`InputDtype` must stand before"),
-        ("a:InputDtype:float16,bf16", "bad-dtype", 22, "`bf16` is no dtype"),
+        ("a:InputDtype:float16,bf16", "bad-dtype", 22, "`bf16` is not a dtype"),
         ("a:InputDtype", "bad-line", 3, "nothing stands behind `InputDtype`"),
     ],
 )

@@ -44,7 +44,7 @@ class Kernels:
         """:raises UsageFault: when a source is unknown, or there is no target and nothing is assumed"""
         for source in sources:
             if source not in SOURCES:
-                raise UsageFault(f"no source of columns is called `{source}`", hint=f"they are {', '.join(SOURCES)}")
+                raise UsageFault(f"unknown source of columns `{source}`", hint=f"known sources: {', '.join(SOURCES)}")
         if operators is None and "assumed" not in sources:
             raise UsageFault("without a target, columns can only be assumed")
         self.operators = operators

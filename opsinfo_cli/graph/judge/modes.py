@@ -70,7 +70,7 @@ def judge_mode(name: str) -> JudgeMode:
         return JudgeMode(name, _ENGINE_ONLY[name])
     if name not in MODES:
         hint = did_you_mean(name, [*MODES, *_ENGINE_ONLY]) or "`opsinfo modes` lists them"
-        raise UsageFault(f"no precision mode is called `{name}`", name="unknown-mode", hint=hint)
+        raise UsageFault(f"unknown precision mode `{name}`", name="unknown-mode", hint=hint)
     return JudgeMode(name, MODES[name].engine)
 
 

@@ -122,7 +122,7 @@ class _Stream:
             elif self._buffer.startswith(b"\n", self._at):
                 self._at += 1
             else:
-                raise TextFault(self._base + self._at, "this line is no field of the message around it")
+                raise TextFault(self._base + self._at, "this line is not a field of the message around it")
         if inside:
             raise TextFault(self._base + self._at, f"the text ends inside `{inside[-1]}`")
 

@@ -112,7 +112,7 @@ def _from_json(text: str) -> Said:
     except (ValueError, RecursionError):
         raise TextFault(0, "the JSON of a tensor's description is broken") from None
     if not isinstance(said, dict):
-        raise TextFault(0, "the JSON of a tensor's description is no object")
+        raise TextFault(0, "the JSON of a tensor's description is not an object")
     for name in (CONTINUOUS, PARENT):
         if isinstance(shown := said.get(name), str) and (number := _NUMBER.search(shown.encode())):
             said[f"attr_{name}"] = [int(number[1])]

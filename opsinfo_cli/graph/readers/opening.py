@@ -60,7 +60,7 @@ def _inside(folder: str) -> str:
         path = os.path.join(folder, name)
         if os.path.exists(path):
             return path
-    raise Refused("the directory is no SavedModel: it has no saved_model.pb", name="unknown-model", path=folder)
+    raise Refused("not a SavedModel: saved_model.pb not found", name="unknown-model", path=folder)
 
 
 def _read(file: IO[bytes], path: str) -> ModelGraph:

@@ -52,7 +52,7 @@ def kind_of(file: IO[bytes], path: str) -> str:
     else:
         found = _text(head, path)
     if found is None:
-        raise Refused("the file is no model that opsinfo reads", name="unknown-model", path=path, hint=_HINT)
+        raise Refused("not a model that opsinfo reads", name="unknown-model", path=path, hint=_HINT)
     return found
 
 
