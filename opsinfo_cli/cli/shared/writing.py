@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ...change.chain import Scope
 from ...change.guards import real_path
 from ...change.job import Job, Result
+from ...change.rehearsal import rehearsed
 from ...change.vault import Vault, vault_path
 from ...change.writer import Writer
 from ...errors import Refused
@@ -68,6 +69,8 @@ class WriteRun:
     def changed(self, jobs: list[Job]) -> Result:
         """As :meth:`files`, without reporting the outcome."""
         writer = writer_of(self.writing, self.output)
+        if self.writing.dry_run:
+            return rehearsed(writer, jobs)
         if not self.writes:
             return writer.preview(jobs)
         result = writer.run(self.kind, jobs)
