@@ -32,36 +32,52 @@ def locked(fs: FileSystem, paths: Iterable[str], wait: float, operation: int = f
         yield
     finally:
         for descriptor in held:
-            with suppress(OSError):  # it was only read: closing it can lose nothing but the lock
-                fs.close(descriptor)
+            _close(fs, descriptor)
 
 
 def _lock(fs: FileSystem, path: str, operation: int, deadline: float) -> int:
-    pause = FIRST_PAUSE
     while True:
         descriptor = _open(fs, path)
         try:
-            fs.flock(descriptor, operation | fcntl.LOCK_NB)
+            _acquire(fs, descriptor, path, operation, deadline)
             if _same_file(fs, descriptor, path):
                 return descriptor
         except OSError as error:
-            is_late = time.monotonic() >= deadline
-            owner = _owner(fs, descriptor) if is_late else ""
-            with suppress(OSError):
-                fs.close(descriptor)
+            _close(fs, descriptor)
+            raise _no_lock(error, path) from None
+        except BaseException:
+            _close(fs, descriptor)
+            raise
+        _close(fs, descriptor)  # another process replaced the file while we waited for the old one: lock the new one
+
+
+def _acquire(fs: FileSystem, descriptor: int, path: str, operation: int, deadline: float) -> None:
+    """Try until the lock is ours.
+
+    :raises Locked: if another process holds it when the deadline has passed
+    :raises OSError: if the file system cannot lock
+    """
+    pause = FIRST_PAUSE
+    while True:
+        try:
+            fs.flock(descriptor, operation | fcntl.LOCK_NB)
+            return
+        except OSError as error:
             if error.errno not in _BUSY:
-                raise _no_lock(error, path) from None
-            if is_late:
-                raise Locked(
-                    f"another process holds {'the file' if operation == fcntl.LOCK_EX else 'the vault'}{owner}",
-                    path=path,
-                    hint="wait for it, or give it more time with --wait SECONDS",
-                ) from None
-            pause = paused(pause, deadline)
-            continue
-        # another process replaced the file while we waited for the old one: lock the new one
-        with suppress(OSError):
-            fs.close(descriptor)
+                raise
+        if time.monotonic() >= deadline:
+            raise Locked(
+                f"another process holds {'the file' if operation == fcntl.LOCK_EX else 'the vault'}"
+                f"{_owner(fs, descriptor)}",
+                path=path,
+                hint="wait for it, or give it more time with --wait SECONDS",
+            )
+        pause = paused(pause, deadline)
+
+
+def _close(fs: FileSystem, descriptor: int) -> None:
+    with suppress(OSError):  # it was only read: closing it can lose nothing but the lock
+        fs.close(descriptor)
 
 
 def paused(pause: float, deadline: float) -> float:

@@ -173,5 +173,6 @@ def test_a_hangup_that_the_caller_ignores_stays_ignored(start: Start, opp: Path)
         process = start("move", opp / NN, "SwiGlu", "--to", "black", preexec_fn=ignore)
         waits_for_the_lock(process, opp / NN)
         process.send_signal(signal.SIGHUP)
-    assert process.wait(timeout=30) == 0
+    code = process.wait(timeout=30)
+    assert code == 0, process.stderr.read()
     assert flag_of(opp / NN, "SwiGlu") == "false"

@@ -184,7 +184,7 @@ def test_a_refusal_is_short_however_often_a_key_stands_there(hostile: Hostile, t
     path = written(tmp_path / "f.json", "{" + ",\n".join(['"Add": {}'] * counts.many) + "}")
     ran = hostile("move", path, "Add", "--to", "black", "--as", "library", seconds=counts.seconds)
     assert ran.code == 3
-    assert f"stands {counts.many} times, in lines 1, 2, 3 and {counts.many - 3} more" in ran.err
+    assert f"appears {counts.many} times, in lines 1, 2, 3 and {counts.many - 3} more" in ran.err
 
 
 def test_a_refusal_is_short_however_many_names_are_unknown(hostile: Hostile, tmp_path: Path) -> None:
