@@ -47,9 +47,13 @@ def write_whole(
     :raises OSError: if it is not written; FileExistsError if ``is_new`` and it exists
     """
     temp = temp_beside(path)
-    descriptor = None
+    descriptor, is_ours = None, True  # a signal may come between the creation and the assignment
     try:
-        descriptor = fs.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+        try:
+            descriptor = fs.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+        except OSError:
+            is_ours = False
+            raise
         with suppress(OSError):  # without locks, the process id in the name says whose temp it is
             fs.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         write_all(fs, descriptor, data)
@@ -66,7 +70,7 @@ def write_whole(
         else:
             fs.replace(temp, path)
     except BaseException:
-        if descriptor is not None:
+        if is_ours:
             with suppress(OSError):
                 fs.unlink(temp)
         raise
