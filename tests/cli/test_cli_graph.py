@@ -1,4 +1,4 @@
-"""`opsinfo graph`: what is shown of a model as it stands, and of one that is judged."""
+"""`opsinfo graph`: what it shows of a compiled model, and of a model that it judges."""
 
 from __future__ import annotations
 

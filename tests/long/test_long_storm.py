@@ -1,4 +1,4 @@
-"""A storm: processes move, apply, restore, reapply, mend and prune the same files, are killed, and their clocks step.
+"""A storm: processes move, apply, restore, reapply, fix and prune the same files, are killed, and their clocks step.
 
 ``OPSINFO_STORM_SECONDS`` and ``OPSINFO_STORM_WRITERS`` choose how long and how many; 180 and 60 if they do not.
 """

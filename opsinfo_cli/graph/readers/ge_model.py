@@ -42,7 +42,7 @@ class Desc(NamedTuple):
 
 
 class Op(NamedTuple):
-    """A node as it stands in the file."""
+    """A node as the file has it."""
 
     name: str
     type: str

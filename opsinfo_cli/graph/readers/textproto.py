@@ -146,7 +146,7 @@ class _Parser:
         return match[0].decode("ascii", "replace")
 
     def _string(self) -> bytes:
-        """A string; what stands in several pieces is one."""
+        """A string; adjacent pieces are joined."""
         parts = []
         while self._next() in (b'"', b"'"):
             end = string_end(self._text, self._at)
