@@ -54,21 +54,10 @@ def write_whole(
         except OSError:
             is_ours = False
             raise
-        with suppress(OSError):  # without locks, the process id in the name says whose temp it is
-            fs.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        write_all(fs, descriptor, data)
-        if finish:
-            finish(descriptor)
-        if durability is not Durability.NONE:
-            fs.fsync(descriptor)
+        _fill(fs, descriptor, data, durability, finish)
         if check:
             check()
-        if is_new:
-            fs.link(temp, path)
-            with suppress(OSError):
-                fs.unlink(temp)
-        else:
-            fs.replace(temp, path)
+        _put(fs, temp, path, is_new)
     except BaseException:
         if is_ours:
             with suppress(OSError):
@@ -79,6 +68,26 @@ def write_whole(
             with suppress(OSError):  # after the sync, closing cannot fail
                 fs.close(descriptor)
     return durability is not Durability.FULL or sync_folder(fs, os.path.dirname(path))
+
+
+def _fill(fs: FileSystem, temp: int, data: bytes, durability: Durability, finish: Callable[[int], None] | None) -> None:
+    with suppress(OSError):  # without locks, the process id in the name says whose temp it is
+        fs.flock(temp, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    write_all(fs, temp, data)
+    if finish:
+        finish(temp)
+    if durability is not Durability.NONE:
+        fs.fsync(temp)
+
+
+def _put(fs: FileSystem, temp: str, path: str, is_new: bool) -> None:
+    """Give a temp its name. A new file is linked, because a rename replaces what another process has put there."""
+    if not is_new:
+        fs.replace(temp, path)
+        return
+    fs.link(temp, path)
+    with suppress(OSError):
+        fs.unlink(temp)
 
 
 def write_all(fs: FileSystem, descriptor: int, data: bytes) -> None:

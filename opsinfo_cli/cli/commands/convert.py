@@ -80,9 +80,7 @@ def command(
     _require_defaults(with_defaults, inputs, source)
     _require_onnx(opset, read, target)
     base = _base(bases, target, output, options, replace, out)
-    same = frozenset(base.operators.names) if same_names and base.operators else frozenset()
-    if same_names and not same:
-        raise UsageFault("--same-names looks names up in a base, and there is none", hint="add --base TARGET")
+    same = _names_of(base) if same_names else frozenset()
     found = converted(read, target, base, TranslationOptions(same, opset), with_defaults)
     show_conversion(output, found)
     _require_carried(found, read, target, inputs)
@@ -161,6 +159,14 @@ def _base(
     found = open_against(base, output, options)
     report_doubts(found, output)
     return ConversionBase(operators=found.operators, target=base, everything=everything, out=out)
+
+
+def _names_of(base: ConversionBase) -> frozenset[str]:
+    """:raises UsageFault: if there is no base with op types"""
+    names = frozenset(base.operators.names) if base.operators else frozenset[str]()
+    if not names:
+        raise UsageFault("--same-names looks names up in a base, and there is none", hint="add --base TARGET")
+    return names
 
 
 def _refused(head: dict[str, Any], run: WriteRun) -> int:

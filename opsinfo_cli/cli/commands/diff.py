@@ -76,22 +76,17 @@ def command(
             raise UsageFault(
                 "--sections, --mixlist-a, --mixlist-b, --only-in and --format mixlist or html require two targets",
             )
-        from ..shared.neighbour_lists_diff import diff_lists
-
-        return diff_lists(a, b, (soc_a, soc_b), options, output)
+        return _diff_systems(a, b, (soc_a, soc_b), options, output)
     first = open_target(a, output, options._replace(soc=soc_a, soc_option="--soc-a")).keep()
     second = open_target(b, output, options._replace(soc=soc_b, soc_option="--soc-b")).keep()
-    if (first.kind == "mixlist") != (second.kind == "mixlist"):
-        kinds = [_KINDS.get(each.kind, f"a {each.kind}") for each in (first, second)]
-        raise UsageFault(f"A is {kinds[0]}, B is {kinds[1]}; they cannot be compared", name="wrong-kind")
+    _require_alike(first, second)
     named = frozenset(accepted_mixlist(only_in, output).marks) if only_in else None
     if first.kind == "mixlist":
         if sections or mixlist_a or mixlist_b or output.format == "mixlist":
             raise UsageFault(
                 "--sections, --mixlist-a, --mixlist-b and --format mixlist compare libraries, not mixlists"
             )
-        found: Difference[Any] = diff(first.mixlist, second.mixlist, named=named)
-        return _report(output, first, second, found, None)
+        return _report(output, first, second, diff(first.mixlist, second.mixlist, named=named), None)
     for target in (first, second):
         report_doubts(target, output)
     mine, theirs = _chosen(mixlist_a, first, output), _chosen(mixlist_b, second, output)
@@ -99,13 +94,30 @@ def command(
         _say_in_neither(named, first, second, output)
     if output.format == "mixlist":
         return _port(first, second, theirs, named, output)
-    found = diff(first, second, mine, theirs, named=named)
-    inside = section_differences(first.operators, second.operators) if sections else None
-    chosen = [each for each in inside if named is None or each.name in named] if inside is not None else None
-    return _report(output, first, second, found, chosen)
+    inside = _inside(first, second, named) if sections else None
+    return _report(output, first, second, diff(first, second, mine, theirs, named=named), inside)
+
+
+def _diff_systems(a: str, b: str, socs: tuple[str | None, str | None], options: TargetOptions, output: Output) -> int:
+    from ..shared.neighbour_lists_diff import diff_lists
+
+    return diff_lists(a, b, socs, options, output)
+
+
+def _require_alike(a: Target, b: Target) -> None:
+    """:raises UsageFault: if only one of the targets is a mixlist"""
+    if (a.kind == "mixlist") != (b.kind == "mixlist"):
+        kinds = [_KINDS.get(each.kind, f"a {each.kind}") for each in (a, b)]
+        raise UsageFault(f"A is {kinds[0]}, B is {kinds[1]}; they cannot be compared", name="wrong-kind")
 
 
 _KINDS = {"install": "an install"}
+
+
+def _inside(a: Target, b: Target, named: frozenset[str] | None) -> list[SectionDifference]:
+    """What differs inside the entries that are compared."""
+    found = section_differences(a.operators, b.operators)
+    return [each for each in found if named is None or each.name in named]
 
 
 def _report(

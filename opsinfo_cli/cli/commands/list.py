@@ -9,7 +9,7 @@ from ...report.terminal.output import Output
 from ...report.views.operators import list_document, show_rows
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
-from ..shared.doubts import report_doubts, report_unknown
+from ..shared.doubts import report_doubts, report_no_match, report_unknown
 from ..shared.mixlist_input import accepted_mixlist
 from ..shared.options import LIST, match_option, matches, mixlist_option, out_option, pager_option, target_options
 from ..shared.targets import open_against, open_target
@@ -57,41 +57,53 @@ def command(
     """
     output = output_of("list", printing)
     if system is not None:
-        from ..shared.neighbour_lists import list_system
-
         if target or mixlist or against or options.kind or options.soc or options.customs:
             raise UsageFault("--system can only be combined with --on, --match and --format")
-        if output.format == "html":
-            raise UsageFault("the lists of another system can only be shown as text or json")
-        return list_system(system, lists, globs, output)
+        return _list_system(system, lists, globs, output)
     if target is None:
         raise UsageFault("TARGET or --system is required", hint="`opsinfo list --help` shows how it is used")
     found = open_target(target, output, options, stdin=True).keep()
-    if mixlist and found.kind == "mixlist":
-        raise UsageFault("--mixlist requires libraries; TARGET is a mixlist", path=found.path)
-    if against and found.kind != "mixlist":
-        raise UsageFault(
-            "--against requires a mixlist",
-            path=found.path,
-            hint=f"--mixlist FILE shows the policies of {target} after applying a mixlist",
-        )
+    _require_fitting(found, target, mixlist, against)
     if found.kind == "mixlist":
         rows = _mixlist_rows(found, open_against(against, output, options) if against else None, output)
     else:
         rows = _operator_rows(found, mixlist, output)
     shown = [row for row in rows if _wanted(row, lists, globs)] if lists or globs else rows
     if rows and not shown:
-        asked = [option for option, given in (("--on", lists), ("--match", globs)) if given]
-        output.say(f"none of the {len(rows)} operators matches {' and '.join(asked)}")
+        report_no_match(output, len(rows), {"--on": lists, "--match": globs})
+    _show(output, found, shown, len(rows), mixlist)
+    return 0
+
+
+def _list_system(system: str, lists: tuple[str, ...], globs: tuple[str, ...], output: Output) -> int:
+    from ..shared.neighbour_lists import list_system
+
+    if output.format == "html":
+        raise UsageFault("the lists of another system can only be shown as text or json")
+    return list_system(system, lists, globs, output)
+
+
+def _require_fitting(target: Target, text: str, mixlist: str | None, against: str | None) -> None:
+    """:raises UsageFault: if an option is for the other kind of target"""
+    if mixlist and target.kind == "mixlist":
+        raise UsageFault("--mixlist requires libraries; TARGET is a mixlist", path=target.path)
+    if against and target.kind != "mixlist":
+        raise UsageFault(
+            "--against requires a mixlist",
+            path=target.path,
+            hint=f"--mixlist FILE shows the policies of {text} after applying a mixlist",
+        )
+
+
+def _show(output: Output, target: Target, rows: list[OperatorRow], total: int, mixlist: str | None) -> None:
     if output.format == "json":
-        output.document(list_document(found, shown, len(rows)))
+        output.document(list_document(target, rows, total))
     elif output.format == "html":
         from ...report.views.pages import list_page
 
-        output.data(list_page(found, shown, len(rows), mixlist), exact=True)
+        output.data(list_page(target, rows, total, mixlist), exact=True)
     else:
-        show_rows(output, found, shown, len(rows))
-    return 0
+        show_rows(output, target, rows, total)
 
 
 def _operator_rows(target: Target, mixlist: str | None, output: Output) -> list[OperatorRow]:

@@ -13,7 +13,7 @@ from ...report.terminal.output import Output
 from ...report.views.matrix import matrix_document, show_matrix
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
-from ..shared.doubts import report_doubts
+from ..shared.doubts import report_doubts, report_no_match
 from ..shared.mixlist_input import accepted_mixlist
 from ..shared.options import (
     LIST,
@@ -78,18 +78,20 @@ def command(
         if _wanted(name, policies, lists, globs) and (differs(policies) or not differing)
     }
     if whole and not shown:
-        options_given = (("--on", lists), ("--match", globs), ("--differing", differing))
-        asked = [option for option, given in options_given if given]
-        output.say(f"none of the {len(whole)} operators matches {' and '.join(asked)}")
+        report_no_match(output, len(whole), {"--on": lists, "--match": globs, "--differing": differing})
+    _show(output, columns, shown, len(whole), mixlist)
+    return 0
+
+
+def _show(output: Output, columns: list[Target], rows: dict[str, Policies], total: int, mixlist: str | None) -> None:
     if output.format == "json":
-        output.document(matrix_document(columns, shown, len(whole)))
+        output.document(matrix_document(columns, rows, total))
     elif output.format == "html":
         from ...report.views.pages import matrix_page
 
-        output.data(matrix_page(columns, shown, len(whole), mixlist), exact=True)
+        output.data(matrix_page(columns, rows, total, mixlist), exact=True)
     else:
-        show_matrix(output, columns, shown, len(whole))
-    return 0
+        show_matrix(output, columns, rows, total)
 
 
 def _columns(text: str, socs: tuple[str, ...], options: TargetOptions, output: Output) -> list[Target]:

@@ -131,14 +131,18 @@ def command(
     _refuse_unknown(found)
     _say_doubts(found, asked, output)
     if plot:
-        drawn = svg_text(scale_lines(found), "step" if found[0].evidence.at_is_step else "message")
-        write_file(plot, drawn.encode("utf-8"))
+        _draw(found, plot)
     verdict = judge(found, compared, asked, pattern is not None)
     if output.format == "json":
         output.document(verdict_document(verdict, found, compared, asked))
     else:
         show_verdict(output, verdict, found, asked)
     return {"sound": 0, "not sound": 1, "incomplete": int(strict)}[verdict.word]
+
+
+def _draw(found: list[RunFound], path: str) -> None:
+    drawn = svg_text(scale_lines(found), "step" if found[0].evidence.at_is_step else "message")
+    write_file(path, drawn.encode("utf-8"))
 
 
 def _refuse_unknown(found: list[RunFound]) -> None:

@@ -135,17 +135,13 @@ def command(
       opsinfo validate . --baseline opsinfo-baseline.json --update-baseline
       opsinfo validate ops_info.json --diff
     """
-    output = output_of("validate", printing._replace(format="json" if printing.format == "json" else "text"))
-    config = config_in_use()
-    if config:
-        output.detail(f"defaults from {config}")
+    output = _output(printing)
     if socs and not against:
         raise UsageFault("--soc requires --against")
     if models and not against:
         raise UsageFault("--model requires --against")
     fixes = _fixes(fixing, narrowing, writing, paths, printing.format)
     baseline, files = _baseline(narrowing), _report_files(reports, paths, narrowing.baseline)
-    selection = RuleSelection.of(narrowing.select, narrowing.ignore)
     targets = [each for text in against for each in _chips(text, socs, output)]
     validation = Validation(
         output,
@@ -154,7 +150,7 @@ def command(
         list(modes),
         list(models),
         options.kind,
-        FindingFilter(Repository.around(os.getcwd(), os.environ), selection, baseline),
+        _filter(narrowing, baseline),
         narrowing.strict,
         narrowing.baseline,
     )
@@ -164,6 +160,20 @@ def command(
     if narrowing.update_baseline:
         validation.accept()
     return validation.report(_format(printing.format), files, list(against), fixes)
+
+
+def _output(printing: OutputOptions) -> Output:
+    """Where messages go: reports in other formats than JSON are made when the findings are known."""
+    output = output_of("validate", printing._replace(format="json" if printing.format == "json" else "text"))
+    config = config_in_use()
+    if config:
+        output.detail(f"defaults from {config}")
+    return output
+
+
+def _filter(narrowing: NarrowingOptions, baseline: Baseline | None) -> FindingFilter:
+    selection = RuleSelection.of(narrowing.select, narrowing.ignore)
+    return FindingFilter(Repository.around(os.getcwd(), os.environ), selection, baseline)
 
 
 def _chips(text: str, socs: tuple[str, ...], output: Output) -> list[Target]:

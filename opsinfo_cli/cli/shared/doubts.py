@@ -1,4 +1,4 @@
-"""Warnings beside an answer: names that a target lacks, stores that current engines refuse, undefined load order."""
+"""What is said beside an answer: names that a target lacks, uncertain policies, options that leave nothing."""
 
 from __future__ import annotations
 
@@ -28,6 +28,15 @@ def report_unknown(mixlist: Mixlist, operators: Operators, output: Output) -> li
         text = f"unknown operator `{name}`: not in the target, the engine ignores it"
         output.say(text + (f"; {near}" if near else ""), "warning")
     return unknown
+
+
+def report_no_match(output: Output, total: int, narrowing: dict[str, object]) -> None:
+    """Report that options leave none of the operators.
+
+    :param narrowing: the value of each option that leaves operators out
+    """
+    given = [option for option, value in narrowing.items() if value]
+    output.say(f"none of the {total} operators matches {' and '.join(given)}")
 
 
 def report_doubts(target: Target, output: Output) -> None:
