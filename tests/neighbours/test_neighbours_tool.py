@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
@@ -17,34 +16,34 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(opsinfo_cli.neighbours.__file__).parent / "data"
 COPIES = ("tf_to_ascend", "onnx_to_ascend_by_opset")
 
+sys.path.append(str(ROOT))
 
-@pytest.fixture(scope="module")
-def tool() -> ModuleType:
-    path = ROOT / "tools/neighbour_lists.py"
-    if not path.exists():
-        pytest.skip("the script is in the repository, not in the source distribution")
-    spec = importlib.util.spec_from_file_location("neighbour_lists", path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # NamedTuple looks its module up
-    spec.loader.exec_module(module)
-    return module
+
+def part(name: str) -> Any:
+    """A module of the script."""
+    reason = "the script is in the repository, not in the source distribution"
+    return pytest.importorskip(f"tools.neighbour_lists.{name}", reason=reason)
+
+
+MAKERS = part("__main__").MAKERS
+dumped = part("data_text").dumped
+stem = part("families").stem
+Upstream = part("upstream").Upstream
 
 
 @pytest.mark.parametrize("path", sorted(DATA.glob("*.json")), ids=lambda path: path.stem)
-def test_a_data_file_is_as_the_script_writes_it(tool: ModuleType, path: Path) -> None:
+def test_a_data_file_is_as_the_script_writes_it(path: Path) -> None:
     if path.stem not in COPIES:
-        assert tool.dumped(json.loads(path.read_text("utf-8"))) == path.read_text("utf-8")
+        assert dumped(json.loads(path.read_text("utf-8"))) == path.read_text("utf-8")
 
 
-def test_every_file_of_lists_but_the_one_by_hand_has_a_maker(tool: ModuleType) -> None:
+def test_every_file_of_lists_but_the_one_by_hand_has_a_maker() -> None:
     of_lists = {path.stem for path in DATA.glob("*.json") if "levels" in json.loads(path.read_text("utf-8"))}
-    assert of_lists - {"habana_hmp"} == set(tool.MAKERS)
+    assert of_lists - {"habana_hmp"} == set(MAKERS)
 
 
 @pytest.mark.parametrize(
-    ("op_type", "stem"),
+    ("op_type", "expected"),
     [
         ("ReduceSumD", "ReduceSum"),
         ("BatchMatMulV3", "BatchMatMul"),
@@ -57,11 +56,11 @@ def test_every_file_of_lists_but_the_one_by_hand_has_a_maker(tool: ModuleType) -
         ("ResizeNearestNeighborV2GradD", "ResizeNearestNeighborV2Grad"),
     ],
 )
-def test_the_stem_of_an_op_type(tool: ModuleType, op_type: str, stem: str) -> None:
-    assert tool.stem(op_type) == stem
+def test_the_stem_of_an_op_type(op_type: str, expected: str) -> None:
+    assert stem(op_type) == expected
 
 
-def test_lists_of_torch_npu_are_read_by_policy_and_overload(tool: ModuleType, tmp_path: Path) -> None:
+def test_lists_of_torch_npu_are_read_by_policy_and_overload(tmp_path: Path) -> None:
     lines = [
         "  KERNEL_PRIVATEUSEONE(mm, lower_precision_fp)",
         "  KERNEL_PRIVATEUSEONE(pow, Scalar, fp32)",
@@ -73,9 +72,9 @@ def test_lists_of_torch_npu_are_read_by_policy_and_overload(tool: ModuleType, tm
     ]
     path = tmp_path / "AutoCastOps.cpp"
     path.write_text("\n".join(lines), "utf-8")
-    source = tool.Upstream(str(path))
+    source = Upstream(str(path))
     source.version = lambda: "of a test"
-    lists = {each["list"]: each["names"] for each in tool.torch_npu(source).levels[""]}
+    lists = {each["list"]: each["names"] for each in part("systems.torch_npu").read(source).levels[""]}
     assert lists == {
         "lower_precision_fp": ["mm"],
         "fp32": ["pow.Scalar"],
@@ -86,20 +85,20 @@ def test_lists_of_torch_npu_are_read_by_policy_and_overload(tool: ModuleType, tm
     }
 
 
-def test_a_wheel_gives_its_version_and_its_lists(tool: ModuleType, tmp_path: Path) -> None:
+def test_a_wheel_gives_its_version_and_its_lists(tmp_path: Path) -> None:
     wheel = tmp_path / "nvidia_modelopt-0.99.1-py3-none-any.whl"
     text = (
         'OP_TYPES_NOT_SUPPORTED_IN_LOW_PRECISION = ["Celu"]\nOP_TYPES_NOT_SUPPORTED_IN_LOW_PRECISION.extend(["If"])\n'
     )
     with ZipFile(wheel, "w") as archive:
         archive.writestr("modelopt/onnx/autocast/precisionconverter.py", text)
-    made = tool.modelopt(tool.Upstream(str(wheel)))
+    made = part("systems.modelopt").read(Upstream(str(wheel)))
     assert made.version == "nvidia-modelopt 0.99.1"
     assert made.levels[""][0]["names"] == ["Celu", "If"]
 
 
-def test_defaults_of_optimum_habana_that_come_into_use_stop_the_script(tool: ModuleType, tmp_path: Path) -> None:
+def test_defaults_of_optimum_habana_that_come_into_use_stop_the_script(tmp_path: Path) -> None:
     path = tmp_path / "gaudi_configuration.py"
     path.write_text('self.autocast_bf16_ops = kwargs.pop("autocast_bf16_ops", DEFAULT_BF16_OPS)\n', "utf-8")
     with pytest.raises(SystemExit, match="autocast_bf16_ops"):
-        tool.optimum_habana(tool.Upstream(str(path)))
+        part("systems.optimum_habana").read(Upstream(str(path)))

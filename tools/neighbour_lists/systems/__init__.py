@@ -1,0 +1,1 @@
+"""One module per system: ``read`` takes its lists from an upstream source."""

@@ -1,0 +1,36 @@
+"""Where lists come from: a wheel, a plain file, or a git repository at a revision."""
+
+from __future__ import annotations
+
+import subprocess
+import zipfile
+from pathlib import Path
+
+
+class Upstream:
+    """A wheel, a plain file, or a git repository at a revision."""
+
+    def __init__(self, text: str) -> None:
+        path, at, revision = text.rpartition("@") if "@" in text else (text, "", "")
+        self.path = Path(path)
+        self.revision = revision if at else "HEAD"
+        self.is_file = self.path.is_file() and self.path.suffix != ".whl"
+
+    def read(self, path: str) -> str:
+        """The text of a file of the source; of a plain file its own text."""
+        if self.is_file:
+            return self.path.read_text("utf-8")
+        if self.path.suffix == ".whl":
+            with zipfile.ZipFile(self.path) as wheel:
+                return wheel.read(path).decode("utf-8")
+        return self._git("show", f"{self.revision}:{path}")
+
+    def version(self) -> str:
+        """``torch 2.15.0`` for a wheel; commit and date for a repository."""
+        if self.path.suffix == ".whl":
+            name, version = self.path.name.split("-")[:2]
+            return f"{name.replace('_', '-')} {version}"
+        return self._git("show", "-s", "--format=%h of %cs", "--abbrev=8", self.revision).strip()
+
+    def _git(self, *words: str) -> str:
+        return subprocess.run(["git", "-C", str(self.path), *words], check=True, capture_output=True, text=True).stdout
