@@ -18,6 +18,8 @@ Run = Callable[..., Any]
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "schemas"
+CASES: list[dict[str, Any]] = json.loads((ROOT / "fixtures/mixlists/CASES.json").read_text("utf-8"))
+"""What the engine does with each of the fixture mixlists."""
 
 AI_910B = Path("built-in/op_impl/ai_core/tbe/config/ascend910b")
 LEGACY = AI_910B / "aic-ascend910b-ops-info-legacy.json"

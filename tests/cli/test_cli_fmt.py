@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from cli_support import NN, Run, finding_names, snapshot, write
+from cli_support import CASES, NN, Run, finding_names, snapshot, write
 
-CASES = json.loads((Path(__file__).resolve().parents[2] / "fixtures/mixlists/CASES.json").read_text("utf-8"))
 COMMENTED = '{\n  // why\n  "black-list": {"to-add": ["Add",]} # end\n}\n'
 MENDED = '{\n  "black-list": {"to-add": ["Add"]}\n}\n'
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli_support import Run, names, rows
+from cli_support import ROOT, Run, names, rows
 
 RECORD = (
     "[INFO] DEVICE(11,7f,python):2021-03-01 [kernel_select_ascend.cc:90] Print] "
@@ -78,7 +78,7 @@ def test_values_and_files_are_not_mixed(opsinfo: Run) -> None:
 @pytest.mark.process
 def test_without_numpy_it_is_asked_for(opsinfo: Run, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['numpy'] = None\n")
-    path = f"{tmp_path}:{Path(__file__).resolve().parents[2]}"
+    path = f"{tmp_path}:{ROOT}"
     ran = opsinfo("numerics", "x.npy", env={"PYTHONPATH": path})
     assert (ran.code, ran.out) == (3, "")
     assert "needs numpy" in ran.err

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import AI_910B, LEGACY, NN, Run, entry, finding_names, library, mixlist, write
+from cli_support import AI_910B, CASES, LEGACY, NN, Run, entry, finding_names, library, mixlist, write
 
-CASES = json.loads((Path(__file__).resolve().parents[2] / "fixtures/mixlists/CASES.json").read_text("utf-8"))
 AGAINST = ("--soc", "ascend910b", "--against")
 
 
