@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from writer_support import NEW, TEXT, config, library  # noqa: F401 - fixtures, and for those who import this
 
 from opsinfo_cli.change.filesystem import FileSystem
 from opsinfo_cli.change.job import Job
@@ -13,34 +14,6 @@ from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.model.policy import Policy
-
-TEXT = """{
-    "Add":{
-        "precision_reduce":{
-            "flag":"true"
-        }
-    },
-    "Log":{
-    }
-}
-"""
-
-
-NEW = TEXT.replace("true", "false")
-
-
-@pytest.fixture
-def config(tmp_path: Path) -> Path:
-    path = tmp_path / "config"
-    path.mkdir()
-    return path
-
-
-@pytest.fixture
-def library(config: Path) -> Path:
-    path = config / "aic-x-ops-info.json"
-    path.write_text(TEXT)
-    return path
 
 
 @pytest.fixture
