@@ -1,7 +1,7 @@
 """Fuzz the readers and the splicer, guided by coverage (needs atheris: `python -m pip install atheris`).
 
     python tests/long/fuzz_text.py -max_total_time=600             ten minutes, as once before a release
-    python tests/long/fuzz_text.py -max_total_time=60              a minute, as in CI
+    python tests/long/fuzz_text.py -max_total_time=40              as in CI
     python tests/long/fuzz_text.py FOLDER -max_total_time=600      keep what was found interesting in FOLDER
     python tests/long/fuzz_text.py crash-1234                      run one input again
 
@@ -13,13 +13,11 @@ is kept as `crash-...` where this was started.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from fuzzing import ROOT, Check, fuzz
+
 WORDS = ["precision_reduce", "flag", "true", "false", "Add", "input0", "dtype", "op", "pattern"]
 WORDS += ["black-list", "white-list", "gray-list", "to-add", "to-remove"]
 SIGNS = ["//", "/*", "*/", "#", "NaN", "-Infinity", "1e400", "\\ud83d\\ude00", "\\udc00", "\\u0041", "null", "[{", "}]"]
@@ -27,18 +25,14 @@ LONGEST = 2000
 """Characters of an input: what is wrong shows in short ones."""
 
 
-def main() -> int:
-    try:
-        import atheris
-    except ImportError:
-        print("atheris is not installed: python -m pip install atheris", file=sys.stderr)
-        return 3
-    sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "hostile")]
-    with atheris.instrument_imports(include=["opsinfo_cli"]):
-        from hostile_invariants import check_bytes
-    atheris.Setup(sys.argv, check_bytes)
-    atheris.Fuzz()
-    return 0
+def load() -> Check:
+    from hostile_invariants import check_bytes
+
+    return check_bytes
+
+
+def dictionary() -> list[str]:
+    return [f'"\\"{word}\\""' for word in WORDS] + ['"' + sign.replace("\\", "\\\\") + '"' for sign in SIGNS]
 
 
 def seeds(folder: Path) -> None:
@@ -52,26 +46,5 @@ def seeds(folder: Path) -> None:
         (folder / str(number)).write_bytes(text[:LONGEST])
 
 
-def with_seeds() -> int:
-    """libFuzzer leaves without a word to Python: what is made for it is taken away by another process."""
-    with tempfile.TemporaryDirectory(prefix="opsinfo-fuzz-") as name:
-        folder = Path(name, "seeds")
-        folder.mkdir()
-        seeds(folder)
-        words = [f'"\\"{word}\\""' for word in WORDS] + ['"' + sign.replace("\\", "\\\\") + '"' for sign in SIGNS]
-        Path(name, "words").write_text("\n".join(words) + "\n")
-        given = sys.argv[1:]
-        folders = [each for each in given if not each.startswith("-")]
-        if any(os.path.isfile(each) for each in folders):
-            command = given
-        else:
-            found = Path(name, "found")
-            found.mkdir()
-            command = [*(folders or [str(found)]), str(folder), f"-max_len={LONGEST}", f"-dict={Path(name, 'words')}"]
-            command += [each for each in given if each.startswith("-")]
-        environment = {**os.environ, "OPSINFO_FUZZ": "1"}
-        return subprocess.run([sys.executable, __file__, *command], env=environment, check=False).returncode
-
-
 if __name__ == "__main__":
-    sys.exit(main() if os.environ.get("OPSINFO_FUZZ") else with_seeds())
+    sys.exit(fuzz(__file__, "opsinfo_cli", load, seeds, dictionary(), LONGEST))
