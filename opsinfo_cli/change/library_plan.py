@@ -17,9 +17,13 @@ from .moves import Move, proof_failed
 
 
 class _OnLibrary:
-    """A plan for one library, made from its text at the time of writing."""
+    """A plan for one library, made from its text at the time of writing.
 
-    _last: LibraryFile | None = None
+    :param last: the library as the command read it; a text that is still the same is not parsed again
+    """
+
+    def __init__(self, last: LibraryFile | None) -> None:
+        self._last = last
 
     def wanted(self, library: LibraryFile) -> Mapping[str, Policy]:
         raise NotImplementedError
@@ -49,7 +53,8 @@ class _OnLibrary:
 class LibraryPlan(_OnLibrary):
     """The policies that op types shall have."""
 
-    def __init__(self, asked: Mapping[str, Policy]) -> None:
+    def __init__(self, asked: Mapping[str, Policy], last: LibraryFile | None = None) -> None:
+        super().__init__(last)
         self.asked = asked
 
     def wanted(self, library: LibraryFile) -> Mapping[str, Policy]:
@@ -59,7 +64,8 @@ class LibraryPlan(_OnLibrary):
 class BakePlan(_OnLibrary):
     """The marks of a mixlist, to be written as flags: each acts on the policy that its entry has at that time."""
 
-    def __init__(self, marks: Mapping[str, frozenset[Mark]]) -> None:
+    def __init__(self, marks: Mapping[str, frozenset[Mark]], last: LibraryFile | None = None) -> None:
+        super().__init__(last)
         self.marks = marks
 
     def wanted(self, library: LibraryFile) -> Mapping[str, Policy]:

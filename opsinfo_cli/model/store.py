@@ -12,7 +12,6 @@ from functools import cached_property
 from itertools import chain
 
 from ..errors import Damaged, Refused, UsageFault, few
-from ..text.source import Source
 from .entry import Entry
 from .library_file import LibraryFile
 from .policy import BLANKS, Policy
@@ -176,9 +175,9 @@ class Operators:
     def __init__(self, stores: list[Store]) -> None:
         self.stores = stores
 
-    def sources(self) -> dict[str, Source]:
-        """The text of every file, by its path."""
-        return {library.path: library.source for store in self.stores for library in store.libraries}
+    def libraries(self) -> dict[str, LibraryFile]:
+        """Every file, by its path."""
+        return {library.path: library for store in self.stores for library in store.libraries}
 
     @cached_property
     def names(self) -> list[str]:

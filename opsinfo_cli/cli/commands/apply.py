@@ -87,9 +87,10 @@ def _jobs(target: Target, mixlist: Mixlist, options: EntryOptions, output: Outpu
         stores = [each for each in target.operators.stores if each.label == options.store]
         names = [name for name in names if any(name in each.definitions for each in stores)] if stores else names
     files = winning_files(target, names, options, output) if names else {}
-    seen = target.operators.sources()
+    read = target.operators.libraries()
     return [
-        Job(path, BakePlan({name: mixlist.marks[name] for name in mine}), seen[path]) for path, mine in files.items()
+        Job(path, BakePlan({name: mixlist.marks[name] for name in mine}, read[path]), read[path].source)
+        for path, mine in files.items()
     ]
 
 

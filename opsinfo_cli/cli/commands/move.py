@@ -6,13 +6,13 @@ import os
 
 from ...change.job import Job, Result, planned
 from ...change.library_plan import LibraryPlan
-from ...change.mixlist_plan import MixlistPlan
 from ...errors import Refused, UsageFault
 from ...model.entry_quick_check import forget_texts
 from ...model.policy import Policy
 from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
 from ...text.source import Source
+from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
 from ..shared.doubts import report_doubts
@@ -20,6 +20,9 @@ from ..shared.options import LIST, EntryOptions, entry_options, given_names, tar
 from ..shared.targets import open_against, open_target, require_not_snapshot
 from ..shared.winning_files import winning_files
 from ..shared.writing import WriteRun, writer_of
+
+if TYPE_CHECKING:
+    from ...change.mixlist_plan import MixlistPlan
 
 
 @declare.command("move")
@@ -72,7 +75,7 @@ def command(
             raise UsageFault("--against, --pin and --create require a mixlist", path=found.path)
         else:
             jobs = _library_jobs(found, names, policy, entries, output)
-        del found  # only the texts of the files to change stay in memory
+        del found  # only the files to change stay in memory
         result = run.changed(jobs)
     run.report(result)
     _tell_unchanged(result, to, output)
@@ -103,14 +106,18 @@ def _library_jobs(
     report_doubts(target, output)
     wanted = [operator.name for operator in target.operators.require(names)]
     files = winning_files(target, wanted, entries, output)
-    seen = target.operators.sources()
+    read = target.operators.libraries()
     forget_texts()
-    return [Job(path, LibraryPlan(dict.fromkeys(mine, to)), seen[path]) for path, mine in files.items()]
+    return [
+        Job(path, LibraryPlan(dict.fromkeys(mine, to), read[path]), read[path].source) for path, mine in files.items()
+    ]
 
 
 def _mixlist_plan(
     names: tuple[str, ...], to: Policy, against: str | None, pin: bool, options: TargetOptions, output: Output
 ) -> MixlistPlan:
+    from ...change.mixlist_plan import MixlistPlan
+
     if against is None:
         output.say("op names were not checked; --against TARGET checks them", "warning")
         return MixlistPlan(names, to)

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
-import shlex
 import stat
 from collections.abc import Sequence
 
 from ...change.chain import Scope
 from ...change.guards import real_path
 from ...change.job import Job, Result
-from ...change.rehearsal import rehearsed
 from ...change.vault import Vault, vault_path
 from ...change.writer import Writer
 from ...errors import Refused
 from ...model.opp import CORES, root_above
 from ...model.target import TargetOptions, resolve
-from ...report.formats.unified_diff import unified_diff
 from ...report.terminal.output import Output
 from ...report.views.changes import change_document, change_lines
 from .common_options import WriteOptions
@@ -70,6 +67,8 @@ class WriteRun:
         """As :meth:`files`, without reporting the outcome."""
         writer = writer_of(self.writing, self.output)
         if self.writing.dry_run:
+            from ...change.rehearsal import rehearsed
+
             return rehearsed(writer, jobs)
         if not self.writes:
             return writer.preview(jobs)
@@ -87,6 +86,8 @@ class WriteRun:
         if self.output.format == "json":
             self.output.document(change_document(result, self.ignored, dry_run=not self.writes))
         elif self.writing.dry_run:
+            from ...report.formats.unified_diff import unified_diff
+
             for file in result.files:
                 self.output.diff(unified_diff(file.source, file.patch, file.result, file.is_new))
         else:
@@ -103,10 +104,15 @@ class WriteRun:
             for file in touched:
                 self.output.tell(f"made {file.path}" if file.is_new else f"wrote {file.path}; backup {file.backup}")
                 self.output.detail(f"  SHA-256 {file.source.sha256} -> {file.result.sha256}")
-            folder = self.writing.backup_dir
-            words = ["opsinfo", "restore", *(["--backup-dir", folder] if folder else [])]
-            words += ["--", self.undo] if self.undo.startswith("-") else [self.undo]
-            self.output.tell(f"change {result.change}; undo it with: {shlex.join(words)}")
+            self.output.tell(f"change {result.change}; undo it with: {self._undoing()}")
+
+    def _undoing(self) -> str:
+        """The command line that undoes the change."""
+        from shlex import join
+
+        folder = self.writing.backup_dir
+        words = ["opsinfo", "restore", *(["--backup-dir", folder] if folder else [])]
+        return join([*words, *(["--"] if self.undo.startswith("-") else []), self.undo])
 
     def _warn_of_installs(self, jobs: list[Job]) -> None:
         if any(root_above(job.path) for job in jobs):

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 _OPENING, _CLOSING = "（《“‘【", "，。；：、！？）》”’】"
-_PIECE = re.compile(f" +|[{_OPENING}]*(?:[!-~]+|[^ !-~])[{_CLOSING}]*")
+_PIECE = f" +|[{_OPENING}]*(?:[!-~]+|[^ !-~])[{_CLOSING}]*"
 """What stays on one line: blanks, a word, or a single wide character with the marks that belong to it."""
 
 
@@ -32,7 +32,7 @@ def wrapped(text: str, cells: int) -> list[str]:
     ['引擎只读 JSON，', '其余不认。']
     """
     lines = [""]
-    for piece in _PIECE.findall(text):
+    for piece in re.findall(_PIECE, text):
         if cell_width(lines[-1]) + cell_width(piece.rstrip(" ")) > cells and lines[-1]:
             lines[-1] = lines[-1].rstrip(" ")
             lines.append("")
