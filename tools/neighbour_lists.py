@@ -28,7 +28,7 @@ DATA = Path(__file__).resolve().parent.parent / "opsinfo_cli/neighbours/data"
 WIDTH = 120
 
 NameList = dict[str, Any]
-"""One list as the data files hold it: list, class, names, and sometimes note, module, scope."""
+"""One list in the form of the data files: list, class, names, and optionally note, module, scope."""
 
 
 class Upstream:
@@ -41,7 +41,7 @@ class Upstream:
         self.is_file = self.path.is_file() and self.path.suffix != ".whl"
 
     def read(self, path: str) -> str:
-        """The text of a file of the source; of a plain file its own text."""
+        """Return the text of a file of the source; for a plain file, its own text."""
         if self.is_file:
             return self.path.read_text("utf-8")
         if self.path.suffix == ".whl":
@@ -61,7 +61,7 @@ class Upstream:
 
 
 class Generated(NamedTuple):
-    """What a source says, for one data file."""
+    """The content of one data file, from a source."""
 
     version: str
     source: str
@@ -102,7 +102,7 @@ def _items(value: ast.expr, known: dict[str, list[str]]) -> list[str]:
 
 
 def _item(item: ast.expr) -> str:
-    if isinstance(item, ast.Tuple):  # APEX's banned functions come with their message
+    if isinstance(item, ast.Tuple):  # APEX's banned functions have a message
         return _item(item.elts[0])
     return str(item.value) if isinstance(item, ast.Constant) else ast.unparse(item)
 
@@ -133,7 +133,7 @@ def apex(upstream: Upstream, on_npu: bool = False) -> Generated:
         bmms,
         listed("FP32_FUNCS", "high", torch["FP32_FUNCS"], module="torch"),
         listed("RNN_NAMES", "low", [*rnns, *(f"{name}_cell" for name in rnns)], module="torch",
-               note="wrapped apart from the lists (amp.py, step 5)"),
+               note="wrapped separately from the lists (amp.py, step 5)"),
         listed("CASTS", "promote", torch["CASTS"], module="torch"),
         listed("SEQUENCE_CASTS", "promote", torch["SEQUENCE_CASTS"], module="torch"),
         *(listed(name, cls, tensor[name], module="torch.Tensor")
@@ -217,7 +217,7 @@ def tensorflow(upstream: Upstream) -> Generated:
 
 
 def _conditional(text: str, name: str, cls: str) -> list[NameList]:
-    """The names of one method, those behind a condition apart; what needs CUDA alone is not set apart."""
+    """The names of one method, with conditional ones separate; a condition on CUDA alone is ignored."""
     notes: dict[str, list[str]] = {"": []}
     note = ""
     for line in text.splitlines():
@@ -256,7 +256,7 @@ def habana_autocast(upstream: Upstream) -> Generated:
     lists = [
         listed("lower", "low", names("default_lower_ops")),
         listed("fp32", "high", names("default_fp32_ops")),
-        listed("promote", "promote", names("promote_list"), note="fixed: no file replaces it"),
+        listed("promote", "promote", names("promote_list"), note="fixed; no file can replace it"),
     ]
     return Generated(
         f"HabanaAI/gaudi-pytorch-bridge {upstream.version()}",
@@ -266,15 +266,15 @@ def habana_autocast(upstream: Upstream) -> Generated:
 
 
 def optimum_habana(upstream: Upstream) -> Generated:
-    """Its defaults are None, so the lists are those of the bridge: see :func:`fill`.
+    """Check that the defaults are None, so that the lists are those of the bridge: see :func:`fill`.
 
-    :raises SystemExit: if the DEFAULT lists are used, or the keys have a default, by now
+    :raises SystemExit: if the DEFAULT lists are used, or a key has a default
     """
     path = "optimum/habana/transformers/gaudi_configuration.py"
     text = upstream.read(path)
     for key in ("autocast_bf16_ops", "autocast_fp32_ops"):
         if f'kwargs.pop("{key}", None)' not in text:
-            raise SystemExit(f"{path}: {key} has another default than None")
+            raise SystemExit(f"{path}: {key} has a default other than None")
     if any(len(re.findall(rf"\b{name}\b", text)) != 1 for name in ("DEFAULT_BF16_OPS", "DEFAULT_FP32_OPS")):
         raise SystemExit(f"{path}: the DEFAULT lists are used")
     bridge = json.loads((DATA / "habana_autocast.json").read_text("utf-8"))
@@ -307,7 +307,7 @@ def mindspore(upstream: Upstream) -> Generated:
 
     promote = "Addcdiv Addcmul Cross _PyboostCrossPrim GridSampler2D GridSampler3D BiasAdd AddN Dot Concat".split()  # noqa: SIM905
     return Generated(
-        f"{upstream.version()}; auto's promote list, which is compiled in, by hand from 2.7.0",
+        f"{upstream.version()}; auto's promote list, which is compiled in, copied manually from 2.7.0",
         "mindspore-ai/mindspore: mindspore/python/mindspore/train/amp.py; mindspore/ccsrc/common/amp/amp.cc",
         {
             "O1": [listed("AMP_WHITE_LIST", "low", names("AMP_WHITE_LIST"), scope="class")],
@@ -353,11 +353,11 @@ MAKERS: dict[str, Callable[[Upstream], Generated]] = {
     "modelopt": modelopt,
     "modelopt_0_40": modelopt,
 }
-"""By data file. Habana's HMP lists are in no public source but a page of its documents: habana_hmp.json is by hand."""
+"""By data file. habana_hmp.json is edited manually: Habana's HMP lists are published only on a web page."""
 
 
 def fill(name: str, made: Generated) -> str:
-    """The data file with its lists, version and source replaced; levels, properties and notes are written by hand."""
+    """The data file with its lists, version and source replaced; levels, properties and notes are edited manually."""
     content = json.loads((DATA / f"{name}.json").read_text("utf-8"))
     content["version"], content["source"] = made.version, made.source
     for level, lists in made.levels.items():
@@ -366,7 +366,7 @@ def fill(name: str, made: Generated) -> str:
 
 
 def families(paths: list[Path]) -> str:
-    """families.json: op types of libraries that are one operator in several forms, X, XD, XV2, XV3, XDV2, XV2D."""
+    """families.json: op types that are forms of one operator: X, XD, XV2, XV3, XDV2, XV2D."""
     op_types = sorted({name for path in paths for name in json.loads(path.read_text("utf-8"))})
     found: dict[str, list[str]] = {}
     for name in op_types:
@@ -382,7 +382,7 @@ def stem(op_type: str) -> str:
 
 
 def dumped(content: Any) -> str:
-    """JSON as the data files have it: arrays of strings filled to the width of a line."""
+    """Return JSON in the layout of the data files: arrays of strings filled to the line width."""
     return _dumped(content, 0) + "\n"
 
 

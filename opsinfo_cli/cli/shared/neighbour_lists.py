@@ -72,7 +72,7 @@ def _read_mixlist(
     system: System, paths: Sequence[str], base: str | None, output: Output, options: TargetOptions
 ) -> ReadLists:
     if len(paths) != 1:
-        raise UsageFault(f"{system.name} is one file")
+        raise UsageFault(f"{system.name} takes exactly one file")
     path = system.code.mixlist_path(Source.read(paths[0])) if system.name == "mindspore-lite" else paths[0]
     mixlist = accepted_mixlist(path, output)
     if base is None or names_system(base):
