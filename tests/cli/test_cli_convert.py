@@ -48,7 +48,7 @@ def test_the_hmp_example_lists_become_a_mixlist_for_the_real_910b(
     assert "MatMulV2 also runs npu_linear" in losses["broader"]["details"]
     assert "no-class" not in losses  # HMP's own promote list is not the user's
     first, second, *_ = ran.err.splitlines()
-    assert first == "warning: 1 of 16 entries are not carried over:"
+    assert first == "warning: 1 of 16 entries are not converted:"
     assert second == "  t: a view in torch; no source states which operator runs, if any"
     checked = opsinfo("validate", out, "--against", base, "--precision-mode", "mixed_bfloat16", "--format", "json")
     assert checked.json["files"][0]["engine_accepts"] is True
