@@ -1,4 +1,4 @@
-"""Warnings beside an answer: names that a target lacks, stores that current engines refuse, undefined load order."""
+"""Warnings besides the answer: names that a target lacks, stores that current engines refuse, undefined load order."""
 
 from __future__ import annotations
 
