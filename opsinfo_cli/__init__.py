@@ -1,6 +1,6 @@
-"""opsinfo: which operators may drop precision on Ascend NPUs, and who decides.
+"""opsinfo: the mixed-precision policy of operators on Ascend NPUs.
 
-The command line and the library are one thing; docs/api.md shows it at work::
+The library that the command line uses; see docs/api.md::
 
     from opsinfo_cli import Library, Mixlist, Policy
 
@@ -66,7 +66,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import on first use: a command pays only for what it needs."""
+    """Import on first use, so that a command imports only what it needs."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -1,14 +1,14 @@
-"""Every way opsinfo says no.
+"""The exceptions of opsinfo.
 
 The tree, by exit status (the one mapping to exit codes is ``cli.main``)::
 
     OpsinfoError
-    ├── UsageFault           2  the question was wrong: unknown names, clashing options
+    ├── UsageFault           2  wrong usage: unknown names, conflicting options
     └── Refused              3  a file or the system refused
-        ├── Damaged             not what the engine can read (place given)
+        ├── Damaged             the engine cannot read it; has the place
         ├── Locked              another process holds the file
-        ├── Stale               the file is not the one the plan was made for
-        ├── MissingPackage      a package that one command needs is not installed
+        ├── Stale               the file changed since the plan was made
+        ├── MissingPackage      a package that the command requires is not installed
         └── NotConfirmed        written, but the disk did not confirm it
 """
 
@@ -37,7 +37,7 @@ _LONGEST_NAME, _LONGEST = 200, 1000
 
 
 def brief(said: str) -> str:
-    """What is said, with the rest of absurd names left out: a file may hold a name of megabytes."""
+    """Return a message with very long names shortened: a file may have a name of megabytes."""
     if len(said) <= _LONGEST_NAME:
         return said
     import re
@@ -52,7 +52,7 @@ def _brief_name(match: re.Match[str]) -> str:
 
 
 def few(said: Sequence[str], most: int = 3) -> str:
-    """The first of many things, and how many more there are."""
+    """Return the first ``most`` of many texts, and the number of others."""
     shown = ", ".join(said[:most])
     return f"{shown} and {len(said) - most} more" if len(said) > most else shown
 
@@ -60,7 +60,7 @@ def few(said: Sequence[str], most: int = 3) -> str:
 class OpsinfoError(Exception):
     """Base of every expected failure.
 
-    :param message: may hold names of any length; it is kept brief
+    :param message: shortened if it has long names
     :param name: kebab-case slug, stable, for scripts
     :param hint: what to do about it
     :param line: 1-based, with ``column`` in code points

@@ -1,6 +1,6 @@
-"""What a class statement needs of `typing`, whose import takes a short command a tenth of its time.
+"""Runtime parts of `typing`, whose import takes a tenth of a short command's time.
 
-Type checkers see the real ones. Whatever annotations alone need stands behind ``TYPE_CHECKING``, from `typing` itself.
+Type checkers see the real ones. Names used only in annotations are imported from `typing` under ``TYPE_CHECKING``.
 """
 
 from __future__ import annotations

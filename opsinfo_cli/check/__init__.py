@@ -1,1 +1,1 @@
-"""Findings: one rule, one function, one entry in the rule table."""
+"""Findings: the rule table, and one function for each rule."""

@@ -17,7 +17,7 @@ from .schema import validator_for
 
 @dataclass(frozen=True, order=True)
 class Known:
-    """One accepted finding; only the fingerprint counts, the rest is for people.
+    """One accepted finding; only the fingerprint is compared, the rest is for people.
 
     :param path: relative to the repository
     """
@@ -36,8 +36,8 @@ class Baseline:
 
     @classmethod
     def read(cls, path: str) -> Baseline:
-        """:raises Refused: if it cannot be read
-        :raises Damaged: if it is not a baseline
+        """:raises Refused: if the file cannot be read
+        :raises Damaged: if the file is not a baseline
         """
         try:
             document = json.loads(read_bytes(path))
@@ -58,9 +58,9 @@ class Baseline:
     def gone(
         self, findings: Iterable[Finding], checked: Collection[str], selection: RuleSelection, root: str
     ) -> list[Known]:
-        """Entries whose finding no longer occurs, in files that were checked or no longer exist.
+        """Return entries whose finding no longer occurs, in files that were checked or no longer exist.
 
-        :param findings: all findings, those in the baseline included
+        :param findings: all findings, including those in the baseline
         :param checked: the files of this run, relative to the repository
         """
         seen = {finding.fingerprint for finding in findings}
@@ -68,7 +68,7 @@ class Baseline:
         return [entry for entry in missing if _concerned(entry, checked, selection, root)]
 
     def updated(self, findings: Iterable[Finding], gone: Iterable[Known], relative: Callable[[str], str]) -> Baseline:
-        """The new baseline: present findings added, gone ones removed; entries outside this run are kept."""
+        """Return the new baseline: present findings added, gone ones removed; entries outside this run are kept."""
         kept = {entry.fingerprint: entry for entry in self.entries}
         for entry in gone:
             del kept[entry.fingerprint]

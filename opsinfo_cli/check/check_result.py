@@ -1,4 +1,4 @@
-"""The result of a run of checks, which every report format takes."""
+"""The result of a run of checks, the input of every report format."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CheckResult:
 
     @property
     def failures(self) -> list[OpsinfoError]:
-        """What could not be checked at all."""
+        """Errors for files that could not be checked."""
         return self.outcome.failures
 
     def fails(self, finding: Finding) -> bool:
@@ -40,7 +40,7 @@ class CheckResult:
         return path not in _NO_FILES
 
     def relative(self, path: str) -> str:
-        """A path as in output for programs; standard input and the command line keep their names."""
+        """Return a path as in output for programs; standard input and the command line keep their names."""
         if not self.is_file(path):
             return path
         if path not in self._relative:

@@ -1,4 +1,4 @@
-"""What there is to check under a path: stores and files, in the order in which they are reported."""
+"""The stores and files to check under a path, in the order in which they are reported."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _OTHER_ENGINES = frozenset({"aicpu", "dvpp", "host_cpu"})
 
 
 class Task(NamedTuple):
-    """One thing to check.
+    """A store or file to check.
 
-    :param kind: ``store`` for a config directory, ``file`` for one that was named, ``met`` for one met on a walk
+    :param kind: ``store`` for a config directory, ``file`` for a given file, ``met`` for a file found on a walk
     """
 
     kind: str
@@ -25,7 +25,7 @@ class Task(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes to read, to divide the work evenly; 0 if the size is unknown."""
+        """The bytes to read, for dividing the work evenly; 0 if unknown."""
         try:
             if self.kind != "store":
                 return os.stat(self.path).st_size
@@ -35,7 +35,7 @@ class Task(NamedTuple):
 
 
 def tasks_in(path: str, cannot_walk: Callable[[OSError], None]) -> Iterator[Task]:
-    """The tasks of a path: the file itself, or every store and JSON file of a tree that git does not ignore."""
+    """Yield the tasks of a path: the file itself, or every store and JSON file of a tree that git does not ignore."""
     if not os.path.isdir(path):
         yield Task("file", path)
         return
@@ -47,13 +47,13 @@ def tasks_in(path: str, cannot_walk: Callable[[OSError], None]) -> Iterator[Task
         jsons = [name for name in sorted(names) if name.lower().endswith(".json") and len(name) > 5]
         jsons = [name for name in jsons if not ignored.has(folder, name)]
         if any(is_library_name(os.path.join(folder, name)) for name in jsons):
-            yield Task("store", _told(folder))  # as a whole: the engine ignores .gitignore
+            yield Task("store", _told(folder))  # a whole store, because the engine ignores .gitignore
         else:
             yield from (Task("met", _told(os.path.join(folder, name))) for name in jsons)
 
 
 def _told(path: str) -> str:
-    """Paths below the working directory are shown without `./`."""
+    """Return a path without a leading `./`."""
     return path.removeprefix("./") or path
 
 

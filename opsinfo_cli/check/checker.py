@@ -1,4 +1,4 @@
-"""The checker of single files and stores: which rules apply to what, and what the engine does with each file."""
+"""The checker of single files and stores: applies the rules, and records whether the engine accepts each file."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Checker:
-    """Collects findings on files and stores; what cannot be checked is recorded as a failure.
+    """Collects findings on files and stores; a file that cannot be checked is recorded as a failure.
 
-    :param against: the targets mixlists are for
+    :param against: the targets that mixlists are for
     :param modes: names of precision modes, known or not
-    :param kind: the kind of all files, if the user gives it
+    :param kind: the kind of all files; None detects it
     :param models: the models that mixlists are for
     """
 
@@ -50,18 +50,18 @@ class Checker:
         return self.outcome.failures
 
     def alone(self) -> Checker:
-        """A checker with the same settings and no findings."""
+        """Return a checker with the same settings and no findings."""
         return Checker(self.against, self.modes, self.kind, self.models)
 
     def given(self, path: str, data: bytes) -> None:
-        """Check a file that was named; if nothing shows what it is, that is a failure."""
+        """Check a given file; if its kind cannot be detected, record a failure."""
         try:
             self.file(path, data)
         except UsageFault as fault:
             self.failures.append(fault)
 
     def found(self, path: str, data: bytes) -> bool:
-        """Check a file of a tree, unless neither its name nor its text says that it is a mixlist or a library.
+        """Check a file of a tree if its name or text shows that it is a mixlist or a library.
 
         :returns: whether it was checked
         """
@@ -82,7 +82,7 @@ class Checker:
     def file(self, path: str, data: bytes) -> None:
         """Check a file.
 
-        :raises UsageFault: if nothing shows what the file is
+        :raises UsageFault: if the kind of the file cannot be detected
         """
         try:
             source = Source(data, path)
@@ -94,8 +94,9 @@ class Checker:
         if kind in ("library", "mixlist"):
             self._source(kind, source, outcome)
         elif kind == "snapshot":
+            said = "a snapshot cannot be validated; it is a target for --against"
             hint = "`opsinfo diff` compares it with an install"
-            raise UsageFault("a snapshot is what --against reads", name="wrong-kind", path=path, hint=hint)
+            raise UsageFault(said, name="wrong-kind", path=path, hint=hint)
         else:
             raise UsageFault(
                 "cannot tell whether this is a library or a mixlist, neither by its text nor by its name",
@@ -133,7 +134,7 @@ class Checker:
         self.outcome.add(folder, "store", [], accepts)
 
     def modes_given(self) -> None:
-        """Check the precision modes themselves, once for all files."""
+        """Check the precision modes, once for all files."""
         if self.modes:
             socs = sorted({against.target.soc for against in self.against if against.target.soc})
             self.outcome.add("--precision-mode", "mode", check_modes(self.modes, socs, self.saw_mixlist))
@@ -146,7 +147,7 @@ class Checker:
             return None
 
     def _read(self, path: str) -> tuple[LibraryFile | None, list[Finding]]:
-        """A library of a store with its findings; None if its entries cannot be read."""
+        """Return a library of a store with its findings; None if its entries cannot be read."""
         data = self._bytes(path)
         if data is None:
             return None, []
@@ -157,7 +158,7 @@ class Checker:
             return None, [damage(error)]
 
     def mixlist(self, source: Source) -> Iterator[Finding]:
-        """Check a mixlist, with its op types compared with the targets."""
+        """Check a mixlist, and its op types against the targets."""
         self.saw_mixlist = True
         document = scan(source)
         yield from check_mixlist(document)

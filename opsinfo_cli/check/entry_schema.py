@@ -24,7 +24,7 @@ def entry_schema() -> EntrySchema:
 
 
 class EntrySchema:
-    """``$defs/entry`` with what it refers to."""
+    """``$defs/entry`` with the definitions that it refers to."""
 
     def __init__(self, definitions: Mapping[str, Any]) -> None:
         self.definitions = definitions
@@ -32,14 +32,14 @@ class EntrySchema:
         self._known: dict[tuple[int | str | None, ...], list[LoadFault]] = {}
 
     def faults(self, entry: Any) -> Iterator[LoadFault]:
-        """Violations of an entry of any shape."""
+        """Yield violations of an entry of any structure."""
         for name, path, error in structure_errors(self._validator, entry):
             steps = [str(step) for step in path[:2]]
             section, key = (*steps, None, None)[:2]
             yield LoadFault(name, section, key, _said(name, path, error))
 
     def faults_of_strings(self, sections: Sections) -> Iterator[LoadFault]:
-        """Violations of an entry whose leaves are all strings."""
+        """Yield violations of an entry whose leaves are all strings."""
         for section, content in sections.items():
             schema, asked = self.asked(section)
             seen = (schema, *map(content.get, asked))
@@ -50,7 +50,7 @@ class EntrySchema:
                 yield fault._replace(section=section, message=fault.message.replace(str(fault.section), section, 1))
 
     def asked(self, section: str) -> tuple[int, tuple[str, ...]]:
-        """The schema for a section of this name, and the keys whose values must be more than strings."""
+        """Return the schema for a section of this name, and the keys with further rules on their values."""
         if section not in self._asked:
             schema = self._schema_of(section)
             required = {key for each in (schema, *schema.get("allOf", ())) for key in each.get("required", ())}
@@ -80,5 +80,5 @@ def _said(name: str, path: tuple[str | int, ...], error: Any) -> str:
         return f"`{where}` must be a{'n' if error.validator_value == 'object' else ''} {error.validator_value}"
     if error.validator == "required":
         missing = [key for key in error.validator_value if key not in error.instance]
-        return f"`{where}` needs a `{missing[0]}`"
+        return f"`{where}` requires a `{missing[0]}`"
     return f"`{where}` is `{error.instance}`, which the engine cannot read"

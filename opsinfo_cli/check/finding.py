@@ -39,13 +39,13 @@ class Fix:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong, where, what the engine does about it, and what to do.
+    """A fault with its place, its effect in the engine, and a hint.
 
-    :param message: may hold names of any length; it is kept brief, ``pointer`` is exact
-    :param start: place of the offending token; ``end`` is exclusive; None if a file as a whole is meant
+    :param message: shortened if it has long names; ``pointer`` is exact
+    :param start: place of the offending token; ``end`` is exclusive; None for a whole file
     :param pointer: JSON pointer, if the text could be parsed
-    :param fix: the fix, if there is one; ``places`` are those of its edits
-    :param snippet: the line it is in
+    :param fix: the fix, if there is one; ``places`` are the places of its edits
+    :param snippet: the source line
     :param fingerprint: identifies it from run to run; see :mod:`.fingerprint`
     """
 
@@ -94,13 +94,13 @@ def at(
 
 
 def whole_file(name: str, path: str, message: str, hint: str | None = None) -> Finding:
-    """A finding about a file or folder as a whole; in a file it is at the first character."""
+    """Return a finding on a whole file or folder; in a file its place is the first character."""
     start, end = (Place(1, 1), Place(1, 2)) if path.endswith(".json") else (None, None)
     return Finding(rule(name), message, path, start, end, hint=hint)
 
 
 def damage(error: Damaged) -> Finding:
-    """The finding for an error."""
+    """Return the finding for an error."""
     start = Place(error.line, error.column) if error.line and error.column else None
     end = Place(start.line, start.column + 1) if start else None
     return Finding(rule("syntax"), error.message, error.path or "", start, end, hint=error.hint)
@@ -127,7 +127,7 @@ class Tally:
 class Outcome:
     """Findings on any number of files.
 
-    :param failures: what could not be checked, and why
+    :param failures: errors for files that could not be checked
     :param passed_over: JSON files of a tree that are neither mixlists nor libraries
     """
 
@@ -138,7 +138,7 @@ class Outcome:
 
     @property
     def is_about_something(self) -> bool:
-        """Whether anything was checked, or could not be."""
+        """Whether there was anything to check."""
         return bool(self.files or self.failures)
 
     def extend(self, other: Outcome) -> None:
@@ -149,9 +149,9 @@ class Outcome:
         self.passed_over += other.passed_over
 
     def add(self, path: str, kind: str, findings: Iterable[Finding], accepts: bool | None = None) -> None:
-        """Note a file with its findings, each once; the engine accepts it unless a finding says it refuses."""
+        """Add a file with its distinct findings; by default the engine accepts it unless a finding refuses it."""
         mine = sorted(dict.fromkeys(findings), key=lambda finding: finding.order)
-        if kind == "install":  # one for each chip: report what they share once
+        if kind == "install":  # one per chip: report shared findings once
             mine = [finding for finding in mine if finding not in self.findings]
         if accepts is None:
             accepts = not any(finding.engine in ("refuses", "crashes") for finding in mine)

@@ -1,4 +1,4 @@
-"""From all findings to those reported: fingerprints, the selection, the baseline."""
+"""Filter findings: fingerprints, selection, baseline."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class FindingFilter:
     baseline: Baseline | None = None
 
     def selected(self, findings: Iterable[Finding], checked: CheckResult) -> list[Finding]:
-        """The selected findings, each with its fingerprint, which does not depend on the selection."""
+        """Return the selected findings with fingerprints, which do not depend on the selection."""
         known = fingerprinted(findings, checked.relative)
         return [finding for finding in known if self.selection.keeps(finding.rule, finding.pointer)]
 
     def unknown(self, selected: Iterable[Finding]) -> list[Finding]:
-        """Findings that are not in the baseline."""
+        """Return findings that are not in the baseline."""
         accepted = self.baseline.fingerprints if self.baseline else frozenset()
         return [finding for finding in selected if finding.fingerprint not in accepted]
 
     def gone(self, selected: Iterable[Finding], checked: CheckResult) -> list[Known]:
-        """Entries of the baseline that this run covered and whose finding is gone."""
+        """Return entries of the baseline that this run covered and whose finding is gone."""
         if self.baseline is None:
             return []
         paths = {checked.relative(verdict.path) for verdict in checked.outcome.files}

@@ -1,4 +1,4 @@
-"""Fingerprints: they identify a finding from run to run, even if lines move or entries before it change."""
+"""Fingerprints identify a finding across runs, even if lines move or entries before it change."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from dataclasses import replace
 from .finding import Finding
 
 _MOVES = re.compile(r"(?<=\bline )[0-9]+|(?<=\boffset )[0-9]+|(?<=\.json:)[0-9]+|(?<= \()/[^()]*(?=\))")
-"""The parts of a message that are places: in its file, or on this machine."""
+"""Parts of a message that are places, in the file or on this machine."""
 
 _INDEX = re.compile(r"/[0-9]+(?=/|$)")
-"""The index of an item, which changes like a line number; the message names the item."""
+"""The index of an item, which changes as a line number does; the message names the item."""
 
 
 def fingerprinted(findings: Iterable[Finding], relative: Callable[[str], str]) -> list[Finding]:
-    """The findings, each with a unique fingerprint: of rule, file, JSON pointer and message.
+    """Return the findings, each with a unique fingerprint of rule, file, JSON pointer and message.
 
-    Of findings that agree in all of these the second hashes the first one's fingerprint with it, and so on.
+    For findings equal in all of these, each fingerprint also hashes the previous one.
 
     :param relative: returns a path relative to the repository
     """

@@ -1,4 +1,4 @@
-"""Applying the fixes of findings to a mixlist, as a plan that the writer makes under the lock and proves. Pure."""
+"""Apply the fixes of findings to a mixlist, as a plan that the writer computes under the lock and proves. Pure."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ..text.source import Source, encoded
 from .finding import Finding, Fix
 
 _PASSES = 10
-"""The number of passes: edits that touch each other wait for the next; after ten, the rest is reported."""
+"""The most passes: edits that touch each other wait for the next pass; the rest is reported."""
 
 
 def applicable(findings: Iterable[Finding], unsafe: bool) -> list[Fix]:
-    """The fixes of findings.
+    """Return the fixes of findings.
 
-    :param unsafe: whether a fix may be a guess"""
+    :param unsafe: whether to include unsafe fixes"""
     return [each.fix for each in findings if each.fix and (unsafe or each.fix.is_safe)]
 
 
 @dataclass(frozen=True)
 class FixPlan:
-    """:param find: returns the findings on a text that are to be fixed
-    :param unsafe: whether a fix may be a guess
+    """:param find: returns the findings to fix in a text
+    :param unsafe: whether to include unsafe fixes
     """
 
     find: Callable[[Source], list[Finding]]
@@ -51,7 +51,7 @@ class FixPlan:
             raise proof_failed(source.path)
 
     def _mended(self, source: Source) -> tuple[Source, _Renamed]:
-        """The text when nothing more can be fixed, and what was renamed."""
+        """Return the text after all possible fixes, and the renamed names."""
         renamed = _Renamed({}, {})
         for _ in range(_PASSES):
             fixes = _together(applicable(self.find(source), self.unsafe))
@@ -66,7 +66,7 @@ class FixPlan:
 
 
 def _together(fixes: list[Fix]) -> list[Fix]:
-    """Fixes that do not touch each other, as many as possible, so that each has its own effect."""
+    """Return as many fixes as possible that do not touch each other."""
     taken: list[Fix] = []
     edits: list[Edit] = []
     targets: set[str] = set()
@@ -81,7 +81,7 @@ def _together(fixes: list[Fix]) -> list[Fix]:
 
 
 def _touches(edit: Edit, edits: list[Edit]) -> bool:
-    """Whether an edit overlaps one of a sorted list, or an insertion is at the end of another edit."""
+    """Return whether an edit overlaps one of a sorted list, or inserts at the end of another edit."""
     at = bisect_left(edits, edit)
     for other in edits[max(0, at - 1) : at + 1]:
         inserts = edit.start == edit.end or other.start == other.end
@@ -98,7 +98,7 @@ class _Renamed(NamedTuple):
 
 
 def _said(node: Node, renamed: _Renamed) -> object:
-    """The content of a text, each string of an array once."""
+    """Return the content of a text, each string of an array once."""
     if node.kind == "object":
         return {renamed.keys.get(member.name, member.name): _said(member.value, renamed) for member in node}
     if node.kind == "array":

@@ -1,4 +1,4 @@
-"""What a tree's .gitignore files exclude: the nearest file first, and in it the last line that matches."""
+"""Files that a tree's .gitignore files exclude: the nearest file decides, and in it the last matching line."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .ignore_patterns import IgnorePattern, patterns_in
 class IgnoredFiles:
     """The rules for a walk from one folder.
 
-    In a git repository those of the folders above count too, up to the repository's own, and ``.git/info/exclude``.
-    A folder that was named is walked even if the rules above exclude it: then only those inside it count.
+    In a git repository the files of the folders above apply too, up to the root, and ``.git/info/exclude``.
+    A given folder is walked even if rules above exclude it; then only the rules inside it apply.
     """
 
     def __init__(self, start: str) -> None:
@@ -22,7 +22,7 @@ class IgnoredFiles:
             self._top = self._start
 
     def has(self, folder: str, name: str, is_folder: bool = False) -> bool:
-        """Whether an entry of a folder of the walk is ignored; the folders above it are known not to be."""
+        """Return whether an entry of a folder is ignored; the folders above it must not be ignored."""
         path = os.path.join(os.path.abspath(folder), name)
         at = path
         while at != self._top:
@@ -41,7 +41,7 @@ class IgnoredFiles:
         return False
 
     def _said(self, folder: str, file: str, path: str, is_folder: bool) -> bool | None:
-        """The answer of one file for a path: ignored, not ignored, or None."""
+        """Return the answer of one .gitignore file for a path: ignored, not ignored, or None."""
         rules = os.path.join(folder, file)
         if rules not in self._lines:
             self._lines[rules] = _read(rules)

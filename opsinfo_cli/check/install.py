@@ -1,4 +1,4 @@
-"""Findings on an install: stores that fail, a load_priority that fails all, custom paths without effect."""
+"""Findings on an install: stores that fail, a bad load_priority, custom paths without effect."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def broken_custom_path(install: Install) -> Iterator[Finding]:
 
 def store_fails(install: Install) -> Iterator[Finding]:
     if install.missing_built_in:
-        said = f"no built-in store for {install.soc}: no engine starts, whatever a vendor or a custom path has (E20002)"
+        said = f"no built-in store for {install.soc}: the engine does not start even with a custom store (E20002)"
         hint = "install the operator package for this SoC, or remove the vendor's folder for it"
         yield whole_file("store-fails", install.missing_built_in, said, hint)
     for core in CORES:
@@ -53,7 +53,7 @@ def store_fails(install: Install) -> Iterator[Finding]:
 
 
 def _failure(directory: str, failure: OpsinfoError, alone: bool) -> Finding:
-    """At the place in the file that fails its store."""
+    """Return the finding at the place in the file that fails its store."""
     cost = "the engine does not start" if alone else "the engine silently starts without these operators"
     file = os.path.basename(failure.path or directory)
     said = f"the engine drops the store {directory} because of {file}: {failure.message}; {cost}"

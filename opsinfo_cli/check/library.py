@@ -1,4 +1,4 @@
-"""Findings on a library: its structure by the schema, the rest by what the engine checks when it loads an entry."""
+"""Findings on a library: structure by the schema, the rest by the engine's checks on loading an entry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .text import bom, duplicate_key, duplicate_keys, pointer_to, trailing_text
 
 
 def text_findings(library: LibraryFile, members: Members) -> Iterator[Finding]:
-    """Findings on text outside the entries: byte order mark, tail, keys that the engine drops."""
+    """Yield findings on text outside the entries: byte order mark, trailing text, keys that the engine drops."""
     source = library.source
     yield from bom(source, fixable=False)
     yield from trailing_text(source, members.end, fixable=False)
@@ -32,15 +32,15 @@ def text_findings(library: LibraryFile, members: Members) -> Iterator[Finding]:
 
 
 def check_library(library: LibraryFile, members: Members) -> Iterator[Finding]:
-    """All findings on a library taken alone."""
+    """Yield all findings on a library alone."""
     yield from text_findings(library, members)
     yield from entry_findings(library)
 
 
 def entry_findings(library: LibraryFile) -> Iterator[Finding]:
-    """Findings on the structure and values of every entry, one for each place.
+    """Yield findings on the structure and values of every entry, one for each place.
 
-    A violation of the schema is reported unless the loader has a fault at the same place, whose message is better.
+    A schema violation is reported unless the loader has a fault, with a better message, at the same place.
     """
     blank = {entry.name: fault for entry, fault in library.structure_faults() if fault.name == "blank-in-name"}
     schema = entry_schema()
@@ -67,7 +67,7 @@ def _passed_over(library: LibraryFile, entry: Entry) -> Finding:
     name = entry.name.strip(BLANKS)
     said = f"`{entry.name}` is never read: the engine strips the blanks and reads `{name}` instead"
     span = entry.member.key_start, entry.member.key_end
-    return at("duplicate-key", library.source, span, said, pointer=pointer_to(entry.name), hint="merge the two by hand")
+    return at("duplicate-key", library.source, span, said, pointer=pointer_to(entry.name), hint="merge the two entries")
 
 
 def root_is_no_object(source: Source, members: Members) -> Finding:

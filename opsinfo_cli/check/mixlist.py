@@ -64,11 +64,11 @@ class Reading:
         return at(name, self.source, span, message, pointer=pointer, hint=hint, severity=severity, fix=fix)
 
     def dropping(self, item: Marked) -> Fix:
-        """The fix that removes an item from its array."""
+        """Return the fix that removes an item from its array."""
         return Fix((drop_part(item.array, item.place),))
 
     def renaming(self, name: str, near: str) -> Fix | None:
-        """The fix that renames an op type wherever it appears; None if the engine would refuse the result."""
+        """Return the fix that renames every occurrence of an op type; None if the engine would refuse the result."""
         if not is_legal(self.marks[name] | self.marks.get(near, frozenset())):
             return None
         edits = tuple(Edit(item.node.start, item.node.end, quote(near)) for item in self._named[name])
@@ -85,7 +85,7 @@ class Reading:
 
 
 def check_mixlist(document: Document) -> Iterator[Finding]:
-    """All findings on a mixlist that need no library."""
+    """Yield all findings on a mixlist that need no library."""
     source = document.source
     yield from bom(source, fixable=True)
     yield from faults(document, fixable=True)
@@ -101,7 +101,7 @@ def check_mixlist(document: Document) -> Iterator[Finding]:
 
 
 def structure(source: Source, root: Node) -> Iterator[Finding]:
-    """wrong-type, unknown-list, unknown-action; a near key can be renamed."""
+    """Yield wrong-type, unknown-list and unknown-action; a near key can be renamed."""
     for fault in structure_faults(root):
         fix, hint = None, None
         if fault.name != "wrong-type":
@@ -121,7 +121,7 @@ def _renaming_key(fault: StructureFault) -> Fix | None:
 def _hint_at_key(fault: StructureFault) -> str:
     key = str(fault.steps[-1])
     if key == "$schema":
-        return "bind the schema in the editor's settings; the engine accepts no other key"
+        return "set the schema in the editor's settings instead; the engine accepts no other key"
     known = ACTIONS if fault.name == "unknown-action" else LISTS
     policy = policy_meant(key)
     if policy and fault.name == "unknown-list":
@@ -130,7 +130,7 @@ def _hint_at_key(fault: StructureFault) -> str:
 
 
 def contradictions(reading: Reading) -> Iterator[Finding]:
-    """contradiction, at the last mark of an op type, which makes the combination illegal."""
+    """Yield contradiction, at the last mark of an op type, which makes the combination illegal."""
     for name, marks in reading.marks.items():
         if not is_legal(marks):
             said = f"`{name}`: the engine refuses {combination(marks)} (E20003)"
@@ -142,7 +142,7 @@ def _way_out(marks: frozenset[Mark]) -> str:
     if len(adds) > 1:
         return "keep the `to-add` of one list only"
     if combination(marks) == "remove gray":
-        return "to take it off gray, add it to another list"
+        return "to remove it from gray, add it to another list"
     return "use one `to-add`, and at most one `to-remove` of another list"
 
 
@@ -156,7 +156,7 @@ def duplicate_operators(reading: Reading) -> Iterator[Finding]:
 
 
 def gray_to_add_alone(reading: Reading) -> Iterator[Finding]:
-    """no-effect, the half of it that needs no library."""
+    """Yield no-effect for a gray `to-add` alone, which needs no library."""
     for name, marks in reading.marks.items():
         if combination(marks) == "add gray":
             said = f"`{name}` keeps the library's policy: a gray-list `to-add` alone has no effect"

@@ -1,4 +1,4 @@
-"""Findings on a mixlist's op types, checked against the libraries it is meant for."""
+"""Findings on a mixlist's op types, checked against the libraries that it is for."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ ADD = {policy: Mark("to-add", policy) for policy in Policy}
 
 @dataclass
 class MixlistTarget:
-    """A target a mixlist must serve: one chip."""
+    """One chip that a mixlist is for."""
 
     target: Target
 
     @property
     def label(self) -> str:
-        """The chip, with the target that it belongs to."""
+        """The chip, with its target."""
         soc, text = self.target.soc, self.target.text
         return f"{soc} ({text})" if soc and soc != text else text
 
@@ -41,7 +41,7 @@ class MixlistTarget:
 
     @cached_property
     def by_stem(self) -> Mapping[str, list[str]]:
-        """`X`, `XD`, `XV2`, `XV2D` ... by their common name."""
+        """Op types such as `X`, `XD`, `XV2`, `XV2D` by their common stem."""
         found: dict[str, list[str]] = {}
         for name in self.operators.names:
             found.setdefault(_stem(name), []).append(name)
@@ -59,7 +59,10 @@ class MixlistTarget:
 
 
 def check_against(reading: Reading, targets: list[MixlistTarget], modes: list[Mode]) -> Iterator[Finding]:
-    """:param modes: the precision modes it will be used with; none given means both mixed modes"""
+    """Yield the findings.
+
+    :param modes: the precision modes that it is used with; both mixed modes if empty
+    """
     known = NearNames({name for against in targets for name in against.operators.names})
     forms = {id(against): Forms(reading, against) for against in targets}
     for name, marks in reading.marks.items():
@@ -81,12 +84,12 @@ def _named(some: list[MixlistTarget]) -> str:
 
 
 def _where(knowing: list[MixlistTarget]) -> str:
-    """Findings of the targets; the message names the chips if there are several."""
+    """Return the place for a message; it names the chips if there are several."""
     return f" in {_named(knowing)}" if len(knowing) > 1 else " in the library"
 
 
 def _alike(found: Iterable[tuple[MixlistTarget, T | None]]) -> Iterator[tuple[T, str]]:
-    """Each distinct result, with the chips it was found for; None is no result."""
+    """Yield each distinct result except None, with its chips."""
     chips: dict[T, list[MixlistTarget]] = {}
     for against, what in found:
         if what is not None:
@@ -97,7 +100,7 @@ def _alike(found: Iterable[tuple[MixlistTarget, T | None]]) -> Iterator[tuple[T,
 def unknown_operator(
     reading: Reading, name: str, targets: list[MixlistTarget], knowing: list[MixlistTarget], known: NearNames
 ) -> Iterator[Finding]:
-    """unknown-operator and not-in-ai-core.
+    """Yield unknown-operator and not-in-ai-core.
 
     :param known: the op types of all targets
     """
@@ -124,7 +127,7 @@ def unknown_operator(
 
 
 def no_effect(reading: Reading, name: str, marks: frozenset[Mark], knowing: list[MixlistTarget]) -> Iterator[Finding]:
-    """no-effect: a to-add of the list the op type is on in every target."""
+    """Yield no-effect: a to-add of the list that the op type is on in every target."""
     for policy in (Policy.BLACK, Policy.WHITE):
         if ADD[policy] in marks and all(against.policy(name) is policy for against in knowing):
             said = f"`{name}` is already {policy}{_where(knowing)}"
@@ -134,7 +137,7 @@ def no_effect(reading: Reading, name: str, marks: frozenset[Mark], knowing: list
 def remove_mismatch(
     reading: Reading, name: str, marks: frozenset[Mark], knowing: list[MixlistTarget]
 ) -> Iterator[Finding]:
-    """not-on-list: a to-remove of a list the op type is on in no target."""
+    """Yield remove-mismatch: a to-remove of a list that the op type is on in no target."""
     policies = dict(_alike((against, against.policy(name)) for against in knowing))
     for mark in sorted(marks):
         if mark.action == "to-remove" and mark.policy not in policies:
@@ -149,14 +152,14 @@ def remove_mismatch(
 def sibling_type(
     reading: Reading, name: str, marks: frozenset[Mark], knowing: list[MixlistTarget], forms: Mapping[int, Forms]
 ) -> Iterator[Finding]:
-    """sibling-type: its fused or versioned forms that the mixlist leaves with another policy.
+    """Yield sibling-type: fused or versioned forms that the mixlist leaves with another policy.
 
     :param forms: by the identity of their target
     """
     for said, chips in _alike(
         (against, _siblings_say(name, marks, against, forms[id(against)])) for against in knowing
     ):
-        hint = "add the other form too if you mean both"
+        hint = "add the other form too, if both are meant"
         yield reading.at(
             "sibling-type", reading.first(name), f"{said} in {chips}; fusion may turn one into the other", hint
         )
@@ -171,7 +174,7 @@ def _siblings_say(name: str, marks: frozenset[Mark], against: MixlistTarget, for
 
 
 def _turns(before: Policy, after: Policy | None) -> str:
-    """The effect of the mixlist on a policy, in words."""
+    """Return the effect of the mixlist on a policy, as text."""
     return f"stays {after}" if before is after else f"becomes {after}"
 
 
@@ -184,7 +187,7 @@ class Forms:
         self._others: dict[tuple[str, Policy], list[str]] = {}
 
     def with_other_policy(self, name: str, policy: Policy) -> list[str]:
-        """The message about the other forms of an op type that end with another policy; the same for each of them."""
+        """Return texts about the forms of an op type that end with another policy; the same for each form."""
         asked = _stem(name), policy
         if asked not in self._others:
             standings = {each: self._standing(each) for each in self._against.by_stem[asked[0]]}
@@ -196,7 +199,7 @@ class Forms:
         return self._others[asked]
 
     def _standing(self, name: str) -> Policy | None:
-        """The final policy of an op type; None if its marks contradict each other."""
+        """Return the final policy of an op type; None if its marks contradict each other."""
         marks = self._marks.get(name, frozenset())
         return effective(self._against.policy(name), marks) if is_legal(marks) else None
 
@@ -236,6 +239,6 @@ def white_without_low(
 
 
 def _low_lacked(columns: Columns, lows: list[frozenset[str]]) -> str | None:
-    """The first low precision that no column has, in words."""
+    """Return the first low precision that no column has, as text."""
     low = next((low for low in lows if columns.can_be_white(low) is Possible.NO), None)
     return " or ".join(sorted(low, reverse=True)) if low else None

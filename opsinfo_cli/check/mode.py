@@ -1,4 +1,4 @@
-"""Findings on the precision modes a mixlist is to be used with."""
+"""Findings on the precision modes that a mixlist is used with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OPTION = "--precision-mode"
 
 def check_modes(names: list[str], socs: list[str], with_mixlist: bool) -> Iterator[Finding]:
     """:param socs: SoC folders of the targets
-    :param with_mixlist: whether a mixlist would be given with the mode
+    :param with_mixlist: whether a mixlist is used with the mode
     """
     for name in names:
         mode = mode_named(name)

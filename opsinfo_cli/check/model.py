@@ -1,4 +1,4 @@
-"""Findings on a mixlist, against the models that it is for: what its entries do to their nodes."""
+"""Findings on the effect of a mixlist's entries on the nodes of models."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _MIXED = ("mixed_float16", "mixed_bfloat16")
 
 
 class CheckedModel:
-    """A model that mixlists are for, ready to be judged for a target.
+    """A model that mixlists are checked with.
 
-    :ivar types: op types of its nodes
-    :ivar possible: these, and those that fusion may make of them
+    :ivar types: the op types of its nodes
+    :ivar possible: these, and op types that may result from fusion
     """
 
     def __init__(self, path: str) -> None:
@@ -56,7 +56,7 @@ class Situation(NamedTuple):
     answer: Answer
 
     def without(self, marks: Mapping[str, frozenset[Mark]], name: str) -> Answer:
-        """The answer for the mixlist without an op type."""
+        """Return the answer for the mixlist without an op type."""
         rest = {each: own for each, own in marks.items() if each != name}
         return self.model.ready(self.target).judge(self.mode, rest)
 
@@ -68,9 +68,9 @@ class Situation(NamedTuple):
 def check_models(
     reading: Reading, models: Sequence[CheckedModel], targets: Sequence[MixlistTarget], modes: Sequence[Mode]
 ) -> Iterator[Finding]:
-    """not-in-model, no-effect-in-model, black-refused-in-model, constant-out-of-range.
+    """Yield not-in-model, no-effect-in-model, black-refused-in-model, constant-out-of-range.
 
-    :param modes: the precision modes it will be used with; none given means the mixed modes of each chip
+    :param modes: the precision modes that it is used with; the mixed modes of each chip if empty
     """
     if not all(map(is_legal, reading.marks.values())):
         return
@@ -83,7 +83,7 @@ def check_models(
     for name in reading.marks:
         having = [each for each in situations if name in each.model.types]
         if not any(name in model.possible for model in models):
-            said = f"`{name}` is the op type of no node of {', '.join(model.path for model in models)}"
+            said = f"no node of {', '.join(model.path for model in models)} has the op type `{name}`"
             yield reading.at("not-in-model", reading.first(name), said)
         elif having:
             yield from _entry(reading, name, having)
@@ -93,9 +93,9 @@ def check_models(
 def without_effect(
     marks: Mapping[str, frozenset[Mark]], models: Sequence[CheckedModel], targets: Sequence[MixlistTarget]
 ) -> list[str]:
-    """Op types that can go together: without them, every node of every model has the dtypes it has with ``marks``.
+    """Return op types that can be removed together without changing the dtypes of any node of any model.
 
-    Every target's mixed modes are asked. If one of several entries is enough, those that come first go.
+    All mixed modes of every target are judged. If one of several entries is enough, the first ones are removed.
     """
     situations = [
         (model.ready(target), mode, model.ready(target).judge(mode, marks))
@@ -119,7 +119,7 @@ def _modes(target: MixlistTarget, modes: Sequence[Mode]) -> list[str]:
 
 
 def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iterator[Finding]:
-    """no-effect-in-model and black-refused-in-model, for one op type."""
+    """Yield no-effect-in-model and black-refused-in-model for one op type."""
     changes = False
     for each in situations:
         without = each.without(reading.marks, name)
@@ -145,7 +145,7 @@ def _refused(answer: Answer, name: str) -> Iterator[int]:
 
 
 def _constants(reading: Reading, situations: Sequence[Situation]) -> Iterator[Finding]:
-    """At the entry of the op type that reads the constant, else at the first character."""
+    """Yield findings on constants, at the entry of the op type that reads them, else at the first character."""
     seen: set[tuple[str, str, str]] = set()
     for each in situations:
         graph, check = each.answer.graph, constant_faults(each.answer)

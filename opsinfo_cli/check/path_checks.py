@@ -1,4 +1,4 @@
-"""The checks of everything under some paths, by several processes if that pays; the report is the same either way."""
+"""Checks of all files under some paths, by several processes if that is faster, with the same report."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from .finding import Outcome
 from .worker_processes import processors, shared
 
 Step = Callable[[int, int], None]
-"""Called with the number of tasks done, and of all."""
+"""Called with the number of tasks done and the total."""
 
 _WORTH_SHARING = 4 << 20
-"""Bytes besides the largest task above which starting a second process saves time."""
+"""The bytes outside the largest task from which a second process saves time."""
 
 
 class Part(NamedTuple):
-    """The outcome of one task, as it is sent between processes."""
+    """The outcome of one task, as sent between processes."""
 
     outcome: Outcome
     saw_mixlist: bool
 
 
 def check_paths(checker: Checker, paths: list[str], step: Step = lambda done, total: None) -> None:
-    """Check files, stores and trees. One that cannot be read is noted as a failure and hides nothing.
+    """Check files, stores and trees. One that cannot be read is recorded as a failure; the others are still checked.
 
-    A path under which there is nothing to check is a failure too.
+    A path with nothing to check is a failure too.
     """
     tasks: list[Task] = []
     given: list[tuple[str, range]] = []
@@ -54,14 +54,14 @@ def check_paths(checker: Checker, paths: list[str], step: Step = lambda done, to
 
 
 def check_path(path: str) -> Outcome:
-    """The findings of one path, without targets for its mixlists."""
+    """Return the findings of one path, without targets for its mixlists."""
     checker = Checker()
     check_paths(checker, [path])
     return checker.outcome
 
 
 def _worked(checker: Checker, tasks: list[Task]) -> Iterator[tuple[int, Part]]:
-    """The outcome of each task, in any order."""
+    """Yield the outcome of each task, in any order."""
     sizes = [task.size for task in tasks] if len(tasks) > 1 else [0]
     if sum(sizes) - max(sizes) < _WORTH_SHARING or processors() < 2:
         return ((index, _done(checker, task)) for index, task in enumerate(tasks))

@@ -10,11 +10,11 @@ class Rule:
     """One entry of the rule table.
 
     :param about: mixlist, library, both, mode, model, store, install or vault
-    :param severity: error, warning or note; a finding may be milder or stricter if the rule says so
-    :param engine: what the engine does: refuses, crashes, ignores or accepts
+    :param severity: error, warning or note; a finding may override it
+    :param engine: the engine's reaction: refuses, crashes, ignores or accepts
     :param fails: the smallest text that has the finding
     :param passes: the same, fixed
-    :param source: the place of the rule in the engine
+    :param source: where the rule comes from: repository, path and lines
     """
 
     code: str

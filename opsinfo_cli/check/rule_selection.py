@@ -1,4 +1,4 @@
-"""Which findings are wanted: by code, by name, by the beginning of a code, and by place."""
+"""Selection of findings by code, name, prefix of a code, and place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .rules import RULES
 
 @dataclass(frozen=True)
 class _Ignored:
-    """:param pointer: the JSON pointer at and below which the rules are ignored; None for everywhere"""
+    """:param pointer: the JSON pointer at and below which the rules are ignored; None ignores them everywhere"""
 
     names: frozenset[str]
     pointer: str | None
@@ -28,16 +28,16 @@ class _Ignored:
 
 @dataclass(frozen=True)
 class RuleSelection:
-    """:param selected: names of the rules asked for; None for all"""
+    """:param selected: names of the selected rules; None for all"""
 
     selected: frozenset[str] | None
     ignored: tuple[_Ignored, ...]
 
     @classmethod
     def of(cls, select: Iterable[str], ignore: Iterable[str]) -> RuleSelection:
-        """From the words of ``--select`` and ``--ignore``.
+        """Return the selection of ``--select`` and ``--ignore``.
 
-        :raises UsageFault: if one names no rule; the hint has near names
+        :raises UsageFault: if a word names no rule; the hint has near names
         """
         chosen = [_named(word, "--select") for word in select]
         return cls(frozenset().union(*chosen) if chosen else None, tuple(map(_ignored, ignore)))
@@ -52,7 +52,7 @@ def _ignored(word: str) -> _Ignored:
     name, colon, pointer = word.partition(":")
     if pointer and not pointer.startswith("/"):
         raise UsageFault(
-            f"--ignore {word}: a JSON pointer begins with `/`",
+            f"--ignore {word}: a JSON pointer must begin with `/`",
             name="bad-pointer",
             hint=f"for example --ignore {name}:/black-list/to-add",
         )
@@ -60,7 +60,7 @@ def _ignored(word: str) -> _Ignored:
 
 
 def _named(word: str, option: str) -> frozenset[str]:
-    """The rules that a name, a code or the beginning of a code means, in any case."""
+    """Return the rules of a name, a code or a prefix of codes, in any case."""
     wanted = word.lower()
     if wanted in RULES:
         return frozenset({wanted})

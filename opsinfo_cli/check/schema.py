@@ -1,4 +1,4 @@
-"""Structure, checked by the published schemas."""
+"""Checks of structure by the published schemas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SUFFIX = ".schema.json"
 
 @cache
 def _folder() -> str:
-    """The folder of schemas: inside the installed package, or beside it in a checkout."""
+    """Return the folder of schemas: inside the installed package, or beside it in a checkout."""
     return next(folder for folder in _FOLDERS if os.path.isdir(folder))
 
 
@@ -27,12 +27,12 @@ def schema_names() -> list[str]:
 
 
 def schema_text(name: str) -> str:
-    """The text of a published schema.
+    """Return the text of a published schema.
 
-    :raises UsageFault: if there is none of that name
+    :raises UsageFault: if the name is unknown
     """
     if name not in schema_names():
-        hint = did_you_mean(name, schema_names()) or "there are: " + ", ".join(schema_names())
+        hint = did_you_mean(name, schema_names()) or "known schemas: " + ", ".join(schema_names())
         raise UsageFault(f"unknown schema `{name}`", name="unknown-schema", hint=hint)
     with open(os.path.join(_folder(), name + _SUFFIX), encoding="utf-8") as file:
         return file.read()
@@ -46,7 +46,7 @@ def load_schema(name: str) -> dict[str, Any]:
 
 @cache
 def validator_for(name: str) -> Any:
-    """:raises MissingPackage: if jsonschema is not installed, or not for this machine"""
+    """:raises MissingPackage: if jsonschema cannot be imported"""
     try:
         from jsonschema import Draft202012Validator
     except ImportError as error:
@@ -59,6 +59,6 @@ def validator_for(name: str) -> Any:
 
 
 def structure_errors(validator: Any, instance: Any) -> Iterator[tuple[str, tuple[str | int, ...], Any]]:
-    """(name of the finding, path in the instance, the library's error) for every violation."""
+    """Yield (name of the finding, path in the instance, error of jsonschema) for every violation."""
     for error in validator.iter_errors(instance):
         yield error.schema.get("x-opsinfo-finding", "wrong-type"), tuple(error.absolute_path), error

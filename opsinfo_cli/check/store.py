@@ -1,4 +1,4 @@
-"""Findings on a store: its files together, and the result of loading them in the engine's order."""
+"""Findings on a store: on its files together, and on their load order."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def load_order_undefined(store: Store) -> Iterator[Finding]:
         files = few([os.path.basename(path) for path in paths])
         ops = few([f"`{name}`{_by_turns(store.contenders(name))}" for name in names])
         said = f"the load order of {files} is undefined; all have {ops}"
-        hint = "the path holds `legacy` in a folder's name" if _legacy_above(paths[-1]) else None
+        hint = "a folder of the path has `legacy` in its name" if _legacy_above(paths[-1]) else None
         yield whole_file("load-order-undefined", paths[-1], said, hint)
 
 
@@ -86,7 +86,7 @@ def _legacy_above(path: str) -> bool:
 
 
 def never_built(store: Store, library: LibraryFile, finding: Finding) -> Finding:
-    """A finding on values of an entry that never wins: the engine builds nothing from it, so it does not refuse it."""
+    """Return the milder finding on an entry that never wins, which the engine does not check."""
     built_late = finding.rule.name in ("bad-flag", "bad-value", "column-mismatch", "engine-crash")
     name = (finding.pointer or "").split("/")[1] if finding.pointer else ""
     name = name.replace("~1", "/").replace("~0", "~")

@@ -19,11 +19,11 @@ _HINTS = {
 
 
 def faults(document: Document, fixable: bool) -> Iterator[Finding]:
-    """syntax, comment, trailing-comma, missing-comma, empty-file.
+    """Yield syntax, comment, trailing-comma, missing-comma and empty-file.
 
     :param fixable: whether opsinfo may fix the file: a mixlist, not a vendor's library
     """
-    can = fixable and document.root is not None  # a text with faults that cannot be fixed must be fixed by hand first
+    can = fixable and document.root is not None  # faults that cannot be fixed automatically must be fixed first
     for fault in document.faults:
         yield at(
             fault.name,
@@ -36,8 +36,10 @@ def faults(document: Document, fixable: bool) -> Iterator[Finding]:
 
 
 def trailing_text(source: Source, end: int, fixable: bool) -> Iterator[Finding]:
-    """:param end: offset behind the first value
-    :param fixable: as of :func:`faults`
+    """Yield trailing-text.
+
+    :param end: offset after the first value
+    :param fixable: as in :func:`faults`
     """
     rest = source.text[end:]
     begin = end + len(rest) - len(rest.lstrip(" \t\n\r"))
@@ -48,7 +50,7 @@ def trailing_text(source: Source, end: int, fixable: bool) -> Iterator[Finding]:
 
 
 def bom(source: Source, fixable: bool) -> Iterator[Finding]:
-    """:param fixable: as of :func:`faults`"""
+    """:param fixable: as in :func:`faults`"""
     if source.bom:
         said = "the file begins with a byte order mark, which the engine skips"
         hint, fix = ("`opsinfo fmt` removes it", Fix(drops_bom=True)) if fixable else (None, None)
@@ -56,7 +58,7 @@ def bom(source: Source, fixable: bool) -> Iterator[Finding]:
 
 
 def duplicate_keys(source: Source, node: Node, fixable: bool, pointer: str = "") -> Iterator[Finding]:
-    """Every key that a later one of the same object replaces. Dropping it is an unsafe fix."""
+    """Yield every key that a later one in the same object replaces. Removing it is an unsafe fix."""
     seen: dict[str, int] = {}
     for index, member in enumerate(node):
         here = f"{pointer}/{escaped(member.name)}"
@@ -75,12 +77,12 @@ def duplicate_key(
     source: Source, name: str, span: tuple[int, int], first: int, pointer: str, fix: Fix | None = None
 ) -> Finding:
     line = source.place(first).line
-    said = f"`{name}` appears twice, first in line {line}; the engine reads only the last one"
-    return at("duplicate-key", source, span, said, pointer=pointer, hint="merge the two by hand", fix=fix)
+    said = f"`{name}` appears twice, first on line {line}; the engine reads only the last one"
+    return at("duplicate-key", source, span, said, pointer=pointer, hint="merge the two", fix=fix)
 
 
 def escaped(key: str) -> str:
-    """A key as one step of a JSON pointer (RFC 6901)."""
+    """Return a key as one step of a JSON pointer (RFC 6901)."""
     return key.replace("~", "~0").replace("/", "~1")
 
 

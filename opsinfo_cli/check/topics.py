@@ -24,8 +24,8 @@ See also: opsinfo explain read-once, opsinfo explain mode-refuses-mixlist""",
     "read-once": f"""\
 A mixlist is read once per process
 
-The engine caches a mixlist by its path string. A file that is changed while the process lives is not read
-again, even when the first reading failed. Restart the process, or give the file another name.
+The engine caches a mixlist by its path string. A file that is changed while the process runs is not read
+again, even if the first read failed. Restart the process, or rename the file.
 
 Source:
   {MIXLIST}:80-109
@@ -39,7 +39,7 @@ gray   it follows its producer (no flag)
 
 The manuals also call them trustlist, blocklist and graylist.
 
-A mixlist moves op types: to-add puts one on a list, to-remove takes it off, which makes it gray. A gray-list
+A mixlist moves op types: to-add puts one on a list, to-remove removes it, which makes it gray. A gray-list
 to-add alone changes nothing: to make a white operator gray, remove it from the white-list.
 
 Source:

@@ -1,4 +1,4 @@
-"""The validation of files, stores and trees: what ``opsinfo validate`` does, as one call."""
+"""The validation of files, stores and trees, as in ``opsinfo validate``."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def validate(
     stdin: bytes | None = None,
     step: Step = lambda done, total: None,
 ) -> Outcome:
-    """All findings on files, stores and trees, as ``opsinfo validate`` reports them.
+    """Return all findings on files, stores and trees, as in ``opsinfo validate``.
 
     :param against: the targets the mixlists are for, as on the command line or opened by :meth:`.Target.open`
-    :param modes: names of the precision modes they are used with, known or not
-    :param models: model files whose nodes the mixlists are for; they are judged for every target
-    :param kind: ``library`` or ``mixlist``, if files do not show it
+    :param modes: names of the precision modes that they are used with, known or not
+    :param models: model files that the mixlists are for; they are judged for every target
+    :param kind: ``library`` or ``mixlist``; None detects it
     :param stdin: the content for the path ``-``
-    :param step: called with the number of files and stores that are done, and of all
+    :param step: called with the number of files and stores done and the total
 
-    :raises OpsinfoError: if a target cannot be read; what is wrong with ``paths`` is in the outcome
+    :raises OpsinfoError: if a target cannot be read; faults of ``paths`` are in the outcome
     """
     targets = [MixlistTarget(Target.open(each) if isinstance(each, str) else each) for each in against]
     for target in targets:
-        _ = target.operators  # a target that cannot be read is an error before anything is checked against it
+        _ = target.operators  # fail before the checks if a target cannot be read
     checker = Checker(targets, list(modes), kind, _opened(models))
     rest = [os.fspath(each) for each in paths]
     if "-" in rest and stdin is not None:

@@ -1,7 +1,7 @@
-"""A matcher for patterns with many wildcards, whose time grows with pattern times path and no faster.
+"""A matcher for patterns with many wildcards, in time proportional to pattern length times path length.
 
-A regular expression with many stars tries every way to share a path among them. Here all ways are followed at once:
-a bit for each place in the pattern that a prefix of the path may have led to.
+A regular expression with many stars tries every way to split a path among them. Here all ways are followed at once:
+one bit for each place in the pattern that a prefix of the path can reach.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import NamedTuple
 class PatternStep(NamedTuple):
     """One part of a pattern.
 
-    :param letter: a regular expression for one character that passes it; empty for a gate, which none has to pass
-    :param loops: whether any number of such characters pass it, or none
+    :param letter: a regular expression for one matching character; empty for a gate, which matches without one
+    :param loops: whether it matches any number of such characters, including none
     """
 
     letter: str
@@ -23,7 +23,7 @@ class PatternStep(NamedTuple):
 
 
 GATE = PatternStep("")
-"""Opens on the next step, or on the one behind the two that follow it."""
+"""Leads to the next step, or to the step after the two that follow it."""
 
 
 class WildcardMatcher:
@@ -47,7 +47,7 @@ class WildcardMatcher:
         return bool(places >> len(self._steps) & 1)
 
     def _opened(self, places: int) -> int:
-        """The places, with those that are reached from them without a character."""
+        """Return the places, and those that are reached from them without a character."""
         while True:
             gates = places & self._gates
             more = places | (places & self._loops) << 1 | gates << 1 | gates << 3
@@ -56,7 +56,7 @@ class WildcardMatcher:
             places = more
 
     def _passes(self, character: str) -> int:
-        """The steps that a character passes, a bit each."""
+        """Return the steps that match a character, one bit each."""
         if character not in self._passing:
             fitting = {letter for letter, regex in self._letters.items() if regex.fullmatch(character)}
             self._passing[character] = self._where(lambda step: step.letter in fitting)

@@ -1,4 +1,4 @@
-"""The texts of rules and topics by language: one table in English, translations as data beside it."""
+"""The texts of rules and topics by language: the table is English, translations are data."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Wording:
 
 
 def wording(language: str) -> Wording:
-    """The wording in one of ``LANGUAGES``; English for texts that it lacks."""
+    """Return the wording in one of ``LANGUAGES``; English for texts that it lacks."""
     if language != "zh":
         return Wording(RULES, TOPICS, _WORDS)
     from . import zh

@@ -1,4 +1,4 @@
-"""Work divided among processes: each does its part, sends results as it goes, and exits."""
+"""Divide work among processes; each does its part, sends the results one by one, and exits."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def processors() -> int:
 def shared(sizes: Sequence[int], work: Callable[[int], T], workers: int) -> Iterator[tuple[int, T]]:
     """Call ``work(index)`` for every index, and yield the results as they arrive.
 
-    The processes are forks, so that what was read before is shared. What a process leaves undone, because it was killed
-    or failed, is done here, where an error can be reported.
+    The processes are forks, so data read before is shared. If one was killed or failed, the rest of its part is done
+    here, where an error can be reported.
     """
     from multiprocessing.connection import wait
 
@@ -51,7 +51,7 @@ def shared(sizes: Sequence[int], work: Callable[[int], T], workers: int) -> Iter
 
 
 def _parts(sizes: Sequence[int], workers: int) -> list[list[int]]:
-    """Balanced parts: the largest task first, each to the part with the least work. Order within a part is kept."""
+    """Return balanced parts: the largest task first, each to the part with the least work. Parts keep their order."""
     parts: list[list[int]] = [[] for _ in range(workers)]
     loads = [0] * workers
     for index in sorted(range(len(sizes)), key=lambda index: -sizes[index]):
@@ -67,7 +67,7 @@ def _begin(part: list[int], work: Callable[[int], Any], children: dict[Connectio
     mine, theirs = Pipe(duplex=False)
     child = os.fork()
     if child == 0:
-        for connection in (mine, *children):  # so that a write fails if the parent is gone
+        for connection in (mine, *children):  # so that a write fails if the parent has exited
             connection.close()
         _child(part, work, theirs)
     theirs.close()

@@ -1,1 +1,1 @@
-"""The command line: the verbs, how a line is read and run, and what verbs share."""
+"""The command line: commands, reading and running a line, and shared parts."""

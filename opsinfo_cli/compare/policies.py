@@ -1,4 +1,4 @@
-"""What differs between two targets, op type by op type."""
+"""The differences between two targets, by op type."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class HasOperators(Protocol):
 
 
 class Difference(NamedTuple, Generic[T]):
-    """Op types of one side only, and those on both with different values: name -> (a, b)."""
+    """Op types on one side only, and those on both sides with different values: name -> (a, b)."""
 
     only_in_a: list[str]
     only_in_b: list[str]
@@ -58,16 +58,16 @@ def diff(
     *,
     named: Collection[str] | None = None,
 ) -> Difference[Any]:
-    """What ``opsinfo diff`` shows: op types with another effective policy, or other marks in two mixlists.
+    """Return the result of ``opsinfo diff``: op types with different effective policies, or marks in two mixlists.
 
     :param a, b: two libraries, stores, installs or targets in any mix; or two mixlists
-    :param mixlist_a, mixlist_b: what changes the policies of either; not for mixlists
-    :param named: the only op types to look at; None for all
+    :param mixlist_a, mixlist_b: mixlists that are applied to a and b; not for mixlists
+    :param named: the op types to compare; None for all
 
     :raises TypeError: if a mixlist is compared with anything else
     """
     if isinstance(a, Mixlist) != isinstance(b, Mixlist) or (isinstance(a, Mixlist) and (mixlist_a or mixlist_b)):
-        raise TypeError("a mixlist can be compared with another mixlist only")
+        raise TypeError("a mixlist can only be compared with another mixlist")
     if isinstance(a, Mixlist):
         return difference(marks_of(a), marks_of(b), named)
     return difference(policies_of(a.operators, mixlist_a), policies_of(b.operators, mixlist_b), named)
@@ -76,7 +76,7 @@ def diff(
 def difference(a: Mapping[str, T], b: Mapping[str, T], named: Collection[str] | None = None) -> Difference[T]:
     """Compare name by name; every list is sorted.
 
-    :param named: the only names to look at; None for all
+    :param named: the names to compare; None for all
     """
     if named is not None:
         a, b = ({name: each[name] for name in each if name in named} for each in (a, b))
@@ -86,7 +86,7 @@ def difference(a: Mapping[str, T], b: Mapping[str, T], named: Collection[str] | 
 
 
 def policies_of(operators: Operators, mixlist: Mixlist | None = None) -> dict[str, Policy]:
-    """The effective policy of every op type."""
+    """Return the effective policy of every op type."""
     found = {operator.name: operator.entry.policy for operator in operators}
     if mixlist:
         for name in mixlist.marks:

@@ -9,10 +9,10 @@ from ..model.policy import Policy, marks_for
 
 
 def mixlist_for(library: Mapping[str, Policy], wanted: Mapping[str, Policy]) -> dict[str, dict[str, list[str]]]:
-    """A mixlist as plain values, with the fewest marks.
+    """Return a mixlist as plain values, with the fewest marks.
 
-    :param library: the policies the target has by its libraries alone
-    :param wanted: the policies it is to have; op types it lacks are left out
+    :param library: the policies of the target's libraries
+    :param wanted: the wanted policies; op types that the target lacks are left out
     """
     names = sorted(wanted.keys() & library.keys())
     return mixlist_content({name: marks_for(library[name], wanted[name]) for name in names})

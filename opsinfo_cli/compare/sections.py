@@ -1,4 +1,4 @@
-"""What differs inside the entries of op types that two targets share."""
+"""Differences inside the entries of op types that two targets share."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Other systems' lists of operators, one module each, through one neutral vocabulary."""
+"""Operator lists of other systems, one module each, converted through one neutral vocabulary."""

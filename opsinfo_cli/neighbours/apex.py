@@ -1,4 +1,4 @@
-"""APEX's lists of a user: calls of `amp.register_half_function` and its kin (apex/amp/amp.py)."""
+"""A user's lists for APEX: calls of `amp.register_half_function` and the like (apex/amp/amp.py)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IMPORTS = {"torch.nn.functional": "torch", "torch.Tensor": "torch"}
 
 
 def read(sources: list[Source], system: System) -> ReadLists:
-    """The calls of a script, before the built-in lists of O1: the user's cast is the innermost and decides."""
+    """Return the registrations of a script, then the built-in lists of O1. The user's cast is innermost, so it wins."""
     functions = {name: OperatorClass(cls) for name, cls in facts("apex")["registers"].items()}
     own = lists_of(f"{system.name}:O1")
     given: dict[str, ListEntry] = {}
@@ -46,7 +46,7 @@ def write(lists: OperatorLists, base: ConversionBase, system: System) -> Written
     lines = [f"amp.{function}({modules[name]}, {name!r})" for function, name in calls_of if name in modules]
     unknown = tuple(name for _, name in calls_of if name not in modules)
     if unknown:
-        said = "the Python module of these functions is unknown, and a wrong one raises; they are left out"
+        said = "the Python module of these functions is unknown; they are left out"
         losses.append(Loss("unknown-name", said, unknown, drops=True))
     losses += _still_listed(lists, built_in)
     used = {_IMPORTS.get(modules[name], modules[name]) for _, name in calls_of if name in modules}
@@ -58,22 +58,23 @@ def write(lists: OperatorLists, base: ConversionBase, system: System) -> Written
 
 
 def _modules(lists: OperatorLists, own: OperatorLists) -> dict[str, str]:
-    """The Python module of functions: as the source has it, as APEX's own lists have it, and of a few more."""
+    """Return the Python module of each function: from the source, else APEX's own lists, else the stored facts."""
     found = {name: module for module, names in facts("apex")["modules"].items() for name in names}
     found |= {each.name: each.module for each in own.entries if each.module}
     return found | {each.name: each.module for each in lists.entries if each.module}
 
 
 def _still_listed(lists: OperatorLists, built_in: dict[str, ListEntry]) -> list[Loss]:
-    """Built-in entries that no call can take off their list."""
+    """Return the built-in entries that no call can remove from their list."""
     named = lists.deciding()
     neither = (OperatorClass.FOLLOW, OperatorClass.CLEAR)
     kept = [n for n, e in named.items() if e.cls in neither and n in built_in and built_in[n].cls not in neither]
     others = [n for n, each in built_in.items() if n not in named and each.cls not in neither]
     losses = []
     if kept:
-        said = "APEX lists these itself, and nothing takes them off"
+        said = "these are on APEX's built-in lists and cannot be removed"
         losses.append(Loss("built-in-stays", said, tuple(kept), drops=True))
     if others and not lists.system.startswith("apex"):
-        losses.append(Loss("built-in-stays", "APEX's own lists stay for what the source does not list", tuple(others)))
+        said = "names that the source does not list stay on APEX's built-in lists"
+        losses.append(Loss("built-in-stays", said, tuple(others)))
     return losses

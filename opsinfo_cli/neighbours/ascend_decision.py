@@ -1,4 +1,4 @@
-"""What dtype an Ascend op type runs in: its list after the mixlist, its kernel, its producer."""
+"""The dtype that an Ascend op type runs in, by its list after the mixlist, its kernel and its producer."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ _NO_PRODUCER = ("-",)
 def decide_on_ascend(
     call: OperatorCall, mode: Mode, operators: Operators | None, mixlist: Mixlist | None, own: str
 ) -> Decision:
-    """:param own: the dtype its tensors have in the graph; the call's dtypes are those its producers give
+    """Return the dtype that an op type runs in, and the rule that decides.
 
+    :param call: its dtypes are those that the producers give
+    :param own: the dtype of its tensors in the graph
     :param operators: the op types of the target; only a mixed mode needs them
     """
     known = operators is not None and call.name in operators

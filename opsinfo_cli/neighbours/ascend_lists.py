@@ -12,15 +12,15 @@ POLICIES = {cls: policy for policy, cls in CLASSES.items()}
 
 
 def of_operators(operators: Operators, text: str = "library") -> OperatorLists:
-    """Every op type of a target by its policy."""
+    """Return every op type of a target with the class of its policy."""
     entries = tuple(_entry(operator.name, operator.entry.policy) for operator in operators)
     return OperatorLists(text, "ascend", entries, "library")
 
 
 def of_mixlist(mixlist: Mixlist, operators: Operators | None = None, system: str = "mixlist") -> ReadLists:
-    """The marks of a mixlist as the user's own entries; beside them, as defaults, the op types it does not mark.
+    """Return the marks of a mixlist as the user's own entries, and the op types it does not mark as defaults.
 
-    :param operators: the op types of a target; without one a mark that removes decides nothing
+    :param operators: the op types of a target; without it a mark that only removes has no effect
     """
     own, undecided = [], []
     for name in sorted(mixlist.marks):
@@ -35,9 +35,9 @@ def of_mixlist(mixlist: Mixlist, operators: Operators | None = None, system: str
     marked = set(mixlist.marks)
     rest = [_entry(each.name, each.entry.policy, True) for each in operators or () if each.name not in marked]
     said = (
-        "no op type of the target, and its marks decide nothing without the library's list"
+        "not op types of the target, and their marks only remove, so the resulting list is unknown"
         if operators is not None
-        else "its marks decide nothing without the library's list; --base TARGET gives it"
+        else "their marks only remove, so the resulting list is unknown without the library; add --base TARGET"
     )
     losses = (Loss("not-in-base", said, tuple(undecided), drops=True),) if undecided else ()
     return ReadLists(OperatorLists(system, "ascend", (*own, *rest), "library"), losses)

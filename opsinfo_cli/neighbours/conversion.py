@@ -1,4 +1,4 @@
-"""From one system's lists to another's files, with the fate of every entry."""
+"""Convert one system's lists to another system's files, and report what became of every entry."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class DroppedEntry(NamedTuple):
 
 
 class Conversion(NamedTuple):
-    """What a conversion makes.
+    """The result of a conversion.
 
-    :param files: their texts by their usual name
+    :param files: text by usual file name
     :param given: the entries of the source, in its order
     :param dropped: those of them that were not carried over
     :param added: names in the result that no entry of the source names: other forms of its operators
@@ -35,7 +35,7 @@ class Conversion(NamedTuple):
 
 
 class _Trace:
-    """Which names of the source each step still expresses."""
+    """Follows which names of the source each step still expresses."""
 
     def __init__(self, given: Iterable[str]) -> None:
         self.given = tuple(dict.fromkeys(given))
@@ -43,7 +43,7 @@ class _Trace:
         self.alive = set(self.given)
 
     def follow(self, before: OperatorLists, after: Iterable[ListEntry], losses: Iterable[Loss]) -> None:
-        """Note what a step drops: what its entries before stood for, and those after do not."""
+        """Record what a step drops: source names that the entries before it stood for and those after it do not."""
         left = {source for each in after for source in each.sources}
         current: dict[str, list[str]] = {}
         for each in before.entries:
@@ -53,7 +53,7 @@ class _Trace:
         for name in [each for each in self.given if each in self.alive - left]:
             self.alive.discard(name)
             called = (*current.get(name, ()), name)
-            words = (*called, *(each.partition(".")[0] for each in called))  # an overload goes by its operator
+            words = (*called, *(each.partition(".")[0] for each in called))  # an overload is dropped with its operator
             said = next((dropping[each] for each in words if each in dropping), None)
             self.reasons.setdefault(name, said or "other entries decide its op types")
 
@@ -68,10 +68,10 @@ def converted(
     options: TranslationOptions | None = None,
     with_defaults: bool = False,
 ) -> Conversion:
-    """The lists as files of another system. Only the user's own entries are translated.
+    """Return the lists as files of another system. By default only the user's own entries are translated.
 
-    :param with_defaults: whether to translate the built-in entries they came with, too
-    :raises UsageFault: if the target's files are differences and ``base`` does not say from what
+    :param with_defaults: whether to translate the built-in entries as well
+    :raises UsageFault: if the target's files are differences and ``base`` has nothing to compare with
     """
     lists = read.lists if with_defaults else read.lists.without_defaults()
     in_reading = {name: loss.reason_for(name) for loss in read.losses if loss.drops for name in loss.names}
@@ -97,7 +97,7 @@ def converted(
 def _steps(
     lists: OperatorLists, to: System, options: TranslationOptions | None
 ) -> Iterator[Callable[[OperatorLists], ReadLists]]:
-    """Spelling, then names; between two other systems through Ascend's op types, so that each loss has its names."""
+    """Yield the steps: spelling, then names. Between two other systems names pass through Ascend's op types."""
     yield lambda given: respelled(given, to.name)
     if lists.names != to.names and "ascend" not in (lists.names, to.names):
         yield lambda given: translated(given, "ascend", options)
@@ -105,5 +105,5 @@ def _steps(
 
 
 def _forms(added: tuple[str, ...]) -> list[Loss]:
-    said = "added: other forms of the operators that were named"
+    said = "added: other forms of the listed operators"
     return [Loss("form", said, added)] if added else []

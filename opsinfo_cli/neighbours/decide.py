@@ -1,4 +1,4 @@
-"""What dtype a call runs in, and by which rule. Rules are data; what their sources do not say is unknown."""
+"""The dtype that a call runs in, and the rule that decides. Rules are data; what no source states is unknown."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _WIDTH = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
 
 
 class OperatorCall(NamedTuple):
-    """One operator as it is called.
+    """One call of an operator.
 
     :param dtypes: those of its inputs; empty if none were given
     :param to_float: the dtype of a MindSpore Cell's own ``to_float``
-    :param disabled: whether casts are switched off around it
-    :param as_loss: whether it is the loss, outside the network
+    :param disabled: whether the call is in a region with casts disabled
+    :param as_loss: whether it is the loss function, outside the network
     """
 
     name: str
@@ -36,9 +36,10 @@ class OperatorCall(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """:param outcome: dtype, not-known, or refused; ``dtype`` is None for the other two
+    """The dtype that a call runs in, and the rule that decides.
 
-    :param near: for a name that is not listed, names that may have been meant, the nearest first
+    :param outcome: ``dtype``, ``not-known`` or ``refused``; ``dtype`` is None for the other two
+    :param near: similar listed names if the name is not listed, nearest first
     """
 
     call: OperatorCall
@@ -50,9 +51,9 @@ class Decision(NamedTuple):
 
 
 def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> Decision:
-    """Find the first rule that fits.
+    """Return the decision of the first rule that matches.
 
-    :param low: the dtype that is low, if the system leaves a choice
+    :param low: the low dtype, if the system has several
     :raises UsageFault: if the rules of the system are unknown
     """
     content = facts("rules")
@@ -79,11 +80,11 @@ def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> 
         if all(cls == when if when in _CLASSES else holds[when]() for when in rule["when"]):
             found = apply(call, rule, low or lists.low or "float16", rules["source"])
             return found._replace(near=_near(call.name, lists)) if cls is None else found
-    return Decision(call, "not-known", None, "no rule fits", rules["source"])
+    return Decision(call, "not-known", None, "no rule matches", rules["source"])
 
 
 def _near(name: str, lists: OperatorLists) -> tuple[str, ...]:
-    """Listed names that differ in case or a letter; a short name is near to too many others."""
+    """Return listed names that differ in case or by one letter; none for a short name, which is near too many."""
     known = {each.name for each in lists.entries} | set(name_table(lists.names).ops)
     return () if name in known else tuple(near_names(name, known))
 
@@ -92,7 +93,7 @@ _CLASSES = frozenset(str(cls) for cls in OperatorClass)
 
 
 def _class_of(call: OperatorCall, lists: OperatorLists) -> str | None:
-    """The class of a name, or of the functions whose overloads are listed under it."""
+    """Return the class of a name, or the one class of its listed overloads."""
     listed = lists.deciding()
     names = [call.name]
     if call.is_in_place and lists.system.startswith("apex"):
@@ -109,7 +110,10 @@ def _class_of(call: OperatorCall, lists: OperatorLists) -> str | None:
 
 
 def apply(call: OperatorCall, rule: dict[str, str], low: str, source: str, own: str | None = None) -> Decision:
-    """:param own: the dtype an Ascend tensor has in the graph"""
+    """Return the decision of a rule for a call.
+
+    :param own: the dtype of an Ascend tensor in the graph
+    """
     then = rule["then"]
     results: dict[str, Callable[[], str | None]] = {
         "low": lambda: low,
@@ -133,7 +137,7 @@ def apply(call: OperatorCall, rule: dict[str, str], low: str, source: str, own: 
 
 
 def _casts(call: OperatorCall, rule: dict[str, str], source: str) -> Decision:
-    """APEX: half and float together become float. Another mixture of floats raises; in a sequence it is passed on
+    """APEX: half and float together become float. Other mixtures of floats raise, or in a sequence are passed on
     (NVIDIA/apex 4ef930c1, apex/amp/wrap.py)."""
     raises = rule["then"] == "casts"
     kinds = {dtype for dtype in call.dtypes if dtype in FLOATS} if raises else set(call.dtypes)
@@ -149,7 +153,7 @@ def _alike(dtypes: tuple[str, ...]) -> str | None:
 
 
 def _widest(dtypes: tuple[str, ...]) -> str | None:
-    """The widest float; None if two are equally wide, or none was given."""
+    """Return the widest float; None if two are equally wide, or none is given."""
     floats = {dtype for dtype in dtypes if dtype in _WIDTH}
     widest = {dtype for dtype in floats if _WIDTH[dtype] == max(_WIDTH[each] for each in floats)}
     return widest.pop() if len(widest) == 1 else None

@@ -1,4 +1,4 @@
-"""Classes into the lists that a target has; if it has none for a class, that is a loss."""
+"""Map classes to the lists of a target; a class without a list there is a loss."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .vocabulary import Loss, OperatorClass, OperatorLists
 
 
 class Destination(NamedTuple):
-    """Where a class goes.
+    """The target's list for a class.
 
-    :param list: the target's list; None if leaving the name out says it
-    :param exact: whether that means the same there
+    :param list: the name of the list; None if leaving the name out has the same effect
+    :param exact: whether the list has the same meaning as the class
     """
 
     list: str | None
@@ -23,7 +23,7 @@ class Destination(NamedTuple):
 class SortedNames(NamedTuple):
     """Names by list, in the order of the source.
 
-    :param dropped: names that no list took, with the reason
+    :param dropped: names that are on no list, with the reason
     """
 
     lists: dict[str, list[str]]
@@ -32,12 +32,12 @@ class SortedNames(NamedTuple):
 
 
 class ConversionBase(NamedTuple):
-    """What a file of differences is made against.
+    """What a difference file is compared with.
 
     :param lists: another system's built-in lists
     :param operators: the op types of a target, with its text
-    :param everything: whether to move the names that the source does not list, too
-    :param out: the folder the files go to, if known
+    :param everything: whether to move the names that the source does not list as well
+    :param out: the output folder, if known
     """
 
     lists: OperatorLists | None = None
@@ -48,10 +48,10 @@ class ConversionBase(NamedTuple):
 
 
 class WrittenLists(NamedTuple):
-    """What a conversion makes: one or more files by name, and what was lost on the way.
+    """The files of a conversion, by name, and what was lost.
 
     :param dropped: names that the files do not express, with the reason
-    :param unchanged: names that need no mention in the files, because they have their class already
+    :param unchanged: names that the files leave out because they have the wanted class already
     """
 
     files: dict[str, str]
@@ -71,9 +71,9 @@ _WORDS = {
 
 
 def sorted_by_list(lists: OperatorLists, destinations: Mapping[OperatorClass, Destination], target: str) -> SortedNames:
-    """Each name on the target's list for its class.
+    """Sort names into the target's lists by their class.
 
-    :param destinations: one for every class; what comes from the target's own lists fits exactly
+    :param destinations: one for every class; entries from the target's own lists are always exact
     """
     found: dict[str, list[str]] = {each.list: [] for each in destinations.values() if each.list}
     inexact: dict[OperatorClass, list[str]] = {}
@@ -89,7 +89,7 @@ def sorted_by_list(lists: OperatorLists, destinations: Mapping[OperatorClass, De
 
 def _inexact(cls: OperatorClass, destination: Destination, names: list[str], target: str) -> Loss:
     goes = f"they go to {destination.list}" if destination.list else "they are left out"
-    near = ", which is near but not the same" if cls is OperatorClass.FOLLOW and destination.list else ""
+    near = ", the closest list" if cls is OperatorClass.FOLLOW and destination.list else ""
     kind = "approximate" if cls is OperatorClass.FOLLOW else "no-class"
     said = f"{target} has no class for operators {_WORDS[cls]}; {goes}{near}"
     return Loss(kind, said, tuple(names), drops=not destination.list)
@@ -102,38 +102,39 @@ _UNLISTED = {
     "first-input": "takes the type of its first input",
     "untouched": "is left as it is",
     "library": "keeps the library's list",
-    "mode": "goes by precision_mode",
+    "mode": "depends on precision_mode",
 }
 
 
 def default_differences(lists: OperatorLists, unlisted: str, low: str | None, target: str) -> list[Loss]:
-    """What differs beyond the lists: what happens to a name that is not listed, and the dtype that low means."""
+    """Return differences outside the lists: the treatment of unlisted names, and the low dtype."""
     losses = []
     if lists.unlisted != unlisted:
-        said = f"what is not listed {_UNLISTED[lists.unlisted]} in {lists.title}, and {_UNLISTED[unlisted]} in {target}"
+        here, there = _UNLISTED[lists.unlisted], _UNLISTED[unlisted]
+        said = f"an unlisted operator {here} in {lists.title}, and {there} in {target}"
         losses.append(Loss("default-direction", said))
     if lists.low != low and (lists.low or low):
-        here = lists.low or "what precision_mode says"
-        there = low or "what precision_mode says"
+        here = lists.low or "set by precision_mode"
+        there = low or "set by precision_mode"
         losses.append(Loss("dtype", f"low is {here} in {lists.title}, and {there} in {target}"))
     return losses
 
 
 def dropped_by(losses: list[Loss]) -> dict[str, str]:
-    """The names that losses drop, each with its reason."""
+    """Return the names that losses drop, each with its reason."""
     return {name: loss.reason_for(name) for loss in losses if loss.drops for name in loss.names}
 
 
 def replaced_defaults(lists: OperatorLists, own: OperatorLists, what: str) -> list[Loss]:
-    """The target's built-in entries that a file which replaces its lists takes away.
+    """Return a loss for built-in entries of the target that the replacing file no longer lists.
 
     :param own: the target's built-in lists
-    :param what: what replaces them, for the message
+    :param what: subject and verb of the message, such as ``the files replace``
     """
     if lists.system == own.system:
         return []
     named = lists.deciding()
     replaced = (OperatorClass.LOW, OperatorClass.HIGH)
     gone = [name for name, each in own.deciding().items() if each.cls in replaced and name not in named]
-    said = f"{what} the built-in lists of {own.system}; these of them are on no list then"
+    said = f"{what} the built-in lists of {own.system}; these entries are then on no list"
     return [Loss("defaults-replaced", said, tuple(gone))] if gone else []

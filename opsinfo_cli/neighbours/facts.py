@@ -1,4 +1,4 @@
-"""Facts stored beside the code as JSON: built-in lists, names, rules, each with its source and version."""
+"""Facts stored as JSON: built-in lists, names and rules, each with its source and version."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
 
 @cache
 def facts(name: str) -> dict[str, Any]:
-    """The content of ``data/<name>.json``."""
+    """Return the content of ``data/<name>.json``."""
     with open(os.path.join(_FOLDER, f"{name}.json"), encoding="utf-8") as file:
         found: dict[str, Any] = json.load(file)
     return found
 
 
 def level_of(system: str, name: str, level: str | None) -> str:
-    """The name of a level as the system spells it: the one given, else the system's own default.
+    """Return a level as the system spells it; the system's default if none is given.
 
-    :raises UsageFault: if there is none of that name, or no default
+    :raises UsageFault: if the level is unknown, or none is given and there is no default
     """
     found = facts(name)
     levels: list[str] = list(found["levels"])
@@ -48,11 +48,11 @@ def level_of(system: str, name: str, level: str | None) -> str:
 
 
 def built_in(system: str, name: str, names: str, level: str | None) -> OperatorLists:
-    """The lists a system comes with.
+    """Return the built-in lists of a system.
 
     :param name: the fact file
-    :param names: whose names they are
-    :raises UsageFault: if it has no such level
+    :param names: the system whose operator names are used
+    :raises UsageFault: if the level is unknown
     """
     found = facts(name)
     chosen = level_of(system, name, level)

@@ -1,4 +1,4 @@
-"""Habana's text lists, of HMP and of torch autocast: two files, one operator a line.
+"""Habana's text lists for HMP and torch autocast: two files, one operator per line.
 
 How autocast reads them: HabanaAI/gaudi-pytorch-bridge, hpu_ops/backend/autocast_helpers.cpp, load_list.
 """
@@ -30,13 +30,13 @@ _DESTINATIONS = {
 
 
 def line_names(source: Source) -> tuple[list[str], list[str]]:
-    """The names of a file and the lines that are none: the whole line is the name, blanks and CR included."""
+    """Return the names of a file and its malformed lines: the whole line is the name, blanks and CR included."""
     lines = [line for line in source.text.split("\n") if line]
     return [line for line in lines if line == line.strip()], [line for line in lines if line != line.strip()]
 
 
 def read(sources: list[Source], system: System) -> ReadLists:
-    """The BF16 file, then the FP32 file. A file replaces the built-in list; without the second that one stays.
+    """Read the BF16 file, then the FP32 file if given. A file replaces the built-in list of its dtype.
 
     :raises UsageFault: if there are more than two files
     """
@@ -50,7 +50,7 @@ def read(sources: list[Source], system: System) -> ReadLists:
         names, wrong = line_names(source)
         given += [ListEntry(name, cls, origin=source.path) for name in dict.fromkeys(names)]
         if wrong:
-            said = f"{source.path}: the whole line is the name, and with blanks or CR around it it matches nothing"
+            said = f"{source.path}: these lines match nothing, because blanks or CR around a name are part of it"
             losses.append(Loss("not-a-name", said, tuple(wrong), drops=True))
     given, more = _settled(given, system)
     kept = tuple(each for each in own.as_defaults() if each.cls not in replaced)
@@ -58,12 +58,12 @@ def read(sources: list[Source], system: System) -> ReadLists:
 
 
 def _settled(given: list[ListEntry], system: System) -> tuple[list[ListEntry], list[Loss]]:
-    """What is in both files; and, of autocast, overloads, which it never looks up."""
+    """Resolve names in both files; for autocast, also drop overloads, which it never looks up."""
     losses = []
     low = {each.name for each in given if each.cls is OperatorClass.LOW}
     both = tuple(sorted(low & {each.name for each in given if each.cls is OperatorClass.HIGH}))
     if both and system.name == "habana-hmp":
-        said = "in both files; HMP's documents do not say which one wins, and they are left out"
+        said = "in both files; which one wins is not documented for HMP, so these are left out"
         losses.append(Loss("conflict", said, both, drops=True))
         given = [each for each in given if each.name not in both]
     elif both:
@@ -76,9 +76,9 @@ def _settled(given: list[ListEntry], system: System) -> tuple[list[ListEntry], l
 
 
 def without_overloads(given: list[ListEntry]) -> tuple[list[ListEntry], list[Loss]]:
-    """Entries by function, as Hpu_KERNEL looks them up (gaudi-pytorch-bridge, hpu_ops/autocast_helpers.h)."""
+    """Drop overloads: Hpu_KERNEL looks up functions (gaudi-pytorch-bridge, hpu_ops/autocast_helpers.h)."""
     overloads = tuple(each.name for each in given if "." in each.name)
-    said = "autocast looks operators up by function, and a name with an overload matches nothing"
+    said = "autocast looks up functions, so a name with an overload matches nothing"
     losses = [Loss("not-a-name", said, overloads, drops=True)] if overloads else []
     return [each for each in given if each.name not in overloads], losses
 
@@ -94,8 +94,8 @@ def write(lists: OperatorLists, base: ConversionBase, system: System) -> Written
 
 
 def not_promoted(lists: OperatorLists, own: OperatorLists) -> list[Loss]:
-    """:param own: the built-in lists of the system, whose promote list nobody edits"""
+    """Return a loss for promoted names that are not on the fixed promote list of ``own``, the built-in lists."""
     fixed = {each.name for each in own.entries if each.cls is OperatorClass.PROMOTE}
     lost = [n for n, each in lists.deciding().items() if each.cls is OperatorClass.PROMOTE and n not in fixed]
-    said = f"the operators that {own.system} promotes are fixed, and these are not among them; they are left out"
+    said = f"the promote list of {own.system} is fixed and does not have these; they are left out"
     return [Loss("no-class", said, tuple(lost), drops=True)] if lost else []

@@ -1,4 +1,4 @@
-"""Habana TensorFlow's BF16 configuration, older spelling included (Model-References, TensorFlow/common/bf16_config)."""
+"""Habana TensorFlow's BF16 configuration, with its older keys (Model-References, TensorFlow/common/bf16_config)."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _DESTINATIONS = {
 
 
 def read(sources: list[Source], system: System) -> ReadLists:
-    """:raises Damaged: if the file is not of this kind"""
+    """:raises Damaged: if the file has another structure"""
     if len(sources) != 1:
-        raise UsageFault(f"{system.name} is one file")
+        raise UsageFault(f"{system.name} takes exactly one file")
     (source,) = sources
     root = json_object(source)
     entries = [
@@ -45,19 +45,19 @@ def read(sources: list[Source], system: System) -> ReadLists:
     if strict:
         losses.append(Loss("approximate", "strict_conditional_list is read as conditional_list", strict))
     if root.get("input_only_exceptions") is not None:
-        losses.append(Loss("node-rules", "input_only_exceptions are left out; what they do is unknown"))
+        losses.append(Loss("node-rules", "input_only_exceptions are left out; their effect is unknown"))
     return ReadLists(lists_of(system.name)._replace(entries=tuple(entries), version=None), tuple(losses))
 
 
 def _exceptions(source: Source, root: Node, key: str, cls: OperatorClass) -> list[ListEntry]:
-    """Pairs of a node name's regular expression and an op type; an empty op type means any."""
+    """Return entries for pairs of a node-name regular expression and an op type; an empty op type means any."""
     node = root.get(key)
     found = []
     for item in node.items if node and node.kind == "array" else ():
         pair = [str(each.value) for each in item.items if each.kind == "string"]
         if item.kind != "array" or len(pair) != 2 or len(item.items) != 2:
             place = source.place(item.start)
-            said = f"`{key}` must hold pairs of a name's expression and an op type"
+            said = f"`{key}` must hold pairs of a regular expression and an op type"
             raise Damaged(said, path=source.path, line=place.line, column=place.column)
         found.append(ListEntry(pair[0], cls, "node", key, pair[1]))
     return found

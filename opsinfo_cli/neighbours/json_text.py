@@ -1,4 +1,4 @@
-"""JSON files of other systems: strict, with the place of what is wrong."""
+"""JSON files of other systems, parsed strictly; faults have their line and column."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def json_object(source: Source) -> Node:
 
 
 def strings(source: Source, root: Node, key: str) -> list[str] | None:
-    """The strings of an array; None if the key is missing, or null.
+    """Return the strings of an array; None if the key is missing or null.
 
-    :raises Damaged: if it is something else
+    :raises Damaged: if the value is not an array of strings
     """
     node = root.get(key)
     if node is None or (node.kind == "literal" and node.value is None):

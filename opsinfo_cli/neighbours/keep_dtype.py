@@ -1,4 +1,4 @@
-"""Ascend's keep_dtype file: one node name or `OpType::Type` a line keeps its dtype (ATC manual, --keep_dtype)."""
+"""Ascend's keep_dtype file: one node name or `OpType::Type` per line (ATC manual, --keep_dtype)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DESTINATIONS = {
 
 def read(sources: list[Source], system: System) -> ReadLists:
     if len(sources) != 1:
-        raise UsageFault(f"{system.name} is one file")
+        raise UsageFault(f"{system.name} takes exactly one file")
     lines = [line.strip() for line in sources[0].text.splitlines() if line.strip()]
     comments = tuple(line for line in lines if line.startswith("#"))
     entries = [
@@ -34,7 +34,7 @@ def read(sources: list[Source], system: System) -> ReadLists:
         for line in lines
         if line not in comments
     ]
-    said = "the format has no comments: the engine takes these lines for names, finds none, and warns"
+    said = "the format has no comments: the engine reads these lines as node names, and warns that they are not found"
     losses = (Loss("not-a-name", said, comments),) if comments else ()
     return ReadLists(OperatorLists(system.name, "ascend", tuple(entries), "mode"), losses)
 

@@ -1,4 +1,4 @@
-"""MindSpore's custom white and black lists: one class name a line, for it has no list file."""
+"""MindSpore's custom white and black lists as text, one class name per line; MindSpore has no list file."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _BLACK = {
 
 
 def class_name(text: str) -> str:
-    """``mindspore.nn.Dense`` as ``nn.Dense``, ``ops.MatMul`` as ``MatMul``: as the built-in lists are shown."""
+    """Return a name in the spelling of the built-in lists, such as ``nn.Dense`` for ``mindspore.nn.Dense``."""
     return _PRIMITIVE.sub("", _CELL.sub("nn.", text, count=1), count=1)
 
 
 def read(sources: list[Source], system: System) -> ReadLists:
-    """Lines of class names; what is not listed is float32 beside a white list, low beside a black one."""
+    """Read class names. Unlisted classes are float32 with a white list, low with a black list."""
     if len(sources) != 1:
-        raise UsageFault(f"{system.name} is one file")
+        raise UsageFault(f"{system.name} takes exactly one file")
     white = system.name == "mindspore-white"
     lines = [line.strip() for line in sources[0].text.splitlines()]
     names = [class_name(line) for line in lines if line and not line.startswith("#")]

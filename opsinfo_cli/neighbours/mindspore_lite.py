@@ -1,4 +1,4 @@
-"""The MindSpore Lite converter's ini that carries a mixlist."""
+"""The MindSpore Lite converter's ini file, which names a mixlist."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _KEY = re.compile(
 
 
 def mixlist_path(source: Source) -> str:
-    """The mixlist an ini names; a relative path that is not in the working folder is looked for beside the ini.
+    """Return the mixlist path of an ini; a relative one is searched in the working folder, then beside the ini.
 
-    :raises Damaged: if it names none, or several
+    :raises Damaged: if the ini names none, or several
     """
     paths = sorted({match[1] for match in _KEY.finditer(source.text)})
     if len(paths) != 1:
         said = "names no mixlist" if not paths else f"names several mixlists: {', '.join(paths)}"
-        raise Damaged(f"the ini {said}", path=source.path, hint="the key is ge.exec.modify_mixlist")
+        raise Damaged(f"the ini {said}", path=source.path, hint="set ge.exec.modify_mixlist to one path")
     beside = os.path.join(os.path.dirname(source.path), paths[0])
     return beside if not os.path.exists(paths[0]) and os.path.exists(beside) else paths[0]
 

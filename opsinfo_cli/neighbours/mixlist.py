@@ -1,4 +1,4 @@
-"""Ascend's modify_mixlist as a target: the fewest marks that give the op types of a target their classes."""
+"""Write Ascend's modify_mixlist: the fewest marks that give a target's op types the wanted classes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _EVERYTHING = {"low": Policy.WHITE, "high": Policy.BLACK, "inputs": Policy.GRAY,
 
 
 def write(lists: OperatorLists, base: ConversionBase, system: System) -> WrittenLists:
-    """:raises UsageFault: without a target to differ from"""
+    """:raises UsageFault: if ``base`` has no target to compare with"""
     if base.operators is None:
-        said = "a mixlist is a difference from a library, and there is none"
+        said = "a mixlist is a difference from a library, and no library was given"
         raise UsageFault(said, name="needs-base", hint="add --base TARGET")
     operators = base.operators
-    # only Ascend's own lists mean gray by follow
+    # only in Ascend's own lists does follow mean exactly gray
     gray = Destination("gray", exact=lists.unlisted in ("library", "mode"))
     found = sorted_by_list(lists, {**_DESTINATIONS, OperatorClass.FOLLOW: gray}, "a mixlist")
     wanted = {name: Policy(policy) for policy, names in found.lists.items() for name in names}
@@ -52,7 +52,7 @@ def write(lists: OperatorLists, base: ConversionBase, system: System) -> Written
 
 
 def _rest(lists: OperatorLists, wanted: dict[str, Policy], base: ConversionBase, operators: Operators) -> list[Loss]:
-    """The op types the source does not list: left to the library, or given what the source gives them.
+    """Handle op types that the source does not list: keep the library's list, or move them to the source's default.
 
     ``wanted`` grows in the second case.
     """
@@ -64,13 +64,15 @@ def _rest(lists: OperatorLists, wanted: dict[str, Policy], base: ConversionBase,
         return losses
     to = _EVERYTHING.get(lists.unlisted)
     if base.everything and to is None:
-        raise UsageFault(f"{lists.title} leaves what it does not list as it is: there is nothing to --replace")
+        raise UsageFault(f"--replace has no effect: {lists.title} leaves unlisted operators as they are")
     if base.everything and to:
         wanted.update({each.name: to for each in others})
-        said = f"{len(others)} op types are made {to} unlisted; what could not be translated is among them"
+        said = (
+            f"{len(others)} op types become {to} because the source does not list them or they could not be translated"
+        )
         losses.append(Loss("default-direction", said))
         if to is Policy.GRAY:
-            said = f"{lists.title} goes by the types of a call's inputs; gray by the producer of the first"
+            said = f"{lists.title} uses the types of all inputs; gray uses the producer of the first input"
             losses.append(Loss("approximate", said))
         return losses
     standing = [each.entry.policy for each in others if each.entry.policy is not to]
@@ -82,7 +84,7 @@ def _rest(lists: OperatorLists, wanted: dict[str, Policy], base: ConversionBase,
 
 
 def _impossible(operators: Operators, wanted: dict[str, Policy]) -> dict[str, Policy]:
-    """The op types whose listed kernels cannot follow the list they are to be on."""
+    """Return the op types that have no listed kernel for the wanted policy."""
     found: dict[str, Policy] = {}
     for name, to in wanted.items():
         if name not in operators or to is Policy.GRAY:
@@ -102,6 +104,6 @@ def _without_kernel(operators: Operators, moved: dict[str, Policy]) -> list[Loss
     if low:
         losses.append(Loss("no-kernel", "no float16 or bfloat16 kernel is listed; white changes nothing", low))
     if high:
-        said = "no float32 kernel is listed; black makes the AI Core engine refuse a float32 node"
+        said = "no float32 kernel is listed; with black the AI Core engine refuses a float32 node"
         losses.append(Loss("no-kernel", said, high))
     return losses

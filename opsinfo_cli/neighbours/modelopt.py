@@ -1,4 +1,4 @@
-"""NVIDIA ModelOpt's arguments for `python -m modelopt.onnx.autocast`."""
+"""Arguments of NVIDIA ModelOpt's `python -m modelopt.onnx.autocast`."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _DESTINATIONS = {
 
 
 def read(sources: list[Source], system: System) -> ReadLists:
-    """A command line as it is written in a script; include comes first, because it beats exclude.
+    """Read a command line from a script. Included entries come first, because include beats exclude.
 
-    :raises Damaged: if its quotes do not close
+    :raises Damaged: if a quote is not closed
     """
     if len(sources) != 1:
-        raise UsageFault(f"{system.name} is one file")
+        raise UsageFault(f"{system.name} takes exactly one file")
     try:
         words = shlex.split(sources[0].text.replace("\\\n", " "), comments=True)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Which op types the operators of other frameworks become: every table of names, and the families of op types.
+"""Tables from other frameworks' operators to Ascend op types, and families of op types.
 
 ONNX: registrations in hicann/ops-nn, ops-math and ops-cv, ``REGISTER_CUSTOM_OP(...).OriginOpType(...)``, by opset.
 TensorFlow: GE's parser and the ``*_tf_plugin.cpp`` files of the same repositories. torch and MindSpore: see names.json.
@@ -18,12 +18,12 @@ OLDEST_OPSET, NEWEST_OPSET = 1, 18
 
 
 class NameTable(NamedTuple):
-    """One system's names with the op types they become.
+    """One system's operator names with their Ascend op types.
 
-    :param ops: by name the op types that are its own
-    :param plumbing: by name what its expansion uses besides, which other operators share
-    :param names: by op type, in any form, the names that become it
-    :param unclear: names that are known, and why no op type can be given for them
+    :param ops: by name, the op types of the operator itself
+    :param plumbing: by name, other op types of its expansion, which several operators share
+    :param names: by op type, in any form, the names that map to it
+    :param unclear: known names without an op type, with the reason
     """
 
     ops: dict[str, tuple[str, ...]]
@@ -34,9 +34,9 @@ class NameTable(NamedTuple):
 
 @cache
 def name_table(names: str, opset: int | None = None) -> NameTable:
-    """The table of one system; an empty one for a system that has none.
+    """Return the table of one system; empty if the system has none.
 
-    :param opset: of ONNX; None for every opset together
+    :param opset: the ONNX opset; None for all opsets together
     """
     content = facts("names")["systems"].get(names, {})
     ops: dict[str, tuple[str, ...]] = {name: tuple(each) for name, each in content.get("names", {}).items()}
@@ -57,11 +57,11 @@ def name_table(names: str, opset: int | None = None) -> NameTable:
 def _onnx(
     opset: int | None, content: dict[str, dict[str, list[str]]]
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], dict[str, str]]:
-    """For an operator that expands into several, its own op types apart from those that move and shape data."""
+    """Return ops, plumbing and unclear: op types that only move or reshape data are plumbing of an expansion."""
     shared, own = set(content["plumbing"]), content["own"]
     ops, plumbing, unclear = {}, {}, {}
     for name, each in facts("onnx_to_ascend_by_opset")["ops"].items():
-        any_opset = opset is None or "." in name or "::" in name  # another domain has opsets of its own
+        any_opset = opset is None or "." in name or "::" in name  # other domains have their own opsets
         ranges = [row for row in each["by_opset"] if any_opset or _is_in(opset or 0, row["opsets"])]
         op_types = list(dict.fromkeys(op for row in ranges for op in row["ascend"]))
         if not ranges:
@@ -75,12 +75,12 @@ def _onnx(
             ops[name] = tuple(kept)
             plumbing[name] = tuple(op for op in op_types if op not in kept)
         else:
-            unclear[name] = f"it expands to {' and '.join(op_types)}, which other operators share"
+            unclear[name] = f"it expands only to {' and '.join(op_types)}, which other operators use too"
     return ops, plumbing, unclear
 
 
 def _is_in(opset: int, text: str) -> bool:
-    """Whether ``1,8-10`` holds it, as ``all`` does; above the newest opset of the table that one counts."""
+    """Return whether ranges such as ``1,8-10`` or ``all`` have the opset, capped at the newest one of the table."""
     opset = min(opset, NEWEST_OPSET)
     for part in () if text == "all" else text.split(","):
         first, _, last = part.partition("-")
@@ -90,7 +90,7 @@ def _is_in(opset: int, text: str) -> bool:
 
 
 def unknown_because(name: str, why: str, known: NearNames) -> str:
-    """``why`` with the name that was meant, if one differs in case or look-alike letters only."""
+    """Return ``name (why)``, with a suggestion if a known name differs only in case or look-alike letters."""
     near = [each for each in known.of(name, 1) if name.lower() == each.lower() or distance(name, each) < 1]
     return f"{name} ({why}; {meant(near)})" if near else f"{name} ({why})"
 
@@ -102,14 +102,14 @@ def _families() -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
 
 
 def forms_of(op_type: str) -> tuple[str, ...]:
-    """The other forms of an op type: with a constant input (``ReduceSumD``), of another version (``MatMulV3``)."""
+    """Return other forms of an op type: with constant inputs (``ReduceSumD``), other versions (``MatMulV3``)."""
     families, key_of = _families()
     members = families.get(key_of.get(op_type, op_type), ())
     return tuple(each for each in members if each != op_type)
 
 
 def fused_with(op_type: str) -> tuple[str, ...]:
-    """The op types that fusion makes of an op type and others."""
+    """Return op types that result from fusing this one with others."""
     key = _families()[1].get(op_type, op_type)
     found: dict[str, list[str]] = facts("families")["fused"]
     return tuple(found.get(key, ()))

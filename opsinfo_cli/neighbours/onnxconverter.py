@@ -27,12 +27,12 @@ _DESTINATIONS = {
 
 
 def read(sources: list[Source], system: System) -> ReadLists:
-    """A list given replaces the default one; without it the default one applies.
+    """Read the lists. A list in the file replaces the default one.
 
-    :raises UsageFault: if neither list is there
+    :raises UsageFault: if the file sets neither list
     """
     if len(sources) != 1:
-        raise UsageFault(f"{system.name} is one file")
+        raise UsageFault(f"{system.name} takes exactly one file")
     own = lists_of(system.name)
     constants = {"DEFAULT_OP_BLOCK_LIST": [each.name for each in own.entries]}
     found = named_lists(sources[0], frozenset({"op_block_list", "node_block_list"}), constants)

@@ -1,4 +1,4 @@
-"""optimum-habana's gaudi_config.json, in its newer and its older keys."""
+"""optimum-habana's gaudi_config.json, with its newer and older keys."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _DESTINATIONS = {
 
 
 def read(sources: list[Source], system: System) -> ReadLists:
-    """:raises Damaged: if the file is not of this kind"""
+    """:raises Damaged: if the file has another structure"""
     if len(sources) != 1:
-        raise UsageFault(f"{system.name} is one file")
+        raise UsageFault(f"{system.name} takes exactly one file")
     (source,) = sources
     root = json_object(source)
     own = lists_of(system.name)
@@ -47,7 +47,7 @@ def read(sources: list[Source], system: System) -> ReadLists:
             kept = [each for each in own.as_defaults() if each.cls is OperatorClass.PROMOTE]
             return ReadLists(own._replace(entries=(*given, *kept), unlisted=unlisted, version=None), tuple(losses))
         if lows is not None or highs is not None:
-            said = f"{source.path}: only one of {low} and {high} is set, and neither counts then"
+            said = f"{source.path}: only one of {low} and {high} is set, so both are ignored"
             ignored = Loss("ignored", said, tuple(lows or highs or ()), drops=True)
             return ReadLists(own._replace(entries=own.as_defaults()), (ignored,))
     return ReadLists(own._replace(entries=own.as_defaults()))

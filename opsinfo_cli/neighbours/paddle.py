@@ -1,4 +1,4 @@
-"""Paddle's custom lists, as the keywords of `paddle.amp.auto_cast`."""
+"""Paddle's custom lists: keyword arguments of `paddle.amp.auto_cast`."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _DESTINATIONS = {
 
 
 def read(sources: list[Source], system: System) -> ReadLists:
-    """The custom lists before those of O1: they move an operator off the built-in list it is on.
+    """Return the custom lists, then those of O1. A custom entry overrides the built-in list of its operator.
 
-    :raises UsageFault: if one operator is on both, which Paddle refuses, or neither list is there
+    :raises UsageFault: if an operator is on both lists, which Paddle refuses, or the file sets neither
     """
     if len(sources) != 1:
-        raise UsageFault(f"{system.name} is one file")
+        raise UsageFault(f"{system.name} takes exactly one file")
     found = named_lists(sources[0], frozenset(_LISTS))
     if not found:
         raise UsageFault("the file sets neither custom_white_list nor custom_black_list", path=sources[0].path)
     named = {key: [name.text for name in names] for key, names in found.items()}
     both = set(named.get("custom_white_list", ())) & set(named.get("custom_black_list", ()))
     if both:
-        said = f"Paddle refuses these, which are on both lists: {', '.join(sorted(both))}"
+        said = f"on both lists, which Paddle refuses: {', '.join(sorted(both))}"
         raise UsageFault(said, name="conflict", path=sources[0].path)
     own = lists_of("paddle:O1")
     given = [ListEntry(name, cls, origin=key) for key, cls in _LISTS.items() for name in named.get(key, ())]
@@ -52,5 +52,6 @@ def write(lists: OperatorLists, base: ConversionBase, system: System) -> Written
     named = lists.deciding()
     stays = tuple(name for name in built_in if name not in named or named[name].cls is OperatorClass.FOLLOW)
     if stays and lists.system != "paddle":
-        losses.append(Loss("built-in-stays", "Paddle's own lists stay for what the source does not place", stays))
+        said = "names that the source puts on no list stay on Paddle's built-in lists"
+        losses.append(Loss("built-in-stays", said, stays))
     return WrittenLists({"amp_lists.py": "\n".join(lines) + "\n"}, losses, found.dropped)

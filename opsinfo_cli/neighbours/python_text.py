@@ -1,4 +1,4 @@
-"""Lists in Python source: read as syntax, never run."""
+"""Lists in Python source, read from the syntax tree; the code is never run."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _COPIES = frozenset({"list", "set", "tuple", "sorted", "frozenset"})
 
 
 class PythonName(NamedTuple):
-    """A string of a list.
+    """A string in a list.
 
-    :param constant: the known constant it comes from, such as ``DEFAULT_OP_BLOCK_LIST``; None if it is written out
+    :param constant: the known constant it comes from, such as ``DEFAULT_OP_BLOCK_LIST``; None if it is a literal
     """
 
     text: str
@@ -25,18 +25,18 @@ class PythonName(NamedTuple):
 def named_lists(
     source: Source, names: frozenset[str], constants: Mapping[str, list[str]] | None = None
 ) -> dict[str, list[PythonName]]:
-    """Strings assigned to one of ``names``, or given as a keyword of that name; of several the last.
+    """Return the strings last assigned to each of ``names``, or passed as a keyword argument of that name.
 
-    Sums, copies, unpacking, ``+=``, ``append`` and ``extend``, and variables of the same file are followed.
+    Follows sums, copies, unpacking, ``+=``, ``append``, ``extend`` and variables of the same file.
 
-    :param constants: lists of a library that the text may use by name
-    :raises Damaged: if the text is not Python, or a list is computed in another way
+    :param constants: library constants that the text may use
+    :raises Damaged: if the text is not valid Python, or a list is computed in another way
     """
     return _Lists(source, names, constants or {}).found
 
 
 class _Lists:
-    """What a script assigns, in the order of its lines."""
+    """The assignments of a script, in order."""
 
     def __init__(self, source: Source, names: frozenset[str], constants: Mapping[str, list[str]]) -> None:
         self.source = source
@@ -117,16 +117,16 @@ class _Lists:
 
 
 def _last_name(node: ast.expr) -> str | None:
-    """``x`` of ``x`` and of ``module.x``."""
+    """Return ``x`` for ``x`` and for ``module.x``."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else None
 
 
 def calls(source: Source, functions: frozenset[str]) -> Iterator[tuple[str, str, str]]:
-    """(function, module, name) of every call such as ``amp.register_half_function(torch, "bmm")``, in order.
+    """Yield (function, module, name) for every call such as ``amp.register_half_function(torch, "bmm")``, in order.
 
-    :raises Damaged: if the text is not Python
+    :raises Damaged: if the text is not valid Python
     """
     for node in ast.walk(_tree(source)):
         if not isinstance(node, ast.Call) or len(node.args) != 2:
@@ -138,7 +138,7 @@ def calls(source: Source, functions: frozenset[str]) -> Iterator[tuple[str, str,
 
 
 def python_list(names: list[str], brackets: str = "[]") -> str:
-    """A literal, one name to a line; an empty set has no literal of its own."""
+    """Return a literal with one name per line; ``set()`` for an empty set."""
     if not names:
         return "set()" if brackets == "{}" else brackets
     return brackets[0] + "\n" + "".join(f"    {_quoted(name)},\n" for name in names) + brackets[1]
@@ -154,7 +154,7 @@ def _tree(source: Source) -> ast.Module:
     try:
         return ast.parse(source.text)
     except SyntaxError as error:
-        said = f"not Python: {error.msg}"
+        said = f"invalid Python: {error.msg}"
         raise Damaged(said, path=source.path, line=error.lineno, column=error.offset) from None
     except (ValueError, RecursionError, MemoryError) as error:
-        raise Damaged(f"not Python that can be read: {error}", path=source.path) from None
+        raise Damaged(f"cannot parse as Python: {error}", path=source.path) from None

@@ -1,4 +1,4 @@
-"""The lines that set a precision mode, a mixlist and the loss scale in a script."""
+"""Script lines that set a precision mode, a mixlist and the loss scale."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _DEFAULT_MODE = "allow_mix_precision"
 
 
 class SetupSnippet(NamedTuple):
-    """:param loss_scale: the lines about the loss scale; in the text they are where they are needed, or at the end
+    """Script lines for one framework.
 
-    :param mode: the mode it sets, as its system spells it
+    :param loss_scale: the lines about the loss scale, which ``text`` has as well
+    :param mode: the mode that the lines set, as its system spells it
     """
 
     name: str
@@ -35,12 +36,12 @@ def snippet_names() -> list[str]:
 
 
 def default_mode(name: str) -> Mode:
-    """The mode that a snippet sets if none is asked for; Habana's lists mean bfloat16."""
+    """Return the mode that a snippet sets by default; Habana's lists mean bfloat16."""
     return required_mode(_content(name).get("default_mode", _DEFAULT_MODE))
 
 
 def snippet(name: str, mode: Mode, mixlist: str | None) -> SetupSnippet:
-    """:raises UsageFault: if there is none of that name, it cannot set the mode, or the mode takes no mixlist"""
+    """:raises UsageFault: if the name is unknown, it cannot set the mode, or the mode takes no mixlist"""
     found = _content(name)
     takes = found["takes_mixlist"]
     if mixlist is not None and takes and not mode.is_mixed:
@@ -70,14 +71,14 @@ def _content(name: str) -> dict[str, Any]:
 
 
 def _spelled(name: str, found: dict[str, Any], mode: Mode, low: str) -> Mode:
-    """The mode as the snippet's system spells it.
+    """Return the mode as the snippet's system spells it.
 
     :raises UsageFault: if the system has no such mode
     """
     allowed = found.get("modes")
     if allowed is not None and low not in allowed:
         known = [each.name for each in MODES.values() if _LOW.get(each.engine) in allowed]
-        said = f"the {name} snippet cannot set `{mode.name}`: it lowers to {' or '.join(allowed)} only"
+        said = f"the {name} snippet cannot set `{mode.name}`: its only low dtypes are {' and '.join(allowed)}"
         raise UsageFault(said, name="mode-not-in-snippet", hint=f"--mode {' or '.join(known)}")
     if found.get("option") == "precision_mode" and "v1" not in mode.options:
         same = [each for each in mode.same if "v1" in MODES[each].options]
@@ -88,7 +89,7 @@ def _spelled(name: str, found: dict[str, Any], mode: Mode, low: str) -> Mode:
 
 
 def _lines_for(lines: list[str | dict[str, Any]], low: str) -> list[str]:
-    """The lines for one low dtype; ``other`` for a mode that is not mixed."""
+    """Return the lines for one low dtype; ``other`` for a mode that is not mixed."""
     found = []
     for line in lines:
         if isinstance(line, str):
@@ -99,7 +100,7 @@ def _lines_for(lines: list[str | dict[str, Any]], low: str) -> list[str]:
 
 
 def _loss_scale(found: dict[str, Any], mode: Mode) -> str:
-    """Its lines about the loss scale; only float16 needs one."""
+    """Return the lines about the loss scale; only float16 needs one."""
     content = facts("snippets")
     if found.get("scales_nothing") or mode.engine in content["scaled"]:
         return "\n".join(found["loss_scale"])
@@ -114,7 +115,7 @@ def _filled(line: str, values: dict[str, str]) -> str:
 
 
 def _without_empty_sections(lines: list[str]) -> list[str]:
-    """Without a last ini section that has nothing in it."""
+    """Return the lines without an empty ini section at the end."""
     while lines and (not lines[-1] or lines[-1].startswith("[")):
         lines = lines[:-1]
     return lines

@@ -1,4 +1,4 @@
-"""Every system that can be read, written or asked: one table."""
+"""The table of all systems that can be read, written or queried."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .vocabulary import OperatorLists
 class System(NamedTuple):
     """One system or format.
 
-    :param names: whose operator names it uses
-    :param reads: what a file of it is; None if there is none to read
-    :param writes: what is written; None if nothing can be
+    :param names: the system whose operator names it uses
+    :param reads: the format of its files; None if it cannot be read
+    :param writes: the format that is written; None if it cannot be written
     :param facts: the file of its built-in lists; None if it has none
     :param module: the module that reads and writes it
-    :param delta: whether its files say only what differs from something else
+    :param delta: whether its files list only differences from a baseline
     """
 
     name: str
@@ -89,12 +89,12 @@ SYSTEMS = {system.name: system for system in _ALL}
 
 
 def names_system(text: str) -> bool:
-    """Whether a word names a system, with a level or files behind it or not, and is not a file."""
+    """Return whether ``NAME``, ``NAME:LEVEL`` or ``NAME=FILE`` names a system and is not an existing file."""
     return text.partition("=")[0].partition(":")[0] in SYSTEMS and not os.path.lexists(text)
 
 
 def system_called(name: str) -> System:
-    """:raises UsageFault: if there is none"""
+    """:raises UsageFault: if the name is unknown"""
     if name in SYSTEMS:
         return SYSTEMS[name]
     hint = did_you_mean(name, SYSTEMS) or "`opsinfo systems` lists them"
@@ -102,14 +102,14 @@ def system_called(name: str) -> System:
 
 
 def lists_of(text: str) -> OperatorLists:
-    """The built-in lists that ``NAME`` or ``NAME:LEVEL`` means.
+    """Return the built-in lists of ``NAME`` or ``NAME:LEVEL``.
 
-    :raises UsageFault: if there is no such system or level, or it has no lists of its own
+    :raises UsageFault: if the system or level is unknown, or the system has no built-in lists
     """
     name, colon, level = text.partition(":")
     system = system_called(name)
     if system.facts is None:
         raise UsageFault(
-            f"{name} has no lists of its own, only files", name="wrong-kind", hint=f"give a file: {name}=FILE"
+            f"{name} has no built-in lists, only files", name="wrong-kind", hint=f"give a file: {name}=FILE"
         )
     return built_in(name, system.facts, system.names, level if colon else None)

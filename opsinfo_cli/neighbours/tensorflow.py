@@ -1,4 +1,4 @@
-"""TensorFlow's graph rewrite: `paintbuckets_*.txt` in, environment variables out."""
+"""TensorFlow's graph rewrite: reads `paintbuckets_*.txt`, writes environment variables."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _PREFIX = "TF_AUTO_MIXED_PRECISION_GRAPH_REWRITE"
 
 
 def read(sources: list[Source], system: System) -> ReadLists:
-    """The lists as a run used them.
+    """Return the lists that a run used.
 
     :raises Damaged: if a name comes before the first section
     """
     if len(sources) != 1:
-        raise UsageFault(f"{system.name} is one paintbuckets file")
+        raise UsageFault(f"{system.name} takes exactly one paintbuckets file")
     (source,) = sources
     cls, section = None, ""
     entries = []
@@ -43,7 +43,7 @@ def read(sources: list[Source], system: System) -> ReadLists:
         if name.endswith("List:") and name[:-5] in _SECTIONS:
             cls, section = _SECTIONS[name[:-5]], name[:-1]
         elif name and cls is None:
-            said = "a section is expected: AllowList:, DenyList:, InferList: or ClearList:"
+            said = "expected a section: AllowList:, DenyList:, InferList: or ClearList:"
             raise Damaged(said, path=source.path, line=number, column=1)
         elif name and cls:
             entries.append(ListEntry(name, cls, origin=section))
@@ -51,9 +51,9 @@ def read(sources: list[Source], system: System) -> ReadLists:
 
 
 def write(lists: OperatorLists, base: ConversionBase, system: System) -> WrittenLists:
-    """Every ADD is paired with the REMOVE from the list an operator is on: one on two lists fails the whole pass.
+    """Write ADD variables, each with a REMOVE from the current list: an operator on two lists fails the whole pass.
 
-    The variables are differences from the lists of ``base``; without one from those of the system.
+    The variables are differences from the lists of ``base``, else from the system's built-in lists.
     """
     own = base.lists or lists_of(system.name)
     nodes = {each.name: "rules on node names cannot be expressed" for each in lists.entries if each.scope == "node"}
@@ -64,7 +64,7 @@ def write(lists: OperatorLists, base: ConversionBase, system: System) -> Written
     for to, names in found.lists.items():
         for name in names:
             if "," in name:
-                raise UsageFault(f"`{name}` holds a comma, which the variables cannot express")
+                raise UsageFault(f"`{name}` contains a comma, which the variables cannot express")
             if home.get(name) == to:
                 continue
             changes.setdefault((to, "ADD"), []).append(name)
@@ -73,7 +73,7 @@ def write(lists: OperatorLists, base: ConversionBase, system: System) -> Written
     losses = [*found.losses, *default_differences(lists, "high", own.low, "TensorFlow")]
     if nodes:
         losses.append(Loss("node-rules", "rules on node names are left out", tuple(nodes), drops=True))
-    lines = [f"# against the lists of {own.version}"]
+    lines = [f"# relative to the lists of {own.version}"]
     for (to, action), names in sorted(changes.items()):
         lines.append(f"export {_PREFIX}_{to}_{action}={shlex.quote(','.join(sorted(names)))}")
     return WrittenLists({"amp_lists.sh": "".join(f"{line}\n" for line in lines)}, losses, found.dropped | nodes)

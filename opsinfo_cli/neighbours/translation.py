@@ -1,4 +1,4 @@
-"""Names of one system in another's words, through Ascend's op types."""
+"""Translate operator names between systems, through Ascend's op types."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ _HIGHEST_FIRST = (
 )
 
 _BY_OVERLOAD = ("torch-amp", "torch-npu")
-"""The systems that list overloads; what can be written lists functions."""
+"""Systems that list overloads; the formats that can be written list functions."""
 
 
 class TranslationOptions(NamedTuple):
-    """:param same: op types that an unknown name may be taken for, if it is spelled the same
+    """Options of a translation.
 
-    :param opset: of ONNX; None if unknown
+    :param same: op types that an unknown name of the same spelling is mapped to
+    :param opset: the ONNX opset; None if unknown
     """
 
     same: frozenset[str] = frozenset()
@@ -32,9 +33,9 @@ class TranslationOptions(NamedTuple):
 
 
 def translated(lists: OperatorLists, to: str, options: TranslationOptions | None = None) -> ReadLists:
-    """The same lists in the names of ``to``; each entry keeps the names it was ``given`` as.
+    """Return the lists with names of ``to``; each entry keeps its source names in ``given``.
 
-    Every name that is lost or changes its reach is in a loss.
+    Every name that is dropped, or covers more or fewer operators than before, is in a loss.
     """
     options = options or TranslationOptions()
     if lists.names == to and lists.system not in _BY_OVERLOAD:
@@ -53,7 +54,7 @@ def translated(lists: OperatorLists, to: str, options: TranslationOptions | None
 
 
 def respelled(lists: OperatorLists, to: str) -> ReadLists:
-    """Names as a kindred system spells them, if the two differ and a source says how."""
+    """Return names as a related system spells them, if the spellings differ and a source states how."""
     spellings = facts("names")["respelt"]
     forward = spellings.get(lists.system, {}).get(to, {})
     back = {new: old for old, new in spellings.get(to, {}).get(lists.system, {}).items()}
@@ -68,7 +69,7 @@ def respelled(lists: OperatorLists, to: str) -> ReadLists:
 
 
 def _operators(lists: OperatorLists) -> tuple[list[ListEntry], list[Loss]]:
-    """What can be translated at all: no rules on node names; overloads stand for their operator."""
+    """Return the entries that can be translated: no rules on node names, and operators instead of overloads."""
     losses = []
     nodes = tuple(each.name for each in lists.entries if each.scope == "node")
     if nodes:
@@ -92,16 +93,16 @@ def _operators(lists: OperatorLists) -> tuple[list[ListEntry], list[Loss]]:
         else:
             clashes.append(f"{name} is {each.cls}, {stem} is {known.cls}")
     if overloads:
-        losses.append(Loss("overloads", "an overload stands for all of its operator", tuple(overloads)))
+        losses.append(Loss("overloads", "an overload is translated as its whole operator", tuple(overloads)))
     if clashes:
         names = tuple(said.partition(" ")[0] for said in clashes)
-        said = "overloads of one operator have different classes; the first one counts"
+        said = "overloads of one operator have different classes; the first one is used"
         losses.append(Loss("conflict", said, names, tuple(clashes), drops=True))
     return list(found.values()), [*losses, *_limits_of_torch(lists)]
 
 
 def _limits_of_torch(lists: OperatorLists) -> list[Loss]:
-    """What torch's names do not express: the backward pass and, for Habana, which argument of a norm is cast."""
+    """Return losses of torch's names: the backward pass and, for Habana, which argument of a norm is cast."""
     if lists.names != "torch":
         return []
     losses = [Loss("forward-only", "torch names forward operators; op types of the backward pass keep their list")]
@@ -114,7 +115,7 @@ def _limits_of_torch(lists: OperatorLists) -> list[Loss]:
 
 
 class _Request(NamedTuple):
-    """What the entries of a source ask of one op type; by name before by form."""
+    """The entries that request a class for one op type: by its name, or as another form."""
 
     named: list[ListEntry]
     as_form: list[ListEntry]
@@ -143,7 +144,7 @@ def _to_ascend(
     losses = [*_unknown(unknown, table, lists.names), *_one_to_many(many, table)]
     losses += [*_plumbing(entries, table), *_broader(requests, {each.name for each in entries}, table)]
     if taken:
-        losses.append(Loss("same-name", "taken for the op type of the same name; no source says so", tuple(taken)))
+        losses.append(Loss("same-name", "mapped to the op type of the same name; no source confirms it", tuple(taken)))
     decided, conflicts = _decided(requests)
     return decided, losses + conflicts
 
@@ -166,19 +167,19 @@ def _one_to_many(names: list[str], table: NameTable) -> list[Loss]:
     if not names:
         return []
     details = tuple(f"{name} is {' and '.join(table.ops[name])}" for name in names)
-    return [Loss("one-to-many", "one name stands for several op types, and each gets its class", tuple(names), details)]
+    return [Loss("one-to-many", "one name maps to several op types, and each gets its class", tuple(names), details)]
 
 
 def _plumbing(entries: list[ListEntry], table: NameTable) -> list[Loss]:
-    """Op types that an operator expands to besides its own: other operators use them too, so they keep their list."""
-    said = "an operator also runs op types that others share; these keep their list"
+    """Return a loss for shared op types of an expansion: other operators use them too, so they keep their list."""
+    said = "an operator also runs op types that other operators share; those keep their list"
     names = tuple(each.name for each in entries if table.plumbing.get(each.name))
     details = tuple(f"{name} also runs {' and '.join(table.plumbing[name])}" for name in names)
     return [Loss("expansion", said, names, details)] if names else []
 
 
 def _broader(requests: dict[str, _Request], listed: set[str], table: NameTable) -> list[Loss]:
-    """Op types that other names become too, which the source does not list."""
+    """Return a loss for op types that names outside the source map to as well."""
     wider = {
         op: [name for name in table.names.get(op, ()) if name not in listed and op in table.ops[name]]
         for op, request in requests.items()
@@ -188,11 +189,12 @@ def _broader(requests: dict[str, _Request], listed: set[str], table: NameTable) 
     if not wider:
         return []
     details = tuple(f"{op} also runs {' and '.join(names)}" for op, names in sorted(wider.items()))
-    return [Loss("broader", "an op type also runs what the source does not list", tuple(sorted(wider)), details)]
+    said = "an op type also runs operators that the source does not list"
+    return [Loss("broader", said, tuple(sorted(wider)), details)]
 
 
 def _decided(requests: dict[str, _Request]) -> tuple[list[ListEntry], list[Loss]]:
-    """One class for each op type: a user's own before a default, named before form, then the highest precision."""
+    """Choose one class per op type: user entries before defaults, named before forms, then the highest precision."""
     decided, details, names = [], [], []
     lost: dict[str, str] = {}
     for op, request in requests.items():
@@ -204,24 +206,24 @@ def _decided(requests: dict[str, _Request]) -> tuple[list[ListEntry], list[Loss]
             first._replace(name=op, scope="operator", note=None, module=None, given=given, is_form=not request.named)
         )
         losers = [each for each in asking if each.cls is not first.cls]
-        lost |= {each.name: f"{each.name} ({op} is {first.cls}, as {first.name} asks)" for each in losers}
+        lost |= {each.name: f"{each.name} ({op} is {first.cls} because of {first.name})" for each in losers}
         if losers and request.named:
             details.append(f"{op} ({', '.join(f'{each.name} {each.cls}' for each in asking)})")
             names.append(op)
     if not details:
         return decided, []
-    said = "names of different classes become one op type, which gets the higher precision"
+    said = "names of different classes map to one op type, which gets the higher precision"
     losses = [Loss("conflict", said, tuple(names), tuple(details))]
     kept = {source for each in decided for source in each.given}
     gone = {name: why for name, why in lost.items() if name not in kept}
     if gone:
-        said = "other names decide the op types of these"
+        said = "other names decide the class of their op types"
         losses.append(Loss("conflict", said, tuple(gone), tuple(gone.values()), drops=True))
     return decided, losses
 
 
 def _from_ascend(entries: list[ListEntry], to: str, opset: int | None) -> tuple[list[ListEntry], list[Loss]]:
-    """A name is used if a form of its first op type is listed, and none of its other op types in another class."""
+    """Use a name if a form of its first op type is listed and no other op type of it is in another class."""
     table = name_table(to, opset)
     by_type = {each.name: each for each in entries}
     found: dict[str, ListEntry] = {}
@@ -250,13 +252,13 @@ def _from_ascend(entries: list[ListEntry], to: str, opset: int | None) -> tuple[
     unserved = [op for op, each in by_type.items() if op not in served and not each.is_form]
     losses = [*_torn(torn, by_type, unserved, to), *_unnamed(unserved, torn, overruled, to)]
     if wider:
-        said = "a name also stands for op types not listed"
+        said = "a name also maps to op types that are not listed"
         losses.append(Loss("broader", said, tuple(wider), tuple(wider.values())))
     return list(found.values()), losses
 
 
 def _listed_types(ops: tuple[str, ...], by_type: dict[str, ListEntry]) -> tuple[list[str], list[str]]:
-    """The listed op types that a name becomes, and the listed ones that are other forms of them."""
+    """Return the listed op types that a name maps to, and listed other forms of them."""
     named = [op for op in ops if op in by_type]
     forms = dict.fromkeys(form for op in ops for form in forms_of(op) if form in by_type and form not in ops)
     return named, list(forms)
@@ -266,7 +268,8 @@ def _torn(torn: dict[str, list[str]], by_type: dict[str, ListEntry], unserved: l
     if not torn:
         return []
     details = tuple(f"{name} ({', '.join(f'{op} {by_type[op].cls}' for op in ops)})" for name, ops in torn.items())
-    losses = [Loss("one-to-many", "op types of one name differ, and it is left out", tuple(torn), details)]
+    said = "op types of one name are in different classes; the name is left out"
+    losses = [Loss("one-to-many", said, tuple(torn), details)]
     dropped = tuple(op for op in unserved if any(op in ops for ops in torn.values()))
     if dropped:
         said = f"another op type of the same name in {to} is in another class"
@@ -275,7 +278,7 @@ def _torn(torn: dict[str, list[str]], by_type: dict[str, ListEntry], unserved: l
 
 
 def _unnamed(unserved: list[str], torn: dict[str, list[str]], overruled: dict[str, str], to: str) -> list[Loss]:
-    """Op types without a name of their own, and those whose name goes by another form."""
+    """Return losses for op types without a name, and for those whose name follows another form."""
     left = [op for op in unserved if not any(op in ops for ops in torn.values())]
     losses = []
     unknown = tuple(op for op in left if op not in overruled)
@@ -286,7 +289,7 @@ def _unnamed(unserved: list[str], torn: dict[str, list[str]], overruled: dict[st
         losses.append(Loss("unknown-name", said, unknown, why, drops=True))
     gone = tuple(op for op in left if op in overruled)
     if gone:
-        details = tuple(f"{overruled[op]} goes by another form of {op}" for op in gone)
-        said = "another form of the operator is in another class, and one name stands for both"
+        details = tuple(f"{overruled[op]} has the class of another form of {op}" for op in gone)
+        said = "another form of the operator is in another class, and both have the same name"
         losses.append(Loss("conflict", said, gone, details, drops=True))
     return losses

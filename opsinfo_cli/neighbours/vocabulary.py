@@ -1,4 +1,4 @@
-"""The neutral vocabulary: an operator, its class, the list it is on, and what a conversion loses."""
+"""The neutral vocabulary: list entries, operator classes, lists, and losses of a conversion."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ..typed import NamedTuple
 
 
 class OperatorClass(str, Enum):
-    """What a system does with an operator.
+    """The precision that a system gives an operator.
 
-    ``low`` is always reduced, ``high`` stays float32, ``follow`` takes its producer's type, ``promote`` the widest of
-    its inputs, ``clear`` passes low precision on, ``banned`` is refused in low precision.
+    ``low``: always reduced; ``high``: stays float32; ``follow``: its producer's type; ``promote``: the widest of
+    its inputs; ``clear``: passes low precision on; ``banned``: refused in low precision.
     """
 
     LOW = "low"
@@ -29,11 +29,11 @@ class ListEntry(NamedTuple):
     """One name on one list.
 
     :param scope: ``operator``, ``class`` (a Cell or a module) or ``node`` (a regular expression over node names)
-    :param origin: the list it is on, as its system calls it
+    :param origin: the name of the list in its own system
     :param module: the Python module of a function, if the source says so
-    :param is_default: whether it comes from a built-in list and not from the user
+    :param is_default: whether it comes from a built-in list, not from the user
     :param given: the names in the source that this entry translates; empty before a translation
-    :param is_form: whether it was added as another form of an operator that was named
+    :param is_form: whether it was added as another form of a listed operator
     """
 
     name: str
@@ -48,18 +48,18 @@ class ListEntry(NamedTuple):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The names in the source it stands for."""
+        """The names in the source that this entry translates."""
         return self.given or (self.name,)
 
 
 class OperatorLists(NamedTuple):
     """The lists of one system.
 
-    :param system: its name, ``apex``; for a file the name of its format
-    :param names: whose names they are: ascend, torch, tensorflow, onnx, mindspore or paddle
-    :param unlisted: what happens to a name that is not listed: low, high, inputs, first-input, untouched, library, mode
-    :param low: the dtype low means; None if something else decides
-    :param version: the version the lists were read from; None for a user's own
+    :param system: the system's name, such as ``apex``; for a file, the name of its format
+    :param names: the naming scheme: ascend, torch, tensorflow, onnx, mindspore or paddle
+    :param unlisted: treatment of unlisted names: low, high, inputs, first-input, untouched, library, mode
+    :param low: the low dtype; None if something else decides it
+    :param version: the version that the lists come from; None for a user's own
     """
 
     system: str
@@ -75,7 +75,7 @@ class OperatorLists(NamedTuple):
         return f"{self.system}:{self.level}" if self.level else self.system
 
     def deciding(self) -> dict[str, ListEntry]:
-        """By name the entry that decides: a user's own before a default, else the first."""
+        """Return the deciding entry of each name: the user's own before a default, else the first."""
         found: dict[str, ListEntry] = {}
         for each in sorted(self.entries, key=lambda entry: entry.is_default):
             found.setdefault(each.name, each)
@@ -86,7 +86,7 @@ class OperatorLists(NamedTuple):
         return tuple(each for each in self.entries if not each.is_default)
 
     def as_defaults(self) -> tuple[ListEntry, ...]:
-        """Its entries as what stays beside a user's own."""
+        """Return the entries marked as defaults."""
         return tuple(each._replace(is_default=True) for each in self.entries)
 
     def without_defaults(self) -> OperatorLists:
@@ -97,8 +97,8 @@ class Loss(NamedTuple):
     """A step in which a conversion expresses less, or something else, than its source.
 
     :param kind: kebab-case, for scripts
-    :param details: what there is to say of single names; shown instead of them
-    :param drops: whether the names in it were not carried over
+    :param details: texts about single names; shown instead of the names
+    :param drops: whether its names are left out of the result
     """
 
     kind: str
@@ -113,7 +113,7 @@ class Loss(NamedTuple):
         return self.kind in ("respelt", "form")
 
     def reason_for(self, name: str) -> str:
-        """Why this name was dropped: its own detail if there is one."""
+        """Return why this name was dropped: its own detail if there is one."""
         single = dict(zip(self.names, self.details, strict=False)).get(name, name)
         if single.startswith(f"{name} (") and single.endswith(")"):
             return single[len(name) + 2 : -1]
@@ -121,7 +121,7 @@ class Loss(NamedTuple):
 
 
 class ReadLists(NamedTuple):
-    """Lists as they were read or translated, and what was lost in that step."""
+    """Lists that were read or translated, and what that step lost."""
 
     lists: OperatorLists
     losses: tuple[Loss, ...] = ()

@@ -1,1 +1,1 @@
-"""Number formats, what values and tensors lose in them, dumped tensors."""
+"""Number formats, the losses of values and tensors in them, and dumped tensors."""

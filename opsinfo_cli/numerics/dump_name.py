@@ -1,4 +1,4 @@
-"""Tensors dumped from an Ascend run: files named after the operator that made them."""
+"""Files of dumped tensors, named after the operator that produced them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class DumpName(NamedTuple):
 
 
 def dump_name(path: str) -> DumpName | None:
-    """The parts of a file's name; None if it has another form."""
+    """Return the parts of a file's name; None if it has another form."""
     match = _NAME.fullmatch(os.path.basename(path))
     return DumpName(match["type"], match["op"], match["way"], int(match["number"])) if match else None
 
 
 def dump_files(folder: str) -> list[str]:
-    """Every .npy below a folder, sorted."""
+    """Return every .npy file below a folder, sorted."""
     return sorted(
         os.path.join(place, name) for place, _, names in os.walk(folder) for name in names if name.endswith(".npy")
     )

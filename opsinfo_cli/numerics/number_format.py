@@ -1,4 +1,4 @@
-"""Floating-point formats, from their bit layout: limits, and the nearest value by exact arithmetic."""
+"""Floating-point formats defined by their bit layout: limits, and rounding with exact arithmetic."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Limits(NamedTuple):
 class Format:
     """A sign bit, ``exponent`` bits with the bias of IEEE 754, ``mantissa`` bits.
 
-    :param infinity: whether the highest exponent is kept for infinities and NaN; without it only the all-ones
+    :param infinity: whether the highest exponent is reserved for infinities and NaN; without it only the all-ones
         pattern is NaN and there are no infinities (OCP 8-bit specification, E4M3)
     """
 
@@ -91,7 +91,7 @@ def _hif8_values() -> list[Fraction]:
 
 
 def _hif8() -> Limits:
-    """A step is 2^-3 near 1, 2^-2 from 2^4 on, and 2^-1 from 2^8 on. Sources differ on how values are rounded."""
+    """The relative step is 2^-3 near 1, 2^-2 from 2^4 and 2^-1 from 2^8. Sources differ on the rounding."""
     values = _hif8_values()
     normal = _power(-15)
     return Limits(8, values[-1], normal, values[0], values[values.index(Fraction(1)) + 1] - 1)
@@ -117,7 +117,7 @@ class Rounded(NamedTuple):
 
 
 def rounded(exact: Fraction, format: Format, negative: bool | None = None) -> Rounded:
-    """Round to the nearest of ``format``, ties to even, with integers only.
+    """Round to the nearest value of ``format``, ties to even, with integers only.
 
     :param negative: the sign, if ``exact`` is zero, which has none
     """
@@ -144,7 +144,7 @@ def rounded(exact: Fraction, format: Format, negative: bool | None = None) -> Ro
 
 
 def special(text: str, format: Format) -> Rounded | None:
-    """An infinity or NaN by its name; None for other text. In a format without infinities they become NaN."""
+    """Return the infinity or NaN that a text names, else None. In a format without infinities they become NaN."""
     word = text.strip().lower()
     sign, word = int(word.startswith("-")), word.lstrip("+-")
     if word not in ("inf", "infinity", "nan"):
@@ -159,7 +159,7 @@ def special(text: str, format: Format) -> Rounded | None:
 
 
 def _exponent(size: Fraction) -> int:
-    """The e with 2^e <= size < 2^(e+1)."""
+    """Return the e with 2^e <= size < 2^(e+1)."""
     guess = size.numerator.bit_length() - size.denominator.bit_length()
     return guess if _power(guess) <= size else guess - 1
 
@@ -170,7 +170,7 @@ def _bits(format: Format, sign: int, code: int) -> str:
 
 
 def parse_number(text: str) -> Fraction:
-    """A decimal, with or without an exponent, a fraction ``1/3``, or a hexadecimal ``0x1.8p3``, exactly.
+    """Parse a decimal, a fraction such as ``1/3``, or a hexadecimal such as ``0x1.8p3``, exactly.
 
     :raises ValueError: if it is not a number, or too long
     """
@@ -182,9 +182,9 @@ def parse_number(text: str) -> Fraction:
         if len(mantissa) <= _MOST_DIGITS and abs(int(power or 0)) <= _MOST_DIGITS:
             return Fraction(plain)
     except ZeroDivisionError:
-        raise ValueError("divided by zero") from None
+        raise ValueError("division by zero") from None
     except (ValueError, OverflowError):
-        raise ValueError("write 65504, 1e-8, 1/3, 0x1p-14, inf or nan, or name a file") from None
+        raise ValueError("expected a number such as 65504, 1e-8, 1/3, 0x1p-14, inf or nan, or a file") from None
     raise ValueError(f"too many digits: {text[:40]}...")
 
 

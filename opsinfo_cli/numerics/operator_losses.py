@@ -1,4 +1,4 @@
-"""Dumped tensors grouped by the op type that produced them, worst first."""
+"""Losses of dumped tensors by op type, worst first."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .tensor_losses import DumpedTensor, Losses
 
 @dataclass
 class OperatorLosses:
-    """What the tensors of one op type lose in one format.
+    """The losses of one op type's tensors in one format.
 
-    :param worst: the file that loses most
+    :param worst: the file with the greatest losses
     """
 
     type: str
@@ -44,7 +44,7 @@ class OperatorLosses:
 
 
 def by_operator(tensors: Iterable[DumpedTensor], format: str) -> list[OperatorLosses]:
-    """Losses by op type, of files named after an operator; most overflows first, then most zeros."""
+    """Return losses by op type, for files named after an operator; most overflows first, then most zeros."""
     found: dict[str, OperatorLosses] = {}
     for tensor in tensors:
         name = dump_name(tensor.path)

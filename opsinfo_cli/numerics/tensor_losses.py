@@ -1,4 +1,4 @@
-"""The values of a dumped tensor that each format would lose, counted block by block."""
+"""Counts the values of a dumped tensor that each format would lose, block by block."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def load_numpy() -> Any:
 
 @dataclass
 class Losses:
-    """The number of values of a tensor by outcome in one format; of the first three, a value has at most one."""
+    """The number of values of a tensor by outcome in one format; the first three outcomes exclude each other."""
 
     overflow: int = 0
     zero: int = 0
@@ -46,9 +46,9 @@ class Losses:
 
 @dataclass
 class DumpedTensor:
-    """A file with its counts.
+    """The counts of one file.
 
-    :param exponents: how many values have each binary exponent, zeros left out
+    :param exponents: the number of values with each binary exponent, zeros left out
     """
 
     path: str
@@ -61,9 +61,9 @@ class DumpedTensor:
     exponents: dict[int, int] = field(default_factory=dict)
 
     def loss_scale(self, format: Format) -> tuple[float | None, float]:
-        """(the power of two to multiply with, the share of values that would still be below normal).
+        """Return (power of two to multiply by, share of values that would still be below normal, 0 to 1).
 
-        None if nothing is below normal, or if the largest value overflows already: no scale prevents that.
+        The power is None if nothing is below normal, or if the largest value overflows without a scale.
         """
         limits = format.limits
         if not self.largest or self.largest > float(limits.largest):
@@ -94,7 +94,7 @@ class DumpedTensor:
 
 
 def _count(losses: Losses, sizes: Any, exponents: Any, format: Format, np: Any) -> None:
-    """Round as the format does, ties to even: powers of two scale exactly, and rint takes the even of two."""
+    """Round to the format, ties to even: powers of two scale exactly, and rint rounds ties to even."""
     if format.name == "fp64":
         losses.subnormal += int(np.count_nonzero(sizes < float(format.limits.smallest_normal)))
         return
@@ -112,11 +112,11 @@ def _count(losses: Losses, sizes: Any, exponents: Any, format: Format, np: Any) 
 
 
 def read_tensor(path: str) -> DumpedTensor | None:
-    """Count a .npy file, mapped rather than loaded. Two-byte raw values are taken for bfloat16.
+    """Count the values of a memory-mapped .npy file. Two-byte raw values are read as bfloat16.
 
     :returns: None if it holds no floating-point numbers
-    :raises Refused: if it cannot be read, or numpy is missing
-    :raises Damaged: if it is not a .npy file
+    :raises Refused: if the file cannot be read, or numpy is missing
+    :raises Damaged: if the file is not a .npy file
     """
     np = load_numpy()
     _require_npy(path)
@@ -146,7 +146,7 @@ def _require_npy(path: str) -> None:
         said = getattr(error, "strerror", None) or str(error)
         raise Refused(said, name="unreadable", path=path) from None
     if magic != _MAGIC:
-        hint = "unpack the archive of arrays first" if magic.startswith(b"PK") else None
+        hint = "the file is an archive of arrays; unpack it first" if magic.startswith(b"PK") else None
         raise Damaged("not a .npy file", path=path, hint=hint)
 
 

@@ -1,1 +1,1 @@
-"""What people and machines read: streams, reports for machines, one view per answer."""
+"""Output: terminal, report formats, and one view per command's answer."""

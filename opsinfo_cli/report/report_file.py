@@ -1,4 +1,4 @@
-"""Reports as files: written as a whole, and never over a target or a mixlist."""
+"""Reports as files: written as a whole, never over a library, a mixlist or a snapshot."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ..errors import Refused, UsageFault
 
 
 def write_report(path: str, data: bytes) -> None:
-    """:raises UsageFault: if a target or a mixlist is there
+    """:raises UsageFault: if the file is a library, a mixlist or a snapshot
     :raises Refused: if the file cannot be written"""
     require_report(path)
     write_file(path, data)
 
 
 def require_report(path: str) -> None:
-    """:raises UsageFault: if a target or a mixlist is there"""
+    """:raises UsageFault: if the file is a library, a mixlist or a snapshot"""
     if not path.endswith(".json") or not os.path.isfile(path):
         return
     from ..model.file_kind import is_marked, kind_of
@@ -29,8 +29,8 @@ def require_report(path: str) -> None:
         return
     if marked:
         raise UsageFault(
-            "a library, a mixlist or a snapshot is there; a report does not replace it",
+            "the file is a library, a mixlist or a snapshot; a report does not replace it",
             name="wrong-kind",
             path=path,
-            hint="name another file",
+            hint="choose another file",
         )

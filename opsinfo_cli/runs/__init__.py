@@ -1,1 +1,1 @@
-"""Training logs: one reader per format, and what the logs prove."""
+"""Training logs: one reader per format, and the verdict on what they prove."""

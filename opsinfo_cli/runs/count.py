@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 WIDTH = 0.1
-"""How wide ``low..high`` may be, as a share of the count; a width of one step is always allowed."""
+"""The greatest width of ``low..high`` as a share of the count; a width of one step is always allowed."""
 
 
 @dataclass(frozen=True)
 class Count:
     """Overflowed steps of a run: at least ``low``, at most ``high``.
 
-    :param calibrating: overflows of the first descent of the scale, which starts too high on purpose
+    :param calibrating: overflows of the scale's first descent; scalers start too high on purpose
     :param steps: all optimizer steps; None if the log does not show them
-    :param basis: what was counted, in words
-    :param doubt: why it is not a measurement; None if it is one
-    :param proof: what shows that this log reports skipped steps; None if nothing does, and then a count of zero
+    :param basis: what was counted, as text for people
+    :param doubt: why the count is not a measurement; None if it is one
+    :param proof: what shows that this log reports skipped steps; if None, a count of zero
         is not a measurement
-    :param notes: what is odd about the log, and why ``low`` and ``high`` differ
+    :param notes: oddities of the log, and why ``low`` and ``high`` differ
     """
 
     low: int
@@ -33,7 +33,7 @@ class Count:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the bounds are close enough to be called a count."""
+        """Whether the bounds are close enough for a count."""
         return self.high - self.low <= max(1, self.low * WIDTH)
 
     def noted(self, *notes: str) -> Count:
@@ -41,8 +41,8 @@ class Count:
 
 
 def checked(count: Count) -> Count:
-    """The count without a number of steps that is smaller than the number of overflows: that is a misreading."""
+    """Return the count, without its number of steps if that is below the number of overflows: it was misread."""
     if count.steps is None or count.low <= count.steps:
         return count
-    note = f"{count.low} overflows in {count.steps} steps: the number of steps is from another counter"
+    note = f"{count.low} overflows in {count.steps} steps: the number of steps comes from another counter"
     return replace(count, steps=None, calibrating=min(count.calibrating, count.low)).noted(note)

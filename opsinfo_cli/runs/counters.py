@@ -6,7 +6,7 @@ from .count import Count
 
 
 class Counters:
-    """Sums of a counter. A log that begins after a resume is counted from its first line on."""
+    """Sums a counter. A log that begins after a resume is counted from its first line."""
 
     def __init__(self, cumulative: bool) -> None:
         self.cumulative = cumulative
@@ -14,7 +14,7 @@ class Counters:
         self._steps = self._overflows = self._leading = 0
         self._in_lead = True
         self._before: int | None = None
-        """Overflows of the interval before, while all intervals so far belong to the first descent."""
+        """Overflows of the previous interval, while all intervals so far belong to the first descent."""
         self._first: tuple[int, int] | None = None
         self._at: tuple[int, int] | None = None
         self._spacing = 0
@@ -25,7 +25,7 @@ class Counters:
         return self._at[0] if self._at else 0
 
     def add(self, step: int, skipped: int) -> bool:
-        """:returns: whether the line is new, not a rank's copy of the one before"""
+        """:returns: whether the line is new, not another rank's copy of the previous one"""
         if self._at is not None and step == self._at[0]:
             return False
         self.lines += 1
@@ -42,7 +42,7 @@ class Counters:
         return True
 
     def _settle(self, spacing: int) -> None:
-        """Count the first line, now that the distance of lines shows what it covers."""
+        """Count the first line, once the distance between lines shows how many steps it covers."""
         if self._first is None:
             return
         (step, skipped), self._first = self._first, None
@@ -56,7 +56,7 @@ class Counters:
         self._steps += made
         if over == 0 and not self._in_lead:
             return
-        over = min(made, over if over >= 0 else skipped)  # below zero: the counter began anew
+        over = min(made, over if over >= 0 else skipped)  # below zero: the counter was reset
         self._overflows += over
         if made and self._in_lead:
             self._in_lead = over > 0 and (2 * over >= made or self._before is None or over < self._before)
@@ -66,7 +66,7 @@ class Counters:
     def count(self, steps: int | None) -> Count:
         self._settle(self._spacing)
         kind = "cumulative" if self.cumulative else "reset at each line"
-        basis = f"{self.lines} lines with a counter of skipped steps, {kind}"
+        basis = f"{self.lines} lines with a counter of skipped steps ({kind})"
         total = steps or self._steps
         over = min(self._overflows, total)
         proof = "the log prints a counter of skipped steps"

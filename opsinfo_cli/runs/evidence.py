@@ -1,4 +1,4 @@
-"""A run's evidence from its logs: one, or one per rank."""
+"""The evidence of a run, from one log or from one log per rank."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run_evidence(
     stdin: IO[bytes] | None = None,
     seen: Callable[[int], None] | None = None,
 ) -> RunFound:
-    """Read the logs of a run. Of several, one per rank, the most telling counts: a step overflows on all ranks.
+    """Read the logs of a run. Of several ranks' logs the most informative is used: a step overflows on all ranks.
 
     :raises Refused: if a log cannot be read
     """
@@ -44,7 +44,7 @@ _ORDER = [reader.name for reader in READERS]
 
 
 def _telling(found: Evidence) -> tuple[int, int, int]:
-    """Smallest first: a format that is known, steps that are known, most overflows."""
+    """Return a sort key, best log first: known format, then known steps, then most overflows."""
     known = _ORDER.index(found.format) if found.format in _ORDER else len(_ORDER)
     count = found.count
     return known, -(count.steps or 0) if count else 0, -(count.high if count else 0)

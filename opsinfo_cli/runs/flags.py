@@ -1,4 +1,4 @@
-"""Lines that show of one step whether it overflowed, printed by each rank."""
+"""Lines that show whether one step overflowed, printed by each rank."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PROOF = "the log prints an overflow flag"
 
 
 class Flags:
-    """Flags by step. Ranks may print the same step; a run may print only every so many steps."""
+    """Overflow flags by step. Several ranks may print a step; a run may print only every n-th step."""
 
     def __init__(self) -> None:
         self.printed = self.overflows = 0
@@ -20,7 +20,7 @@ class Flags:
         self.first: int | None = None
         self.last: int | None = None
         self.averaged = False
-        """Whether a flag was the average of several steps."""
+        """Whether a flag was an average over several steps."""
         self._grid = 0
         self._clean: int | None = None
         self._off_grid: list[int] = []
@@ -29,7 +29,7 @@ class Flags:
         self._recent: OrderedDict[int, bool] = OrderedDict()
 
     def add(self, step: int | None, overflow: bool) -> bool:
-        """:returns: whether the step is new, not another rank's flag of one already known"""
+        """:returns: whether the step is new, not another rank's flag of a known step"""
         if step is None:
             self.unnumbered += 1
         elif self._known(step, overflow):
@@ -49,7 +49,7 @@ class Flags:
             if len(self._recent) > _REMEMBERED:
                 self._recent.popitem(last=False)
             return False
-        if overflow and not self._recent[step]:  # a rank that overflowed alone
+        if overflow and not self._recent[step]:  # only this rank overflowed
             self._recent[step] = True
             self.overflows += 1
         return True
@@ -70,7 +70,7 @@ class Flags:
         if self.unnumbered:
             total = steps or self.unnumbered // (ranks or 1)
             over = -(-self.overflows // (ranks or 1))
-            basis = f"{self.unnumbered} lines, one a step"
+            basis = f"{self.unnumbered} lines, one per step"
             return Count(over, over, total, calibrating, basis, ranks, proof=_PROOF)
         if self.first is None or self.last is None:
             return Count(0, 0, steps, 0, "no step")
@@ -86,7 +86,7 @@ class Flags:
         return Count(self.overflows, spanned, spanned, calibrating, basis, doubt=doubt, proof=_PROOF)
 
     def _every_overflow_printed(self) -> bool:
-        """Whether overflows are printed beside the regular lines, as YOLOX does: then none is missing."""
+        """Whether overflows are printed besides the regular lines, as in YOLOX, so that none is missing."""
         if self._grid < 2 or self._clean is None:
             return False
         return any((step - self._clean) % self._grid for step in self._off_grid)

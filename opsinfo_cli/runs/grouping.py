@@ -1,4 +1,4 @@
-"""Which logs are one run: a folder is a run with a log per rank, and so are files that differ in a rank's number."""
+"""Group logs into runs: a folder with a log per rank is one run, and so are files that differ in the rank number."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ class TrainingRun(NamedTuple):
 
 
 def runs_of(given: tuple[str, ...]) -> list[TrainingRun]:
-    """:raises UsageFault: if a folder holds no file, or a log is given twice"""
+    """Return the runs of the given paths.
+
+    :raises UsageFault: if a folder has no file, or a log is given twice
+    """
     runs: dict[str, list[str]] = {}
     for path in given:
         if os.path.isdir(path):
@@ -25,7 +28,7 @@ def runs_of(given: tuple[str, ...]) -> list[TrainingRun]:
         else:
             runs.setdefault(_RANK.sub(r"\1*", path), []).append(path)
     if [path for paths in runs.values() for path in paths].count("-") > 1:
-        raise UsageFault("standard input is given twice; a run counts once", name="same-log")
+        raise UsageFault("standard input is given twice", name="same-log")
     known: set[tuple[int, int]] = set()
     for path in (path for paths in runs.values() for path in paths if path != "-"):
         try:
@@ -33,7 +36,7 @@ def runs_of(given: tuple[str, ...]) -> list[TrainingRun]:
         except (OSError, ValueError):  # reported when it is read
             continue
         if (stat.st_dev, stat.st_ino) in known:
-            raise UsageFault("this log is given twice; a run counts once", name="same-log", path=path)
+            raise UsageFault("this log is given twice", name="same-log", path=path)
         known.add((stat.st_dev, stat.st_ino))
     return [TrainingRun(paths[0] if len(paths) == 1 else name, tuple(paths)) for name, paths in runs.items()]
 
@@ -46,5 +49,5 @@ def _files_in(folder: str) -> list[str]:
         if not name.startswith(".") and os.path.isfile(os.path.join(place, name))
     )
     if not files:
-        raise UsageFault("the folder holds no log", name="no-log", path=folder)
+        raise UsageFault("the folder has no logs", name="no-log", path=folder)
     return files

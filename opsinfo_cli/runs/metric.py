@@ -1,4 +1,4 @@
-"""The validation metric of a run, by the user's own expression."""
+"""The validation metric of a run, found by the user's regular expression."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ PICKS = ("last", "max", "min")
 
 
 def compiled_metric(text: str) -> re.Pattern[bytes]:
-    """:raises UsageFault: if it is not a regular expression, or has no group for the number"""
+    """Compile the expression of ``--metric``.
+
+    :raises UsageFault: if it is not a regular expression, or has no group for the number
+    """
     try:
         pattern = re.compile(text.encode("utf-8", "surrogateescape"))
     except (re.error, OverflowError, RecursionError) as error:
         raise UsageFault(f"--metric is not a regular expression: {error}", name="bad-metric") from None
     if not pattern.groups:
-        hint = "for instance --metric 'Acc@1 ([0-9.]+)'"
+        hint = "for example --metric 'Acc@1 ([0-9.]+)'"
         raise UsageFault("--metric needs a group around the number", name="bad-metric", hint=hint)
     return pattern
 
@@ -40,7 +43,7 @@ class Metric:
     def _take(self, text: bytes) -> None:
         try:
             value = float(text)
-        except ValueError:  # the expression found something else
+        except ValueError:  # the group is not a number
             return
         better = {"max": max, "min": min}.get(self._pick)
         if self.value is None or better is None or math.isnan(value):

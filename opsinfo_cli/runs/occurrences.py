@@ -1,4 +1,4 @@
-"""Messages that every rank prints once per overflowed step: how many steps they are."""
+"""Count overflowed steps from messages that every rank prints once per step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SKEW = 16
 
 @dataclass
 class _Visit:
-    """Copies of one message: what the ranks print of one overflowed step."""
+    """Copies of one message that the ranks print for one overflowed step."""
 
     value: float | None
     at: int
@@ -24,11 +24,11 @@ class _Visit:
 
 
 class Occurrences:
-    """Counts a step once, however many ranks print it.
+    """Counts each overflowed step once, for any number of ranks.
 
-    The scale can only take the same value again after it grew, which takes a hundred clean steps and more. So copies
-    with one value that are close to each other come from the ranks, and their number is the number of ranks. If the
-    log shows no steps between messages, the ranks are read off the values: on its way down the scale takes each value
+    The scale can return to a value only after it grew, which takes at least a hundred clean steps. So copies
+    with one value that are close together come from the ranks, and their number is the number of ranks. If the
+    log shows no steps between messages, the values give the number of ranks: a falling scale takes each value
     once, so each is printed once by every rank.
     """
 
@@ -36,7 +36,7 @@ class Occurrences:
         self.total = 0
         self.values: dict[float, int] = {}
         self.together = 1
-        """The most messages that follow each other on one line: at least so many ranks print into the log."""
+        """The most messages on one line: at least that many ranks print into the log."""
         self._sizes: Counter[tuple[bool, int]] = Counter()
         self._open: list[_Visit] = []
         self._lowest: float | None = None
@@ -48,15 +48,15 @@ class Occurrences:
         """Count copies of one message.
 
         :param value: the scale after the overflow; None if the message has none
-        :param at: the step printed last before the message; None if the log prints none
-        :param spacing: how far apart the printed steps are
+        :param at: the last step printed before the message; None if the log prints none
+        :param spacing: the distance between printed steps
         :returns: whether the message is the first of its overflow
         """
         self.total += copies
         self._placed |= at is not None
         step = at or 0
         skew = max(_SKEW, 4 * spacing)
-        if step > self._at + skew:  # clean steps in between: the first descent is over
+        if step > self._at + skew:  # clean steps in between end the first descent
             self._in_lead = False
         self._at = max(self._at, step)
         if value is not None and value == value and (value in self.values or len(self.values) < _MOST_VALUES):
@@ -86,12 +86,12 @@ class Occurrences:
             self._sizes[(visit.value == self._lowest, visit.copies)] += 1
 
     def rose(self) -> None:
-        """The scale grew: later overflows are not calibration."""
+        """Note that the scale grew: later overflows are not calibration."""
         self._in_lead = False
 
     def count(self, steps: int | None, ranks: int | None, placed: bool = False) -> Count:
-        """:param ranks: how many ranks print; None to find out
-        :param placed: whether the log prints steps, if only after the messages
+        """:param ranks: the number of ranks that print; None to derive it
+        :param placed: whether the log prints steps, even if only after the messages
         """
         self._placed |= placed
         for visit in self._open:
@@ -109,13 +109,13 @@ class Occurrences:
             proof="the log has messages of skipped steps" if self.total else None,
         )
         if self.together > 1:
-            count = count.noted(f"up to {self.together} messages run together in one line: several ranks print")
+            count = count.noted(f"up to {self.together} messages on one line: several ranks print into the log")
         if low != high:
-            count = count.noted("copies printed by ranks cannot be told from repetitions")
+            count = count.noted("copies from other ranks cannot be distinguished from repeated overflows")
         return count
 
     def _bounds(self, ranks: int | None) -> tuple[int, int, int | None]:
-        """The fewest and the most overflows, and the number of ranks if it is sure."""
+        """Return the fewest and the most overflows, and the number of ranks if it is certain."""
         if self.total == 0:
             return 0, 0, ranks
         if ranks is not None:
@@ -129,7 +129,7 @@ class Occurrences:
         return low, -(-self.total // max(1, fewest)), most if fewest == most else None
 
     def _from_visits(self) -> tuple[int, int, int | None]:
-        """Bounds from the sizes of visits; those at the lowest value may be one overflow after the other."""
+        """Return bounds from the sizes of visits; at the lowest value, consecutive overflows share a visit."""
         above = Counter({size: number for (lowest, size), number in self._sizes.items() if not lowest})
         whole: Counter[int] = Counter()
         for (_, size), number in self._sizes.items():
@@ -150,18 +150,18 @@ class Occurrences:
 
     @staticmethod
     def _visits(size: int, whole: Counter[int]) -> int:
-        """Overflows if each visit is at least one and a rank more begins another."""
+        """Return the overflows if each visit is at least one, and one more per full set of ranks."""
         return sum(-(-each // size) * number for each, number in whole.items())
 
     def _from_values(self) -> tuple[int, int, int | None]:
-        """Bounds from the copies of each value, for a log without steps."""
+        """Return bounds from the copies of each value, for a log without steps."""
         counts = Counter(self.values.values())
         common = gcd(*counts)
         size, often = max(counts.items(), key=lambda item: (item[1], -item[0]))
         if size > 1 and often >= _SURE and 2 * often >= sum(counts.values()):
             if common == size:
                 return self.total // size, self.total // size, size
-            return max(1, self.total // size), self._visits(size, counts), size  # some messages are lost
+            return max(1, self.total // size), self._visits(size, counts), size  # some messages are missing
         if common == 1:
             return self.total, self.total, 1
         return self._rounded(common if counts[common] >= _SURE else 1, common)

@@ -1,7 +1,7 @@
-"""The points that one run is held to: precision, scaling, the share of overflowed steps, the scale itself.
+"""The points checked for one run: precision, scaling, the share of overflowed steps, and the scale.
 
-The procedure is that of the Ascend porting guide (mixed-precision training, "loss scale"). A static scale, bf16,
-sampled lines and silence measure nothing.
+The procedure is that of the Ascend porting guide (mixed-precision training, "loss scale"). With a static scale, bf16,
+sampled lines or no overflow messages the share cannot be measured.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LARGE_BATCH_LIMIT = 0.001
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line says of the runs."""
+    """Facts about the runs from the command line."""
 
     steps: int | None = None
     ranks: int | None = None
@@ -50,9 +50,9 @@ class VerdictPoint:
 
 
 class Share(NamedTuple):
-    """Overflowed steps as a share of all steps, between ``low`` and ``high``; None if unknown.
+    """Overflowed steps as a share of all steps (0 to 1), between ``low`` and ``high``; None if unknown.
 
-    :param without: the same without the first descent of the scale
+    :param without: the share without the first descent of the scale
     """
 
     low: float | None
@@ -61,7 +61,7 @@ class Share(NamedTuple):
 
 
 def share_of(found: Evidence) -> Share:
-    """The share as far as the log proves it: of bounds that are too wide only the lower one, of silence nothing."""
+    """Return the share that the log proves: only ``low`` if the bounds are too wide, nothing if there is no proof."""
     count = found.count
     if not count or not count.steps or not count.proof:
         return Share(None, None, None)
@@ -74,7 +74,7 @@ def share_of(found: Evidence) -> Share:
 
 
 def _least(found: Evidence) -> int:
-    """Overflows that are sure: of sampled lines those that the scale's falls prove, if those are more."""
+    """Return the certain overflows; for sampled lines at least those that falls of the scale prove."""
     count = found.count
     if not count:
         return 0
@@ -82,7 +82,7 @@ def _least(found: Evidence) -> int:
 
 
 def run_points(found: Evidence, asked: Asked) -> list[VerdictPoint]:
-    """Points 1 to 4 of one run."""
+    """Return points 1 to 4 for one run."""
     return [_precision(found, asked), _scaling(found, asked), _overflows(found, asked), _scale(found, asked)]
 
 
@@ -94,10 +94,10 @@ def _precision(found: Evidence, asked: Asked) -> VerdictPoint:
         return VerdictPoint(name, "cannot be told", f"the log ({found.format}) prints neither level nor mode", hint)
     kind = level_kind(level)
     if kind == "off":
-        return VerdictPoint(name, "fails", f"{level} is not mixed precision, by {by}")
+        return VerdictPoint(name, "fails", f"{level} is not mixed precision ({by})")
     low = found.precision or kind or "float16"
-    whole = "; everything is reduced, batch norm too" if level == "O3" else ""
-    return VerdictPoint(name, "holds", f"{level} ({low}), says {by}{whole}")
+    whole = "; everything is reduced, including batch norm" if level == "O3" else ""
+    return VerdictPoint(name, "holds", f"{level} ({low}), from {by}{whole}")
 
 
 def is_bfloat(found: Evidence, asked: Asked) -> bool:
@@ -105,7 +105,7 @@ def is_bfloat(found: Evidence, asked: Asked) -> bool:
 
 
 def scaling_of(found: Evidence, asked: Asked) -> str | None:
-    """``dynamic`` or ``static``: the log's word before the user's."""
+    """Return ``dynamic`` or ``static``, from the log, else from the user; None if unknown."""
     if found.scaling or asked.loss_scale is None:
         return found.scaling
     return "dynamic" if asked.loss_scale == "dynamic" else "static"
@@ -116,19 +116,19 @@ def _scaling(found: Evidence, asked: Asked) -> VerdictPoint:
     scaling = scaling_of(found, asked)
     by = "the log" if found.scaling else "--loss-scale"
     if scaling == "dynamic":
-        return VerdictPoint(name, "holds", f"dynamic, says {by}")
-    if is_bfloat(found, asked) and not asked.expect_dynamic:  # DeepSpeed prints its scale of 1.0 all the same
+        return VerdictPoint(name, "holds", f"dynamic, from {by}")
+    if is_bfloat(found, asked) and not asked.expect_dynamic:  # DeepSpeed prints a scale of 1.0 anyway
         return VerdictPoint(name, "holds", "bfloat16 has float32's range and needs no loss scaling")
     if scaling == "static":
         value = found.static_scale if found.scaling else float(asked.loss_scale or 0)
-        said = f"static{f' ({value:g})' if value else ''}, says {by}"
+        said = f"static{f' ({value:g})' if value else ''}, from {by}"
         return VerdictPoint(
-            name, "fails", said, "the guide asks for dynamic scaling; with a static one overflows go unseen"
+            name, "fails", said, "the guide requires dynamic scaling; with static scaling overflows are not detected"
         )
     if asked.expect_dynamic:
-        return VerdictPoint(name, "fails", "the log shows no dynamic loss scaling, and --expect asks for it")
+        return VerdictPoint(name, "fails", "the log shows no dynamic loss scaling, which --expect requires")
     hint = "--loss-scale dynamic or --loss-scale VALUE supplies it"
-    return VerdictPoint(name, "cannot be told", f"the log ({found.format}) does not say how the loss is scaled", hint)
+    return VerdictPoint(name, "cannot be told", f"the log ({found.format}) does not show how the loss is scaled", hint)
 
 
 def _overflows(found: Evidence, asked: Asked) -> VerdictPoint:
@@ -143,7 +143,7 @@ def _overflows(found: Evidence, asked: Asked) -> VerdictPoint:
         hint = (
             "log the loss scale or the skipped steps and train again; `docs/soundness.md` lists what each stack prints"
         )
-        said = "the log has no overflow, and nothing shows that this run prints one"
+        said = "the log has no overflow, and nothing shows that this run would print one"
         return VerdictPoint(name, "cannot be told", said, hint)
     if scaling_of(found, asked) is None:
         steps = f" of {count.steps}" if count.steps else ""
@@ -151,13 +151,17 @@ def _overflows(found: Evidence, asked: Asked) -> VerdictPoint:
         return VerdictPoint(name, "cannot be told", said, "--loss-scale supplies it")
     if not count.is_narrow:
         said = f"{count.low} to {count.high}{f' of {count.steps}' if count.steps else ''} steps{_noted(count)}"
-        return VerdictPoint(name, "cannot be told", said, "--ranks N is the number of ranks that print into the log")
+        return VerdictPoint(
+            name, "cannot be told", said, "--ranks N supplies the number of ranks that print to the log"
+        )
     if share.high is None:
         said = f"{count.low} steps overflowed; the log does not show of how many{_noted(count)}"
-        return VerdictPoint(name, "cannot be told", said, "--steps N is the number of optimizer steps")
+        return VerdictPoint(name, "cannot be told", said, "--steps N supplies the number of optimizer steps")
     if share.high >= limit:
         said = f"{count.low} to {count.high} of {count.steps} steps{_noted(count)}"
-        return VerdictPoint(name, "cannot be told", said, "--ranks N is the number of ranks that print into the log")
+        return VerdictPoint(
+            name, "cannot be told", said, "--ranks N supplies the number of ranks that print to the log"
+        )
     return VerdictPoint(name, "holds", _said(found, share, limit))
 
 
@@ -173,7 +177,7 @@ def _unmeasured(found: Evidence, asked: Asked) -> str | None:
         return "with a static loss scale overflows are not printed"
     if found.count and found.count.doubt:
         bound = _least(found)
-        least = f"; the scale's falls prove {bound} at the least" if bound > found.count.low else ""
+        least = f"; falls of the scale prove at least {bound}" if bound > found.count.low else ""
         return f"{found.count.doubt}{least}"
     if found.format == "unknown" and found.scaling is None:
         return "the log has no message of a known format; torch.amp, for example, prints no overflow"
@@ -187,18 +191,18 @@ def _said(found: Evidence, share: Share, limit: float) -> str:
     many = str(count.low) if count.low == count.high else f"{_least(found)} or more"
     text = f"{percent(share.low)} ({many} of {count.steps} steps; {count.basis}), the limit is {percent(limit)}"
     if count.calibrating and share.without is not None:
-        text += f"; {percent(share.without)} without the {count.calibrating} of the first calibration"
+        text += f"; {percent(share.without)} without the {count.calibrating} of the initial calibration"
     return text + _noted(count)
 
 
 def _calibration_hint(share: Share, limit: float) -> str | None:
     if share.without is not None and share.without < limit:
-        return "the first calibration alone makes the difference: start with a lower scale, or train longer"
+        return "only the initial calibration exceeds the limit: start with a lower scale, or train longer"
     return None
 
 
 def percent(share: float) -> str:
-    """A share with three digits that count: ``0.125 %``."""
+    """Return a share as a percentage with three significant digits, such as ``0.125 %``."""
     return f"{share * 100:.3g} %"
 
 

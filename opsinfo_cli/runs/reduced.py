@@ -1,4 +1,4 @@
-"""MindSpore's records of a kernel picked with less precision than the node asked for (1.x, 2.0; gone in 2.7)."""
+"""MindSpore's records of kernels with less precision than the node's dtype (1.x and 2.0; removed in 2.7)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import IO
 from .stream import windows
 
 MOST_NAMES = 10_000
-"""A log that names more op types than any library has is not believed further."""
+"""The most op types that are read; more than any library has."""
 
 _RECORD = re.compile(rb"(?:[Rr](?P<down>educe)|[Rr]aise) precision, node datatype: ?\r?\n?(?P<types>[^\n]{0,2000})")
 _OPERATOR = re.compile(rb"\[0\]: (?:ValueNode<\w{1,60}>\s?)?([A-Za-z_]\w{0,200})")
@@ -23,7 +23,7 @@ _FAR = 4000
 
 @dataclass
 class Reduced:
-    """Records by op type. ``kernels``: how the kernel's tensors read, the first few of each op type."""
+    """Records by op type. ``kernels``: the kernel's tensors as printed, the first few of each op type."""
 
     counts: Counter[str] = field(default_factory=Counter)
     kernels: dict[str, list[str]] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Reduced:
     unnamed: int = 0
 
     def add(self, record: re.Match[bytes], before: bytes) -> None:
-        """:param before: what the line says before the record: the node, with its operator"""
+        """:param before: the line before the record: the node, with its operator"""
         if record["down"] is None:
             self.raised += 1
             return

@@ -1,4 +1,4 @@
-"""What the loss scale's trajectory shows, and which start and growth window would suit the run better."""
+"""The verdict on the loss scale's trajectory, and advice on its start value and growth window."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .readers.reader import Evidence
 
 @dataclass(frozen=True)
 class Advice:
-    """Values to try; None if the log gives no reason to change it."""
+    """Values to try; None if the log gives no reason for a change."""
 
     initial: float | None
     growth_factor: float | None
@@ -19,12 +19,12 @@ class Advice:
 
 
 def collapsed(found: Evidence) -> str | None:
-    """Why the scale is at its end, None if it is not."""
+    """Return why the scale collapsed; None if it did not."""
     scale = found.scale
     if found.fatal:
-        return f"the run gave up: {found.fatal}"
+        return f"the run aborted: {found.fatal}"
     if scale.not_numbers:
-        return f"the scale was no number {scale.not_numbers} times"
+        return f"the scale was not a number {scale.not_numbers} times"
     if scale.start is None or scale.final is None or not scale.falls:
         return None
     if scale.lowest < min(1.0, found.floor or 1.0):
@@ -36,11 +36,11 @@ def collapsed(found: Evidence) -> str | None:
 
 
 def judge_scale(found: Evidence) -> tuple[str, str, str | None]:
-    """(status, text, hint) of the scale's trajectory."""
+    """Return (status, text, hint) for the scale's trajectory."""
     scale = found.scale
     reason = collapsed(found)
     if reason:
-        hint = "an operator overflows whatever the scale: look for it with a dump and `opsinfo numerics`"
+        hint = "an operator overflows at every scale: find it with a dump and `opsinfo numerics`"
         return "fails", reason, hint
     if scale.start is None or scale.final is None:
         if found.scaling == "dynamic" and found.count and found.count.low == 0 and found.count.proof:
@@ -54,29 +54,29 @@ def judge_scale(found: Evidence) -> tuple[str, str, str | None]:
 
 
 def advise(found: Evidence, limit: float) -> Advice:
-    """A start near where the scale settles, a window that keeps its probing below the limit."""
+    """Advise a start near the value at which the scale settles, and a window that keeps overflows below the limit."""
     initial, reasons = None, []
     count = found.count
     calibrating = count.calibrating if count else 0
     stable = found.scale.stable(calibrating, (count.steps or 0) if count and found.at_is_step else 0)
     if collapsed(found):
-        return Advice(None, None, None, ("no start or window helps if an operator overflows at every scale",))
+        return Advice(None, None, None, ("an operator overflows at every scale; no start value or window helps",))
     if stable and found.scale.start and calibrating > 1 and 0 < stable < found.scale.start:
         initial = 2.0 ** math.floor(math.log2(stable))
-        reasons.append(f"the first {calibrating} overflows only lower the scale; {stable:.10g} is in use after them")
+        reasons.append(
+            f"the first {calibrating} overflows only lower the scale; the median after them is {stable:.10g}"
+        )
     window = None
     later = count.low - calibrating if count else 0
     if count and count.steps and later > 1:
         apart = (count.steps - calibrating) / later
         if found.scale.rises and later / max(1, count.steps - calibrating) >= limit / 2:
             window = _round_up(max(2 * apart, 2 / limit))
-            reasons.append(
-                f"after the calibration a step overflows every {apart:.0f} steps: growing less often probes less"
-            )
+            reasons.append(f"after calibration one step in {apart:.0f} overflows; a longer growth window reduces that")
     return Advice(initial, 2.0 if window or initial else None, window, tuple(reasons))
 
 
 def _round_up(value: float) -> int:
-    """To the next of 1, 2, 5 times a power of ten."""
+    """Round up to 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(value))
     return int(next(step * power for step in (1, 2, 5, 10) if step * power >= value))

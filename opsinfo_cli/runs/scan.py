@@ -1,4 +1,4 @@
-"""One pass over a log: each window goes to the readers that may know something in it."""
+"""One pass over a log: each window goes to the readers whose marks it contains."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .steps import StepFields
 from .stream import Window, windows
 
 STARTUP = 1 << 26
-"""Levels and modes are looked for in the first 64 MiB: a run prints them when it starts."""
+"""Levels and modes are searched in the first 64 MiB: a run prints them when it starts."""
 
 FILTERS = (b"verflow", b"VERFLOW", b"kipped", b"cale", b"Bool,", b"num_updates")
-"""Every line of every reader but a start-up line holds one of these; a test holds them to that.
+"""Every line of every reader, except start-up lines, contains one of these; a test checks that.
 
-They are searched one by one: an alternation is thirty times slower than a literal.
+They are searched one by one: an alternation is thirty times slower than a literal string.
 """
 
 _OVERFLOW = b"verflow"
@@ -36,7 +36,7 @@ _STARTING = compiled_marks(MARKS)
 
 
 def _gate(mark: bytes) -> bytes | None:
-    """The filter that every line with a mark holds; None for a mark of the start of a log."""
+    """Return the filter that every line with a mark contains; None for a start-up mark."""
     if mark.endswith(b" .."):
         return None
     return _BESIDE.get(mark) or next(word for word in FILTERS if word in mark)
@@ -50,7 +50,7 @@ def _gated(reader: Reader) -> list[tuple[bytes, bytes | None]]:
 
 
 class Log:
-    """Everything of interest in one log, in constant memory."""
+    """The evidence of one log, in constant memory."""
 
     def __init__(self, path: str, metric: Metric | None = None) -> None:
         self.path = path
@@ -73,9 +73,9 @@ class Log:
             self.metric.window(data, limit)
 
     def _read(self, data: bytes, limit: int, starting: bool) -> None:
-        """Offer a window to the readers one of whose marks is in it.
+        """Pass a window to the readers with a mark in it.
 
-        A mark is searched for only if the filter for it is there, and one of overflows only until all are read.
+        A mark is searched only if its filter is there, and an overflow mark only until all are read.
         """
         present = {word for word in FILTERS if word in data}
         if not present and not starting:
@@ -89,7 +89,7 @@ class Log:
                 overflows -= reader.overflow_words - before
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
-        """What the most telling reader makes of it, with what the start of the log shows beyond that."""
+        """Return the evidence of the best reader, completed from the start of the log."""
         reader = self._chosen()
         if reader:
             reader.printed_ranks = self.startup.ranks
@@ -114,9 +114,9 @@ class Log:
             found.scaling, found.static_scale = startup.scaling, startup.static_scale
 
     def _chosen(self) -> Reader | None:
-        """The most telling reader that understood a line.
+        """Return the first reader, in order of preference, that understood a line.
 
-        Below DeepSpeed neither Megatron's scale nor its counter is the one in use.
+        With DeepSpeed neither Megatron's scale nor its counter is in use.
         """
         telling = [reader for reader in self._readers if reader.lines]
         if any(isinstance(reader, DeepSpeed) for reader in telling):
@@ -124,7 +124,7 @@ class Log:
         return min(telling, key=lambda reader: (not reader.counts, READERS.index(type(reader))), default=None)
 
     def _steps_of_megatron(self, reader: Reader | None) -> int | None:
-        """The steps that Megatron's lines count, if DeepSpeed is below it."""
+        """Return the steps that Megatron's lines count, if Megatron runs on DeepSpeed."""
         for each in self._readers:
             if isinstance(each, Megatron) and isinstance(reader, DeepSpeed) and each.counters.lines:
                 return each.counters.count(None).steps
@@ -132,7 +132,7 @@ class Log:
 
 
 def _nothing(steps: int | None) -> Count:
-    return Count(0, 0, steps, 0, "no message")
+    return Count(0, 0, steps, 0, "no messages")
 
 
 def read_log(

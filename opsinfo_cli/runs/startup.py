@@ -1,4 +1,4 @@
-"""The level, mode and scaling that a log shows at its start, for any framework."""
+"""The level, mode and scaling that the start of a log shows, for any framework."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MARKS = (
     b"world_size",
     b"NGPU",
 )
-"""Looked for in the first part of a log only; see :data:`.scan.STARTUP`."""
+"""Searched in the first part of a log only; see :data:`.scan.STARTUP`."""
 
 LEVELS = {
     "off": "O0 float32 fp32 no force_fp32 must_keep_origin_dtype origin cube_fp16in_fp32out cube_hif8",
@@ -29,11 +29,11 @@ LEVELS = {
     "bfloat16": "bf16 bfloat16 allow_mix_precision_bf16 mixed_bfloat16 allow_fp32_to_bf16",
     "hifloat8": "mixed_hif8",
 }
-"""Levels and modes by what they make of a network: APEX, MindSpore and Paddle levels, CANN's precision modes."""
+"""Levels and modes by the dtype they lower to: APEX, MindSpore and Paddle levels, CANN's precision modes."""
 
 
 def level_kind(level: str) -> str | None:
-    """``off``, ``float16``, ``bfloat16``, ``hifloat8``; None for an unknown word."""
+    """Return ``off``, ``float16``, ``bfloat16`` or ``hifloat8``; None for an unknown word."""
     return next((kind for kind, words in LEVELS.items() if level in words.split()), None)
 
 
@@ -50,7 +50,7 @@ _RANKS = re.compile(rb"(?:nproc_per_node[= ]{1,2}|[Uu]sing |world_size[\"']?[=:]
 
 @dataclass
 class Startup:
-    """The last value of each kind: APEX prints defaults first and what overrides made of them after.
+    """The last value of each kind: APEX prints the defaults first, then the values after overrides.
 
     `fp16_opt_level` is printed by Hugging Face's TrainingArguments whether fp16 is on or not
     (huggingface/transformers, src/transformers/training_args.py), so it proves no level.
@@ -83,7 +83,7 @@ class Startup:
             self.scaling, self.static_scale = ("dynamic", None) if scale[1] else ("static", float(scale[2]))
 
     def _arguments(self, line: bytes) -> None:
-        """Hugging Face's arguments, on one line or on several."""
+        """Read Hugging Face's arguments, on one line or several."""
         self._hugging_face |= _ARGUMENTS.search(line) is not None
         self._not_half |= _FLOAT32.search(line) is not None
         self.known |= self._hugging_face

@@ -1,4 +1,4 @@
-"""The number of steps a run made, from the step fields of whatever it printed."""
+"""The number of steps of a run, from the step fields in its log."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LOOK = 1 << 14
 _TRIES = 256
 _FIELDS = 32
 _WHOLE = 1 << 21
-"""So many bytes of the start are read line by line."""
+"""The number of bytes at the start that are read line by line."""
 
 _MOST_KINDS = 256
 _OFTEN = 20
@@ -31,7 +31,7 @@ _EPOCHS, _NAMED, _BARS = 3, 2, 1
 
 
 class _Field(NamedTuple):
-    """A step as printed. ``length``: steps of an epoch if the line shows the epoch, else 0."""
+    """A step as printed. ``length``: steps per epoch if the line shows the epoch, else 0."""
 
     kind: tuple[int, bytes]
     epoch: int
@@ -54,7 +54,7 @@ class _Track:
         if self.second is None and (found.epoch, found.step) != (self.first.epoch, self.first.step):
             self.second = self.at(found)
         if (found.epoch, found.step) < (last.epoch, last.step) and found.epoch <= last.epoch:
-            self.broken |= last.step - found.step > max(8, last.step // 2)  # another rank may lag a little
+            self.broken |= last.step - found.step > max(8, last.step // 2)  # another rank may lag slightly
             return
         if found.epoch > last.epoch and not found.length and found.step < last.step:
             self.broken = True
@@ -65,18 +65,18 @@ class _Track:
         return abs(self.second - self.at(self.first)) if self.second is not None else 0
 
     def at(self, found: _Field) -> int:
-        """Steps from the start of the first epoch, which is numbered 0 or 1."""
+        """Return the steps since the start of the first epoch, which is numbered 0 or 1."""
         return (found.epoch - min(1, self.first.epoch)) * found.length + found.step
 
     @property
     def total(self) -> int | None:
-        """Steps made; None if the fields begin anew without showing an epoch."""
+        """The number of steps; None if the fields restart without showing an epoch."""
         if self.broken:
             return None
         first, last = self.at(self.first), self.last
         if self.second is None:
             return first if self.first.kind[1].startswith(b"global") else None
-        begun = 0 if first <= 2 * self.spacing else first - self.spacing  # else the log begins after a resume
+        begun = 0 if first <= 2 * self.spacing else first - self.spacing  # otherwise the log begins after a resume
         from_zero = int(first == 0 and self.first.kind[0] != _BARS)
         if last.length:
             return self.at(last) - last.step + min(last.step + from_zero, last.length) - begun
@@ -84,10 +84,10 @@ class _Track:
 
 
 class StepFields:
-    """Step fields of all kinds; the one that tells most counts.
+    """Step fields of all kinds; the most complete kind is used.
 
-    The first 2 MiB are read line by line, then the end of each window, and what lies between messages of overflows:
-    a linear scan, whatever share of the lines are messages.
+    The first 2 MiB are read line by line, then the end of each window and the text between overflow messages:
+    a linear scan for any share of messages.
     """
 
     def __init__(self) -> None:
@@ -100,17 +100,17 @@ class StepFields:
 
     @property
     def at(self) -> int | None:
-        """The step printed last before the place that was asked for; None if none was printed."""
+        """The last step printed before the current place; None if none was printed."""
         return self._at
 
     @property
     def spacing(self) -> int:
-        """How far apart step fields are, as far as is known; 0 if it is not."""
+        """The distance between step fields; 0 if unknown."""
         track = self._kinds.get(self._main) if self._main else None
         return track.spacing if track else 0
 
     def advance(self, data: bytes, end: int) -> None:
-        """Read step fields up to ``end``, but not what is before the ``end`` of an earlier call for this window."""
+        """Read step fields up to ``end``, from the ``end`` of the previous call for this window."""
         start = self._upto
         if end <= start:
             return
@@ -131,11 +131,11 @@ class StepFields:
             self._take(found)
 
     def skip(self, end: int) -> None:
-        """Leave out what is before ``end``: messages, which hold no step."""
+        """Skip the text before ``end``: messages, which have no step."""
         self._upto = max(self._upto, end)
 
     def finish(self, data: bytes, limit: int) -> None:
-        """Read what is left of a window; the next call is for the next window."""
+        """Read the rest of a window; the next call is for the next window."""
         self.advance(data, limit)
         self._read += limit
         self._upto = 0
@@ -149,7 +149,7 @@ class StepFields:
                         self._take(found)
 
     def _from_back(self, data: bytes, start: int, end: int) -> list[_Field]:
-        """The last few fields, oldest first: logs often print two counters by turns."""
+        """Return the last few fields, oldest first: logs often alternate two counters."""
         asked = [word for word in _ASKED if data.find(word, start, end) >= 0]
         fields: list[_Field] = []
         for _ in range(_TRIES):
@@ -182,7 +182,7 @@ class StepFields:
             self._at = max(0, track.at(found))
 
     def _best(self) -> tuple[int, bytes] | None:
-        """Epochs with their length before named fields before bars; of each the one that was seen most."""
+        """Prefer epochs with a length, then named fields, then bars; within each, the most frequent field."""
         kinds = self._kinds
         moving = [kind for kind in kinds if kinds[kind].second is not None]
         usable = [kind for kind in moving if not kinds[kind].broken] or moving or list(kinds)
@@ -195,13 +195,13 @@ class StepFields:
 
     @property
     def total(self) -> int | None:
-        """Steps made; None if the fields do not show it."""
+        """The number of steps; None if the fields do not show it."""
         best = self._best()
         return self._kinds[best].total if best else None
 
     @property
     def note(self) -> str | None:
-        """That another counter of the log says something else."""
+        """A note if another counter of the log disagrees; else None."""
         best, total = self._best(), self.total
         if best is None or total is None:
             return None
@@ -210,7 +210,7 @@ class StepFields:
             if kind == best or kind[0] != best[0] or track.seen < _OFTEN or not other:
                 continue
             if abs(other - total) > max(1, total // 10):
-                return f"steps are `{_shown(best)}` ({total}); `{_shown(kind)}` says {other}"
+                return f"steps are `{_shown(best)}` ({total}); `{_shown(kind)}` shows {other}"
         return None
 
 

@@ -1,4 +1,4 @@
-"""A log in windows: gigabytes at constant memory, plain, gzipped or from a pipe."""
+"""Read a log in windows, in constant memory: plain, gzipped or from a pipe."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _GZIP = b"\x1f\x8b"
 
 
 class Window(NamedTuple):
-    """Bytes of a log. What begins at or after ``limit`` comes again in the next window."""
+    """Bytes of a log. Text from ``limit`` on is repeated in the next window."""
 
     data: bytes
     limit: int
 
 
 def windows(path: str, stdin: IO[bytes] | None = None, seen: Callable[[int], None] | None = None) -> Iterator[Window]:
-    """The log at ``path`` (``-``: ``stdin``) in windows, cut at line ends if lines are shorter than a window.
+    """Yield the log at ``path`` (``-``: ``stdin``) in windows, cut at line ends if lines are shorter than a window.
 
-    :param seen: called with the number of bytes of the file that were read, for a progress line
-    :raises Refused: if it cannot be read
-    :raises Damaged: if it is broken gzip
+    :param seen: called with the number of bytes read so far, for a progress line
+    :raises Refused: if the log cannot be read
+    :raises Damaged: if the gzip data is broken
     """
     carry = b""
     for block in _blocks(path, stdin, seen):
@@ -47,7 +47,7 @@ def windows(path: str, stdin: IO[bytes] | None = None, seen: Callable[[int], Non
 
 
 def _limit(data: bytes) -> int:
-    """The offset after the last line end that leaves a tail; inside a line only if the line is overlong."""
+    """Return the offset after the last line end that leaves a tail; inside a line only if it is too long."""
     most = len(data) - TAIL
     if most <= 0:
         return 0
@@ -71,12 +71,12 @@ def _blocks(path: str, stdin: IO[bytes] | None, seen: Callable[[int], None] | No
                 yield first
                 first = file.read(BLOCK)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        said = str(error)[:200] or "it ends too early"
-        hint = "what can still be read of it does not tell how many steps were made"
+        said = str(error)[:200] or "unexpected end of file"
+        hint = "the readable part does not show the number of steps"
         raise Damaged(f"broken gzip: {said}", path=path, hint=hint) from None
     except OSError as error:
         raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
-    except ValueError as error:  # a path with a zero byte
+    except ValueError as error:  # a path with a NUL byte
         raise Refused(str(error), name="unreadable", path=path) from None
 
 
@@ -95,7 +95,7 @@ def _unpacked(joined: _Joined) -> Iterator[bytes]:
 
 
 class _Joined:
-    """A stream with its first bytes, already read, put back before it."""
+    """A stream with its first bytes, which were already read, put back."""
 
     def __init__(self, first: bytes, rest: IO[bytes], seen: Callable[[int], None] | None) -> None:
         self._first = first

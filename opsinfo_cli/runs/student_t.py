@@ -1,4 +1,4 @@
-"""Student's t and what is built on it, with the standard library only.
+"""Student's t distribution, Grubbs' test and Welch's test, with the standard library only.
 
 The distribution comes from the regularised incomplete beta function by its continued fraction (Lentz's method;
 Abramowitz and Stegun 26.5.8, 26.7.1), which is good to about 1e-12.
@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 
 def t_tail(t: float, freedom: float) -> float:
-    """P(|T| > t): the two-sided probability."""
+    """Return P(|T| > t), the two-sided probability."""
     if math.isinf(t):
         return 0.0
     return _beta(freedom / 2, 0.5, freedom / (freedom + t * t))
 
 
 def t_quantile(two_sided: float, freedom: float) -> float:
-    """The t that is exceeded, either way, with the probability ``two_sided``."""
+    """Return the t with P(|T| > t) = ``two_sided``."""
     low, high = 0.0, 1.0
     while t_tail(high, freedom) > two_sided and high < 1e12:
         high *= 2
@@ -56,7 +56,7 @@ def _fraction(a: float, b: float, x: float) -> float:
 
 
 class Spread(NamedTuple):
-    """How far runs lie apart. ``relative``: the range by the size of the mean."""
+    """The spread of runs. ``relative``: the range divided by the absolute mean."""
 
     number: int
     mean: float
@@ -68,7 +68,7 @@ class Spread(NamedTuple):
 
 
 def spread(values: list[float]) -> Spread:
-    """:param values: two at the least, all finite"""
+    """:param values: at least two, all finite"""
     mean, deviation = statistics.fmean(values), statistics.stdev(values)
     low, high = min(values), max(values)
     relative = (high - low) / abs(mean) if mean else (math.inf if high > low else 0.0)
@@ -78,7 +78,7 @@ def spread(values: list[float]) -> Spread:
 
 
 def grubbs_limit(number: int, alpha: float = 0.05) -> float:
-    """Grubbs' two-sided critical value: how many deviations from the mean one of ``number`` values may lie."""
+    """Return Grubbs' two-sided critical value, in standard deviations from the mean, for ``number`` values."""
     t = t_quantile(alpha / number, number - 2)
     return (number - 1) / math.sqrt(number) * math.sqrt(t * t / (number - 2 + t * t))
 
@@ -87,7 +87,7 @@ class MeanComparison(NamedTuple):
     """Welch's comparison of two means, ``difference`` = first - second.
 
     :param t: None if neither side varies
-    :param p: probability of such a difference where there is none
+    :param p: the probability of at least this difference if the means are equal
     :param low, high: the 90 % interval of the difference
     """
 
@@ -100,9 +100,9 @@ class MeanComparison(NamedTuple):
 
 
 def compare(first: list[float], second: list[float]) -> MeanComparison:
-    """Welch's t test; the 90 % interval within a limit is the same as both one-sided tests of equivalence at 5 %.
+    """Return Welch's t test. A 90 % interval within a limit equals two one-sided equivalence tests at 5 %.
 
-    :param first, second: two values each at the least, all finite
+    :param first, second: at least two values each, all finite
     """
     difference = statistics.fmean(first) - statistics.fmean(second)
     a, b = (statistics.variance(values) / len(values) for values in (first, second))

@@ -18,7 +18,7 @@ class ScalePoint(NamedTuple):
 class Trajectory:
     """Loss scales in the order they were used.
 
-    Changes are kept, repetitions are not; past 2048 of them every second change goes, extremes excepted.
+    Keeps changes only; beyond 2048 every second change is dropped, except extremes.
     """
 
     def __init__(self) -> None:
@@ -29,10 +29,10 @@ class Trajectory:
         self.rises = 0
         self.falls = 0
         self.halvings = 0
-        """Overflows that the falls prove at the least, at a factor of two each."""
+        """The fewest overflows that explain the falls, at a factor of two each."""
         self.not_numbers = 0
         self.behind = 0
-        """How many falls came before the first point, in logs that print the scale after an overflow."""
+        """The number of falls before the first point, in logs that print the scale after an overflow."""
         self.points: list[ScalePoint] = []
         self._last_at = 0
 
@@ -57,7 +57,7 @@ class Trajectory:
             self._thin()
 
     def fell_to(self, at: int, scale: float) -> None:
-        """Add the scale after an overflow; if it is not lower than the last one, the scale rose in between."""
+        """Add the scale after an overflow; if it is not below the last one, the scale rose in between."""
         if scale == self.final:
             self.rises += 1
             self.falls += 1
@@ -77,15 +77,15 @@ class Trajectory:
 
     @property
     def drawn(self) -> list[ScalePoint]:
-        """The points, and the last value up to where the log ends."""
+        """Return the points, with the last value extended to the end of the log."""
         if self.points and self.final is not None and self._last_at > self.points[-1].at:
             return [*self.points, ScalePoint(self._last_at, self.final)]
         return self.points
 
     def stable(self, calibrating: int, end: int) -> float | None:
-        """The middle one, by how long each was in use, of the scales after the first ``calibrating`` falls.
+        """Return the median of the scales after the first ``calibrating`` falls, weighted by time in use.
 
-        :param end: where the last one's use ends
+        :param end: the step or message at which the log ends
         """
         later = self.points[max(0, min(calibrating - self.behind, len(self.points) - 1)) :]
         ends = [*(point.at for point in later[1:]), end]

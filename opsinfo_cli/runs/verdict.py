@@ -1,4 +1,4 @@
-"""The verdict on a baseline: every run's points, whether the runs agree, and how they stand to high precision."""
+"""The verdict on a baseline: points of every run, agreement of the runs, comparison with high precision."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .readers.reader import Evidence
 from .student_t import MeanComparison, Spread, compare, spread
 
 NEEDED_RUNS = 4
-"""The guide asks for more than three runs."""
+"""The guide requires more than three runs."""
 
 _UNKNOWN = ("cannot be told", "not measurable", "missing")
 _TOO_LARGE = 1e150
@@ -19,7 +19,7 @@ _TOO_LARGE = 1e150
 
 @dataclass(frozen=True)
 class RunFound:
-    """A run with what its logs say.
+    """A run with the evidence of its logs.
 
     :param metric: None if no metric was asked for, or none was found
     """
@@ -32,7 +32,7 @@ class RunFound:
 
 @dataclass(frozen=True)
 class Verdict:
-    """``sound``, ``not sound`` or ``incomplete``, with the points that make it."""
+    """``sound``, ``not sound`` or ``incomplete``, with its points."""
 
     word: str
     points: list[VerdictPoint]
@@ -64,7 +64,7 @@ def judge(runs: list[RunFound], reference: list[RunFound], asked: Asked, metric:
 
 
 def _over_all(runs: list[RunFound], asked: Asked) -> list[VerdictPoint]:
-    """The worst of each point over the runs, naming the run where there are several."""
+    """Return the worst of each point over the runs; names the run if there are several."""
     order = ("fails", "cannot be told", "not measurable", "holds")
     worst = []
     for points in zip(*(run_points(run.evidence, asked) for run in runs), strict=True):
@@ -96,7 +96,8 @@ def _agreement(
 ) -> tuple[VerdictPoint, Spread | None]:
     name = "runs-agree"
     if not metric:
-        return VerdictPoint(name, "missing", "no metric is known", "--metric 'Acc@1 ([0-9.]+)' finds it"), None
+        hint = "add --metric REGEX, for example --metric 'Acc@1 ([0-9.]+)'"
+        return VerdictPoint(name, "missing", "no metric is known", hint), None
     lacking = [run.name for run in runs if run.metric is None]
     if lacking:
         return VerdictPoint(name, "cannot be told", f"--metric finds nothing in {lacking[0]}"), None
@@ -107,12 +108,12 @@ def _agreement(
     if told and told.relative > asked.spread:
         return VerdictPoint(name, "fails", said), told
     if told is None or len(values) < NEEDED_RUNS:
-        return VerdictPoint(name, "missing", f"{said}; the guide asks for more than three runs"), told
+        return VerdictPoint(name, "missing", f"{said}; the guide requires more than three runs"), told
     return VerdictPoint(name, "holds", said), told
 
 
 def _spread_said(told: Spread, asked: Asked) -> str:
-    outlier = f"; Grubbs' test (5 %) calls {told.outlier:g} an outlier" if told.outlier is not None else ""
+    outlier = f"; Grubbs' test (5 %) marks {told.outlier:g} as an outlier" if told.outlier is not None else ""
     return (
         f"{told.number} runs, mean {told.mean:.6g}, standard deviation {told.deviation:.3g}, {told.lowest:g} to "
         f"{told.highest:g}: {percent(told.relative)} apart, {percent(asked.spread)} allowed{outlier}"
@@ -125,7 +126,7 @@ def _reference(
     name = "reference"
     others = _values(reference)
     if not metric:
-        return VerdictPoint(name, "missing", "no metric is known", "--metric REGEX finds it"), None
+        return VerdictPoint(name, "missing", "no metric is known", "add --metric REGEX"), None
     if len(others) < len(reference):
         return VerdictPoint(name, "cannot be told", "--metric finds nothing in a reference run"), None
     if _unusable(values + others):

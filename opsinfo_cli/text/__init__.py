@@ -1,1 +1,1 @@
-"""JSON text with spans: parse, locate, edit in the file's own style. Independent of operators."""
+"""JSON text with spans: parse, locate, and edit in the file's own style. Knows nothing of operators."""

@@ -45,14 +45,14 @@ class Node:
         return iter(self.members)
 
     def get(self, key: str) -> Node | None:
-        """The value the engine reads: of equal keys the last."""
+        """Return the value that the engine reads: the last of equal keys."""
         member = self.by(str).get(key)
         return member.value if member else None
 
     def by(self, fold: Callable[[str], str]) -> dict[str, Member]:
-        """The members by their folded keys, cached for one way to fold.
+        """Return the members by folded key, cached for one ``fold``.
 
-        Of different keys that fold to the same, the first in byte order counts; of equal keys, the last.
+        Of different keys that fold to the same one, the first in byte order is used; of equal keys, the last.
         """
         if self._by is None or self._by[0] is not fold:
             found: dict[str, Member] = {}
@@ -64,7 +64,7 @@ class Node:
         return self._by[1]
 
     def plain(self) -> object:
-        """The value without spans, equal keys folded as the engine folds them. Numbers become floats."""
+        """Return the value without spans, with the last of equal keys, as in the engine. Numbers become floats."""
         if self.kind == "object":
             return {member.name: member.value.plain() for member in self.members}
         if self.kind == "array":
@@ -86,7 +86,7 @@ class Member(NamedTuple):
 
 
 class Document(NamedTuple):
-    """The outcome of a scan: ``root`` is None if a fault could not be stepped over."""
+    """The result of a scan: ``root`` is None if the scan stopped at a fault."""
 
     source: Source
     root: Node | None
@@ -96,14 +96,14 @@ class Document(NamedTuple):
 
     @property
     def tail(self) -> int | None:
-        """Offset of text after the first value; None if there is none."""
+        """The offset of text after the first value; None if there is none."""
         at = _BLANK.match(self.source.text, self.end).end()  # type: ignore[union-attr]
         return at if at < len(self.source.text) and self.root is not None else None
 
     def require_root(self) -> Node:
-        """The root, if the text has no faults.
+        """Return the root.
 
-        :raises Damaged: with the place of the first fault
+        :raises Damaged: if the text has faults; has the place of the first one
         """
         if self.faults or self.root is None:
             fault = self.faults[0]

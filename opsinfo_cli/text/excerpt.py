@@ -1,11 +1,11 @@
-"""The line that a span begins in, shortened if it is very long."""
+"""The line in which a span begins, shortened if it is very long."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 _REACH = 200
-"""Code points kept on either side, because a minified file is one line."""
+"""The code points kept on either side, because a minified file is one line."""
 
 
 class Excerpt(NamedTuple):

@@ -1,4 +1,4 @@
-"""JSON values as the standard library's scanner reads them, and what it does not report."""
+"""JSON values read by the standard library's scanner, and facts that it does not report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class RawMember(NamedTuple):
-    """``key`` spans ``key_start:key_end`` quotes included; the value spans ``start:end``."""
+    """``key`` spans ``key_start:key_end``, including quotes; the value spans ``start:end``."""
 
     key: str
     value: Any
@@ -27,15 +27,15 @@ class RawMember(NamedTuple):
     start: int
     end: int
     has_duplicates: bool
-    """Whether a key appears twice in an object inside; ``value`` has the last one, as in the engine."""
+    """Whether a key appears twice in an object of the value; ``value`` has the last one, as in the engine."""
     is_sound: bool
     """Whether the value is an object of objects of strings."""
     judged: Any = None
-    """What the reader's judge returned for a valid value, if it was called during reading."""
+    """The result of the reader's judge for a valid value, if it was called."""
 
 
 MAX_DEPTH = 128
-"""Deeper nesting is refused; the files of the engine have three levels."""
+"""The deepest nesting that is read; the engine's files have three levels."""
 
 
 class Members(NamedTuple):
@@ -51,11 +51,11 @@ class Members(NamedTuple):
 
 
 class Unusual(Exception):
-    """Something the fast path leaves to the exact one."""
+    """A text that the fast reader leaves to the exact one."""
 
 
 class _Number:
-    """A number as it is written, since converting 5,000 digits would take too long. Valid files hold none."""
+    """A number as written, because converting 5,000 digits takes too long. Valid files have none."""
 
     def __init__(self, text: str) -> None:
         if is_too_large(text):
@@ -67,7 +67,7 @@ class _Number:
 
 
 def is_too_large(number: str) -> bool:
-    """Whether the engine's reader throws at a JSON number, which exceeds a double (nlohmann's out_of_range.406)."""
+    """Return whether the engine's reader throws at a JSON number beyond a double (nlohmann's out_of_range.406)."""
     return abs(float(number)) == float("inf")
 
 
@@ -76,23 +76,24 @@ def _constant(_: str) -> Any:
 
 
 def decoder(**hooks: Any) -> Decode:
-    """A function that reads the value at an offset of a text, and returns it with its end. Make one for a text: it
-    refers to itself, so without the garbage collector each would stay in memory.
+    """Return a function that reads the value at an offset of a text, and returns it with its end.
+
+    Make one per text: it refers to itself, so without the garbage collector each stays in memory.
     """
     made = JSONDecoder(parse_int=_Number, parse_float=_Number, parse_constant=_constant, **hooks)
     return made.scan_once  # type: ignore[attr-defined, no-any-return]
 
 
 def after_blanks(text: str, at: int) -> int:
-    """Offset of the next character that is not blank."""
+    """Return the offset of the next character that is not blank."""
     end: int = WHITESPACE.match(text, at).end()
     return end
 
 
 def end_of_value(text: str, start: int) -> int:
-    """The offset after the value that begins at ``start``.
+    """Return the offset after the value that begins at ``start``.
 
-    :raises ValueError: if there is none
+    :raises ValueError: if there is no value
     """
     try:
         end: int = decoder()(text, start)[1]
@@ -102,10 +103,10 @@ def end_of_value(text: str, start: int) -> int:
 
 
 def key_at(text: str, at: int) -> tuple[str, int, int]:
-    """A key, the offset after it, and the offset of its value.
+    """Return a key, the offset after it, and the offset of its value.
 
-    :raises Unusual: if there is none
-    :raises ValueError: if it is not a string
+    :raises Unusual: if there is no key
+    :raises ValueError: if the key is not a string
     """
     if text[at : at + 1] != '"':
         raise Unusual
@@ -117,9 +118,9 @@ def key_at(text: str, at: int) -> tuple[str, int, int]:
 
 
 def quotes_of(entries: Collection[Any]) -> int:
-    """The number of quotes in objects of objects of strings if no key appears twice; -1 if one is anything else.
+    """Return the number of quotes in objects of objects of strings without repeated keys; -1 for anything else.
 
-    A key that appears twice adds quotes, and nothing removes any, since all values are strings.
+    A repeated key adds quotes to the text, so the counts differ.
     """
     try:
         sections = list(chain.from_iterable(map(dict.values, entries)))
@@ -130,7 +131,7 @@ def quotes_of(entries: Collection[Any]) -> int:
 
 
 def has_unicode_escape(text: str) -> bool:
-    """Whether a text has escapes of surrogates; searched by the backslash, which is rare."""
+    """Return whether a text has escapes of surrogates; searched by the backslash, which is rare."""
     at = text.find("\\")
     while at >= 0 and text[at + 1 : at + 2] != "u":
         at = text.find("\\", at + 2)

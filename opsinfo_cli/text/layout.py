@@ -1,4 +1,4 @@
-"""Edits in the style of the file: its indent, line ends and separators, taken from neighbouring members."""
+"""Edits in the style of the file: indent, line ends and separators are those of neighbouring members."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
 Value: TypeAlias = "str | Mapping[str, Value] | list[str]"
-"""What is written: strings, and objects and arrays of them."""
+"""A value to write: strings, and objects and arrays of them."""
 
 
 class Style(NamedTuple):
-    """The layout used if no neighbour shows one.
+    """The layout used without a neighbour.
 
-    :param unit: of indent; None for one line
+    :param unit: the unit of indent; None for a file of one line
     :param flat_arrays: whether arrays are on one line in a file of several lines
     """
 
@@ -36,7 +36,7 @@ class Style(NamedTuple):
         return "," if self.colon == ":" else ", "
 
     def inside(self, indent: str, kind: str = "object") -> Layout:
-        """The layout of a container whose line is indented by ``indent``."""
+        """Return the layout of a container whose line is indented by ``indent``."""
         if self.unit is None or (kind == "array" and self.flat_arrays):
             return Layout("", "", self.comma, self.colon)
         lead = self.newline + indent + self.unit
@@ -67,12 +67,12 @@ class Layout(NamedTuple):
 
 
 def quote(text: str) -> str:
-    """A JSON string; characters beyond ASCII are not escaped."""
+    """Return a JSON string; non-ASCII characters are not escaped."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def style_of(text: str, root: Node) -> Style:
-    """The style of a whole file, from its first members."""
+    """Return the style of a file, from its first members."""
     newline = "\r\n" if "\r\n" in text else "\n"
     spans = _spans(root)
     if not spans:
@@ -119,7 +119,7 @@ def drop_items(container: Node, indexes: Sequence[int]) -> list[Edit]:
     if len(indexes) == len(container.items):
         return [Edit(container.start + 1, container.end - 1, "")]
     going = set(indexes)
-    kept = len(container.items)  # items up to the last one that stays
+    kept = len(container.items)  # items up to the last one that is kept
     while kept - 1 in going:
         kept -= 1
     edits = [drop_part(container, index) for index in indexes if index < kept]
@@ -143,7 +143,7 @@ def _span(container: Node, index: int) -> tuple[int, int]:
 
 
 def drop_part(container: Node, index: int) -> Edit:
-    """Remove one part with its comma and its line; the blanks around the others stay."""
+    """Remove one part with its comma and its line; the blanks around the others are kept."""
     count = _count(container)
     if count == 1:
         return Edit(container.start + 1, container.end - 1, "")
@@ -177,7 +177,7 @@ def _layout(text: str, container: Node, style: Style) -> Layout:
 
 
 def _like(text: str, sibling: Node, value: Mapping[str, Value]) -> str:
-    """Write an object of strings as ``sibling`` is written."""
+    """Write an object of strings in the layout of ``sibling``."""
     layout = _layout(text, sibling, Style())
     members = [quote(key) + layout.colon + quote(str(each)) for key, each in value.items()]
     return "{" + layout.lead + layout.gap.join(members) + layout.tail + "}"

@@ -27,7 +27,7 @@ class ChangedLines(NamedTuple):
 
 
 def changed_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[ChangedLines]:
-    """The differing blocks of two texts, in order; what lies between is equal."""
+    """Yield the differing blocks of two texts, in order."""
     waiting = [(ChangedLines(0, len(old), 0, len(new)), 0)]
     while waiting:
         here, depth = waiting.pop()
@@ -51,7 +51,7 @@ def _without_common_ends(old: Sequence[str], new: Sequence[str], here: ChangedLi
 
 
 def _anchors(old: Sequence[str], new: Sequence[str], here: ChangedLines) -> list[tuple[int, int]]:
-    """Lines that appear once in both: the longest series of pairs that is in order in both."""
+    """Return pairs of lines that appear once in both: the longest series that is in order in both."""
     counts, new_counts = Counter(old[here.start : here.end]), Counter(new[here.new_start : here.new_end])
     places = {new[at]: at for at in range(here.new_start, here.new_end) if new_counts[new[at]] == 1}
     pairs = [(at, places[old[at]]) for at in range(here.start, here.end) if counts[old[at]] == 1 and old[at] in places]
@@ -80,7 +80,7 @@ def _between(here: ChangedLines, anchors: list[tuple[int, int]]) -> Iterator[Cha
 
 
 def _small(old: Sequence[str], new: Sequence[str], here: ChangedLines) -> Iterator[ChangedLines]:
-    """The differences of a part without common unique lines: line by line if it is short, else as one block."""
+    """Yield the differences of a part without common unique lines: line by line if it is short, else as one block."""
     start, end, new_start, new_end = here
     if start == end or new_start == new_end or end - start + new_end - new_start > _SMALL:
         yield here

@@ -1,7 +1,7 @@
 """The members of a large object with their spans, as fast as a plain load.
 
-The top level is walked here, the values are read by the standard library's scanner. What that scanner does not report
-exactly (places of errors, NaN, half surrogates, depth) is left to :mod:`.scanner`.
+The top level is walked here, the values are read by the standard library's scanner. Texts for which that scanner is
+not exact (places of errors, NaN, half surrogates, depth) are left to :mod:`.scanner`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WHOLE = r"(?:\\(?:[^u]|u(?![dD][89a-fA-F])|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c
 
 
 def read_members(source: Source, judge: Judge | None = None) -> Members | Document:
-    """The members of the root object, or, if the text has faults, the exact scan that names them.
+    """Return the members of the root object, or the exact scan if the text has faults.
 
     :param judge: called with each value of a large regular text, once, while the value is in the cache
     """
@@ -53,7 +53,7 @@ def read_members(source: Source, judge: Judge | None = None) -> Members | Docume
 
 
 def _exact(document: Document, root: Node) -> Members:
-    """The members as the exact reader found them: it accepts some values that the fast one cannot read."""
+    """Return the members of the exact reader, which accepts some values that the fast one cannot read."""
     if root.kind != "object":
         return Members(None, root.start, root.end)
     members = []
@@ -115,7 +115,7 @@ _SEPARATOR = r"[ \t\n\r]*([,}])[ \t\n\r]*"
 
 
 def _has_duplicates(text: str, start: int) -> bool:
-    """Whether a key appears twice in an object of a value."""
+    """Return whether a key appears twice in an object of a value."""
     found = False
 
     def fold(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _has_duplicates(text: str, start: int) -> bool:
 
 
 def _refuse_depth(value: Any, depth: int = 0) -> None:
-    """A value of unknown shape may be nested too deep, which the exact reader decides."""
+    """:raises Unusual: if the value may be nested too deep, which the exact reader decides"""
     level = [value]
     while level:
         depth += 1
@@ -140,7 +140,7 @@ def _refuse_depth(value: Any, depth: int = 0) -> None:
 
 
 def _refuse_half_pairs(text: str, members: Members) -> None:
-    """Surrogate escapes are rare enough to look at every escape. Text after the value is not read."""
+    """:raises Unusual: if a surrogate escape is alone; text after the value is not checked"""
     if not has_unicode_escape(text) or not re.compile(_HALF).search(text, members.start, members.end):
         return
     whole = re.compile(_WHOLE, re.DOTALL).match

@@ -1,4 +1,4 @@
-"""Edits as values, so that a change can be shown, proved and tested without a disk."""
+"""Edits as values, so that a change can be shown, proved and tested without writing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A JSON reader that keeps the place of everything: strict RFC 8259, or tolerant so that faults are named and fixed.
+"""A JSON reader that keeps the span of every value; it steps over faults that can be fixed, and records them.
 
-Strict is what the engine accepts (nlohmann::json reading a stream): no comments, no trailing commas,
+A text without faults is one that the engine accepts (nlohmann::json reading a stream): no comments, no trailing commas,
 no NaN; text after the first value is left unread. Slower than :mod:`.members`, and exact.
 
 Source: hicann/ge at ffdcbc9f
@@ -26,8 +26,8 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|-?[A-Za-z]+|.", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _STRING_FAULTS = {
     "Invalid control character at": "a control character in a string",
-    "Unterminated string starting at": "a string without an end",
-    "Invalid \\escape": "not a JSON escape",
+    "Unterminated string starting at": "an unterminated string",
+    "Invalid \\escape": "an invalid JSON escape",
     "Invalid \\uXXXX escape": "four hexadecimal digits must follow `\\u`",
 }
 _LITERALS = {"true": True, "false": False, "null": None}
@@ -58,7 +58,7 @@ class _Scanner:
         self.at = 0
         self.faults: list[Fault] = []
         self.deep: list[Fault] = []
-        """Values nested too deep that no later value of the same key has replaced."""
+        """Values that are nested too deep and not replaced by a later value of the same key."""
 
     def document(self, start: int) -> Node:
         self.at = start
@@ -71,7 +71,7 @@ class _Scanner:
         return root
 
     def skip(self) -> None:
-        """Step over blanks; comments too, each with its fault."""
+        """Step over blanks and comments; each comment is a fault."""
         while True:
             since = self.at
             self.at = _BLANK.match(self.text, since).end()  # type: ignore[union-attr]
@@ -85,7 +85,7 @@ class _Scanner:
     def _without(self, since: int, start: int, end: int) -> Edit:
         """Remove a comment: with its line if nothing else is on it, else with the blanks before it.
 
-        :param since: offset of the blanks before it; nothing earlier is looked at, because lines may be long
+        :param since: offset of the blanks before it; earlier text is not read, because lines may be long
         """
         text = self.text
         begin = since + len(text[since:start].rstrip(" \t"))
@@ -104,7 +104,7 @@ class _Scanner:
         return self.scalar()
 
     def too_deep(self) -> Node:
-        """Step over a value without recursion. It is a fault unless a later member of the same key replaces it."""
+        """Step over a value without recursion; it is a fault unless a later member with the same key replaces it."""
         start = self.at
         fault = self.syntax(f"nested deeper than {MAX_DEPTH} levels")
         open_: list[str] = []
@@ -145,7 +145,7 @@ class _Scanner:
                 open_.pop()
                 self.at += 1
             elif self.comma() is None:
-                raise self.syntax("`,` or a closing bracket expected")
+                raise self.syntax("expected `,` or a closing bracket")
             else:
                 self.skip()
                 if open_[-1] == "}":
@@ -171,7 +171,7 @@ class _Scanner:
         if number:
             self.at = number.end()
             if re.match(r"[\w.+-]", self.text[self.at : self.at + 1]):
-                raise self.syntax("not a JSON number")
+                raise self.syntax("an invalid JSON number")
             if is_too_large(number.group()):
                 self.faults.append(Fault("syntax", "a number too large for the engine's reader", start, self.at))
             return Node("number", start, self.at, number.group())
@@ -180,7 +180,7 @@ class _Scanner:
             self.at = word.end()
             return Node("literal", start, self.at, _LITERALS[word.group()])
         if not word:
-            raise self.syntax("the file ends where a value is expected")
+            raise self.syntax("expected a value, found the end of the file")
         said = {"'": "strings must be in double quotes"}.get(
             word.group(), f"a JSON value cannot begin with `{word.group()}`"
         )
@@ -212,7 +212,7 @@ class _Scanner:
         return node
 
     def forget_replaced(self, node: Node) -> None:
-        """Drop the faults of a member that a later one replaces, since the engine never sees it."""
+        """Drop the faults of a member that a later one replaces, because the engine never reads it."""
         kept = node.by(str)
         gone = [each.value for each in node.members if kept[each.name] is not each]
         self.deep = [fault for fault in self.deep if not any(each.start <= fault.start < each.end for each in gone)]
@@ -230,7 +230,7 @@ class _Scanner:
         if self.at >= len(self.text):
             raise self.syntax("the file ends inside " + ("an object" if node.members else "an array"))
         if not re.match(r'["\[{\-0-9a-z]', self.text[self.at]):
-            raise self.syntax(f"`,` or a closing bracket expected, not `{self.text[self.at]}`")
+            raise self.syntax(f"expected `,` or a closing bracket, not `{self.text[self.at]}`")
         end = node.members[-1].value.end if node.members else node.items[-1].end
         self.faults.append(Fault("missing-comma", "a comma is missing here", end, end, Edit(end, end, ",")))
 
@@ -243,11 +243,11 @@ class _Scanner:
         if not self.text.startswith('"', self.at):
             if self.at >= len(self.text):
                 raise self.syntax("the file ends inside an object")
-            raise self.syntax(f"a key in double quotes expected, not `{self.text[self.at]}`")
+            raise self.syntax(f"expected a key in double quotes, not `{self.text[self.at]}`")
         key = self.string()
         self.skip()
         if not self.text.startswith(":", self.at):
-            raise self.syntax("`:` expected after a key")
+            raise self.syntax("expected `:` after a key")
         self.at += 1
         self.skip()
         return key

@@ -1,4 +1,4 @@
-"""The text of one file: decoded strictly, with places and a way back to the same bytes."""
+"""The text of one file: decoded strictly, with line and column of offsets, and encoded back to the same bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """A position as people count: 1-based line and column, the column in code points."""
+    """A 1-based line and column, the column in code points."""
 
     line: int
     column: int
@@ -37,7 +37,7 @@ class Source:
     __slots__ = ("_asked", "_line_ends", "_sha256", "bom", "path", "text")
 
     def __init__(self, data: bytes, path: str) -> None:
-        """:raises Damaged: if bytes that the engine reads are not UTF-8, with the place of the first bad one"""
+        """:raises Damaged: if bytes that the engine reads are not UTF-8; has the place of the first one"""
         self.path = path
         self.bom = data.startswith(codecs.BOM_UTF8)
         self._sha256: str | None = None
@@ -58,11 +58,11 @@ class Source:
 
     @property
     def data(self) -> bytes:
-        """The bytes, encoded again from the text: they are seldom needed, and as large as the file."""
+        """The bytes, encoded from the text on demand, because they are rarely needed."""
         return self.with_text(self.text)
 
     def says(self, data: bytes) -> bool:
-        """Whether ``data`` equals the bytes of this file."""
+        """Return whether ``data`` equals the bytes of this file."""
         at = 0
         for piece in self._pieces():
             if not data.startswith(piece, at):
@@ -82,7 +82,7 @@ class Source:
         return self._sha256
 
     def _pieces(self) -> Iterator[bytes]:
-        """The bytes in parts, so that no copy is as large as the file."""
+        """Yield the bytes in parts, to avoid a copy of the file's size."""
         yield codecs.BOM_UTF8 if self.bom else b""
         for start in range(0, len(self.text), _PIECE):
             yield encoded(self.text[start : start + _PIECE])
@@ -98,12 +98,12 @@ class Source:
         return Place(line, offset - self._line_ends[line - 1])
 
     def with_text(self, text: str) -> bytes:
-        """The bytes of this file if its text were ``text``; the byte order mark stays."""
+        """Return the bytes of this file with ``text`` as its text; a byte order mark is kept."""
         return (codecs.BOM_UTF8 if self.bom else b"") + encoded(text)
 
 
 def encoded(text: str) -> bytes:
-    """The bytes of a text; half surrogates become the bytes that they were made from."""
+    """Return the bytes of a text; half surrogates become the bytes that they came from."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -131,9 +131,9 @@ def _not_utf8(error: UnicodeDecodeError, data: bytes, path: str) -> Damaged:
 
 
 def read_bytes(path: str) -> bytes:
-    """The bytes of a regular file.
+    """Return the bytes of a regular file.
 
-    :raises Refused: if there is no such file, it is not a regular file, or the system refuses
+    :raises Refused: if the file does not exist, is not regular, or cannot be read
     """
     try:
         # O_NONBLOCK: opening a FIFO must not wait for a writer
@@ -149,12 +149,12 @@ def read_bytes(path: str) -> bytes:
 
 
 def standard_input() -> IO[bytes] | None:
-    """Standard input; None if it is closed, as for a daemon."""
+    """Return standard input; None if it is closed, as for a daemon."""
     return sys.stdin.buffer if sys.stdin else None
 
 
 def read_standard_input() -> bytes:
-    """:raises Refused: if it is closed, or the system refuses"""
+    """:raises Refused: if standard input is closed or cannot be read"""
     stream = standard_input()
     if stream is None:
         raise Refused("standard input is closed", name="unreadable", path="-")

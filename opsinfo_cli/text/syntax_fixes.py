@@ -1,4 +1,4 @@
-"""Fixing a text so that a strict reader accepts it: comments, commas, the byte order mark, text after the end."""
+"""Fixes for a strict reader: comments, commas, the byte order mark, text after the end."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .patch import Edit, Patch
 
 
 def mending_patch(document: Document) -> Patch:
-    """The smallest edits that fix the faults of a text.
+    """Return the smallest edits that fix the faults of a text.
 
     :raises Damaged: if a fault cannot be fixed
     """
@@ -21,6 +21,6 @@ def mending_patch(document: Document) -> Patch:
 
 
 def without_tail(text: str, end: int) -> Edit:
-    """:param end: offset behind the first value"""
+    """:param end: offset after the first value"""
     newline = "\r\n" if "\r\n" in text else "\n"
     return Edit(end, len(text), newline if text.endswith("\n") else "")

@@ -1,6 +1,6 @@
 """Objects of objects of objects of strings in one uniform layout, as vendors write them.
 
-They are loaded in pieces, which is faster than member by member. Keys are searched at the places where they must be.
+They are loaded in pieces, which is faster than member by member. Keys are searched at their expected places.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from .json_values import Decode, Judge
 
 _PIECE = 1 << 17
-"""Characters; the values of one piece then fit the processor's cache."""
+"""The characters of a piece, so that its values fit the processor's cache."""
 
 
 def regular_members(text: str, start: int, first: int, judge: Judge | None) -> Members | None:
-    """The members of the object at ``start``, whose first key is at ``first``; None if anything is unusual.
+    """Return the members of the object at ``start``, whose first key is at ``first``; None if anything is unusual.
 
     :param judge: called with each value in turn; its results are returned with them
     """
@@ -44,7 +44,7 @@ def regular_members(text: str, start: int, first: int, judge: Judge | None) -> M
 
 
 def _between(text: str, first: int) -> str:
-    """The text from the last string of the first member to the next key, which may separate all members."""
+    """Return the text from the last string of the first member to the next key, which may separate all members."""
     value, end = decoder()(text, key_at(text, first)[2])
     between = text[text.rfind('"', first, end) : text.find('"', end) + 1]
     signs = "".join(letter for letter in between if letter not in _BLANKS)
@@ -53,12 +53,12 @@ def _between(text: str, first: int) -> str:
 
 
 def _pieces(text: str, at: int, between: str) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """The values of some members at a time, with their span; the last span ends at the end of the root.
+    """Yield the values of some members at a time, with their span; the last span ends at the end of the root.
 
     If each piece is an object when braces are put around it, so are all of them together.
 
     :raises ValueError: if a piece is not an object
-    :raises Unusual: if it ends too early, or holds anything that is not handled here
+    :raises Unusual: if the text ends too early, or has anything that is not handled here
     """
     decode = decoder()
     closed = between.rindex("}") + 1
@@ -83,7 +83,7 @@ def _object(decode: Decode, text: str) -> tuple[dict[str, Any], int]:
 def _placed(
     text: str, content: dict[str, Any], at: int, last: int, between: str, judge: Judge | None
 ) -> list[RawMember] | None:
-    """The members of ``content``, the first at ``at``; None if a key does not follow ``between``.
+    """Return the members of ``content``, the first at ``at``; None if a key does not follow ``between``.
 
     What is found is the key. The quote at the end of ``between`` opens a string, for the letter behind it could not
     follow one. So the quote before closes one, the two braces close a section and a member, and what is opened is a key
@@ -100,7 +100,7 @@ def _placed(
             after, end = last, text.rfind("}", at, last) + 1
         else:
             found = text.find(f'{between}{following}"', at, last)
-            if found < 0 or following[:1] in _BEHIND_STRINGS:  # written with escapes, or after something else
+            if found < 0 or following[:1] in _BEHIND_STRINGS:  # written with escapes, or after other text
                 return None
             after, end = found + len(between) - 1, found + closed
         key_end = at + len(key) + 2
@@ -116,13 +116,13 @@ _BEHIND_STRINGS = frozenset(["", *_BLANKS, *":,}]"])
 
 
 def _holds_no_key_twice(text: str, start: int, end: int, content: dict[str, Any]) -> bool:
-    """Whether a text is an object of objects of objects of strings in which no key appears twice."""
+    """Return whether a text is an object of objects of objects of strings without repeated keys."""
     quotes = quotes_of(content.values())
     return quotes >= 0 and text.count('"', start, end) - _quotes_inside(text, start, end) == quotes + 2 * len(content)
 
 
 def _quotes_inside(text: str, start: int, end: int) -> int:
-    """The number of quotes within strings, each after a backslash."""
+    """Return the number of quotes within strings, each after a backslash."""
     count = 0
     at = text.find("\\", start, end)
     while at >= 0:

@@ -156,7 +156,7 @@ def test_gemm_blocked_leaves_add_and_muls_alone() -> None:
 
 def test_a_name_on_two_lists_of_another_system_is_decided_once() -> None:
     made = to_mixlist(read("habana-autocast", "log2\n", "log\n"))
-    assert [(each.name, each.reason) for each in made.dropped] == [("log2", "Log is high, as log asks")]
+    assert [(each.name, each.reason) for each in made.dropped] == [("log2", "Log is high because of log")]
 
 
 def test_built_in_names_that_no_table_knows_are_few() -> None:

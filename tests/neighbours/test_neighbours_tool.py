@@ -1,4 +1,4 @@
-"""The script that writes the lists: what it reads from a source, and that the data files are in its form."""
+"""The script that writes the lists: what it reads from a source, and the form of the data files."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ Upstream = part("upstream").Upstream
 
 
 @pytest.mark.parametrize("path", sorted(DATA.glob("*.json")), ids=lambda path: path.stem)
-def test_a_data_file_is_as_the_script_writes_it(path: Path) -> None:
+def test_a_data_file_has_the_layout_that_the_script_writes(path: Path) -> None:
     if path.stem not in COPIES:
         assert dumped(json.loads(path.read_text("utf-8"))) == path.read_text("utf-8")
 
 
-def test_every_file_of_lists_but_the_one_by_hand_has_a_maker() -> None:
+def test_every_list_file_except_the_manual_one_has_a_maker() -> None:
     of_lists = {path.stem for path in DATA.glob("*.json") if "levels" in json.loads(path.read_text("utf-8"))}
     assert of_lists - {"habana_hmp"} == set(MAKERS)
 

@@ -215,7 +215,7 @@ def test_messages_without_a_value_are_repetitions_or_copies() -> None:
     together.together = 2
     count = together.count(None, None)
     assert count.high == 8
-    assert "run together" in count.notes[0]
+    assert "several ranks" in count.notes[0]
     assert bounds(occurrences((None, 0, 1)).count(None, None)) == (1, 1)
 
 

@@ -55,11 +55,11 @@ MAKERS: dict[str, Callable[[Upstream], Generated]] = {
     "modelopt": modelopt.read,
     "modelopt_0_40": modelopt.read,
 }
-"""By data file. Habana's HMP lists are in no public source but a page of its documents: habana_hmp.json is by hand."""
+"""By data file. habana_hmp.json is edited manually: Habana's HMP lists are published only on a web page."""
 
 
 def fill(name: str, made: Generated) -> str:
-    """The data file with its lists, version and source replaced; levels, properties and notes are written by hand."""
+    """The data file with its lists, version and source replaced; levels, properties and notes are edited manually."""
     content = json.loads((DATA / f"{name}.json").read_text("utf-8"))
     content["version"], content["source"] = made.version, made.source
     for level, lists in made.levels.items():

@@ -9,7 +9,7 @@ WIDTH = 120
 
 
 def dumped(content: Any) -> str:
-    """JSON as the data files have it: arrays of strings filled to the width of a line."""
+    """Return JSON in the layout of the data files: arrays of strings filled to the line width."""
     return _dumped(content, 0) + "\n"
 
 

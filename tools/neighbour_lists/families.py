@@ -11,7 +11,7 @@ from .places import DATA
 
 
 def families(paths: list[Path]) -> str:
-    """families.json: op types of libraries that are one operator in several forms, X, XD, XV2, XV3, XDV2, XV2D."""
+    """families.json: op types that are forms of one operator: X, XD, XV2, XV3, XDV2, XV2D."""
     op_types = sorted({name for path in paths for name in json.loads(path.read_text("utf-8"))})
     found: dict[str, list[str]] = {}
     for name in op_types:

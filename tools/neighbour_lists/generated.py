@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 NameList = dict[str, Any]
-"""One list as the data files hold it: list, class, names, and sometimes note, module, scope."""
+"""One list in the form of the data files: list, class, names, and optionally note, module, scope."""
 
 
 class Generated(NamedTuple):
-    """What a source says, for one data file."""
+    """The content of one data file, from a source."""
 
     version: str
     source: str

@@ -36,7 +36,7 @@ def _items(value: ast.expr, known: dict[str, list[str]]) -> list[str]:
 
 
 def _item(item: ast.expr) -> str:
-    if isinstance(item, ast.Tuple):  # APEX's banned functions come with their message
+    if isinstance(item, ast.Tuple):  # APEX's banned functions have a message
         return _item(item.elts[0])
     return str(item.value) if isinstance(item, ast.Constant) else ast.unparse(item)
 

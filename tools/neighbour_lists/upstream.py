@@ -17,7 +17,7 @@ class Upstream:
         self.is_file = self.path.is_file() and self.path.suffix != ".whl"
 
     def read(self, path: str) -> str:
-        """The text of a file of the source; of a plain file its own text."""
+        """Return the text of a file of the source; for a plain file, its own text."""
         if self.is_file:
             return self.path.read_text("utf-8")
         if self.path.suffix == ".whl":

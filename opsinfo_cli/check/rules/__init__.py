@@ -16,6 +16,6 @@ def rule(name: str) -> Rule:
 
 
 def rule_called(text: str) -> Rule | None:
-    """A rule by its name or its code, in any case."""
+    """Return a rule by its name or code, in any case; None if unknown."""
     wanted = text.lower()
     return next((each for each in RULES.values() if wanted in (each.name, each.code.lower())), None)

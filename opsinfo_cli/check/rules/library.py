@@ -12,8 +12,8 @@ RULES = (
         "library",
         "error",
         "refuses",
-        "precision_reduce.flag is true, false or empty, in any case and with blanks around it. Anything else fails the "
-        "whole store, and with it every operator of the package.",
+        "precision_reduce.flag is true, false or empty, in any case and with blanks around it. Any other value fails "
+        "the whole store, with every operator of the package.",
         '{"Log": {"precision_reduce": {"flag": "flase"}}}',
         '{"Log": {"precision_reduce": {"flag": "false"}}}',
         f"{KERNEL_INFO}:1383-1402",
@@ -24,8 +24,8 @@ RULES = (
         "library",
         "error",
         "refuses",
-        "The engine trims an op type and then looks the trimmed name up; with blanks around the key it finds nothing "
-        "and fails the whole store.",
+        "The engine trims an op type and looks up the trimmed name. It is not found if the key has blanks around it, "
+        "which fails the whole store.",
         '{"Log ": {"precision_reduce": {"flag": "false"}}}',
         '{"Log": {"precision_reduce": {"flag": "false"}}}',
         f"{STORE}:150-163",
@@ -61,8 +61,8 @@ RULES = (
         "library",
         "warning",
         "accepts",
-        "A dtype, format or attribute type that the known engine commit does not have. A newer engine may; "
-        "this one would refuse it, or skip the attribute.",
+        "A dtype, format or attribute type that the known engine commit does not have. A newer engine may have it; "
+        "this one refuses it, or skips the attribute.",
         '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "float5_e2m2", "format": "ND"}}}',
         '{"Log": {"input0": {"name": "x", "paramType": "required", "dtype": "float8_e5m2", "format": "ND"}}}',
         f"{WORDS}:21-126",
@@ -73,7 +73,7 @@ RULES = (
         "library",
         "warning",
         "accepts",
-        "A section whose name is close to one the engine reads. The engine ignores it, so its content has no effect.",
+        "A section whose name is similar to one that the engine reads. The engine ignores it, so it has no effect.",
         '{"Log": {"precision_reduces": {"flag": "false"}}}',
         '{"Log": {"precision_reduce": {"flag": "false"}}}',
         f"{KERNEL_INFO}:320-334; {STORE}:144-182",
@@ -84,8 +84,8 @@ RULES = (
         "library",
         "error",
         "crashes",
-        "A formatAgnostic operator lists formats for one of its tensors and not for the other, or fewer for the output "
-        "than for the input. The engine reads past the end of the shorter list when it loads the store: it may crash.",
+        "A formatAgnostic operator lists formats for one of its tensors but not the other, or fewer for the output "
+        "than for the input. The engine reads past the end of the shorter list when it loads the store, and may crash.",
         '{"Log": {"op": {"pattern": "formatAgnostic"}, '
         '"input0": {"name": "x", "paramType": "required", "dtype": "float16", "format": "ND"}, '
         '"output0": {"name": "y", "paramType": "required", "dtype": "float16"}}}',

@@ -12,8 +12,8 @@ RULES = (
         "mixlist",
         "error",
         "refuses",
-        "The engine accepts the keys black-list, white-list and gray-list, exactly, and refuses the file for any other "
-        "key: `grey-list`, `white_list`, and also a `$schema` for the editor.",
+        "The engine accepts exactly the keys black-list, white-list and gray-list, and refuses a file with any other "
+        "key, such as `grey-list`, `white_list` or a `$schema` for the editor.",
         '{"grey-list": {"to-add": ["Log"]}}',
         '{"gray-list": {"to-remove": ["Log"]}, "black-list": {"to-add": ["Log"]}}',
         f"{MIXLIST}:26-27, 133-184; error E21002",
@@ -84,8 +84,8 @@ RULES = (
         "warning",
         "accepts",
         "The graph may hold another form of this operator when its dtype is decided: fusion turns `X` into `XD` or "
-        "`XV2` and back. That form ends with another policy, so the entry may not reach the operator it is "
-        "meant for.",
+        "`XV2` and back. That form ends with another policy, so the entry may miss the operator that is "
+        "meant.",
         '{"black-list": {"to-add": ["MatMulV2"]}}',
         '{"black-list": {"to-add": ["MatMul", "MatMulV2", "MatMulV3"]}}',
         f"{GRAPH_OPTIMIZER}:364-402; {MIXLIST}:265-270",
@@ -96,8 +96,8 @@ RULES = (
         "mixlist",
         "warning",
         "ignores",
-        "The entry changes nothing: a gray-list `to-add` alone has no branch in the engine, and a `to-add` of the list "
-        "the op type is on already leaves it there.",
+        "The entry changes nothing: the engine ignores a gray-list `to-add` alone, and a `to-add` for the list that "
+        "the op type is already on changes nothing.",
         '{"gray-list": {"to-add": ["MatMulV2"]}}',
         '{"white-list": {"to-remove": ["MatMulV2"]}}',
         f"{MIXLIST}:265-294",
@@ -108,7 +108,7 @@ RULES = (
         "mixlist",
         "warning",
         "ignores",
-        "A `to-remove` from a list the op type is not on. The engine logs a warning and continues; other "
+        "A `to-remove` from a list that the op type is not on. The engine logs a warning and continues; other "
         "marks of the op type still apply.",
         '{"black-list": {"to-remove": ["MatMulV2"]}}',
         '{"white-list": {"to-remove": ["MatMulV2"]}}',

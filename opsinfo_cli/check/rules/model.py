@@ -1,4 +1,4 @@
-"""Rules on a mixlist and the models that it is for."""
+"""Rules on a mixlist and the models it is for."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ RULES = (
         "model",
         "warning",
         "accepts",
-        "No model given with --model has a node of this op type. The entry does nothing there. In an ONNX or "
-        "TensorFlow model fusion may still make such a node; a dump or a compiled model settles it.",
+        "No model given with --model has a node of this op type. The entry has no effect on them. In an ONNX or "
+        "TensorFlow model, fusion may still create such a node; check a dump or a compiled model.",
         "--model model.om, without a node of the type",
         "--model model.om, with one",
         f"{MIXLIST}:265-270; fusion runs first: {GRAPH_OPTIMIZER}:364-402",
@@ -24,8 +24,8 @@ RULES = (
         "model",
         "warning",
         "accepts",
-        "The models have nodes of this op type, but without the entry every node of theirs has the same dtypes, for "
-        "all targets and modes given (without --precision-mode, in the mixed modes of the chip).",
+        "The models have nodes of this op type, but all their nodes have the same dtypes without the entry, for all "
+        "given targets and modes (without --precision-mode: the mixed modes of the chip).",
         "--model model.om, where the producers of all its nodes are high already",
         "--model model.om, where a producer is low",
         f"{MIXED_PRECISION}:126-132",
@@ -36,7 +36,7 @@ RULES = (
         "model",
         "error",
         "refuses",
-        "The entry puts an op type on the black list, and its kernel has no column for the dtype that the nodes of the "
+        "The entry puts an op type on the black list, but its kernel has no column for the dtype that the nodes of the "
         "model must then keep. AI Core refuses these nodes: they run on AI CPU, or the compilation fails.",
         "--model model.om, float32 nodes of a type with float16 columns only",
         "--model model.om, nodes of a type with float32 columns",

@@ -12,8 +12,8 @@ RULES = (
         "store",
         "note",
         "accepts",
-        "A later file of the same store has the op type too and replaces this entry whole. This entry never "
-        "takes effect, and neither does an edit of it. A warning if the policies differ.",
+        "A later file of the same store has the op type too and replaces this entry completely. The entry and edits "
+        "of it have no effect. It is a warning if the policies differ.",
         "-legacy.json: IndexFill gray; -nn.json: IndexFill white",
         "edit the entry in -nn.json, or use `opsinfo move` on the store: it finds the entry that wins",
         f"{STORE}:113-129, 182",
@@ -36,8 +36,8 @@ RULES = (
         "store",
         "warning",
         "accepts",
-        "Files are loaded by `legacy` anywhere in the whole path, then by the length of the path. Two files tie and "
-        "both have an op type, so which entry wins is undefined.",
+        "The load order depends on `legacy` anywhere in the path, then on the length of the path. Two files are equal "
+        "in both and have the same op type, so which entry wins is undefined.",
         "-cv.json and -nn.json both define IndexFill, or a parent folder is called `legacy-tests`",
         "keep each op type in only one of them",
         f"{STORE}:113-123",
@@ -48,8 +48,8 @@ RULES = (
         "install",
         "error",
         "refuses",
-        "A file of this store does not load, so the engine drops the store whole. If it is the only one, the engine "
-        "does not start; if a custom store is intact, it starts and every built-in operator is missing.",
+        "A file of this store does not load, so the engine drops the whole store. If it is the only one, the engine "
+        "does not start; if a custom store is intact, it starts without the built-in operators.",
         "one broken file in config/ascend910b",
         "`opsinfo validate` on the file, or `opsinfo restore` on the store",
         f"{STORES}:50-72; {STORE}:124-209",
@@ -60,7 +60,7 @@ RULES = (
         "install",
         "error",
         "refuses",
-        "The load_priority line of vendors/config.ini has no `=`. The whole engine does not start (E20003).",
+        "The load_priority line of vendors/config.ini has no `=`. The engine does not start (E20003).",
         "load_priority acme",
         "load_priority=acme",
         f"{CONFIGURATION}:834-841; error E20003",

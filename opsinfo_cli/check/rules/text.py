@@ -13,8 +13,8 @@ RULES = (
         "error",
         "refuses",
         "The engine reads strict JSON (RFC 8259) only: no single quotes, no NaN, no bytes that are not "
-        "UTF-8, no lone surrogates. One wrong character and the whole file is refused; a library fails its whole "
-        "store.",
+        "UTF-8, no lone surrogates. One wrong character makes the engine refuse the whole file; a library fails its "
+        "whole store.",
         "{'black-list': {}}",
         '{"black-list": {}}',
         f"{JSON_READER}:26-53; {MIXLIST}:186-206; error E21002",
@@ -60,8 +60,8 @@ RULES = (
         "both",
         "warning",
         "accepts",
-        "The engine stops reading after the first value, so text behind it has no effect; the vendor's own generator "
-        "can leave such a tail. Other JSON readers refuse the file. An edit keeps the tail, `opsinfo fmt` removes it.",
+        "The engine stops reading after the first value, so text after it has no effect; the vendor's own generator "
+        "can leave such text. Other JSON readers refuse the file. An edit keeps the text, `opsinfo fmt` removes it.",
         '{"black-list": {"to-add": ["Log"]}} }',
         '{"black-list": {"to-add": ["Log"]}}',
         f"{JSON_READER}:26-53; {MIXLIST}:197; the generator: {GENERATOR}:294-301",
@@ -72,7 +72,7 @@ RULES = (
         "both",
         "note",
         "accepts",
-        "The file begins with a UTF-8 byte order mark. The engine skips it; Python's json module and jq do not all. "
+        "The file begins with a UTF-8 byte order mark. The engine skips it; not every JSON reader does. "
         "`opsinfo fmt` removes it from a mixlist.",
         '\ufeff{"black-list": {"to-add": ["Log"]}}',
         '{"black-list": {"to-add": ["Log"]}}',
@@ -109,7 +109,7 @@ RULES = (
         "error",
         "refuses",
         "The engine expects another type here: objects of arrays of strings in a mixlist, objects of objects of "
-        "strings in a library. Even a number or true without quotes fails a whole store.",
+        "strings in a library. A number or `true` without quotes fails the whole store.",
         '{"black-list": {"to-add": "Log"}}',
         '{"black-list": {"to-add": ["Log"]}}',
         f"{STORE}:144-188; {MIXLIST}:133-184",

@@ -1,8 +1,10 @@
-"""Rules on what opsinfo itself changed."""
+"""Rules on changes made by opsinfo."""
 
 from __future__ import annotations
 
 from ..rule import Rule
+
+_SOURCE = "opsinfo, docs/architecture.md, Changing"
 
 RULES = (
     Rule(
@@ -11,11 +13,11 @@ RULES = (
         "vault",
         "warning",
         "accepts",
-        "opsinfo moved operators in this file, and the file was replaced since: by a vendor upgrade, or because "
-        "somebody copied an old one back. The moves are no longer in effect.",
+        "opsinfo moved operators in this file, and the file was replaced since, for example by a vendor upgrade or by "
+        "an old copy. The moves are no longer in effect.",
         "opsinfo move OPP Add --to black, then an upgrade of CANN",
         "opsinfo reapply",
-        "opsinfo's own vault",
+        _SOURCE,
     ),
     Rule(
         "V002",
@@ -23,10 +25,10 @@ RULES = (
         "vault",
         "warning",
         "accepts",
-        "A run was killed while a folder of the install was open for writing. Its mode has been put back.",
+        "A run was killed while a folder of the install was writable. Its mode has been restored.",
         "kill -9 in the middle of `opsinfo move`",
-        "nothing to do: it is fixed when it is found",
-        "opsinfo's own vault",
+        "nothing to do: the mode is restored when this is found",
+        _SOURCE,
     ),
     Rule(
         "V003",
@@ -38,7 +40,7 @@ RULES = (
         "--in-place was killed while it overwrote a file, which is half written.",
         "kill -9 in the middle of `opsinfo apply`",
         "opsinfo restore TARGET",
-        "opsinfo's own vault",
+        _SOURCE,
     ),
     Rule(
         "V004",
@@ -47,11 +49,11 @@ RULES = (
         "error",
         "accepts",
         "A record, head or content of the vault is damaged or missing, or a file is there that opsinfo did not write. "
-        "Every record and head carries a checksum and every content is named by its own. `restore` refuses what it "
-        "cannot know for sure any more.",
+        "Every record and head carries a checksum and every content is named by its own. `restore` refuses "
+        "content that it cannot verify.",
         "a disk that loses a block, or rm in the vault",
         "keep what is needed from the vault's `objects`, then use a new vault: --backup-dir DIR",
-        "opsinfo's own vault",
+        _SOURCE,
     ),
     Rule(
         "V005",
@@ -61,8 +63,8 @@ RULES = (
         "accepts",
         "Two changes of one file follow the same change: two machines with one machine-id, or two copies of the vault, "
         "wrote into it. Both branches are kept; `restore` follows the one that was written last.",
-        "one vault, shared by two machines that were cloned with their /etc/machine-id",
-        "a vault for each machine, or a machine-id for each",
-        "opsinfo's own vault",
+        "one vault shared by two machines that were cloned with their /etc/machine-id",
+        "one vault or one machine-id per machine",
+        _SOURCE,
     ),
 )

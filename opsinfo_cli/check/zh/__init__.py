@@ -1,7 +1,7 @@
 """Rules and topics in Chinese, by family as in ``check/rules``.
 
-For every rule the fields that are sentences: ``why``, and examples and sources that are not the text of a file. Codes,
-names, keys, options and what stands in backquotes stay English; terms are those of ``docs/glossary.md``.
+Translated fields are ``why``, and examples and sources that are prose. Codes, names, keys, options and text in
+backquotes stay English; terms are those of ``docs/glossary.md``.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ RULES = {
     },
     "mode-refuses-mixlist": {
         "why": "只有混合精度模式才接受混合精度名单：allow_mix_precision、allow_mix_precision_fp16、"
-        "allow_mix_precision_bf16、mixed_float16、mixed_bfloat16、mixed_hif8。用别的模式，或者不设模式时，"
+        "allow_mix_precision_bf16、mixed_float16、mixed_bfloat16、mixed_hif8。使用其他模式或不设模式时，"
         "modify_mixlist 非空就会报错。",
     },
     "mode-not-on-soc": {

@@ -1,4 +1,4 @@
-"""Rules on a mixlist and the models that it is for, in Chinese."""
+"""Rules on a mixlist and the models it is for, in Chinese."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from ..engine_files import GRAPH_OPTIMIZER, MIXED_PRECISION, MIXLIST
 
 RULES = {
     "not-in-model": {
-        "why": "--model 给出的模型里都没有这个算子类型的节点，这一条在那里不起作用。ONNX 或 TensorFlow 模型在融合之后仍"
-        "可能出现这样的节点；以图的转储文件或编译后的模型为准。",
+        "why": "--model 给出的模型里都没有这个算子类型的节点，这一条对它们不起作用。ONNX 或 TensorFlow 模型在融合之后"
+        "仍可能出现这样的节点；请检查图的转储文件或编译后的模型。",
         "fails": "--model model.om，其中没有该类型的节点",
         "passes": "--model model.om，其中有该类型的节点",
         "source": f"{MIXLIST}:265-270；融合在前：{GRAPH_OPTIMIZER}:364-402",
@@ -19,7 +19,7 @@ RULES = {
         "passes": "--model model.om，有一个前驱是低精度",
     },
     "black-refused-in-model": {
-        "why": "这一条把算子类型加入黑名单，但对于模型中的节点必须保持的数据类型，它的 kernel 没有相应的列。AI Core 会"
+        "why": "这一条把算子类型加入黑名单，但模型中的节点因此必须保持的数据类型，它的 kernel 没有相应的列。AI Core 会"
         "拒绝这些节点：它们改在 AI CPU 上运行，或者编译失败。",
         "fails": "--model model.om，float32 节点，其类型只有 float16 的列",
         "passes": "--model model.om，节点的类型有 float32 的列",

@@ -1,4 +1,4 @@
-"""What users ask beyond single findings, in Chinese."""
+"""Topics, in Chinese."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ modify_mixlist 指定的混合精度名单由图编译器 GE 的 AI Core 引擎�
   - 其他前端构造的 GE 图：ge.exec.modify_mixlist
 
 就目前所知，torch_npu 的单算子模式（eager）不受它影响：那里默认走 aclnn，不经过这个引擎。
-这一点没有文档或源码明说，是由架构推断出来的。
+没有资料明确说明这一点，这是由架构推断的。
 
 精度模式必须是 allow_mix_precision、allow_mix_precision_fp16、allow_mix_precision_bf16、
 mixed_float16、mixed_bfloat16、mixed_hif8 之一。用别的模式，引擎拒绝启动（E10001）。
@@ -23,7 +23,7 @@ mixed_float16、mixed_bfloat16、mixed_hif8 之一。用别的模式，引擎拒
     "read-once": f"""\
 同一进程内，混合精度名单只读一次
 
-引擎按路径字符串缓存混合精度名单。进程还在时改了文件，引擎不会重新读取；即使第一次读取失败，也是如此。
+引擎按路径字符串缓存混合精度名单。进程运行期间修改文件，引擎不会重新读取；即使第一次读取失败，也是如此。
 请重启进程，或者给文件换一个名字。
 
 来源：
@@ -46,7 +46,7 @@ gray   灰名单：与前一个算子保持一致（不配置 flag）
     "exit-codes": """\
 退出码
 
-0    已完成，或没有问题
+0    已完成，或没有错误
 1    有错误级别的检查结果，有差异，--check 发现“会改动”，或混合精度基线不可靠
 2    用法错误，包括不认识的算子名；没有写入任何内容
 3    文件或系统拒绝，或者 opsinfo 内部故障；优先于 1
@@ -65,7 +65,7 @@ XDG_CONFIG_HOME         其中的 opsinfo/opsinfo.toml 可设置 `safe-directory
 SUDO_UID                在 sudo 下：使用该用户的配置文件
 OPSINFO_LANG            explain 使用的语言，en 或 zh；未设置时由 LC_ALL、LC_MESSAGES、LANG 决定
 GITHUB_ACTIONS          为 true 时，validate --format auto 附加注解
-GITHUB_WORKSPACE        报告和指纹中的路径以它为根，前提是当前目录位于其中
+GITHUB_WORKSPACE        报告中的路径以它为根，前提是当前目录位于其中
 CI_PROJECT_DIR          GitLab 中作用相同；两者都没有时，取最近的含 .git 的目录，否则取当前目录
 NO_COLOR                非空时不使用颜色；--color 优先
 TERM                    为 dumb 时不使用颜色，不画表格，也不分页

@@ -1,4 +1,4 @@
-"""Labels, severities, what rules are about and the engine's answers. The English word is kept for searching."""
+"""Labels, severities, kinds of files and the engine's reactions. The English word is kept for searching."""
 
 from __future__ import annotations
 

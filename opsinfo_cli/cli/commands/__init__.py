@@ -1,1 +1,1 @@
-"""One small module per verb: arguments in, one call, a report out, an exit code."""
+"""One small module per command: takes arguments, makes one call, prints a report, returns an exit code."""

@@ -45,7 +45,7 @@ def command(
 ) -> int:
     """Write the policies that MIXLIST gives to operators into the libraries of TARGET.
 
-    The result is what the engine computes from library and mixlist at every start; an operator that becomes
+    The result is what the engine computes from library and mixlist at every start. An operator that becomes
     gray gets an entry without a flag.
 
     \b
@@ -81,7 +81,7 @@ def command(
 
 
 def _jobs(target: Target, mixlist: Mixlist, options: EntryOptions, output: Output) -> list[Job]:
-    """A job for each file: the entries that win in their store, or may win, with the marks that act on their policy."""
+    """Return a job per file: entries that win or may win in their store, with the marks that change their policy."""
     names = [name for name in mixlist.marks if name in target.operators]
     if options.store is not None:
         stores = [each for each in target.operators.stores if each.label == options.store]
@@ -97,9 +97,9 @@ def _jobs(target: Target, mixlist: Mixlist, options: EntryOptions, output: Outpu
 def _copies(target: Target, jobs: list[Job], copy: str, run: WriteRun) -> int:
     if len(target.operators.stores) > 1:
         raise UsageFault(
-            "the target has several stores; --output holds the files of one",
+            "the target has several stores; --output can write only one",
             path=target.path,
-            hint="point at one store's directory",
+            hint="give one store's directory as TARGET",
         )
     if os.path.lexists(copy):
         raise UsageFault("--output names a path that already exists", name="exists", path=copy)

@@ -1,4 +1,4 @@
-"""`opsinfo backups`: what the vault holds."""
+"""`opsinfo backups`: list and prune the backups in the vault."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from ..shared.writing import scope_of, vault_of
 def command(target: str | None, keep: int | None, writing: WriteOptions, printing: OutputOptions) -> int:
     """List the backups of TARGET, or all backups, oldest first.
 
-    The first content seen of a file is its pristine one; pruning never drops it, nor the newest. Whatever is
-    damaged in the vault is reported, with exit status 1.
+    The first content seen of a file is its pristine one; pruning never drops it, nor the newest. Damage in the
+    vault is reported, with exit status 1.
 
     \b
     Examples:
@@ -58,7 +58,7 @@ def command(target: str | None, keep: int | None, writing: WriteOptions, printin
 
 
 def all_backups(vault: Vault) -> list[Backup]:
-    """Every content that is held, in the order of the changes."""
+    """Return every content in the vault, in the order of the changes."""
     held = set(vault.objects())
     journal = vault.journal()
     pristine = journal.first_copies()

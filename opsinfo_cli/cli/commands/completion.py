@@ -1,4 +1,4 @@
-"""`opsinfo completion`: the script that lets a shell complete what is being typed."""
+"""`opsinfo completion`: print the completion script of a shell."""
 
 from __future__ import annotations
 

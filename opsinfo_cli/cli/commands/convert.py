@@ -1,4 +1,4 @@
-"""`opsinfo convert`: one system's lists as another's files, with the fate of every entry."""
+"""`opsinfo convert`: convert one system's lists to another's files, and report every entry that is left out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ..shared.writing import WriteRun, writer_of
 @declare.command("convert")
 @declare.argument("inputs", nargs=-1, metavar="[IN]...")
 @declare.option(
-    "--from", "source", required=True, metavar="FORMAT", help="Format of IN; without IN a system's own lists."
+    "--from", "source", required=True, metavar="FORMAT", help="Format of IN; without IN, a system's built-in lists."
 )
 @declare.option("--to", required=True, metavar="FORMAT", help="Format to write; `opsinfo systems` lists them.")
 @declare.option("--base", "bases", multiple=True, metavar="TARGET", help="Baseline the output is a difference against.")
@@ -38,9 +38,9 @@ from ..shared.writing import WriteRun, writer_of
 @declare.option("--opset", type=declare.IntRange(OLDEST_OPSET), metavar="N", help="ONNX: the opset of the model.")
 @declare.option("-o", "--output", "out", metavar="OUT", help="A file; a new directory if there are two.")
 @declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, if anything cannot be converted.")
-@declare.option("--with-defaults", is_flag=True, help="Also translate the built-in entries that IN leaves in place.")
+@declare.option("--with-defaults", is_flag=True, help="Also translate the built-in entries that stay active beside IN.")
 @declare.option("--replace", is_flag=True, help="Also move the op types that IN does not list, as its system would.")
-@declare.option("--same-names", is_flag=True, help="Take an unknown name for the base's op type of that name.")
+@declare.option("--same-names", is_flag=True, help="Map an unknown name to the base's op type of the same name.")
 @write_options
 @format_option()
 def command(
@@ -61,8 +61,8 @@ def command(
     """Convert the lists of one system to another.
 
     IN is one file, or two if the format has two (Habana: the BF16 list, then the FP32 list). Only the entries of IN are
-    translated; built-in defaults and the rest of a library need --with-defaults. Every entry that cannot be carried
-    over is reported first, with the reason; other losses follow.
+    translated; built-in defaults and the rest of a library need --with-defaults. Every entry that cannot be
+    converted is reported first, with the reason; other losses follow.
 
     \b
     Examples:
@@ -74,7 +74,7 @@ def command(
     output = output_of("convert", printing)
     target = _writable(to)
     if replace and target.name not in ("mixlist", "mindspore-lite"):
-        raise UsageFault("--replace is for a mixlist: the other formats list everything there is")
+        raise UsageFault("--replace requires --to mixlist")
     target_base = next((each for each in bases if not names_system(each)), None)
     read = _read(inputs, source, target_base, output, options)
     _require_defaults(with_defaults, inputs, source)
@@ -88,7 +88,7 @@ def command(
     head = {"from": source, "to": to, "base": list(bases), **conversion_document(found)}
     lossy = [loss for loss in found.losses if not loss.is_harmless]
     if strict and (lossy or found.dropped):
-        output.say(f"{len(lossy)} steps lose something; nothing was written", "error")
+        output.say(f"{len(lossy)} steps lose information; nothing was written", "error")
         return _refused(head, run)
     return _give(found.files, out, head, run)
 
@@ -105,32 +105,32 @@ def _read(inputs: tuple[str, ...], source: str, base: str | None, output: Output
     if inputs:
         return read_files(system_called(source), inputs, base, output, options)
     if system_called(source.partition(":")[0]).facts is None:
-        raise UsageFault(f"{source} has no lists of its own; name a file")
+        raise UsageFault(f"{source} has no built-in lists; give a file")
     return ReadLists(lists_of(source))
 
 
 def _require_defaults(with_defaults: bool, inputs: tuple[str, ...], source: str) -> None:
-    """:raises UsageFault: if there are no defaults beside what is converted anyway"""
+    """:raises UsageFault: if --with-defaults has no effect"""
     if with_defaults and (not inputs or source == "library"):
         said = f"--with-defaults adds nothing: the lists of {source} are converted whole"
-        raise UsageFault(said, hint="it is for files that leave built-in entries in place")
+        raise UsageFault(said, hint="it applies to files beside which built-in entries stay active")
 
 
 def _require_onnx(opset: int | None, read: ReadLists, target: System) -> None:
     """:raises UsageFault: if neither side uses ONNX's names"""
     if opset is not None and "onnx" not in (read.lists.names, target.names):
-        raise UsageFault("--opset is for ONNX's operators, and neither side names any")
+        raise UsageFault("--opset requires an ONNX format on one side")
     if opset is not None and opset > NEWEST_OPSET:
         raise UsageFault(f"the operators of opset {opset} are unknown", hint=f"the newest known is {NEWEST_OPSET}")
 
 
 def _require_carried(found: Conversion, read: ReadLists, target: System, inputs: tuple[str, ...]) -> None:
-    """:raises UsageFault: if nothing of the user is in the result: an empty list is not what was asked for"""
+    """:raises UsageFault: if no entry of the user is in the result"""
     if found.given and len(found.dropped) == len(found.given):
         raise UsageFault(
             f"{target.name} can express none of the {len(found.given)} entries of {read.lists.title}",
             name="unknown-name",
-            hint="--same-names takes a name for the base's op type of that name" if target.delta else None,
+            hint="--same-names maps a name to the base's op type of the same name" if target.delta else None,
         )
     if inputs and not found.given:
         raise UsageFault(
@@ -143,9 +143,9 @@ def _require_carried(found: Conversion, read: ReadLists, target: System, inputs:
 def _base(
     bases: tuple[str, ...], target: System, output: Output, options: TargetOptions, everything: bool, out: str | None
 ) -> ConversionBase:
-    """What the result differs from; nothing if the target needs none.
+    """Return the baseline that the result differs from; empty if the target needs none.
 
-    :raises UsageFault: if a base is given that the target has no use for
+    :raises UsageFault: if the target does not use a base of this kind
     """
     wants_lists = target.module == "tensorflow"
     base = next((each for each in bases if names_system(each) is wants_lists), None)
@@ -165,7 +165,7 @@ def _names_of(base: ConversionBase) -> frozenset[str]:
     """:raises UsageFault: if there is no base with op types"""
     names = frozenset(base.operators.names) if base.operators else frozenset[str]()
     if not names:
-        raise UsageFault("--same-names looks names up in a base, and there is none", hint="add --base TARGET")
+        raise UsageFault("--same-names requires a base", hint="add --base TARGET")
     return names
 
 

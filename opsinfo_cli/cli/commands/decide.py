@@ -1,4 +1,4 @@
-"""`opsinfo decide`: which dtype a call runs in, and by which rule."""
+"""`opsinfo decide`: show the dtype that a call runs in, and the rule that decides."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def command(
     options: TargetOptions,
     printing: OutputOptions,
 ) -> int:
-    """Show which dtype an operator call runs in, and by which rule of which source.
+    """Show the dtype that an operator call runs in, and the rule that decides, with its source.
 
     DTYPE are those of its inputs; for Ascend those that its producers give, `-` for none. If no source decides, the
     answer is `not known`; a name that is not listed gets near names.
@@ -84,7 +84,7 @@ def command(
 
 
 def _require_fitting(name: str, of_mindspore: object, disabled: bool, of_ascend: object, low: str | None) -> None:
-    """:raises UsageFault: if an option means nothing for the system"""
+    """:raises UsageFault: if an option does not apply to the system"""
     if of_mindspore and not name.startswith("mindspore"):
         raise UsageFault("--to-float and --as-loss are for MindSpore")
     if disabled and name.partition("=")[0] not in ("apex", "apex-npu", "habana-hmp"):
@@ -110,7 +110,7 @@ def _dtype(text: str | None) -> str | None:
         return None
     dtype = _SHORT.get(text, text)
     if dtype not in _DTYPES:
-        hint = did_you_mean(text, (*_DTYPES, *_SHORT)) or f"there are {', '.join(_DTYPES)}"
+        hint = did_you_mean(text, (*_DTYPES, *_SHORT)) or f"known dtypes: {', '.join(_DTYPES)}"
         raise UsageFault(f"`{text}` is not a dtype", name="unknown-dtype", hint=hint)
     return dtype
 
@@ -125,7 +125,7 @@ def _on_ascend(
     output: Output,
 ) -> list[Decision]:
     if mode.is_mixed and against is None:
-        raise UsageFault("a mixed mode goes by the library's lists", name="needs-target", hint="add --against TARGET")
+        raise UsageFault("a mixed mode requires the library's lists", name="needs-target", hint="add --against TARGET")
     if mixlist and not mode.is_mixed:
         raise UsageFault(f"the engine takes no mixlist with `{mode.name}` (E10001)", name="mode-refuses-mixlist")
     target = open_against(against, output, options) if against else None

@@ -1,4 +1,4 @@
-"""`opsinfo diff`: what differs between two targets, or two mixlists."""
+"""`opsinfo diff`: compare two targets or two mixlists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`opsinfo doctor`: what is wrong with an install, a store, or what opsinfo left there."""
+"""`opsinfo doctor`: check an install or a store, and the changes made to it."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ def command(
 
 
 def _chosen(target: str | None, options: TargetOptions) -> tuple[str, list[Install]]:
-    """The path that is looked at, and the installs that are to be checked there, one for each chip."""
+    """Return the path to check, and its installs, one for each chip."""
     if target is not None and not os.path.isdir(target):
         found: Target = resolve(target, options, os.environ)
         if found.kind == "snapshot":
-            said = "a snapshot tells of an install; doctor looks at the install itself"
+            said = "doctor checks an install, not a snapshot of one"
             raise UsageFault(said, name="wrong-kind", path=target)
         return found.path, [found.install] if found.install else []
     if target is None:
@@ -98,7 +98,7 @@ def _chosen(target: str | None, options: TargetOptions) -> tuple[str, list[Insta
 
 
 def _stores(path: str, installs: list[Install]) -> list[str]:
-    """Every config directory once."""
+    """Return every config directory once."""
     if not installs:
         return [path] if os.path.isdir(path) else [os.path.dirname(os.path.abspath(path))]
     sites = [site for install in installs for core in ("ai", "vector", "dsa") for site in install.sites(core)]

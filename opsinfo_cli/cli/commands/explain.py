@@ -1,4 +1,4 @@
-"""`opsinfo explain`: a finding or a topic, from the same table that finds."""
+"""`opsinfo explain`: explain a finding or a topic."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def command(
 
 
 def _looked_at_again(path: str, output: Output) -> int:
-    """As :func:`_still_refused`; the document was printed by then, so a file that cannot be read is no second one."""
+    """As :func:`_still_refused`, but a file that cannot be read prints no second JSON document."""
     try:
         return _still_refused(Source.read(path), output)
     except OpsinfoError as error:
@@ -105,7 +105,7 @@ def _not_built(run: WriteRun) -> int:
 
 
 def _still_refused(source: Source, output: Output) -> int:
-    """1, with the reasons on stderr, if the engine still refuses the fixed text."""
+    """Return 1, and print the reasons to stderr, if the engine still refuses the fixed text."""
     document = scan(source)
     text = Source(mending_patch(document).apply(source), source.path) if document.root is not None else source
     return 1 if report_refusals(scan(text), output) else 0

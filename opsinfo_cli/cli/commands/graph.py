@@ -1,4 +1,4 @@
-"""`opsinfo graph`: what a policy does to a model, node by node."""
+"""`opsinfo graph`: show the effect of a policy on a model, node by node."""
 
 from __future__ import annotations
 
@@ -267,7 +267,7 @@ def _compiled(path: str, output: Output) -> GraphOutcome:
     """:raises UsageFault: if the model holds no dtypes of the engine"""
     graph = opened_model(path, output)
     if graph.model.format in _FRAMEWORKS or graph.model.judged is False:
-        said = f"{path}: no compiled model, and no dump made after the engine chose dtypes"
+        said = f"{path}: not a compiled model, nor a dump from after the engine chose dtypes"
         raise UsageFault(said, name="not-compiled")
     return written_outcome(graph)
 

@@ -1,4 +1,4 @@
-"""`opsinfo list`: op types with their policy; of a mixlist its marks."""
+"""`opsinfo list`: list op types with their policy, or the marks of a mixlist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`opsinfo matrix`: operators by target, any number of them."""
+"""`opsinfo matrix`: show operators by target, for any number of targets."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _show(output: Output, columns: list[Target], rows: dict[str, Policies], tota
 
 
 def _columns(text: str, socs: tuple[str, ...], options: TargetOptions, output: Output) -> list[Target]:
-    """What a TARGET stands for: an install for its chips, anything else for itself."""
+    """Return the columns of a TARGET: one per chip of an install, else one."""
     root, at, soc = text.rpartition("@")
     if at and os.path.isdir(root) and not os.path.lexists(text):
         text, socs = root, (soc,)
@@ -109,7 +109,7 @@ def _columns(text: str, socs: tuple[str, ...], options: TargetOptions, output: O
             "a mixlist has marks, not policies",
             name="wrong-kind",
             path=text,
-            hint="--mixlist FILE shows what it makes of the targets",
+            hint="--mixlist FILE applies it to the targets",
         )
     return [target]
 

@@ -59,7 +59,7 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
         if mixlist:
             _check_mixlist(mixlist, output)
             if not made.takes_mixlist:
-                output.say(f"{name} takes no mixlist; the first line names what to use instead", "warning")
+                output.say(f"{name} takes no mixlist; the first line of the snippet names an alternative", "warning")
         if output.format == "json":
             output.document({**modes_document(modes, series, folder), "snippet": snippet_document(made, mixlist)})
         else:
@@ -73,7 +73,7 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
 
 
 def _check_mixlist(path: str, output: Output) -> None:
-    """A snippet may be made for another machine: a mixlist that is not here is not checked, and a warning says so.
+    """Check a mixlist; warn if it is not on this machine, because a snippet may be for another one.
 
     :raises Refused: if the engine would refuse the mixlist
     """
@@ -84,7 +84,7 @@ def _check_mixlist(path: str, output: Output) -> None:
 
 
 def _folder(soc: str) -> str:
-    """The folder of a chip's name: of the well-known ones, because no disk is read."""
+    """Return the folder of a well-known chip name; no disk is read."""
     folder = folder_of(soc, [*KNOWN_FOLDERS, "ascend310"])
     if folder is None:
         near = suggest(soc, KNOWN_FOLDERS) or KNOWN_FOLDERS

@@ -1,4 +1,4 @@
-"""`opsinfo move`: put op types on a list, in a library by its flag, in a mixlist by its marks."""
+"""`opsinfo move`: put op types on a list, by the flag in a library or by marks in a mixlist."""
 
 from __future__ import annotations
 
@@ -94,14 +94,14 @@ def _opened(text: str, options: TargetOptions, output: Output) -> Target:
         return open_target(text, output, options)
     except Refused as refused:
         if not os.path.lexists(text):
-            refused.hint = "--create makes a new mixlist"
+            refused.hint = "--create creates a new mixlist"
         raise
 
 
 def _library_jobs(
     target: Target, names: tuple[str, ...], to: Policy, entries: EntryOptions, output: Output
 ) -> list[Job]:
-    """A job for each file whose entries change."""
+    """Return a job for each file whose entries change."""
     require_not_snapshot(target)
     report_doubts(target, output)
     wanted = [operator.name for operator in target.operators.require(names)]
@@ -126,7 +126,7 @@ def _mixlist_plan(
 
 
 def _create(path: str, plan: MixlistPlan, run: WriteRun) -> Result:
-    """Make a new mixlist; no file is made if no mark is needed."""
+    """Create a new mixlist; no file is written if no mark is needed."""
     file = planned(Job(path, plan), Source(b"{}\n", path))._replace(is_new=True)
     change = None
     if run.writes and file.patch:

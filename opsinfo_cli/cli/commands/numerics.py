@@ -1,4 +1,4 @@
-"""`opsinfo numerics`: floating-point formats in numbers, and what values and tensors become in them."""
+"""`opsinfo numerics`: show floating-point formats, and the losses of values and tensors in them."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _in_each(text: str) -> dict[str, Rounded]:
     try:
         exact = parse_number(text)
     except (ValueError, OverflowError) as error:
-        hint = "an option that is not known" if text.startswith("-") and not text[1:2].isdigit() else str(error)[:200]
+        hint = "unknown option" if text.startswith("-") and not text[1:2].isdigit() else str(error)[:200]
         raise UsageFault(f"`{text[:80]}` is neither a number nor a file", name="not-a-number", hint=hint) from None
     return {name: rounded(exact, each, text.strip().startswith("-")) for name, each in FORMATS.items()}
 
@@ -108,7 +108,7 @@ def _tensors(given: list[str], low: str, against: str | None, options: TargetOpt
     load_numpy()
     for path in given:
         if os.path.isdir(path) and not dump_files(path):
-            raise UsageFault("the folder holds no .npy file", name="no-files", path=path)
+            raise UsageFault("the folder has no .npy files", name="no-files", path=path)
     target = open_against(against, output, options) if against else None
     operators = target.operators if target else None
     tensors = []
@@ -130,7 +130,7 @@ def _tensors(given: list[str], low: str, against: str | None, options: TargetOpt
         others = len(tensors) - sum(each.files for each in grouped)
         if others:
             said = "1 file is" if others == 1 else f"{others} files are"
-            output.say(f"{said} not named as a dump, and counted for no operator", "warning")
+            output.say(f"{said} not named as a dump, so the operator is unknown", "warning")
         show_operators(output, grouped, policies)
         _tell_candidates([each.type for each in grouped if each.is_candidate], policies, low, output)
     else:

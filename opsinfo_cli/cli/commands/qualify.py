@@ -1,4 +1,4 @@
-"""`opsinfo qualify`: whether a mixed-precision baseline is sound, from its logs."""
+"""`opsinfo qualify`: check whether a mixed-precision baseline is sound, from its logs."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from ..shared.options import pager_option
 
 
 class StatedFacts(NamedTuple):
-    """What the user states about the runs.
+    """Facts about the runs from the user.
 
     :param steps: optimizer steps of each run
     :param amp: the mixed-precision level, if the log does not show it
     :param loss_scale: ``dynamic`` or a number, if the log does not show it
-    :param spread: how far the metrics of runs may lie apart, in percent
+    :param spread: the largest range of the metrics of runs, in percent of their mean
     """
 
     steps: int | None
@@ -54,7 +54,7 @@ _STATED = declare.Group("stated", StatedFacts)
     "--ranks",
     metavar="N",
     type=declare.IntRange(min=1),
-    help="Number of ranks that print into each log.",
+    help="Number of ranks that print to each log.",
     group=_STATED,
 )
 @declare.option("--large-batch", is_flag=True, help="Large global batch: the limit is 0.1 %, not 0.5 %.", group=_STATED)
@@ -62,7 +62,7 @@ _STATED = declare.Group("stated", StatedFacts)
     "--metric", metavar="REGEX", help="Regular expression of the validation metric; its first group is the number."
 )
 @declare.option(
-    "--pick", type=declare.Choice(PICKS), default="last", show_default=True, help="Value of the metric that counts."
+    "--pick", type=declare.Choice(PICKS), default="last", show_default=True, help="Value of the metric to use."
 )
 @declare.option(
     "--spread",
@@ -154,7 +154,7 @@ def _refuse_unknown(found: list[RunFound]) -> None:
                 "no line of a known log format, and no mixed-precision option",
                 name="unknown-log",
                 path=run.name,
-                hint=f"these are read: {read}",
+                hint=f"known formats: {read}",
             )
 
 

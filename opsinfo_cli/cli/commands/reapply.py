@@ -1,4 +1,4 @@
-"""`opsinfo reapply`: put moves back that an upgrade undid."""
+"""`opsinfo reapply`: repeat moves that an upgrade undid."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from ..shared.writing import WriteRun, scope_of, vault_of
 @write_options
 @format_option()
 def command(what: str | None, target: str | None, writing: WriteOptions, printing: OutputOptions) -> int:
-    """Make moves again that were lost because an upgrade, or somebody else, replaced the file.
+    """Repeat moves that were lost because the file was replaced, for example by an upgrade.
 
-    Without an argument all lost moves; with TARGET those in its files; with CHANGE those of one change.
+    Without an argument: all lost moves; with TARGET: those in its files; with CHANGE: those of one change.
 
     \b
     Examples:
@@ -47,5 +47,5 @@ def command(what: str | None, target: str | None, writing: WriteOptions, printin
 
 
 def _is_id(text: str) -> bool:
-    """Whether a text has the form of a change's id."""
+    """Return whether a text has the form of a change's id."""
     return re.fullmatch(r"[0-9]{8}T[0-9]{6}-[0-9]+-[0-9a-f]+(\.[0-9]+)?", text) is not None

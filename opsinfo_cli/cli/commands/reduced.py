@@ -44,7 +44,7 @@ def command(logs: tuple[str, ...], against: str | None, options: TargetOptions, 
         progress.done()
 
     def policy_of(name: str) -> Policy | None:
-        """Of the op types that a record's primitive becomes, else of that name; None if they differ."""
+        """Return the policy of the op types that a primitive maps to, else of its name; None if they differ."""
         if operators is None:
             return None
         ops = name_table("mindspore").ops.get(name, ())

@@ -66,7 +66,7 @@ def _line(output: Output, each: Restored) -> str:
 
 
 def _as_given(target: str, real: str) -> str:
-    """A real path in the words of the TARGET it was found by."""
+    """Return a real path relative to the TARGET as given."""
     if not os.path.lexists(target):
         return real
     inside = os.path.relpath(real, os.path.realpath(target))

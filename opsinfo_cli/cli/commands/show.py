@@ -1,4 +1,4 @@
-"""`opsinfo show`: why is X on this list, on one screen."""
+"""`opsinfo show`: show all details of operators, and why they are on their list."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..shared.targets import open_target, require_operators
 def command(
     target: str, ops: tuple[str, ...], mixlist: str | None, options: TargetOptions, printing: OutputOptions
 ) -> int:
-    """Show everything known of operators, and why they are on their list.
+    """Show all details of operators, and why they are on their list.
 
     \b
     Examples:
@@ -60,25 +60,25 @@ def _why(target: Target, operator: Operator, row: OperatorRow, mixlist: Mixlist 
     if mixlist and row.marks:
         marks = combination(row.marks)
         if row.policy is row.library_policy:
-            why.append(f"{mixlist.path} says {marks}, which changes nothing")
+            why.append(f"{mixlist.path} has {marks}, which changes nothing")
         else:
-            why.append(f"{mixlist.path} says {marks}: {row.library_policy} becomes {row.policy}")
+            why.append(f"{mixlist.path} has {marks}: {row.library_policy} becomes {row.policy}")
     elif mixlist:
-        why.append(f"{mixlist.path} does not name it")
+        why.append(f"{mixlist.path} does not list it")
     return why
 
 
 def _library_says(target: Target, operator: Operator, policy: str) -> str:
     if target.snapshot:
-        return f"the snapshot says {policy}: {_MEANING[policy]}"
+        return f"the snapshot has {policy}: {_MEANING[policy]}"
     flag = operator.entry.sections.get("precision_reduce", {}).get("flag")
     if flag is None:
         return "its entry has no precision_reduce flag: it follows its producer"
-    return f'its entry says precision_reduce.flag "{flag}": {_MEANING[policy]}'
+    return f'its entry has precision_reduce.flag "{flag}": {_MEANING[policy]}'
 
 
 _MEANING = {
     "white": "it may be reduced to half precision",
     "black": "it keeps its precision",
-    "gray": "nothing is said, it follows its producer",
+    "gray": "no flag, it follows its producer",
 }

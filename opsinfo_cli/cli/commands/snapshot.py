@@ -1,4 +1,4 @@
-"""`opsinfo snapshot`: the facts of a target in a small file, for machines without CANN."""
+"""`opsinfo snapshot`: write the facts of a target to a small file, for machines without CANN."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def command(
     """Write the facts of TARGET to a file, for use without CANN: op types, policies and dtypes, by store.
 
     The file is small and sorted, and does not depend on the machine. It can be used wherever a TARGET is
-    read, most of all with --against, and is never edited. --check exits 1 if FILE is out of date.
+    read, mainly with --against, and cannot be edited. --check exits 1 if FILE is out of date.
 
     \b
     Examples:

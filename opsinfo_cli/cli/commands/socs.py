@@ -1,4 +1,4 @@
-"""`opsinfo socs`: installs, versions, chips, and which one the environment selects."""
+"""`opsinfo socs`: list installs, versions and chips, and the one that the environment selects."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _looked_for() -> list[Found]:
 
 
 def _block(output: Output, found: Found) -> list[str]:
-    """One install for people; `*` marks what the environment selects."""
+    """Return the text about one install; `*` marks the one that the environment selects."""
     real = os.path.realpath(found.root.path)
     lines = [f"{'*' if found.selected else ' '} {shortened(visible(found.root.path), output.columns - 2)}"]
     if real != os.path.abspath(found.root.path):
@@ -105,7 +105,7 @@ def _block(output: Output, found: Found) -> list[str]:
 
 
 def _lines(found: Found) -> list[str]:
-    """`soc, op types, version, root, real path, found by, products`; `*` marks what the environment selects."""
+    """Return `soc, op types, version, root, real path, found by, products`; `*` marks the selected install."""
     real = os.path.realpath(found.root.path)
     mark = "*" if found.selected else "-"
     lines = []

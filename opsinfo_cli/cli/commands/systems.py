@@ -1,4 +1,4 @@
-"""`opsinfo systems`: which systems' lists can be read and written, and what their levels set."""
+"""`opsinfo systems`: list other systems, and the settings of their levels."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..shared.options import pager_option
 @pager_option
 @format_option()
 def command(name: str | None, printing: OutputOptions) -> int:
-    """List the systems whose lists can be read, written or shown; with SYSTEM its levels and what they set.
+    """List the systems whose lists can be read, written or shown; with SYSTEM, the settings of its levels.
 
-    In a pipe, tab-separated: name, levels, what is read, what is written, whose names, title; with SYSTEM level,
+    In a pipe, tab-separated: name, levels, input, output, naming scheme, title; with SYSTEM level,
     property, value.
 
     \b

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class NarrowingOptions(NamedTuple):
-    """Which findings are reported."""
+    """Options that choose the reported findings."""
 
     select: tuple[str, ...]
     ignore: tuple[str, ...]
@@ -113,7 +113,7 @@ def command(
     writing: WriteOptions,
     printing: OutputOptions,
 ) -> int:
-    """Check files, stores and directories: what the engine refuses or ignores, and what cannot work.
+    """Check files, stores and directories for what the engine refuses or ignores, and for entries without effect.
 
     Exit status 1 if a finding is an error. Op names are checked against the targets given with --against, one
     for each chip that the mixlist is for; a snapshot replaces an install. Directories are searched for mixlists
@@ -177,13 +177,13 @@ def _filter(narrowing: NarrowingOptions, baseline: Baseline | None) -> FindingFi
 
 
 def _chips(text: str, socs: tuple[str, ...], output: Output) -> list[Target]:
-    """A target, or one for each chip of an install."""
+    """Return a target, or one for each chip of an install."""
     if socs and os.path.isdir(text):
         return [open_against(text, output, TargetOptions(soc=soc)) for soc in dict.fromkeys(socs)]
     return [open_against(text, output)]
 
 
-# what few runs need is imported when it is needed
+# imported on use, because few runs need them
 
 
 def _fixes(

@@ -1,4 +1,4 @@
-"""Candidates for TAB: commands, options, and values by the word that stands for them in the help."""
+"""Completion candidates: commands, options, and values by their metavar in the help."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Offer = Callable[[Given, click.Parameter], Iterable[Candidate]]
 
 
 def by_commands(line: UnfinishedLine) -> list[Candidate]:
-    """What click offers for a line, with our own candidates for values."""
+    """Return click's candidates for a line, with opsinfo's candidates for values."""
     name = next((word for word in line.words if not word.startswith("-")), None)
     if (name is None or line.words == ["help"]) and not line.word.startswith("-"):
         return [Candidate(each, help_) for each, help_ in COMMANDS.items() if each.startswith(line.word)]
@@ -42,7 +42,7 @@ def by_commands(line: UnfinishedLine) -> list[Candidate]:
 
 
 def _given(command: click.Command, words: list[str]) -> Given:
-    if words and words[-1].startswith("-"):  # its value is at the cursor: click would understand none of the words
+    if words and words[-1].startswith("-"):  # its value is at the cursor, and click could not parse the words
         words = words[:-1]
     return command.make_context(command.name, list(words), resilient_parsing=True).params
 
@@ -54,7 +54,7 @@ def _teach(parameter: click.Parameter, given: Given) -> None:
 
 
 def word_of(parameter: click.Parameter) -> str:
-    """The word for its value in the help: `FILE` for `FILE|DIR...`."""
+    """Return the first word of the metavar: `FILE` for `FILE|DIR...`."""
     said = str(getattr(parameter, "metavar", None) or (parameter.name or "").upper())
     found = re.search("[A-Z_]+", said)
     return found[0] if found else ""
@@ -96,7 +96,7 @@ def _socs_under(target: str | None) -> list[Candidate]:
         named = target is not None and os.path.lexists(target)
         root = opp_root(target or "") if named else select_root(os.environ, "a SoC").path
         return [Candidate(soc, "SoC") for soc in socs_of(root)] if root else []
-    except OpsinfoError:  # without CANN there are still files to offer
+    except OpsinfoError:  # files can be offered without CANN
         return []
 
 
@@ -199,7 +199,7 @@ OFFERS: dict[str, Offer] = {
     **dict.fromkeys(("TARGET", "A", "B"), _targets),
     **dict.fromkeys(("FILE", "DIR", "PATH", "MIXLIST", "BASE", "OVER", "LOG", "ROOT", "IN", "OUT", "MODEL"), _files),
 }
-"""Candidates by the word in the help. A word means the same in every command."""
+"""Candidates by metavar, which means the same in every command."""
 
 NOTHING = {"GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "N", "VERBOSE", "COLOR", "NODE", "SOURCES"}
-"""Words without candidates."""
+"""Metavars without candidates."""

@@ -1,4 +1,4 @@
-"""Commands of click, made from declarations."""
+"""click commands, made from declarations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .declare import Choice, Command, FloatRange, IntRange, Parameter
 
 
 class HintedChoice(click.Choice[str]):
-    """One of some words; a hint names the word that is meant by another one."""
+    """A choice of words; an alias of a word gets a hint."""
 
     def __init__(self, choice: Choice) -> None:
         super().__init__(choice.words)
@@ -30,7 +30,7 @@ class HintedChoice(click.Choice[str]):
 
 
 class SectionedCommand(click.Command):
-    """A command whose help lists advanced options last, under a heading of their own."""
+    """A command whose help lists advanced options last, under their own heading."""
 
     advanced: frozenset[str] = frozenset()
     """Names of parameters."""
@@ -50,7 +50,7 @@ class SectionedCommand(click.Command):
 
 @cache
 def click_command(declared: Command) -> click.Command:
-    """The one click command of a declaration: completion adds candidates to it."""
+    """Return the click command of a declaration, always the same object, because completion adds candidates to it."""
     attributes = {"cls": SectionedCommand, "help": declared.function.__doc__, **declared.attributes}
     kind: type[click.Command] = attributes.pop("cls")
     params = [_parameter(each) for each in declared.parameters]

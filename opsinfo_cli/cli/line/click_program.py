@@ -1,4 +1,4 @@
-"""The program as click sees it: commands that load on use."""
+"""The click program, whose commands load on use."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Commands(click.Group):
 @version_option
 @everywhere_options
 def program(**_: Any) -> None:
-    """See, move, check and compare the precision policy of Ascend operators.
+    """Show, change, check and compare the precision policy of Ascend operators.
 
     A TARGET is a library (aic-<soc>-ops-info.json), a mixlist, a directory of libraries,
     an operator package (OPP), a snapshot of one of these, or a SoC name looked up in the environment's CANN.
@@ -72,7 +72,7 @@ def run(words: list[str]) -> int:
     """Run a line.
 
     :returns: the exit status
-    :raises UsageFault: if the line is wrong, in click's words
+    :raises UsageFault: if the line is wrong, with click's message
     :raises Refused: if help cannot be written
     """
     try:
@@ -88,11 +88,11 @@ def run(words: list[str]) -> int:
         ) from None
     except BrokenPipeError:
         raise
-    except OSError as error:  # commands report theirs; this is help
+    except OSError as error:  # only help gets here; commands report their own errors
         raise Refused(f"cannot write the output: {error.strerror}", name="output-failed") from None
     except click.exceptions.Exit as error:
         return error.exit_code
-    except SystemExit:  # click's answer to a pipe that nobody reads
+    except SystemExit:  # click exits if the pipe is closed
         return 0
     except click.Abort:
         return 130

@@ -1,4 +1,4 @@
-"""The answer to TAB. Names of operators need neither click nor a command's work; click answers for everything else."""
+"""Completion. Operator names are completed without click; click completes everything else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .unfinished import Candidate, UnfinishedLine, line_at_the_cursor
 
 
 def complete(environ: Mapping[str, str]) -> int:
-    """Print what fits at the cursor, a line each: kind, value, help. On any failure nothing is printed.
+    """Print the candidates at the cursor, one per line: kind, value, help. On any failure print nothing.
 
     :returns: the exit status, 0
     """
@@ -35,7 +35,7 @@ def complete(environ: Mapping[str, str]) -> int:
 
 
 def _operators(line: UnfinishedLine) -> list[Candidate] | None:
-    """Operators of the target already typed; None if click must read the line."""
+    """Return operators of the target on the line; None if click must read the line."""
     if line.words[:1] not in (["show"], ["move"]) or line.word.startswith("-"):
         return None
     reading = read_line(line.words)

@@ -1,6 +1,6 @@
-"""What a command takes, declared without click, whose import takes as long as reading a whole library.
+"""Declarations of a command's parameters without click, whose import takes as long as reading a whole library.
 
-:mod:`.reading` reads most lines by these declarations; :mod:`.click_command` makes click's command of them for all
+:mod:`.reading` reads most lines by these declarations; :mod:`.click_command` makes click commands from them for all
 other lines and for help; completion reads them too.
 """
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Choice:
-    """One of some words.
+    """A choice of words.
 
-    :param meant: returns the word that a user means by another one, for hints
+    :param meant: returns the word for an alias, for hints
     """
 
     def __init__(self, words: Sequence[str], meant: Callable[[str], str | None] | None = None) -> None:
@@ -39,7 +39,7 @@ class IntRange(FloatRange):
 
 
 class Group:
-    """Options that reach the command as one frozen value.
+    """Options that are passed to the command as one frozen value.
 
     :param keyword: the argument of the command's function
     :param value: a NamedTuple class with a field for each option; options that a command lacks keep its defaults
@@ -51,7 +51,7 @@ class Group:
 
 
 class Parameter:
-    """An option or an argument: its words and what click needs to know of it.
+    """An option or an argument, with its words and click's attributes.
 
     :param group: the group that it belongs to
     :param advanced: whether help lists it under "Advanced"
@@ -76,13 +76,13 @@ class Parameter:
 
     @property
     def name(self) -> str:
-        """The keyword that its value is passed by: the word without dashes, if there is one, else the longest."""
+        """The keyword argument of its value: the word without dashes, if there is one, else the longest."""
         named = next((word for word in self.words if word.isidentifier()), None)
         return named or max(self.words, key=lambda word: word.startswith("--")).lstrip("-").replace("-", "_").lower()
 
 
 class Command:
-    """A function, the parameters that it takes, and further attributes of click's command."""
+    """A function, its parameters, and further attributes of the click command."""
 
     def __init__(self, name: str, function: Callable[..., Any], attributes: dict[str, Any]) -> None:
         self.name = name
@@ -91,9 +91,9 @@ class Command:
         self.parameters: list[Parameter] = list(reversed(vars(function).get(_DECLARED, ())))
 
     def call(self, values: Mapping[str, Any]) -> Any:
-        """Call the function with the values of its parameters, those of a group as one value.
+        """Call the function with the values of its parameters; a group is passed as one value.
 
-        :param values: by the parameters' names
+        :param values: by parameter name
         """
         alone: dict[str, Any] = {}
         groups: dict[Group, dict[str, Any]] = {}
@@ -123,7 +123,7 @@ argument = option
 
 
 def stacked(*decorators: Callable[[Any], Any]) -> Callable[[F], F]:
-    """Several options as one decorator, shown in this order."""
+    """Return several options as one decorator, shown in this order."""
 
     def declare(function: F) -> F:
         for decorator in reversed(decorators):

@@ -1,7 +1,7 @@
-"""Names of op types kept between two presses of TAB: a cache that affects only speed.
+"""A cache of op type names for completion; it affects only speed.
 
-One file for each store, named after its place. It counts only while the path, the time and the size of every file of
-the store are what they were; a cache that is damaged, owned by another user or not writable is ignored.
+One file for each store, named after its place. It is valid only while path, time and size of every file of
+the store are unchanged; a cache that is damaged, owned by another user or not writable is ignored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from zlib import crc32
 
 
 def cache_folder(environ: Mapping[str, str]) -> str | None:
-    """``$XDG_CACHE_HOME/opsinfo``, else ``~/.cache/opsinfo``. A path that is not absolute does not count (XDG)."""
+    """Return ``$XDG_CACHE_HOME/opsinfo``, else ``~/.cache/opsinfo``. A relative path is ignored (XDG)."""
     home = environ.get("HOME", "")
     for base in (environ.get("XDG_CACHE_HOME", ""), os.path.join(home, ".cache")):
         if os.path.isabs(base):
@@ -23,11 +23,11 @@ def cache_folder(environ: Mapping[str, str]) -> str | None:
 
 
 def known_names(files: list[str], read: Callable[[], Iterable[str]], environ: Mapping[str, str]) -> list[str]:
-    """The op types of a store.
+    """Return the op types of a store.
 
     :param files: the files of the store
     :param read: reads them, if the cache is missing or stale
-    :raises OSError: if a file is not there
+    :raises OSError: if a file does not exist
     """
     stamps = [_stamp(path) for path in files]
     folder = cache_folder(environ)
@@ -68,7 +68,7 @@ def _kept(path: str, stamps: list[list[str | int]]) -> list[str] | None:
 
 
 def _private(folder: str) -> bool:
-    """Whether a folder is ours, and nobody else can write into it."""
+    """Return whether the user owns a folder and nobody else can write to it."""
     stat = os.lstat(folder)
     return stat.st_uid == os.geteuid() and stat.st_mode & 0o170022 == 0o040000
 

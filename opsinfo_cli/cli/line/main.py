@@ -1,4 +1,4 @@
-"""The start of every run, and the one place where errors become exit codes."""
+"""The entry point, and the only place that maps errors to exit codes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Stopped(BaseException):
-    """A signal asks the process to end."""
+    """A signal requests the end of the process."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -29,7 +29,7 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 
 
 _missed: list[int] = []
-"""Signals that arrived while Python could not raise: the work continues, the exit status reports them."""
+"""Signals that arrived while Python could not raise: the work continues, and the exit status reports them."""
 
 
 def _note_missed(unraisable: Any) -> None:
@@ -45,7 +45,7 @@ def _note_missed(unraisable: Any) -> None:
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run a command and exit with its status. Completion is answered before click is imported.
 
-    :param args: the words of a caller in the same process; None for those of the process
+    :param args: the words of a caller in the same process; None for ``sys.argv``
     """
     stays = args is not None or bool(sys.getprofile() or sys.gettrace())  # a profiler or coverage has a report to write
     try:
@@ -67,24 +67,24 @@ def _leave(status: int, stays: bool) -> NoReturn:
     _flush()
     if stays:
         sys.exit(status)
-    os._exit(status)  # at once: freeing a library takes a third of the time that reading it took
+    os._exit(status)  # immediately: freeing a library takes a third of its reading time
 
 
 def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except OSError:  # the reader is gone; that does not change the exit status
+        except OSError:  # a closed pipe does not change the exit status
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _prepared(words: list[str]) -> int:
     """Run a command after preparing the process for it."""
     for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
+        if signal.getsignal(number) is not signal.SIG_IGN:  # ignored by nohup
             signal.signal(number, _stop)
     sys.unraisablehook = _note_missed
-    gc.disable()  # a short life, and the libraries are all it has
+    gc.disable()  # the process is short-lived and keeps its libraries until the end
     status = _run(words)
     if _missed:
         status = 128 + _missed[0]
@@ -106,12 +106,12 @@ def _run(words: list[str]) -> int:
         from .click_program import run
 
         return run(words)
-    except BrokenPipeError:  # nobody reads
+    except BrokenPipeError:  # the pipe is closed
         return 0
     except OpsinfoError as error:
         return _fail(words, error)
     except Exception as error:
-        if isinstance(error.__cause__, (KeyboardInterrupt, _Stopped)):  # Python wraps what comes while it makes a class
+        if isinstance(error.__cause__, (KeyboardInterrupt, _Stopped)):  # raised while Python creates a class
             raise error.__cause__ from None
         if isinstance(error, OSError) and error.errno in _OUTPUT_FAILED and error.filename is None:
             from ...report.terminal.output import output_failed
@@ -128,11 +128,11 @@ def _run(words: list[str]) -> int:
 
 
 _OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
-"""What a write to a stream fails with: the disk is full or broken, or the caller has closed the stream."""
+"""Errors of a write to a stream: the disk is full or broken, or the caller has closed the stream."""
 
 
 def _is_short_of_memory(error: Exception) -> bool:
-    """Whether memory ran out: the system and the loader of compiled modules have errors of their own for it."""
+    """Return whether memory ran out: the system and the loader of compiled modules have their own errors for it."""
     if isinstance(error, OSError):
         return error.errno == errno.ENOMEM
     return isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map" in str(error))
@@ -147,7 +147,7 @@ def _fail(words: list[str], error: OpsinfoError) -> int:
     printing = failure_options(words)
     try:
         output_of(command, printing).failure(error)
-    except OpsinfoError as worse:  # not even the failure can be written as JSON: print it as text
+    except OpsinfoError as worse:  # the failure cannot be written as JSON: print it as text
         output_of(command, printing._replace(format="text")).failure(worse)
         return worse.exit_code
     return error.exit_code

@@ -20,7 +20,7 @@ def operator_names(text: str, options: TargetOptions, against: str | None = None
     """Op types of a target; for a mixlist those of the target it is checked against, else its own and those of the
     environment's CANN.
 
-    :raises OpsinfoError: if there is no such target, or the engine refuses it
+    :raises OpsinfoError: if the target does not exist, or the engine refuses it
     """
     if against is not None:
         return operator_names(against, options._replace(kind=None))
@@ -31,7 +31,7 @@ def operator_names(text: str, options: TargetOptions, against: str | None = None
 
 
 def _of_environment() -> Iterator[str]:
-    """Op types of every chip of the install that the environment selects; none without one."""
+    """Yield op types of every chip of the install that the environment selects; none without an install."""
     try:
         root = select_root(os.environ, "a SoC").path
         for soc in socs_of(root):
@@ -53,7 +53,7 @@ def _stores(target: Target) -> Iterator[Iterable[str]]:
 
 
 def starting(names: Iterable[str], begun: str) -> list[str]:
-    """Names with this beginning; if there are none, those in another case, if they agree in it."""
+    """Return names with this prefix; if there are none, names in another case, if all agree in the case."""
     typed = [name for name in names if _can_be_typed(name)]
     found = [name for name in typed if name.startswith(begun)]
     if not found:
@@ -63,5 +63,5 @@ def starting(names: Iterable[str], begun: str) -> list[str]:
 
 
 def _can_be_typed(name: str) -> bool:
-    """Whether a name, which comes from a file, is harmless in a shell."""
+    """Return whether a name from a file is harmless in a shell."""
     return name[:1] != "-" and all(letter.isalnum() or letter in "_-.:/" for letter in name)

@@ -1,7 +1,7 @@
-"""What a line says, read by the declarations of its command and without click.
+"""Read a line by the declarations of its command, without click.
 
-A line is *plain* if every option in it is known, spelled out and has a value that it takes as it is: then the command
-is called at once. All other lines, and requests for help, are click's to read and to explain.
+A line is *plain* if every option in it is known, spelled out and has a value that needs no conversion. Then the command
+is called directly. click reads all other lines, and prints help and errors for them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 class LineReading(NamedTuple):
     """The outcome of reading a line.
 
-    :param command: None if the line names no command that exists
-    :param values: by parameter name, the defaults included; what was not understood has its default
+    :param command: None if the line names no known command
+    :param values: by parameter name, including defaults; values that were not understood have their default
     :param operands: the words that belong to no option
     :param understood: whether every option and its value were recognised
-    :param is_plain: whether nothing is missing either, so that the command can be called
+    :param is_plain: whether nothing is missing, so that the command can be called
     """
 
     command: Command | None
@@ -43,7 +43,7 @@ def read_line(words: list[str]) -> LineReading:
 
 
 def command_first(words: list[str]) -> list[str]:
-    """Move options that hold for every command behind it, and turn `help COMMAND` into `COMMAND --help`.
+    """Move common options after the command, and turn `help COMMAND` into `COMMAND --help`.
 
     >>> command_first(["-q", "--format", "json", "list", "opp"])
     ['list', '-q', '--format', 'json', 'opp']
@@ -67,13 +67,13 @@ def command_first(words: list[str]) -> list[str]:
 
 
 def _are_flags(word: str, known: dict[str, Parameter]) -> bool:
-    """Whether a word is several short flags, such as ``-qv``."""
+    """Return whether a word is several short flags, such as ``-qv``."""
     options = [known.get(f"-{letter}") for letter in word[1:]]
     return bool(options) and all(option is not None and not option.takes_value for option in options)
 
 
 def read_words(command: Command, words: list[str]) -> LineReading:
-    """Read the words behind a command."""
+    """Read the words after a command."""
     options = [each for each in command.parameters if each.is_option]
     arguments = [each for each in command.parameters if not each.is_option]
     values = {each.name: _default(each) for each in options if each.attributes.get("expose_value", True)}
@@ -128,13 +128,13 @@ def _take(word: str, rest: Iterator[str], known: dict[str, Parameter], values: d
 
 
 def _is_taken(value: str, parameter: Parameter) -> bool:
-    """Whether a value needs no conversion and is one that the parameter allows."""
+    """Return whether a value needs no conversion and the parameter allows it."""
     kind = parameter.attributes.get("type")
     return kind is None or (isinstance(kind, Choice) and value in kind.words)
 
 
 def _share_out(operands: list[str], arguments: list[Parameter], values: dict[str, Any]) -> bool:
-    """Give each argument its operands; the last one may take all that remain.
+    """Assign operands to arguments; the last argument may take all that remain.
 
     :returns: False if operands are missing, left over or not allowed
     """
@@ -151,7 +151,7 @@ def _share_out(operands: list[str], arguments: list[Parameter], values: dict[str
 
 
 def failure_options(words: list[str]) -> OutputOptions:
-    """How the failure of a line is printed: as JSON if the line asks for it, whatever else is wrong with it.
+    """Return how to print the failure of a line: as JSON if the line requests it, even if the line is wrong.
 
     :param words: a line whose command comes first
     """

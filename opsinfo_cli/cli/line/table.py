@@ -1,7 +1,6 @@
-"""The commands by group, each with its short help; what a command takes is declared in its own module.
+"""The commands by group, each with its short help; its parameters are declared in its own module.
 
-Everything that reads a line reads this table: the fast path, click, completion, and the question which format an error
-is printed in.
+Everything that reads a line uses this table: the fast path, click, completion, and the choice of an error's format.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 GROUPS = {
     "Look": {
         "list": "Show operators with their policy.",
-        "show": "Show everything known of an operator, and why it is on its list.",
+        "show": "Show all details of operators, and why they are on their list.",
         "diff": "Compare two targets, or two mixlists.",
         "matrix": "Show operators by target, for any number of targets.",
         "socs": "List installs, versions and chips.",
@@ -34,21 +33,21 @@ GROUPS = {
     "Undo": {
         "backups": "List backups.",
         "restore": "Undo the last change, or restore a backup.",
-        "reapply": "Apply changes again that an upgrade undid.",
+        "reapply": "Repeat changes that an upgrade undid.",
     },
     "Model": {
-        "graph": "Show what a policy does to a model, node by node.",
+        "graph": "Show the effect of a policy on a model, node by node.",
     },
     "Runs": {
         "qualify": "Check training logs of a mixed-precision baseline.",
         "reduced": "List operators that MindSpore logged as reduced.",
-        "numerics": "Show number formats, and what values and tensors lose in them.",
+        "numerics": "Show number formats, and the losses of values and tensors in them.",
     },
     "Other systems": {
         "modes": "List precision modes, and the lines that set them.",
         "convert": "Convert the lists of one system to another.",
         "systems": "List other systems whose lists can be read.",
-        "decide": "Show the dtype that a call runs in, and by which rule.",
+        "decide": "Show the dtype that a call runs in, and the rule that decides.",
     },
     "Setup": {
         "snapshot": "Write the facts of a target to a file, for use without CANN.",
@@ -62,7 +61,7 @@ COMMANDS: dict[str, str] = {name: text for group in GROUPS.values() for name, te
 
 
 def declared(name: str) -> Command:
-    """A command with its parameters, from its own module."""
+    """Return a command with its parameters, from its own module."""
     package = __package__.rpartition(".")[0]
     found: Command = __import__(f"{package}.commands.{name}", fromlist=["command"]).command  # importlib is slower
     return found

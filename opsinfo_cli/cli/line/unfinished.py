@@ -1,4 +1,4 @@
-"""An unfinished command line, as a shell hands it over, and what may complete it."""
+"""An unfinished command line from a shell, and its candidates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class UnfinishedLine(NamedTuple):
-    """The words before the cursor, without the program, and the word at it."""
+    """The words before the cursor, without the program, and the word at the cursor."""
 
     words: list[str]
     word: str
@@ -25,7 +25,7 @@ class Candidate(NamedTuple):
 
 
 def line_at_the_cursor(environ: Mapping[str, str], shell: str) -> UnfinishedLine:
-    """The line in COMP_WORDS, up to the cursor; COMP_CWORD, if set, is the index of the word at the cursor."""
+    """Return the line in COMP_WORDS, up to the cursor; COMP_CWORD, if set, is the index of the word at the cursor."""
     words = split(environ.get("COMP_WORDS", ""), escape="`" if shell == "powershell" else "\\")
     said = environ.get("COMP_CWORD", "")
     at = int(said) if said.isdecimal() else len(words) - 1
@@ -33,7 +33,7 @@ def line_at_the_cursor(environ: Mapping[str, str], shell: str) -> UnfinishedLine
 
 
 def split(text: str, escape: str = "\\") -> list[str]:
-    """The words of a line, unquoted; a quote may still be open. The last word is at the cursor.
+    """Return the words of a line, unquoted; a quote may still be open. The last word is at the cursor.
 
     >>> split("opsinfo show 'my dir/opp' Mat"), split("opsinfo list ")
     (['opsinfo', 'show', 'my dir/opp', 'Mat'], ['opsinfo', 'list', ''])

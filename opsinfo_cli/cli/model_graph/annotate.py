@@ -13,7 +13,7 @@ from .judging import JudgedModel
 
 
 def require_new(out: str) -> None:
-    """:raises UsageFault: if there is something at ``out``
+    """:raises UsageFault: if ``out`` exists
     :raises Refused: if no file can be written there
     """
     if os.path.lexists(out):
@@ -24,7 +24,7 @@ def require_new(out: str) -> None:
 def write_annotated(path: str, judged: JudgedModel, out: str, output: Output) -> None:
     """Write the model with the answer in its nodes' descriptions.
 
-    :raises UsageFault: if the model is not ONNX, or could not find its weights
+    :raises UsageFault: if the model is not ONNX, or the new file would not find its weights
     :raises Refused: if it cannot be written
     """
     data, described = annotated(path, judged.answer, out)

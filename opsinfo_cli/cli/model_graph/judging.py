@@ -1,4 +1,4 @@
-"""A model judged as the command line asks."""
+"""Judge a model by the options of the command line."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ JUDGING = declare.Group("judging", JudgeOptions)
 
 
 class JudgedModel(NamedTuple):
-    """A model, how it was judged, and the answer."""
+    """A model, its judge options, and the answer."""
 
     graph: ModelGraph
     options: JudgeOptions
@@ -58,7 +58,7 @@ _NOT_CONSIDERED = ("output_type", "input_fp16_nodes", "is_weight_clip", "insert_
 
 
 def opened_model(path: str, output: Output) -> ModelGraph:
-    """A model's graph; what the reader could not do is reported.
+    """Return a model's graph, and report what the reader could not read.
 
     :raises Refused: if the file cannot be read or is not a model
     """
@@ -83,7 +83,7 @@ def opened_model(path: str, output: Output) -> ModelGraph:
 
 
 def report_written(graph: ModelGraph, output: Output) -> None:
-    """Report whether the dtypes that are shown are the engine's answer."""
+    """Report whether the shown dtypes were chosen by the engine."""
     judged, has_casts = graph.model.judged, graph.model.has_casts
     if judged is None:
         output.say("unknown whether the engine has chosen these dtypes")
@@ -133,7 +133,7 @@ def _target(options: JudgeOptions, sources: list[str], chosen: TargetOptions, ou
             raise UsageFault(
                 "--precision-mode requires --against TARGET",
                 name="needs-target",
-                hint="--columns assumed judges without a target, every operator gray",
+                hint="--columns assumed judges without a target; every operator is then gray",
             )
         return None
     target = open_against(options.against, output, chosen)
@@ -142,7 +142,7 @@ def _target(options: JudgeOptions, sources: list[str], chosen: TargetOptions, ou
 
 
 def report_confidence(judged: JudgedModel, output: Output) -> None:
-    """Report what the answer rests on, and what it leaves out."""
+    """Report the assumptions of the answer, and the options that it does not consider."""
     counts = judged.answer.counts
     if counts.assumed:
         output.say(f"dtypes assumed for {counted(counts.assumed, 'node')}: the kernels choose them at compile time")

@@ -1,1 +1,1 @@
-"""What verbs share: opening targets and mixlists, options, notes beside the answer."""
+"""Shared parts of commands: opening targets and mixlists, options, warnings."""

@@ -1,4 +1,4 @@
-"""Options of every command and of every command that writes, and the frozen values that they become."""
+"""Options of every command and of every command that writes, and their frozen values."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class OutputOptions(NamedTuple):
 
     :param format: text, json, or another format of the command
     :param color: auto, always or never
-    :param verbose: how often ``-v`` was given
+    :param verbose: the number of ``-v`` options
     :param out: a file for the data instead of standard output
-    :param no_pager: whether long output is printed without a pager
+    :param no_pager: whether to print long output without a pager
     """
 
     format: str = "text"
@@ -35,7 +35,7 @@ class WriteOptions(NamedTuple):
     """How a command writes.
 
     :param check: whether to exit with 1 instead of writing
-    :param wait: for a lock, in seconds
+    :param wait: the longest wait for a lock, in seconds
     :param in_place: whether a file that cannot be replaced is overwritten
     :param trust_folder: whether root writes files that another user may replace
     :param backup_dir: the vault; None for the default
@@ -77,14 +77,14 @@ wait_option: Option = declare.option(
     type=declare.FloatRange(min=0),
     default=30.0,
     show_default=True,
-    help="How long to wait for a lock.",
+    help="Longest wait for a lock.",
     group=WRITE,
     advanced=True,
 )
 
 
 def format_option(*more: str) -> Option:
-    """``--format`` with further formats, and the options of every command."""
+    """Return ``--format`` with further formats, and the options of every command."""
     choice = declare.Choice(["text", "json", *more])
     return declare.stacked(
         declare.option("--format", type=choice, default="text", show_default=True, help="Output format.", group=OUTPUT),

@@ -1,4 +1,4 @@
-"""What is said beside an answer: names that a target lacks, uncertain policies, options that leave nothing."""
+"""Warnings beside an answer: names that a target lacks, uncertain policies, options that leave nothing."""
 
 from __future__ import annotations
 

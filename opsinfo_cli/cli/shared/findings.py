@@ -38,7 +38,7 @@ def say_findings(output: Output, checked: CheckResult, format: str, document: di
 
 
 def talk_about(output: Output, checked: CheckResult) -> None:
-    """Print what no finding says: whether the engine accepts each file, what could not be checked, the totals."""
+    """Print whether the engine accepts each file, which files could not be checked, and the totals."""
     for verdict in checked.outcome.files:
         word = {True: "accepts", False: "refuses", None: "does not read"}[verdict.engine_accepts]
         output.detail(f"{verdict.path}: {verdict.kind}; the engine {word} it")

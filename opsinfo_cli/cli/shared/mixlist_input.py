@@ -1,4 +1,4 @@
-"""Mixlists as commands read them: one that the engine refuses is refused, with every reason."""
+"""Read mixlists for commands; one that the engine refuses is refused, with every reason."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def accepted_mixlist(path: str, output: Output) -> Mixlist:
-    """A mixlist that the engine accepts.
+    """Return a mixlist that the engine accepts.
 
     :raises Refused: if it does not; every reason is printed to stderr
     """
@@ -27,7 +27,7 @@ def accepted_mixlist(path: str, output: Output) -> Mixlist:
 
 
 def fixable_mixlist(source: Source, output: Output) -> Mixlist:
-    """A mixlist that the engine accepts once `fmt` has fixed its syntax.
+    """Return a mixlist that the engine accepts after `fmt` has fixed its syntax.
 
     :raises Refused: if it does not; every reason is printed to stderr
     """
@@ -36,7 +36,7 @@ def fixable_mixlist(source: Source, output: Output) -> Mixlist:
 
     try:
         document = scan(mended(source))
-    except Damaged:  # reported below, with everything else that is wrong
+    except Damaged:  # reported below, with all other findings
         document = scan(source)
     return _accepted(document, scan(source), output)
 

@@ -19,12 +19,12 @@ Require = Callable[[Source], None]
 def built(
     run: WriteRun, out: str, text: str, sources: Sequence[Source], require: Require = require_no_library
 ) -> Result:
-    """Write a text to ``out``, or show what would change. A file that already holds the text is not written.
+    """Write a text to ``out``, or show what would change. A file that already has the text is not written.
 
     :param sources: the files that the text was made from; ``out`` may be one of them
     :param require: raises if ``out`` may not be replaced
 
-    :raises UsageFault: if ``out`` is something else
+    :raises UsageFault: if ``out`` is a file of another kind
     :raises Stale: if it is a source and has changed since
     """
     if not os.path.lexists(out):
@@ -41,13 +41,13 @@ def _created(run: WriteRun, out: str, data: bytes) -> Result:
 
 
 def made(out: str, data: bytes) -> FileResult:
-    """The result for a file that did not exist."""
+    """Return the result for a file that did not exist."""
     nothing, source = Source(b"", out), Source(data, out)
     return FileResult(out, nothing, BuildPlan(source.text).patch(nothing), source, [], [], is_new=True)
 
 
 def delivered(run: WriteRun, out: str | None, text: str, sources: Sequence[Source]) -> Result:
-    """Write the text to ``out``, if there is one.
+    """Write the text to ``out``, if given.
 
     Without ``out``, and if nothing is to be written, show what would change in the first source.
     """

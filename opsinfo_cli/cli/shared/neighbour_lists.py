@@ -1,4 +1,4 @@
-"""What commands take for a system: NAME, NAME:LEVEL, NAME=FILE[,FILE], or a TARGET of Ascend's."""
+"""Open a system's lists: NAME, NAME:LEVEL, NAME=FILE[,FILE], or an Ascend TARGET."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from .targets import open_against, open_target
 
 
 def open_lists(text: str, output: Output, options: TargetOptions) -> OperatorLists:
-    """A system's lists, or a target's.
+    """Return the lists of a system or a target.
 
-    :raises UsageFault: if a system has no such level, or its files are not of its kind
+    :raises UsageFault: if the level is unknown, or the files have another format
     """
     return open_system(text, output) if names_system(text) else lists_of_target(text, output, options).lists
 
 
 def open_system(text: str, output: Output) -> OperatorLists:
-    """:raises UsageFault: if there is no such system or level, or its files are not of its kind"""
+    """:raises UsageFault: if the system or level is unknown, or the files have another format"""
     name, equals, files = text.partition("=")
     if not equals:
         return lists_of(text)
     system = system_called(name)
     if system.names == "ascend" and system.name != "keep-dtype":
-        raise UsageFault(f"{name} is Ascend's own, and a TARGET itself", name="wrong-kind", hint=f"give {files}")
+        raise UsageFault(f"{name} is a TARGET, not another system", name="wrong-kind", hint=f"give {files}")
     read = read_files(system, files.split(","), None, output, TargetOptions())
     say_losses(output, read.losses)
     return read.lists
 
 
 def lists_of_target(text: str, output: Output, options: TargetOptions) -> ReadLists:
-    """A library, store or install with every op type; a lone mixlist with what its marks decide."""
+    """Return the op types of a library, store or install; for a mixlist alone, those whose policy its marks decide."""
     target = open_target(text, output, options)
     if target.kind == "mixlist":
         return ReadLists(of_mixlist(target.mixlist).lists)
@@ -52,7 +52,7 @@ def lists_of_target(text: str, output: Output, options: TargetOptions) -> ReadLi
 def read_files(
     system: System, paths: Sequence[str], base: str | None, output: Output, options: TargetOptions
 ) -> ReadLists:
-    """:param base: a TARGET that a mixlist's marks are read against; None to read the marks alone
+    """:param base: the TARGET that a mixlist's marks apply to; None to read the marks alone
 
     :raises UsageFault: if the system has no files to read
     """
@@ -60,7 +60,7 @@ def read_files(
         raise UsageFault(f"{system.name} has no files to read", name="not-readable")
     if system.name == "library":
         if len(paths) != 1:
-            raise UsageFault("one TARGET is read at a time")
+            raise UsageFault("give exactly one TARGET")
         return lists_of_target(paths[0], output, options)
     if system.name in ("mixlist", "mindspore-lite"):
         return _read_mixlist(system, paths, base, output, options)
@@ -72,7 +72,7 @@ def _read_mixlist(
     system: System, paths: Sequence[str], base: str | None, output: Output, options: TargetOptions
 ) -> ReadLists:
     if len(paths) != 1:
-        raise UsageFault(f"{system.name} is one file")
+        raise UsageFault(f"{system.name} takes exactly one file")
     path = system.code.mixlist_path(Source.read(paths[0])) if system.name == "mindspore-lite" else paths[0]
     mixlist = accepted_mixlist(path, output)
     if base is None or names_system(base):
@@ -83,7 +83,7 @@ def _read_mixlist(
 
 
 def list_system(text: str, lists: tuple[str, ...], globs: tuple[str, ...], output: Output) -> int:
-    """`opsinfo list --system`: what a system lists, at which level, in which version."""
+    """Run `opsinfo list --system`: print a system's lists for one level, with their version."""
     if output.format not in ("text", "json"):
         raise UsageFault(f"another system's lists are shown as text or json, not as {output.format}")
     found = open_system(text, output)

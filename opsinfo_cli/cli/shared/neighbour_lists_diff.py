@@ -1,4 +1,4 @@
-"""`opsinfo diff` if A or B is another system's: classes compared, in one language of names."""
+"""`opsinfo diff` with another system as A or B: compares classes, with the names of one system."""
 
 from __future__ import annotations
 
@@ -44,6 +44,6 @@ def _in_op_types(lists: OperatorLists, output: Output) -> OperatorLists:
 
 
 def _classes(lists: OperatorLists, other: OperatorLists) -> dict[str, Any]:
-    """By name its class; a form that only a translation added counts if the other side lists it."""
+    """Return classes by name; a form that a translation added is included only if the other side lists it."""
     known = {each.name for each in other.entries}
     return {name: each.cls for name, each in lists.deciding().items() if not each.is_form or name in known}

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the frozen values that they become."""
+"""Options that several commands share, and their frozen values."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class EntryOptions(NamedTuple):
-    """Which entries of a target are changed.
+    """The choice of entries to change.
 
     :param store: the label of a store; None for all
-    :param force: whether an entry that another file overrides is edited
+    :param force: whether to edit an entry that another file overrides
     """
 
     store: str | None = None
@@ -92,7 +92,7 @@ lock_options: Option = declare.stacked(
     declare.option(
         "--trust-folder",
         is_flag=True,
-        help="As root, write also where another user may replace the file.",
+        help="As root, also write files that another user may replace.",
         group=WRITE,
         advanced=True,
     ),
@@ -115,12 +115,12 @@ entry_options: Option = declare.stacked(
 
 
 def given_names(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Op types from the command line, each once, decoded as UTF-8 whatever the locale is."""
+    """Return distinct op types from the command line, decoded as UTF-8 in any locale."""
     return tuple(dict.fromkeys(os.fsencode(word).decode("utf-8", "replace") for word in words))
 
 
 def matches(name: str, globs: tuple[str, ...]) -> bool:
-    """Whether a name matches one of the patterns of ``--match``; any name does if there is none.
+    """Return whether a name matches a pattern of ``--match``; without patterns every name matches.
 
     A pattern without a capital letter matches capitals too.
     """
@@ -132,5 +132,5 @@ def matches(name: str, globs: tuple[str, ...]) -> bool:
 
 
 def _has_capital(glob: str) -> bool:
-    """Whether a pattern tells capital letters from small ones, as ripgrep's smart case."""
+    """Return whether a pattern is case-sensitive, as in ripgrep's smart case."""
     return glob != glob.lower()

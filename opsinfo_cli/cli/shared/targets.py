@@ -1,4 +1,4 @@
-"""Targets as commands open them: how they were found is reported, and what must hold of them is checked."""
+"""Open targets for commands, report how they were found, and check their kind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEFAULTS = TargetOptions()
 def open_target(text: str, output: Output, options: TargetOptions = _DEFAULTS, stdin: bool = False) -> Target:
     """Resolve a TARGET and report how it was found.
 
-    :param stdin: whether the command reads standard input
+    :param stdin: whether the command can read standard input
     :raises UsageFault: if the text names no target, or several
     """
     if text == "-" and not stdin:
@@ -39,18 +39,18 @@ def open_target(text: str, output: Output, options: TargetOptions = _DEFAULTS, s
 
 
 def open_against(text: str, output: Output, options: TargetOptions = _DEFAULTS) -> Target:
-    """The target that a mixlist is checked against; ``--soc`` and the like choose within it.
+    """Return the target that a mixlist is checked against; options such as ``--soc`` apply to it.
 
     :raises UsageFault: if it is a mixlist itself
     """
     target = open_target(text, output, options._replace(kind=None))
     if target.kind == "mixlist":
-        raise UsageFault("--against needs libraries, this is a mixlist", name="wrong-kind", path=text)
+        raise UsageFault("--against requires libraries; this is a mixlist", name="wrong-kind", path=text)
     return target
 
 
 def open_targets(texts: tuple[str, ...], output: Output, options: TargetOptions) -> list[Target]:
-    """The targets of a repeatable ``--against``, with doubts about them reported."""
+    """Return the targets of a repeatable ``--against``, and report doubts about them."""
     targets = [open_against(text, output, options) for text in texts]
     for target in targets:
         report_doubts(target, output)
@@ -61,10 +61,10 @@ def require_operators(target: Target) -> None:
     """:raises UsageFault: if the target is a mixlist"""
     if target.kind == "mixlist":
         raise UsageFault(
-            "this is a mixlist, which holds only marks; a library, store, install or snapshot is needed",
+            "this is a mixlist, which has only marks; a library, store, install or snapshot is required",
             name="wrong-kind",
             path=target.path,
-            hint=f"`opsinfo show TARGET OP --mixlist {target.path}` shows what it does",
+            hint=f"`opsinfo show TARGET OP --mixlist {target.path}` shows its effect",
         )
 
 
@@ -92,5 +92,5 @@ def require_no_library(source: Source) -> None:
             "this is a library, not a mixlist",
             name="wrong-kind",
             path=source.path,
-            hint="`opsinfo restore` puts back what opsinfo changed; the vendor's package has the original",
+            hint="`opsinfo restore` undoes changes by opsinfo; the vendor's package has the original",
         )

@@ -1,4 +1,4 @@
-"""The files of a target that hold the entries to change."""
+"""The files of a target with the entries to change."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .options import EntryOptions
 
 
 def winning_files(target: Target, names: list[str], options: EntryOptions, output: Output) -> dict[str, list[str]]:
-    """The files to change, with their op types: in each store the file whose entry wins, or may win.
+    """Return the files to change, with their op types: in each store the file whose entry wins, or may win.
 
-    :raises UsageFault: if --store names no store
-    :raises Refused: if the entry of a lone file is overridden
+    :raises UsageFault: if the store of --store is unknown
+    :raises Refused: if the target is a file whose entry is overridden
     """
     chosen = options.store
     stores = [store for store in target.operators.stores if chosen in (None, store.label)]
@@ -24,7 +24,7 @@ def winning_files(target: Target, names: list[str], options: EntryOptions, outpu
         labels = ", ".join(f"`{store.label}`" for store in target.operators.stores)
         raise UsageFault(f"unknown store `{chosen}`", name="unknown-store", hint=f"known stores: {labels}")
     real = {library.path: os.path.realpath(library.path) for store in stores for library in store.libraries}
-    named = {each: path for path, each in real.items()}  # links may name a file twice
+    named = {each: path for path, each in real.items()}  # links may list a file twice
     files: dict[str, list[str]] = {}
     for name in names:
         entries = [each for store in stores if name in store.definitions for each in store.contenders(name)]

@@ -1,4 +1,4 @@
-"""What the commands that write share: from jobs to a report and an exit status."""
+"""Shared by commands that write: run jobs, report the changes, return an exit status."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def writer_of(writing: WriteOptions, output: Output) -> Writer:
 class WriteRun:
     """One run of a command that writes.
 
-    :param undo: the target to name in the command that undoes it
-    :param ignored: names that were given and are not in the target
+    :param undo: the target in the undo command
+    :param ignored: given names that are not in the target
     """
 
     def __init__(
@@ -123,9 +123,9 @@ class WriteRun:
 
 
 def scope_of(target: str | None) -> Scope:
-    """Which real paths a TARGET of the vault's commands means; files may be damaged or gone.
+    """Return the real paths of a TARGET of a vault command; files may be damaged or missing.
 
-    :raises Refused: if the system cannot tell what the path is
+    :raises Refused: if the kind of the path cannot be determined
     """
     if target is None:
         return lambda _: True
@@ -136,16 +136,16 @@ def scope_of(target: str | None) -> Scope:
     if os.path.lexists(target) or "/" in target or target.endswith(".json"):
         return lambda path: path == real
     install = resolve(target, TargetOptions(), os.environ).install
-    assert install is not None  # a bare name is a SoC or nothing
+    assert install is not None  # a bare name can only be a SoC
     folders = {os.path.realpath(site.directory) for core in CORES for site in install.sites(core)}
     return lambda path: os.path.dirname(path) in folders
 
 
 def _is_folder(path: str) -> bool:
-    """:raises Refused: if the disk does not answer, which is not the same as no"""
+    """:raises Refused: if the disk fails, so that the answer is unknown"""
     try:
         return stat.S_ISDIR(os.stat(path).st_mode)
-    except ValueError:  # a NUL: it cannot be a path
+    except ValueError:  # a NUL character cannot be in a path
         return False
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):

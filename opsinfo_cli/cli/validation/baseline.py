@@ -15,7 +15,7 @@ from ...report.terminal.output import Output
 
 
 def baseline_of(path: str | None, updates: bool) -> Baseline | None:
-    """The baseline of ``--baseline``; None without it.
+    """Return the baseline of ``--baseline``; None without it.
 
     :raises UsageFault: if the options contradict each other
     :raises Refused: if the file cannot be used
@@ -39,7 +39,7 @@ def update_baseline(
     checked: CheckResult,
     output: Output,
 ) -> Baseline:
-    """Write the present findings to the baseline, unless it holds them already.
+    """Write the present findings to the baseline, unless it has them already.
 
     :raises Refused: if it cannot be written
     """

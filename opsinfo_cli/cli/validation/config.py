@@ -25,7 +25,7 @@ _IN_USE = "opsinfo.config"
 
 
 class Config(NamedTuple):
-    """The table of a configuration file, and its text to find places in."""
+    """The table of a configuration file, and its text for places of faults."""
 
     source: Source
     table: Mapping[str, Any]
@@ -56,7 +56,7 @@ def config_that_names(parameter: str) -> str | None:
 
 
 class Configured(SectionedCommand):
-    """A command that takes the defaults of its options from a configuration file."""
+    """A command that reads the defaults of its options from a configuration file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         said, _, given = self.make_parser(ctx).parse_args(list(args))
@@ -80,13 +80,13 @@ def _chosen(named: str | None, none: bool) -> Config | None:
         return config
     try:
         here = os.getcwd()
-    except FileNotFoundError:  # removed: nothing can lie above it
+    except FileNotFoundError:  # the working directory was removed, so it has no parent
         return None
     return next(_above(here), None)
 
 
 def _above(folder: str) -> Iterator[Config]:
-    """Configurations from a folder upward, the nearest first."""
+    """Yield configurations from a folder upward, nearest first."""
     start = folder
     while True:
         for name in (_OWN_FILE, _SHARED_FILE):
@@ -100,7 +100,7 @@ def _above(folder: str) -> Iterator[Config]:
 
 
 def _read(path: str) -> Config | None:
-    """The configuration in a file; None if it has none.
+    """Return the configuration in a file; None if it has none.
 
     :raises UsageFault: if it is not TOML
     :raises Refused: if it cannot be read
@@ -118,7 +118,7 @@ def _read(path: str) -> Config | None:
 
 
 def _defaults(config: Config, command: click.Command, context: click.Context) -> Iterator[tuple[str, Any]]:
-    """Parameter -> value, as click asks for it.
+    """Yield (parameter, value), as click expects them.
 
     :raises UsageFault: if a key is unknown, or its option does not take the value
     """
@@ -153,7 +153,7 @@ def _value(config: Config, key: str, value: Any, option: click.Option, context: 
 
 
 def _target(folder: str, text: str) -> str:
-    """A TARGET that is a path is relative to the file's folder; any other is a SoC."""
+    """Return a TARGET; a path is relative to the file's folder, any other text is a SoC."""
     path = os.path.join(folder, text)
     return path if "/" in text or text.endswith(".json") or os.path.lexists(path) else text
 
@@ -173,7 +173,7 @@ _PATHS: dict[str, Callable[[str, str], str]] = {
 
 
 def _place(source: Source, key: str) -> tuple[int | None, int | None]:
-    """Line and column of a key, which the standard library's reader does not report."""
+    """Return line and column of a key, which the standard library's parser does not report."""
     start = 0
     if os.path.basename(source.path) == _SHARED_FILE:
         header = re.search(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*opsinfo\b.*$", source.text, re.MULTILINE)

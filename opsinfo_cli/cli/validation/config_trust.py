@@ -1,6 +1,6 @@
-"""Which configuration files are trusted: who may own them, and where they may have reports written.
+"""Trust in configuration files: the allowed owners, and the files that they may write.
 
-A file that comes with somebody's folder or branch must not write over files of the one who runs opsinfo there.
+A configuration from another user's folder or branch must not overwrite files of the user who runs opsinfo there.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _KEY = "safe-directory"
 def require_owner(path: str, environ: Mapping[str, str]) -> None:
     """Refuse a configuration of another owner than the user or root, unless its folder is declared safe.
 
-    :raises UsageFault: with how to allow it
-    :raises Refused: if the system does not say whose it is
+    :raises UsageFault: if another user owns it; the hint names the ways to allow it
+    :raises Refused: if the owner cannot be determined
     """
     try:
         owners = {os.lstat(path).st_uid, os.stat(path).st_uid}
@@ -40,12 +40,12 @@ def require_owner(path: str, environ: Mapping[str, str]) -> None:
         name="config-owner",
         path=path,
         hint=f"if you trust it, set {VARIABLE}={folder}, or list the folder as `{_KEY}` in {_own_file(environ)}; "
-        "--no-config does without it",
+        "--no-config ignores it",
     )
 
 
 def _trusted(environ: Mapping[str, str]) -> set[int]:
-    """The user, root, and whoever called sudo."""
+    """Return the ids of the user, root, and the user who called sudo."""
     user = os.geteuid()
     sudo = environ.get("SUDO_UID", "")
     return {user, 0} | ({int(sudo)} if user == 0 and re.fullmatch("[0-9]{1,10}", sudo) else set())
@@ -66,7 +66,7 @@ def _is_safe(folder: str, environ: Mapping[str, str]) -> bool:
 
 
 def repository_of(config: str) -> str:
-    """The real folder that a configuration may have files written in: the nearest above with `.git`, or its own."""
+    """Return the real folder that a configuration may write to: the nearest above with `.git`, or its own."""
     own = folder = os.path.dirname(os.path.realpath(config))
     while not os.path.lexists(os.path.join(folder, ".git")):
         above = os.path.dirname(folder)
@@ -77,9 +77,9 @@ def repository_of(config: str) -> str:
 
 
 def require_inside(config: str, path: str, what: str) -> str:
-    """The real path of a file that a configuration names to be written.
+    """Return the real path of a file that a configuration requests to write.
 
-    :raises UsageFault: if it lies outside the configuration's repository
+    :raises UsageFault: if it is outside the configuration's repository
     """
     root, real = repository_of(config), os.path.realpath(path)
     if os.path.commonpath([root, real]) != root or ".git" in os.path.relpath(real, root).split(os.sep):
@@ -87,20 +87,20 @@ def require_inside(config: str, path: str, what: str) -> str:
             f"a configuration file cannot name {what} outside its own repository ({root})",
             name="config-writes-outside",
             path=path,
-            hint=f"name a file inside, or give {what} on the command line",
+            hint=f"choose a file inside, or give {what} on the command line",
         )
     return real
 
 
 def require_report_place(config: str, format_: str, path: str) -> str:
-    """The real path of a report that a configuration names: inside its repository, and new or a report of ours.
+    """Return the real path of a configuration's report: inside its repository, and new or a report of opsinfo.
 
-    :raises UsageFault: if a configuration must not have it written
+    :raises UsageFault: if a configuration must not write it
     """
     real = require_inside(config, path, "a report")
     if os.path.lexists(real) and not _is_our_report(real, format_):
         raise UsageFault(
-            f"a file that is not a {format_} report of opsinfo is there; a configuration cannot overwrite it",
+            f"the file is not a {format_} report of opsinfo, so a configuration cannot overwrite it",
             name="config-overwrites",
             path=path,
             hint="remove it, or give the report on the command line",
@@ -109,7 +109,7 @@ def require_report_place(config: str, format_: str, path: str) -> str:
 
 
 def _is_our_report(path: str, format_: str) -> bool:
-    """Whether a file bears the mark of a format. Formats without one (concise, text, github) are never known."""
+    """Return whether a file has the mark of a format. Formats without one (concise, text, github) never match."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         with open(descriptor, "rb") as file:
@@ -139,7 +139,7 @@ def _is_our_sarif(document: Any) -> bool:
 
 
 def _is_our_gitlab(document: Any) -> bool:
-    """An array of issues, each of a rule of ours or about what could not be checked; an empty array loses nothing."""
+    """Return whether a document is an array of opsinfo's issues; an empty array is safe to overwrite."""
     from ...check.rules import RULES
 
     return isinstance(document, list) and all(

@@ -23,8 +23,8 @@ from .fix_options import FixOptions
 class FixRun:
     """One run of ``--fix`` or ``--diff``.
 
-    :param unsafe: whether guesses are applied too
-    :param writing: with ``dry_run`` if the fixes are only shown
+    :param unsafe: whether to apply unsafe fixes as well
+    :param writing: has ``dry_run`` if the fixes are only shown
     """
 
     unsafe: bool
@@ -35,19 +35,19 @@ class FixRun:
         return self.writing.writes
 
     def plan(self, checked: CheckResult, plan: FixPlan) -> list[Job]:
-        """A job for each mixlist with something to fix, each real file once."""
+        """Return a job for each mixlist with something to fix, each real file once."""
         with_fix = {each.path for each in checked.outcome.findings if applicable([each], self.unsafe)}
         mixlists = [verdict.path for verdict in checked.outcome.files if verdict.kind == "mixlist"]
         real = {os.path.realpath(path): path for path in reversed(mixlists) if path in with_fix}
         return [Job(path, plan) for path in reversed(real.values())]
 
     def run(self, jobs: list[Job], output: Output) -> Result:
-        """:raises Refused: if they cannot be written; then nothing is"""
+        """:raises Refused: if the files cannot be written; then none is"""
         writer = writer_of(self.writing, output)
         return writer.run("validate", jobs) if self.writes else writer.preview(jobs)
 
     def report(self, result: Result, plan: FixPlan, output: Output) -> None:
-        """Print the diff to standard output, or what was written to standard error."""
+        """Print the diff to standard output, or the written files to standard error."""
         WriteRun("validate", output, self.writing, undo=result.files[0].path).report(result)
         left = sum(self._fixable(plan, file.result) for file in result.files)
         count = sum(self._fixable(plan, file.source) for file in result.files) - left

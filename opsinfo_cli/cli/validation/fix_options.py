@@ -1,4 +1,4 @@
-"""The options of `validate` that fix what is found."""
+"""The options of `validate` for fixes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from ..line import declare
 
 
 class FixOptions(NamedTuple):
-    """What to fix, and whether to write it.
+    """The choice of fixes, and whether to write them.
 
     :param fix: whether to write
     :param show_diff: whether to show what would be written
-    :param unsafe_fixes: whether to apply guesses too
+    :param unsafe_fixes: whether to apply unsafe fixes as well
     """
 
     fix: bool

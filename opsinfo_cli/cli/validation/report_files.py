@@ -18,16 +18,16 @@ from .config_trust import require_report_place
 
 @dataclass(frozen=True)
 class ReportFile:
-    """:param config: the configuration file that names it; None for one of the command line"""
+    """:param config: the configuration file that requests it; None for the command line"""
 
     format: str
     path: str
     config: str | None = None
 
     def write(self, checked: CheckResult, document: dict[str, Any]) -> None:
-        """Write the report; one that a configuration names, to the place that was found to be allowed.
+        """Write the report; for one of a configuration, check again that the place is allowed.
 
-        :raises UsageFault: if that place is not allowed any more
+        :raises UsageFault: if the place is no longer allowed
         :raises Refused: if it cannot be written
         """
         text = rendered(self.format, checked, document)
@@ -36,11 +36,11 @@ class ReportFile:
 
 
 def parsed_reports(words: Iterable[str], inputs: Iterable[str], config: str | None = None) -> list[ReportFile]:
-    """The values of ``--report``, checked before anything is written.
+    """Parse the values of ``--report``, and check them before anything is written.
 
     :param inputs: files that a report must not overwrite
-    :param config: the configuration file that the values come from, if they do
-    :raises UsageFault: if a value is wrong, or names a place that a configuration must not
+    :param config: the configuration file that has the values; None for the command line
+    :raises UsageFault: if a value is wrong, or a configuration must not write the file
     :raises Refused: if a report could not be written
     """
     reports = [replace(_parsed(word), config=config) for word in words]
@@ -65,7 +65,7 @@ def _parsed(word: str) -> ReportFile:
         raise UsageFault(f"--report {word}: unknown format `{format_}`", name="unknown-format", hint=hint)
     if path in ("", "-"):
         raise UsageFault(
-            f"--report {word}: the file is missing",
+            f"--report {word}: no file given",
             name="report-without-file",
             hint=f"--report {format_}:FILE, or --format {format_} for standard output",
         )

@@ -45,7 +45,7 @@ class Validation:
     baseline: str | None
     checked: CheckResult = field(init=False)
     selected: list[Finding] = field(init=False)
-    """The selected findings, those of the baseline included."""
+    """The selected findings, including those of the baseline."""
     gone: list[Known] = field(init=False)
     result: Result | None = None
 
@@ -65,7 +65,7 @@ class Validation:
         finally:
             steps.done()
         if not self.targets and self.result is None and any(file.kind == "mixlist" for file in outcome.files):
-            self.output.say("op names were not checked; --against TARGET does that")
+            self.output.say("op names were not checked; --against TARGET checks them")
         self.checked = CheckResult(outcome, self.narrowing.repository, self.strict)
         self.selected = self.narrowing.selected(outcome.findings, self.checked)
         self.gone = self.narrowing.gone(self.selected, self.checked)
@@ -89,7 +89,7 @@ class Validation:
             self.checked.failures.append(failure)
 
     def accept(self) -> None:
-        """Write the baseline, and drop the findings that it holds."""
+        """Write the baseline, and drop its findings."""
         from .baseline import update_baseline
 
         assert self.baseline is not None
@@ -129,7 +129,7 @@ class Validation:
         return len(self.selected) - len(self.checked.outcome.findings)
 
     def _found(self, source: Source) -> list[Finding]:
-        """The findings of a mixlist's text."""
+        """Return the findings of a mixlist's text."""
         outcome = Outcome()
         checker = Checker([MixlistTarget(target) for target in self.targets], self.modes)
         outcome.add(source.path, "mixlist", checker.mixlist(source))

@@ -1,4 +1,4 @@
-"""TOML read within limits: a text that would take the parser minutes or break it is refused before it is parsed."""
+"""Parse TOML within limits: a text that would stall or break the parser is refused before parsing."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ...errors import UsageFault
 from ...text.source import Source
 
 MAX_SIZE = 1 << 20
-"""Characters; `pyproject.toml` files have some thousands."""
+"""The most characters; a `pyproject.toml` has some thousands."""
 MAX_DEPTH = 32
-"""Of arrays and inline tables in each other."""
+"""The deepest nesting of arrays and inline tables."""
 MAX_KEY_PARTS = 32
-"""Of a dotted key: the parser's time grows with their square."""
+"""The most parts of a dotted key: the parser's time grows with their square."""
 MAX_DIGITS = 1000
-"""Of a number; Python refuses to convert a few thousand."""
+"""The most digits of a number; Python refuses to convert a few thousand."""
 
 _TOKEN = re.compile(
     r'"""(?:[^"\\]|\\.|"(?!""))*(?:"""|\Z)'
@@ -34,9 +34,9 @@ _TOKEN = re.compile(
 
 
 def parsed_toml(source: Source) -> dict[str, Any]:
-    """The content of a TOML text.
+    """Return the content of a TOML text.
 
-    :raises UsageFault: if it is not TOML or exceeds a limit, with the place
+    :raises UsageFault: if it is not valid TOML or exceeds a limit, with the place
     """
     for at, reason in _beyond_limits(source.text):
         place = source.place(at)
@@ -51,13 +51,13 @@ def parsed_toml(source: Source) -> dict[str, Any]:
         found = re.search(r"line (\d+), column (\d+)", str(error))
         line, column = (int(found[1]), int(found[2])) if found else (None, None)
         said = re.sub(r" \(at line .*\)", "", str(error))
-        raise UsageFault(f"not TOML: {said}", name="config", path=source.path, line=line, column=column) from None
+        raise UsageFault(f"invalid TOML: {said}", name="config", path=source.path, line=line, column=column) from None
     except (ValueError, RecursionError, OverflowError) as error:
-        raise UsageFault(f"not readable as TOML: {error}", name="config", path=source.path) from None
+        raise UsageFault(f"cannot read as TOML: {error}", name="config", path=source.path) from None
 
 
 def _beyond_limits(text: str) -> Iterator[tuple[int, str]]:
-    """Offset and reason of each limit that a text exceeds; one pass over it."""
+    """Yield offset and reason of each limit that a text exceeds, in one pass."""
     if len(text) > MAX_SIZE:
         yield 0, f"a configuration file must not be larger than {MAX_SIZE} characters"
         return

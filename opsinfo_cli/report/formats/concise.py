@@ -1,4 +1,4 @@
-"""Findings one line each, to be searched with grep and read by problem matchers."""
+"""Findings, one per line, for grep and problem matchers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..terminal.visible import inert, visible
 
 
 def concise(checked: CheckResult, look: Look = PLAIN) -> str:
-    """A whole report, as a file of its own."""
+    """Return a whole report, for a file."""
     failures = [f"{place_of(error)}: error {error.name}: {visible(error.message)}\n" for error in checked.failures]
     return "".join([*(f"{line}\n" for line in concise_lines(checked.outcome.findings, look)), *failures])
 

@@ -1,7 +1,7 @@
-"""Findings as annotations of GitHub Actions: workflow commands that the runner takes from the log.
+"""Findings as annotations of GitHub Actions: workflow commands that the runner reads from the log.
 
-GitHub keeps ten errors, ten warnings and ten notices of a step and drops the rest silently, so the worst come first
-and the last notice counts the rest. ``col`` is allowed only if a span ends in its own line.
+GitHub keeps ten errors, ten warnings and ten notices per step and silently drops the rest, so the worst come first
+and the last notice counts the rest. ``col`` is allowed only if a span ends on its first line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def github(checked: CheckResult) -> str:
-    """The annotations; they come in addition to a report that holds all."""
+    """Return the annotations; a complete report is printed as well."""
     told: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
     told["error"] += (_of_failure(checked, error) for error in checked.failures)
     for finding in sorted(checked.outcome.findings, key=lambda each: each.engine != "refuses"):
@@ -34,7 +34,7 @@ def github(checked: CheckResult) -> str:
 
 
 def harmless(line: str) -> str:
-    """A line that the runner takes no command from: it reads `##[error]` anywhere in a line."""
+    """Return a line without workflow commands: the runner reads `##[error]` anywhere in a line."""
     return line.replace("##[", "# #[")
 
 

@@ -32,7 +32,7 @@ def _of_finding(checked: CheckResult, finding: Finding) -> dict[str, Any]:
 
 
 def _of_failure(checked: CheckResult, error: OpsinfoError) -> dict[str, Any]:
-    """What could not be checked must not look clean."""
+    """Return an issue for a file that could not be checked, so that it does not look clean."""
     location = _location(checked, error.path or "-", error.line or 1)
     known = "\0".join((error.name, location["path"], error.message))
     return {

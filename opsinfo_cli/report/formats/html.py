@@ -1,4 +1,4 @@
-"""One page that can be attached to a ticket: a table to search and sort, with nothing fetched and nothing trusted."""
+"""One self-contained page with a table to search and sort; it fetches nothing, and all text is escaped."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..terminal.visible import visible
 
 _PARTS = os.path.join(os.path.dirname(__file__), "page")
 _LONG = 48
-"""Letters that a column makes room for; more are broken."""
+"""The longest text, in characters, that is not broken in a cell."""
 LISTS = ("white", "black", "gray")
 
 
 class PageCell(NamedTuple):
-    """:param lists: words drawn as lists are, with an arrow between them; else ``text`` is shown
+    """:param lists: words in the colours of lists, with arrows between them; without them ``text`` is shown
 
-    ``key`` is what the cell is sorted by, if not its text; ``full`` is shown on hover.
+    ``key`` is the sort key, if not the text; ``full`` is shown on hover.
     """
 
     text: str = ""
@@ -32,21 +32,21 @@ class PageCell(NamedTuple):
 
 
 class PageRow(NamedTuple):
-    """``tags`` are what the choices of the page choose by; the first cell names the row."""
+    """A row; the page's filters use its ``tags``, and its first cell is the row header."""
 
     cells: Sequence[PageCell]
     tags: Sequence[str]
 
 
 class Bar(NamedTuple):
-    """Counts that make up a whole: (word, how many)."""
+    """Counts of a whole: (word, count)."""
 
     label: str
     parts: Sequence[tuple[str, int]]
 
 
 class TableFilter(NamedTuple):
-    """A group of tags: a row is shown if it has one of those that are ticked, or none is."""
+    """A group of tags: a row is shown if it has a ticked tag, or no tag is ticked."""
 
     label: str
     tags: Sequence[tuple[str, int]]
@@ -62,7 +62,7 @@ class Page(NamedTuple):
 
 
 def page_text(page: Page) -> str:
-    """The page as one file. All text is escaped, and a policy in the page forbids what is not its own."""
+    """Return the page as one file. All text is escaped; a content security policy forbids external content."""
     style, script = _part("page.css"), _part("page.js")
     return Template(_part("page.html")).substitute(
         title=_text(page.title),
@@ -94,7 +94,7 @@ def _text(text: str) -> str:
 
 
 def _bar(bar: Bar) -> str:
-    """A bar for the eye, and the same counts in words."""
+    """Return a bar, and the same counts as text."""
     total = sum(count for _, count in bar.parts) or 1
     drawn, words, at = [], [], 0.0
     for word, count in bar.parts:
@@ -107,7 +107,7 @@ def _bar(bar: Bar) -> str:
 
 
 def _class(word: str) -> str:
-    """A list by its own colour; a change by the colour of what it ends in."""
+    """Return the CSS class of a list; for a change, the class of the new list."""
     last = word.rsplit(maxsplit=1)[-1] if word else ""
     return f"list {last if last in LISTS else _OTHERS.get(word, 'other')}"
 

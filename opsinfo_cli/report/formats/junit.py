@@ -15,7 +15,7 @@ _ILLEGAL = re.compile("[\ufffe\uffff]")
 
 
 def junit(checked: CheckResult) -> str:
-    """What makes the exit status 1 fails; the rest is skipped with its message, so that it can be seen."""
+    """Return the report. Findings that cause exit status 1 are failures; others are skipped tests with a message."""
     suites: dict[str, list[Finding]] = {verdict.path: [] for verdict in checked.outcome.files}
     for finding in checked.outcome.findings:
         suites.setdefault(finding.path, []).append(finding)
@@ -34,7 +34,7 @@ def _suite(checked: CheckResult, path: str, findings: list[Finding]) -> Iterator
     failing = sum(map(checked.fails, findings))
     counts = {"tests": max(1, len(findings)), "failures": failing, "errors": 0, "skipped": len(findings) - failing}
     yield f"  <testsuite{_attributes(name=path, **counts)}>"
-    if not findings:  # an empty suite is a fault to some readers
+    if not findings:  # some readers reject an empty suite
         yield f"    <testcase{_attributes(name='No findings', classname=path)}/>"
     for finding in findings:
         place = f":{finding.start.line}:{finding.start.column}" if finding.start else ""
@@ -70,5 +70,5 @@ def _text(text: str) -> str:
 
 
 def _legal(text: str) -> str:
-    """Without the characters that XML cannot hold, even escaped."""
+    """Return the text without characters that XML cannot contain, even escaped."""
     return _ILLEGAL.sub(lambda match: f"\\u{ord(match.group()):04x}", visible(text))

@@ -1,4 +1,4 @@
-"""The formats of a report of findings. Each is a module that is loaded on use."""
+"""The formats of a report of findings. Each module is loaded on use."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ FORMATS = ("text", "concise", "json", "github", "gitlab", "sarif", "junit")
 
 
 def rendered(format: str, checked: CheckResult, document: dict[str, Any]) -> str:
-    """A report as the text of a file.
+    """Return a report as the text of a file.
 
-    :param document: what the JSON format says
+    :param document: the JSON document of the report
     """
     if format == "json":
         return json.dumps(document, indent=2) + "\n"

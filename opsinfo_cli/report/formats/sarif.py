@@ -103,7 +103,7 @@ def _notification(checked: CheckResult, error: OpsinfoError) -> dict[str, Any]:
 
 
 def _artifact(checked: CheckResult, path: str) -> dict[str, str]:
-    """A path as a URI: from the root of the repository, or an absolute one if it is outside."""
+    """Return a path as a URI: relative to the repository's root, or absolute if it is outside."""
     relative = checked.relative(path)
     uri = quote(os.fsencode(relative))
     return {"uri": f"file://{uri}"} if relative.startswith("/") else {"uri": uri, "uriBaseId": "%SRCROOT%"}

@@ -1,4 +1,4 @@
-"""How many findings there are, in one line."""
+"""The number of findings, in one line."""
 
 from __future__ import annotations
 

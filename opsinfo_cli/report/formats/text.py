@@ -1,4 +1,4 @@
-"""Findings for people: what, where, the line itself, and what to do."""
+"""Findings for people: message, place, source line, hint."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .summary import summary_line
 
 
 def finding_lines(findings: Iterable[Finding], look: Look) -> Iterator[str]:
-    """Each finding a paragraph, with a blank line below."""
+    """Yield a paragraph for each finding, followed by a blank line."""
     for finding in findings:
         yield from _paragraph(finding, look)
         yield ""
@@ -34,7 +34,7 @@ def _paragraph(finding: Finding, look: Look) -> Iterator[str]:
 
 
 def _headed(head: str, color: str, text: str, look: Look) -> Iterator[str]:
-    """A painted word and a text, which is broken between words if the medium asks for it."""
+    """Yield a painted word and a text, wrapped if ``look`` requires it."""
     whole = f"{head} {visible(text)}"
     first, *rest = wrapped(whole, look.width) if look.breaks else [whole]
     yield look.paint(head, color) + first.removeprefix(head)
@@ -42,7 +42,7 @@ def _headed(head: str, color: str, text: str, look: Look) -> Iterator[str]:
 
 
 def _place(finding: Finding, look: Look) -> str:
-    """`path:line:column`; shortened if the medium names places from a folder."""
+    """Return `path:line:column`, relative to a folder and shortened if ``look`` has one."""
     start = finding.start
     place = PlaceCell(visible(finding.path), f":{start.line}:{start.column}" if start else "")
     if not (look.breaks and look.seen_from):
@@ -51,7 +51,7 @@ def _place(finding: Finding, look: Look) -> str:
 
 
 def text(checked: CheckResult, look: Look = PLAIN) -> str:
-    """A whole report, as a file of its own."""
+    """Return a whole report, for a file."""
     lines = [*finding_lines(checked.outcome.findings, look)]
     for error in checked.failures:
         lines += failure_lines(error, look)

@@ -1,4 +1,4 @@
-"""A unified diff that `patch` accepts, made from the edits: no search, whatever the size of the file."""
+"""A unified diff that `patch` accepts, built from the edits without a search, so large files are fast."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_HEADING = 100
 
 
 def unified_diff(source: Source, patch: Patch, result: Source, is_new: bool = False) -> str:
-    """From ``source`` to ``result``, both under the path as given; from nothing if the file is new."""
+    """Return the diff from ``source`` to ``result``, both with the path as given; from /dev/null if ``is_new``."""
     name = _header(result.path)
     if is_new:
         lines = _lines(result)
@@ -42,13 +42,13 @@ def _members(source: Source) -> list[RawMember]:
 
 
 def _heading(members: list[RawMember], at: int) -> str:
-    """What follows the second `@@`: the key that holds an offset, an op type in a library."""
+    """Return the text after the second `@@`: the top-level key that contains an offset, an op type in a library."""
     key = next((each.key for each in members if each.start <= at < each.end), "")
     return f" {visible(key)}" if key and len(key) <= _LONGEST_HEADING else ""
 
 
 def diff_of_bytes(path: str, old: bytes | None, new: bytes | None) -> str:
-    """From one content of a file to another, None for no file; for binary contents only that they differ."""
+    """Return the diff of two contents of a file, None for no file; for binary contents only that they differ."""
     if old == new:
         return ""
     try:
@@ -73,7 +73,7 @@ def _common(a: list[str], b: list[str]) -> int:
 
 
 def _reversed(diff: str) -> str:
-    """The diff that removes a file, from the one that creates it."""
+    """Return the diff that removes a file, given the one that creates it."""
     _, name, hunk, *lines = diff.splitlines(keepends=True)
     count = hunk.split("+1,")[1].split(" ")[0]
     return f"--- {name[4:]}+++ /dev/null\n@@ -1,{count} +0,0 @@\n" + "".join(
@@ -82,7 +82,7 @@ def _reversed(diff: str) -> str:
 
 
 def _header(path: str) -> str:
-    """A path as `patch` takes it from a header: quoted if it has special characters, before a tab if it has blanks."""
+    """Return a path as a header requires it: quoted if it has special characters, with a tab after it if blanks."""
     if any(ord(character) < 32 or character in '"\\\x7f' for character in path):
         escaped = (f"\\{byte:03o}" if byte < 32 or byte >= 127 else chr(byte) for byte in os.fsencode(path))
         return '"' + "".join("\\" + each if each in '"\\' else each for each in escaped) + '"'
@@ -90,16 +90,16 @@ def _header(path: str) -> str:
 
 
 def _lines(source: Source) -> list[str]:
-    """Lines with their ends, and the byte order mark in the first."""
+    """Return the lines with their ends; the first has the byte order mark."""
     text = ("\ufeff" if source.bom else "") + source.text
     lines = text.split("\n")
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
 def _hunks(source: Source, patch: Patch, count: int, growth: int) -> Iterator[tuple[int, int, int, int]]:
-    """(first line, line behind the last, lines gained, offset of the first edit) of every changed region.
+    """Yield (first line, line after the last, lines gained, offset of the first edit) of every changed region.
 
-    Context is included; lines and offsets are those of the old text.
+    Context is included; lines and offsets refer to the old text.
     """
     regions: list[list[int]] = [[0, 1, 0, 0]] if patch.drop_bom else []
     for edit in patch.edits:
@@ -111,7 +111,7 @@ def _hunks(source: Source, patch: Patch, count: int, growth: int) -> Iterator[tu
             regions[-1][2] += grown
         else:
             regions.append([first, last, grown, edit.start])
-    if regions:  # an edit may add or remove the end of the last line, which is a line here and none for `patch`
+    if regions:  # an edit may add or remove the last line end, which is a line here but not for `patch`
         regions[-1][2] += growth - sum(region[2] for region in regions)
     for first, last, grown, at in regions:
         yield max(0, first - _CONTEXT), min(count, last + _CONTEXT), grown, at

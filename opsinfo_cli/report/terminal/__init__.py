@@ -1,1 +1,1 @@
-"""Streams, widths, styles, tables and progress: what a terminal needs."""
+"""Terminal output: streams, widths, styles, tables and progress."""

@@ -12,14 +12,14 @@ from .visible import visible
 _TAB = 4
 _CUT = "..."
 _LEAST = 8
-"""Cells of source that a line shows, however narrow the terminal."""
+"""The fewest cells of source that a line shows, even on a narrower terminal."""
 
 
 def caret_lines(snippet: Excerpt, line: int, look: Look, color: str) -> Iterator[str]:
-    """Three lines: a gutter, the source, the carets."""
+    """Yield three lines: a gutter, the source, the carets."""
     gutter = len(str(line)) + 1
     room = max(_LEAST, look.width - gutter - 3)
-    low = max(0, snippet.start - room)  # what lies further off cannot be shown, and need not be measured
+    low = max(0, snippet.start - room)  # text further away is never shown, so it is not measured
     text = snippet.text[low : snippet.start + room]
     shown = _shown_all(text, look.encoding)
     widths = [1] * len(text) if shown is text else [cell_width(each) for each in shown]
@@ -36,7 +36,7 @@ def caret_lines(snippet: Excerpt, line: int, look: Look, color: str) -> Iterator
 
 
 def _window(widths: list[int], start: int, room: int) -> tuple[int, int]:
-    """(first, last): as much around a character as the room holds when both sides are cut."""
+    """Return (first, last): the most characters around ``start`` that fit if both sides are cut."""
     room = max(_LEAST, room - 2 * len(_CUT))
     first = last = min(start, len(widths))
     taken = 0
@@ -53,14 +53,14 @@ def _window(widths: list[int], start: int, room: int) -> tuple[int, int]:
 
 
 def _shown_all(text: str, encoding: str) -> str | list[str]:
-    """Each character as the medium shows it; the text itself if that changes nothing."""
+    """Return each character as the encoding can show it; the text itself if nothing changes."""
     if text.isascii() and text.isprintable():
         return text
     return [_shown(character, encoding) for character in text]
 
 
 def _shown(character: str, encoding: str) -> str:
-    """A character as the medium shows it."""
+    """Return a character as the encoding can show it."""
     if character == "\t":
         return " " * _TAB
     return visible(character).encode(encoding, "backslashreplace").decode(encoding)

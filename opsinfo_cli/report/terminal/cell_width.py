@@ -1,4 +1,4 @@
-"""Cells of a terminal: a Chinese character takes two, a mark that joins takes none."""
+"""Widths in terminal cells: a Chinese character takes two, a combining mark none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 
 _OPENING, _CLOSING = "（《“‘【", "，。；：、！？）》”’】"
 _PIECE = f" +|[{_OPENING}]*(?:[!-~]+|[^ !-~])[{_CLOSING}]*"
-"""What stays on one line: blanks, a word, or a single wide character with the marks that belong to it."""
+"""Pieces that are not broken: blanks, a word, or one wide character with its punctuation."""
 
 
 def cell_width(text: str) -> int:
@@ -21,12 +21,14 @@ def _cells(character: str) -> int:
 
 
 def padded(text: str, cells: int) -> str:
-    """Filled with blanks to a width."""
+    """Return a text padded with blanks to a width."""
     return text + " " * (cells - cell_width(text))
 
 
 def wrapped(text: str, cells: int) -> list[str]:
-    """Lines of at most so many cells, broken at blanks and between Chinese characters, never before a closing mark.
+    """Return lines of at most ``cells`` cells, broken at blanks and between Chinese characters.
+
+    A closing mark never begins a line.
 
     >>> wrapped("引擎只读 JSON，其余不认。", 14)
     ['引擎只读 JSON，', '其余不认。']

@@ -1,4 +1,4 @@
-"""Why something could not be done, in the style of findings."""
+"""Errors, in the style of findings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def failure_lines(error: OpsinfoError, look: Look) -> Iterator[str]:
 
 
 def place_of(error: OpsinfoError) -> str:
-    """`path:line:column`, as much of it as is known."""
+    """Return `path:line:column`, without the unknown parts."""
     place = visible(error.path) if error.path else ""
     if error.line:
         place += f":{error.line}" + (f":{error.column}" if error.column else "")

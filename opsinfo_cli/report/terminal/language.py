@@ -11,11 +11,11 @@ from .output import Output
 
 _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
 _PROOF = {"zh": "简体"}
-"""What an encoding must have, that one may read a language in it."""
+"""Characters that an encoding must have for a language."""
 
 
 def language_for(output: Output) -> str:
-    """OPSINFO_LANG, else the locale's language; English if there are no texts in it, or the stream cannot show them.
+    """Return OPSINFO_LANG, else the locale's language; English if it has no texts or the stream cannot show them.
 
     A note gives the reason if OPSINFO_LANG asked for another language; a locale is ignored silently.
     """
@@ -24,7 +24,7 @@ def language_for(output: Output) -> str:
     if wanted in ("", "c", "posix", "en"):
         return "en"
     if wanted not in LANGUAGES:
-        why = f"there is no text in `{asked}`, only in {', '.join(LANGUAGES)} (OPSINFO_LANG)"
+        why = f"language `{asked}` is not available, only {', '.join(LANGUAGES)} (OPSINFO_LANG)"
     elif not _shows(wanted):
         why = f"standard output is {sys.stdout.encoding}, which cannot show `{asked}`; PYTHONIOENCODING=utf-8 can"
     else:
@@ -35,7 +35,7 @@ def language_for(output: Output) -> str:
 
 
 def _language_of(locale: str) -> str:
-    """`zh` of `zh_CN.UTF-8`, `zh-Hans` and `ZH`."""
+    """Return `zh` for `zh_CN.UTF-8`, `zh-Hans` and `ZH`."""
     return re.split(r"[_.@-]", locale.strip().lower())[0]
 
 

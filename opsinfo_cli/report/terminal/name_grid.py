@@ -1,4 +1,4 @@
-"""Names side by side, down the columns, as `ls` has them."""
+"""Names in columns, ordered downwards as in `ls`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _INDENT, _GAP = "  ", "  "
 
 
 def side_by_side(names: Sequence[str], width: int) -> Iterator[str]:
-    """Lines of at most ``width`` cells; a wider name has a line of its own.
+    """Yield lines of at most ``width`` cells; a wider name has its own line.
 
     >>> list(side_by_side(["Add", "Mul", "Sub"], 12))
     ['  Add  Sub', '  Mul']

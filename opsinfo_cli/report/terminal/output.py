@@ -1,4 +1,4 @@
-"""Where output goes: data to stdout, messages to stderr, in characters that the stream can show."""
+"""Output: data to stdout, messages to stderr, in characters that the stream can show."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCHEMA_VERSION = 1
 
 
 def prepare_streams() -> None:
-    """Make both streams accept any character: a GBK or ASCII terminal gets what it lacks in escaped form."""
+    """Make both streams accept any character: those that a GBK or ASCII terminal lacks are escaped."""
     sys.stdout = sys.stdout or _closed()
     sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
@@ -32,18 +32,18 @@ def prepare_streams() -> None:
 
 
 def _closed() -> TextIO:
-    """A stream that refuses what is written to it: the caller has closed standard output."""
+    """Return a stream that fails on write, for a standard output that the caller closed."""
     return open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
 
 
 def output_failed(error: OSError) -> Refused:
-    """What a command fails with if standard output cannot be written."""
+    """Return the error for a standard output that cannot be written."""
     why = "standard output is closed" if error.errno == errno.EBADF else error.strerror
     return Refused(f"cannot write the output: {why}", name="output-failed")
 
 
 def terminal_size() -> os.terminal_size:
-    """Cells and lines of the terminal, or what COLUMNS and LINES say."""
+    """Return columns and lines of the terminal; COLUMNS and LINES override them."""
     from shutil import get_terminal_size  # importing it takes longer than all modules of opsinfo here
 
     return get_terminal_size()
@@ -54,7 +54,7 @@ def _nowhere() -> TextIO:
 
 
 def _on_one_line(content: dict[str, Any]) -> str:
-    """The text of `json.dumps`, made from long lists in parts, because it keeps every token in memory."""
+    """Return the text of `json.dumps`, with long lists encoded in parts, because it keeps every token in memory."""
     encode = json.JSONEncoder(check_circular=False).encode
     return "{" + ", ".join(f"{encode(key)}: {_encoded(value, encode)}" for key, value in content.items()) + "}"
 
@@ -68,14 +68,14 @@ def _encoded(value: Any, encode: Callable[[Any], str]) -> str:
 _SOME = 64
 
 _NARROW = 20
-"""Cells for a text below which it is not broken any more often."""
+"""The narrowest width, in cells, to which text is wrapped."""
 
 
 class Output:
     """The output of one command.
 
     :param color: auto, always or never
-    :param verbose: how often -v was given
+    :param verbose: the number of -v options
     :param to: a file for the data, instead of standard output
     :param pager: whether :meth:`paged` may start one
     """
@@ -106,14 +106,14 @@ class Output:
 
     @property
     def columns(self) -> int:
-        """Cells of a line on the terminal; 0 off a terminal: nothing is shortened or wrapped there."""
+        """The width of the terminal in cells; 0 off a terminal, where nothing is shortened or wrapped."""
         return terminal_size().columns if self.on_terminal else 0
 
     def wrapped(self, text: str, indent: int = 0, before: int = 0) -> list[str]:
-        """A text in lines that fit the terminal, broken between words; one line off a terminal.
+        """Return a text in lines that fit the terminal, broken between words; one line off a terminal.
 
         :param indent: blanks before every line but the first
-        :param before: cells of each line that the caller fills himself
+        :param before: cells of each line that the caller fills
         """
         if not self.on_terminal:
             return [text]
@@ -139,7 +139,7 @@ class Output:
         return painted(text, color)
 
     def look(self, stream: TextIO) -> Look:
-        """What a stream can show; for a pipe the usual width is assumed."""
+        """Return the capabilities of a stream; a pipe has the default width."""
         from .style import PLAIN, Look
 
         on_terminal = stream.isatty()
@@ -174,13 +174,13 @@ class Output:
                 sys.stdout.write(text)
             sys.stdout.flush()
         except BrokenPipeError:
-            # the reader has closed the pipe; what was done remains
+            # the reader has closed the pipe; the command's work is still done
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except OSError as error:
             raise output_failed(error) from None
 
     def diff(self, text: str) -> None:
-        """A unified diff: exact in a pipe, coloured on a terminal that has colours."""
+        """Print a unified diff: exact in a pipe, coloured on a terminal with colours."""
         if not (self.to is None and self.colored(sys.stdout)):
             self.data(text, exact=True)
             return
@@ -193,9 +193,9 @@ class Output:
 
     @contextmanager
     def paged(self) -> Iterator[None]:
-        """Hold back the data written inside, and show it through a pager if a person reads it and it is too long.
+        """Collect the data written inside, and show it through a pager if it is longer than the terminal.
 
-        What goes to stderr meanwhile comes first.
+        Output to stderr meanwhile comes first.
         """
         if not (self.pager and self._is_read_by_a_person()):
             yield
@@ -221,7 +221,7 @@ class Output:
         self.data(text)
 
     def document(self, content: dict[str, Any]) -> None:
-        """One JSON document; on one line off a terminal."""
+        """Print a JSON document; on one line off a terminal."""
         headed = self.headed(content)
         self.data((json.dumps(headed, indent=2) if self.on_terminal else _on_one_line(headed)) + "\n")
 
@@ -231,7 +231,7 @@ class Output:
     # talk
 
     def say(self, text: str, kind: str = "note") -> None:
-        """A message on stderr; -q hides notes, but not warnings and errors."""
+        """Print a message to stderr; -q hides notes, but not warnings and errors."""
         if self.quiet and kind == "note":
             return
         head = f"{kind}:"
@@ -241,9 +241,9 @@ class Output:
             self._stderr(line)
 
     def tell(self, text: str, prose: bool = False) -> None:
-        """A plain line on stderr: what was done, what to do next.
+        """Print a plain line to stderr: a result or the next step.
 
-        :param prose: whether it may be broken between words on a terminal; a command that is to be copied may not
+        :param prose: whether it may be wrapped on a terminal; a command to copy may not
         """
         if self.quiet:
             return
@@ -256,12 +256,12 @@ class Output:
         return wrapped(text, max(_NARROW, terminal_size().columns)) if sys.stderr.isatty() else [text]
 
     def detail(self, text: str) -> None:
-        """A message that only -v shows."""
+        """Print a message if -v is given."""
         if self.verbose and not self.quiet:
             self._stderr(visible(text))
 
     def complain(self, line: str) -> None:
-        """A line on stderr that -q does not silence."""
+        """Print a line to stderr that -q does not hide."""
         self._stderr(line)
 
     def failure(self, error: OpsinfoError) -> None:

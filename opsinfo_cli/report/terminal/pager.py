@@ -1,4 +1,4 @@
-"""The pager: a program that shows a long text a screen at a time."""
+"""The pager, which shows a long text one screen at a time."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 _NOT_STARTED = (126, 127)
-"""What a shell exits with if it cannot run a command (POSIX, Shell Command Language, 2.8.2)."""
+"""The exit status of a shell that cannot run a command (POSIX, Shell Command Language, 2.8.2)."""
 
 
 def pager_command(environ: Mapping[str, str]) -> str | None:
-    """``$OPSINFO_PAGER``, else ``$PAGER``, else `less` or `more`; None if nothing is to page, or nothing can.
+    """Return ``$OPSINFO_PAGER``, else ``$PAGER``, else `less` or `more`; None for no pager.
 
-    A variable that is set to nothing, or to `cat`, asks for no pager.
+    A variable that is empty or `cat` disables the pager.
     """
     for name in ("OPSINFO_PAGER", "PAGER"):
         if name in environ:
@@ -25,22 +25,22 @@ def pager_command(environ: Mapping[str, str]) -> str | None:
 
 
 def page(data: bytes, command: str, environ: Mapping[str, str]) -> bool:
-    """Show a text through a pager, and wait until the reader leaves it.
+    """Show a text through a pager, and wait until the user quits it.
 
     :returns: whether the pager could be started
     """
-    env = {"LESS": "FRX", "LV": "-c", **environ}  # as git: colours as they are; a short text stays on the screen
+    env = {"LESS": "FRX", "LV": "-c", **environ}  # as git: raw colours; a short text stays on the screen
     try:
         process = subprocess.Popen(["/bin/sh", "-c", command], stdin=subprocess.PIPE, env=env)
     except OSError:
         return False
     assert process.stdin is not None
-    with suppress(BrokenPipeError, KeyboardInterrupt):  # the reader left before the end
+    with suppress(BrokenPipeError, KeyboardInterrupt):  # the user quit before the end
         process.stdin.write(data)
     with suppress(BrokenPipeError, KeyboardInterrupt):
         process.stdin.close()
     while True:
         try:
             return process.wait() not in _NOT_STARTED
-        except KeyboardInterrupt:  # the pager's business: it has the terminal
+        except KeyboardInterrupt:  # the pager handles it: it has the terminal
             continue

@@ -1,4 +1,4 @@
-"""What may be shortened on a terminal: places in their middle, lists between two words. Nothing else is."""
+"""Cells that may be shortened on a terminal: places in the middle, lists between two words."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .visible import shown
 
 _CUT = "..."
 _LEAST = 8
-"""Cells of a file name that stay, however narrow the terminal."""
+"""The fewest cells of a file name that are kept, even on a narrower terminal."""
 
 
 class PlaceCell(NamedTuple):
-    """A path, and what must follow it whole: the line, a remark."""
+    """A path, and a suffix that is never shortened: a line, a remark."""
 
     path: str
     tail: str = ""
@@ -22,7 +22,7 @@ class PlaceCell(NamedTuple):
         return self.path + self.tail
 
     def within(self, room: int) -> str:
-        """The place in at most ``room`` cells; the end of the file name and the line are kept."""
+        """Return the place in at most ``room`` cells; the end of the file name and the line are kept."""
         return shortened(self.path, room - cell_width(self.tail)) + self.tail
 
 
@@ -36,7 +36,7 @@ class Words(NamedTuple):
         return self.between.join(self.words)
 
     def within(self, room: int) -> str:
-        """As many words as ``room`` cells hold, and dots if some are missing."""
+        """Return as many words as fit ``room`` cells, with dots if some are missing."""
         said = ""
         for index, word in enumerate(self.words):
             longer = (said and said + self.between) + word
@@ -48,7 +48,7 @@ class Words(NamedTuple):
 
 
 def shortened(path: str, room: int) -> str:
-    """A path in at most ``room`` cells: without its middle folders, then without all of them, then its name's middle.
+    """Return a path in at most ``room`` cells: drops middle folders, then all folders, then the middle of the name.
 
     >>> shortened("built-in/op_impl/config/aic-ascend910b-ops-info-math.json", 40)
     '.../aic-ascend910b-ops-info-math.json'
@@ -66,7 +66,7 @@ def shortened(path: str, room: int) -> str:
 
 
 def cut_in_the_middle(text: str, room: int) -> str:
-    """A third from the beginning and two thirds from the end."""
+    """Keep a third from the beginning and two thirds from the end."""
     if cell_width(text) <= room:
         return text
     room = max(_LEAST, room) - len(_CUT)
@@ -76,7 +76,7 @@ def cut_in_the_middle(text: str, room: int) -> str:
 
 
 def _prefix(text: str, room: int) -> str:
-    """As many characters from the beginning as ``room`` cells hold."""
+    """Return as many characters from the beginning as fit ``room`` cells."""
     taken = 0
     for index, character in enumerate(text):
         taken += cell_width(character)
@@ -86,14 +86,14 @@ def _prefix(text: str, room: int) -> str:
 
 
 def place_shown(output: Output, path: str, target: str, room: int) -> str:
-    """A path for people; off a terminal it is whole.
+    """Return a path for people; whole off a terminal.
 
-    :param target: what the command was pointed at; what lies under it is named from there
-    :param room: the cells there are for it
+    :param target: the TARGET of the command; paths below it are shown relative to it
+    :param room: the available cells
     """
     return shortened(shown(below(path, target)), room) if output.on_terminal else shown(path)
 
 
 def below(path: str, target: str) -> str:
-    """A path as seen from the target, if it lies under it."""
+    """Return a path relative to the target if it is below it."""
     return path.removeprefix(target.rstrip("/") + "/")

@@ -14,7 +14,7 @@ _EVERY = 0.2
 
 
 class _Line:
-    """Redrawn five times a second at the most, and gone in the end."""
+    """A line that is redrawn at most five times a second and removed at the end."""
 
     def __init__(self, output: Output) -> None:
         self._shown = sys.stderr.isatty() and not output.quiet and os.environ.get("TERM") != "dumb"
@@ -56,7 +56,7 @@ class Progress(_Line):
 
 
 class Steps(_Line):
-    """Called after each task with the number of tasks done, and of all."""
+    """Called after each task with the number of tasks done and the total."""
 
     def __call__(self, done: int, total: int) -> None:
         if self._is_due:

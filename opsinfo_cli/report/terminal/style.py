@@ -1,4 +1,4 @@
-"""What the medium of a text can show."""
+"""The capabilities of an output medium."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _COLORS = {
     "-": "31",
     "@": "36",
 }
-"""Select graphic rendition parameters (ECMA-48, 8.3.117) by what is painted."""
+"""Select graphic rendition parameters (ECMA-48, 8.3.117) by style name."""
 
 
 class Look(NamedTuple):
     """:param width: in cells
-    :param encoding: what characters it has; others are shown escaped
-    :param breaks: whether long lines are broken between words, as a terminal would break them anywhere
-    :param seen_from: the folder that places are named from, and shortened; empty if they are shown whole
+    :param encoding: characters that it lacks are shown escaped
+    :param breaks: whether long lines are broken between words; a terminal would break them anywhere
+    :param seen_from: the folder to which places are shown relative and shortened; empty to show them whole
     """
 
     colored: bool = False

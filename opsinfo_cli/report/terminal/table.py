@@ -1,7 +1,7 @@
-"""Tables on a terminal. One policy for all: a row is one line, and no value or name is ever split.
+"""Tables on a terminal. A row is one line, and no value or name is split.
 
 If a table is wider than the terminal, its places and lists are shortened first (see :mod:`.places`). If that is not
-enough, columns that can be spared are left out of a terminal of the usual width; on a narrower one whole cells go to a
+enough, optional columns are left out on a terminal of the usual width; on a narrower one whole cells go to a
 line below, indented. Only a cell that is wider than the terminal makes a line longer than it.
 """
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 _GAP = 2
 _INDENT = 4
 _LEAST = 18
-"""Cells for a place or a list below which it goes to a line of its own instead."""
+"""The narrowest column, in cells, for a place or a list; below it the cell goes to its own line."""
 
 _USUAL = 80
-"""Cells of a terminal on which every row is one line."""
+"""The terminal width, in cells, from which every row is one line."""
 
 _POLICIES = ("white", "black", "gray")
 
 
 class Column(NamedTuple):
-    """:param policy: cells that are the word of a policy have its colour
-    :param dim: drawn less brightly
-    :param spare: left out if there is no room for it, the last of several first
+    """:param policy: whether cells that name a policy have its colour
+    :param dim: whether it is drawn dimmed
+    :param spare: whether it is left out if the table is too wide, the last of several first
     """
 
     title: str
@@ -46,12 +46,12 @@ Cell: TypeAlias = "str | PlaceCell | Words"
 
 
 def print_table(output: Output, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
-    """Draw a table as wide as the terminal at most."""
+    """Print a table, at most as wide as the terminal."""
     output.lines(table_lines(output, columns, rows, terminal_size().columns))
 
 
 def table_lines(output: Output, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) -> Iterator[str]:
-    """The title, a rule, and a line for each row; several lines each if ``width`` cells are not enough."""
+    """Yield the titles, a rule, and a line for each row; several lines per row if ``width`` cells are not enough."""
     safe = [[_safe(cell) for cell in row] for row in rows]
     widths = _natural_widths(columns, safe)
     _shorten(widths, safe, width)
@@ -72,7 +72,7 @@ def table_lines(output: Output, columns: Sequence[Column], rows: Sequence[Sequen
 
 
 def required_width(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> int:
-    """Cells that a table takes if nothing is shortened."""
+    """Return the width of a table, in cells, if nothing is shortened."""
     widths = _natural_widths(columns, rows)
     return sum(widths) + _GAP * (len(widths) - 1)
 
@@ -95,7 +95,7 @@ def _natural_widths(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -
 
 
 def _shorten(widths: list[int], rows: Sequence[Sequence[Cell]], width: int) -> None:
-    """Take what is too much from the columns that may be shortened, if they can give it; else fit each to a line."""
+    """Shorten the columns that allow it until the table fits; if they cannot, fit each to a line."""
     elastic = [index for index in range(len(widths)) if any(not isinstance(row[index], str) for row in rows)]
     excess = sum(widths) + _GAP * (len(widths) - 1) - width
     spare = {index: max(0, widths[index] - _LEAST) for index in elastic}
@@ -110,7 +110,7 @@ def _shorten(widths: list[int], rows: Sequence[Sequence[Cell]], width: int) -> N
 
 
 def _groups(widths: Sequence[int], width: int) -> list[list[int]]:
-    """Which columns share a line: as many as fit, in their order."""
+    """Return the columns that share a line: as many as fit, in order."""
     groups: list[list[int]] = [[]]
     for index in range(len(widths)):
         if groups[-1] and _width_of([*groups[-1], index], widths, len(groups) > 1) > width:
@@ -126,9 +126,9 @@ def _width_of(group: Sequence[int], widths: Sequence[int], is_below: bool) -> in
 def _lines(
     texts: Sequence[str], taken: Sequence[int], widths: Sequence[int], groups: Sequence[Sequence[int]]
 ) -> Iterator[str]:
-    """One row.
+    """Yield the lines of one row.
 
-    :param taken: the cells that each text takes, whatever its colours
+    :param taken: the width of each text in cells, without colours
     """
     for at, group in enumerate(groups):
         line = (" " * _GAP).join(texts[index] + " " * (widths[index] - taken[index]) for index in group)

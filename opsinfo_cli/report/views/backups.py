@@ -1,4 +1,4 @@
-"""Backups for people and for programs."""
+"""Backups, as text and JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Backup:
-    """One file of one change, as it was before."""
+    """One file of one change, with its content before the change."""
 
     record: Record
     index: int
@@ -39,7 +39,7 @@ class Backup:
 
 
 def show_backups(output: Output, backups: list[Backup]) -> None:
-    """`id, time, pristine, version, path, state, command`; on a terminal a table, with -v a block for each."""
+    """Print `id, time, pristine, version, path, state, command`; on a terminal a table, with -v a block for each."""
     if not output.on_terminal:
         output.lines(map(_fields, backups))
         return
@@ -57,7 +57,7 @@ def _fields(backup: Backup) -> str:
 
 
 def _block(output: Output, backup: Backup) -> Iterator[str]:
-    """Everything that is known of a backup, the path whole."""
+    """Yield all details of a backup, with the whole path."""
     record = backup.record
     version = backup.changed.version or "unknown"
     words = [record.time, *(["pristine"] if backup.pristine else []), f"CANN {version}", record.state]

@@ -1,4 +1,4 @@
-"""What a run changed, for people and for programs."""
+"""The changes of a run, as text and JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def change_lines(output: Output, result: Result, target: str) -> Iterator[str]:
-    """`name, from, to, file` for every op type that moved; aligned and coloured on a terminal.
+    """Yield `name, from, to, file` for every op type that moved; aligned and coloured on a terminal.
 
     :param target: the TARGET of the command; a terminal shows files relative to it
     """

@@ -1,4 +1,4 @@
-"""What a conversion carried over, dropped, added and lost, for people and for programs."""
+"""The entries that a conversion converted, dropped and added, and its losses, as text and JSON."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _SHOWN = 8
 
 
 def show_conversion(output: Output, made: Conversion) -> None:
-    """On stderr: first every entry that was not carried over, with the reason; then the rest of the losses."""
+    """Print to stderr: first every entry that was not converted, with the reason; then the other losses."""
     dropped = {each.name for each in made.dropped}
     if dropped:
-        output.say(f"{len(dropped)} of {len(made.given)} entries are not carried over:", "warning")
+        output.say(f"{len(dropped)} of {len(made.given)} entries are not converted:", "warning")
         for each in made.dropped:
             output.complain(visible(f"  {each.name}: {each.reason}"))
     say_losses(output, (loss for loss in made.losses if not (loss.drops and dropped.issuperset(loss.names))))
 
 
 def say_losses(output: Output, losses: Iterable[Loss]) -> None:
-    """One line on stderr for each; -v and the JSON document have all names."""
+    """Print one line to stderr for each; -v and the JSON document have all names."""
     for loss in losses:
         single = loss.details or loss.names
         shown = len(single) if output.verbose else _SHOWN
@@ -35,7 +35,7 @@ def say_losses(output: Output, losses: Iterable[Loss]) -> None:
 
 
 def conversion_document(made: Conversion) -> dict[str, Any]:
-    """The part of `convert --format json` that says what became of the entries."""
+    """Return the part of `convert --format json` about the entries."""
     return {
         "entries": {
             "given": len(made.given),

@@ -1,4 +1,4 @@
-"""Decisions for people and for programs."""
+"""Decisions, as text and JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORDS = {"not-known": "not known", "refused": "refused"}
 
 
 def show_decisions(output: Output, decisions: list[Decision]) -> None:
-    """Operator, inputs, dtype, rule, source; on a terminal the source below; near names go to stderr."""
+    """Print operator, inputs, dtype, rule and source; on a terminal the source is below; near names go to stderr."""
     with output.paged():
         for each in decisions:
             if hint := meant(list(each.near)):

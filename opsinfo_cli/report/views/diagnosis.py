@@ -1,4 +1,4 @@
-"""What `doctor` found, for people: lost edits first, notes folded into one line for each rule."""
+"""The findings of `doctor` as text: lost edits first, notes folded into one line per rule."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..formats.text import finding_lines
 from ..terminal.output import Output
 
 _VAULT = "V"
-"""How the codes of findings on our own edits begin."""
+"""The prefix of the codes of findings on edits made by opsinfo."""
 
 
 def show_diagnosis(output: Output, findings: list[Finding], format_: str, seen_from: str, folds: bool) -> None:
-    """The findings in the format `text` or `concise`; without notes if the output is quiet.
+    """Print the findings in the format `text` or `concise`; without notes if the output is quiet.
 
-    :param seen_from: the folder that places are named from on a terminal
+    :param seen_from: the folder to which places are shown relative on a terminal
     :param folds: whether only the number of notes is shown
     """
     ordered = sorted(findings, key=_urgency)
@@ -37,7 +37,7 @@ def _urgency(finding: Finding) -> tuple[bool, int, object]:
 
 
 def _folded(output: Output, notes: list[Finding]) -> Iterator[str]:
-    """One line for each rule, with the number of its findings."""
+    """Yield one line for each rule, with the number of its findings."""
     for rule, count in Counter((each.rule.code, each.rule.name) for each in notes).items():
         code, name = rule
         head = output.paint(f"note[{code}]", "note")

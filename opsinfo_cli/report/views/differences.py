@@ -1,4 +1,4 @@
-"""Differences for people and for programs."""
+"""Differences, as text and JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORST_FIRST = ("white -> black", "black -> white", "gray -> black", "gray -> wh
 
 
 def difference_rows(found: Difference[Any]) -> Iterator[str]:
-    """Tab-separated: what changed, worst first, then what is on one side only."""
+    """Yield tab-separated rows: changes, worst first, then op types on one side only."""
     for name, pair in sorted(found.changed.items(), key=lambda item: (_rank(_change(item[1])), item[0])):
         yield row("changed", name, *map(said_of, pair))
     for word, names in (("only_in_a", found.only_in_a), ("only_in_b", found.only_in_b)):
@@ -32,7 +32,7 @@ def difference_rows(found: Difference[Any]) -> Iterator[str]:
 
 
 def difference_groups(output: Output, a: Target, b: Target, found: Difference[Any]) -> Iterator[str]:
-    """For people: a summary, then a block of names for each kind of change, worst first."""
+    """Yield a summary, then a block of names for each kind of change, worst first."""
     width = output.columns
     for side, target in (("A", a), ("B", b)):
         soc = f" ({target.soc})" if target.soc else ""
@@ -52,7 +52,7 @@ def difference_groups(output: Output, a: Target, b: Target, found: Difference[An
 
 
 def changes_worst_first(found: Difference[Any]) -> list[tuple[str, list[str]]]:
-    """Each kind of change with its op types."""
+    """Return each kind of change with its op types, worst first."""
     groups: dict[str, list[str]] = {}
     for name, pair in found.changed.items():
         groups.setdefault(_change(pair), []).append(name)

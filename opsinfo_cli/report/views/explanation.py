@@ -1,4 +1,4 @@
-"""A rule in words, for people; machines take the table as it is."""
+"""The explanation of a rule as text; JSON has the rule table itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WIDTH = 78
 
 
 def show_subjects(output: Output, rules: Iterable[Rule], topics: Iterable[str]) -> None:
-    """Code, name, what it is about, severity, what the engine does; a table on a terminal."""
+    """Print code, name, subject, severity and effect in the engine; a table on a terminal."""
     cells = [[rule.code, rule.name, rule.about, rule.severity, rule.engine] for rule in rules]
     cells += [["-", name, "topic", "-", "-"] for name in topics]
     if not output.on_terminal:
@@ -28,7 +28,7 @@ def show_subjects(output: Output, rules: Iterable[Rule], topics: Iterable[str]) 
 
 
 def rule_lines(output: Output, rule: Rule, said: Wording) -> Iterator[str]:
-    """The rule, the reason for it, an example that fails, one that passes, and the source."""
+    """Yield the rule, its reason, an example that fails, one that passes, and the source."""
     width = min(_WIDTH, output.columns or _WIDTH)
     severity, engine = said.word(rule.severity), said.word(rule.engine)
     yield said.word("head").format(code=rule.code, name=rule.name, severity=severity, engine=engine)
@@ -43,5 +43,5 @@ def rule_lines(output: Output, rule: Rule, said: Wording) -> Iterator[str]:
 
 
 def example_text(example: str, said: Wording) -> str:
-    """An example with invisible characters made visible."""
+    """Return an example with invisible characters made visible."""
     return example.replace("\ufeff", "<BOM>") or said.word("empty")

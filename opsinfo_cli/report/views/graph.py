@@ -1,4 +1,4 @@
-"""What a policy does to a model: tables for a terminal, rows for a pipe."""
+"""The effect of a policy on a model: tables on a terminal, rows in a pipe."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def show_types(output: Output, types: Sequence[TypeSummary]) -> None:
-    """Op types, those with the most low nodes first; in a pipe type, nodes, low, high, list."""
+    """Print op types, those with the most low nodes first; in a pipe type, nodes, low, high, list."""
     cells = [[each.op_type, str(each.nodes), str(each.low), str(each.high), each.policy or "-"] for each in types]
     titles = ("op type", "nodes", "low", "high", "list")
     _show(output, titles, cells, policies=("list",))
 
 
 def show_nodes(output: Output, rows: Iterable[NodeOutcome]) -> None:
-    """Nodes in the graph's order; in a pipe name, type, runs, inputs, outputs, list, confidence, why."""
+    """Print nodes in graph order; in a pipe name, type, runs, inputs, outputs, list, confidence, why."""
     if output.on_terminal:
         cells = [[each.name, each.type, each.runs or "-", dtypes(each.outputs), each.why] for each in rows]
         _show(output, ("node", "op type", "runs", "outputs", "why"), cells, spare=("why",))
@@ -47,7 +47,7 @@ def show_nodes(output: Output, rows: Iterable[NodeOutcome]) -> None:
 
 
 def show_path(output: Output, steps: Sequence[PathStep], names: Sequence[str], types: Sequence[str]) -> None:
-    """Where the dtypes of a node come from, a line for each step; in a pipe name, type, tensor, dtype, why."""
+    """Print the origin of a node's dtypes, a line per step; in a pipe name, type, tensor, dtype, why."""
     if not output.on_terminal:
         output.lines(
             row(names[step.node], types[step.node], step.tensor or "-", step.dtype or "-", step.reason.text)
@@ -62,7 +62,7 @@ def show_path(output: Output, steps: Sequence[PathStep], names: Sequence[str], t
 
 
 def show_comparison(output: Output, found: OutcomeComparison) -> None:
-    """Nodes whose dtypes differ, then Casts that come and go; in a pipe kind, name, type, A, B."""
+    """Print nodes whose dtypes differ, then added and removed Casts; in a pipe kind, name, type, A, B."""
     changed = [["~", each.name, each.type, dtypes(each.a.outputs), dtypes(each.b.outputs)] for each in found.changed]
     casts = [
         [sign, f"{cast.producer}:{cast.output} to {cast.consumer}:{cast.input}", "Cast", cast.begin, cast.end]
@@ -81,7 +81,7 @@ def show_comparison(output: Output, found: OutcomeComparison) -> None:
 
 
 def show_read_back(output: Output, found: ReadBack) -> None:
-    """Nodes that differ and nodes that were not compared; in a pipe the kind, name and op type come first."""
+    """Print nodes that differ and nodes that were not compared; in a pipe kind, name and op type come first."""
     cells = [
         [each.name, each.type, dtypes(each.predicted.outputs), dtypes(each.compiled.outputs), each.predicted.why]
         for each in found.differs
@@ -114,7 +114,7 @@ def say_constants(output: Output, check: ConstantCheck) -> None:
 
 
 def say_summary(output: Output, outcome: GraphOutcome, types: Sequence[TypeSummary]) -> None:
-    """Nodes and Casts in numbers: the nodes that are shown, the Casts of the whole graph."""
+    """Print the number of nodes shown, and of Casts in the whole graph."""
     low, high = sum(each.low for each in types), sum(each.high for each in types)
     nodes = sum(each.nodes for each in types)
     shown = "" if nodes == len(outcome) else f" of {len(outcome)}"
@@ -137,7 +137,7 @@ def _converted(outcome: GraphOutcome) -> str:
 
 
 def dtypes(words: Sequence[str | None]) -> str:
-    """Dtypes with commas, repeated ones once: `float16`, `float16,int32`; `-` if there are none."""
+    """Return distinct dtypes with commas: `float16`, `float16,int32`; `-` if there are none."""
     return ",".join(dict.fromkeys(word or "-" for word in words)) or "-"
 
 

@@ -1,4 +1,4 @@
-"""What a policy does to a model, as a JSON document."""
+"""The effect of a policy on a model, as a JSON document."""
 
 from __future__ import annotations
 

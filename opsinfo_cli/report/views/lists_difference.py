@@ -1,4 +1,4 @@
-"""What differs between two systems' lists, for people and for programs."""
+"""The differences between two systems' lists, as text and JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .neighbours import source_document
 
 
 def show_lists_difference(output: Output, a: OperatorLists, b: OperatorLists, found: Difference[Any]) -> None:
-    """As `diff` shows policies; `*` is what happens to a name that is not listed."""
+    """Print differences as `diff` shows policies; `*` stands for names that are not listed."""
     changed = {name: (str(x), str(y)) for name, (x, y) in found.changed.items()}
     if a.unlisted != b.unlisted:
         changed["*"] = (a.unlisted, b.unlisted)

@@ -1,4 +1,4 @@
-"""Operators by target, for people and for programs."""
+"""Operators by target, as text and JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .operators import target_document
 
 
 def column_labels(targets: Sequence[Target]) -> list[str]:
-    """Labels that differ: the chips, else the texts, else both together."""
+    """Return distinct labels: the chips, else the texts, else both together."""
     texts = [target.text for target in targets]
     socs = [target.soc or target.text for target in targets]
     both = [text if text == soc else f"{text} {soc}" for text, soc in zip(texts, socs, strict=True)]
@@ -24,7 +24,7 @@ def column_labels(targets: Sequence[Target]) -> list[str]:
 
 
 def show_matrix(output: Output, targets: Sequence[Target], rows: Mapping[str, Policies], total: int) -> None:
-    """A table on a terminal; tab-separated lines elsewhere."""
+    """Print a table on a terminal; tab-separated lines elsewhere."""
     if output.on_terminal:
         with output.paged():
             _table(output, column_labels(targets), rows)
@@ -41,7 +41,7 @@ def _word(policy: Policy | None) -> str:
 
 
 def _table(output: Output, labels: list[str], rows: Mapping[str, Policies]) -> None:
-    """Words below names if they fit; else letters below numbers, and a legend of the numbers."""
+    """Print words under names if they fit; else letters under numbers, with a legend of the numbers."""
     from ..terminal.table import Column, print_table
 
     names = max((cell_width(shown(name)) for name in rows), default=0)

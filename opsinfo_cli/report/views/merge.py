@@ -1,4 +1,4 @@
-"""Disagreements of several mixlists, and entries without effect, for people and for programs."""
+"""Conflicts of several mixlists, and entries without effect, as text and JSON."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ..terminal.output import Output
 from .operators import target_document
 
 _NEAR_ASKED = 100
-"""Unknown names that near ones are looked up for: each takes milliseconds."""
+"""The most unknown names for which near names are looked up: each takes milliseconds."""
 
 
 def conflict_lines(found: Iterable[Conflict]) -> Iterator[str]:
-    """What each mixlist says about an op type; the last one wins."""
+    """Yield the marks of an op type in each mixlist; the last one wins."""
     for conflict in found:
         said = ", ".join(f"{_words(each.marks)} in {each.path}" for each in conflict.given)
         yield f"`{conflict.name}`: {said}; the last one wins"
 
 
 def say_minimal(output: Output, found: Minimal, targets: list[Target]) -> None:
-    """Which entries were dropped, and why; a name that no target has may be misspelt, so it is a warning."""
+    """Print the dropped entries with reasons; a name that no target has may be misspelt, so it is a warning."""
     known = NearNames({name for target in targets for name in target.operators.names})
     asked = set(found.unknown[:_NEAR_ASKED])
     for each in found.dropped:

@@ -1,4 +1,4 @@
-"""Precision modes for people and for programs."""
+"""Precision modes, as text and JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MIX = {True: "must be mixed", False: "may choose", None: "unknown"}
 
 
 def show_modes(output: Output, modes: list[Mode], series: list[Series], soc: str | None) -> None:
-    """Value, options, what means the same, mixlist, SoCs; then the defaults, then what a mixlist is not."""
+    """Print value, options, equal values, mixlist, SoCs; then the defaults, then options confused with a mixlist."""
     if not output.on_terminal:
         output.lines(row("mode", *_mode_row(mode)) for mode in modes)
         output.lines(row("default", *_series_row(each)) for each in series)
@@ -31,7 +31,7 @@ def show_modes(output: Output, modes: list[Mode], series: list[Series], soc: str
 
 
 def _tables(output: Output, modes: list[Mode], series: list[Series], soc: str | None) -> None:
-    """Values that mean the same stand beside each other."""
+    """Print the tables; equal values are next to each other."""
     from ..terminal.places import Words
     from ..terminal.table import Column, print_table
 

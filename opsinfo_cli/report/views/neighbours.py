@@ -1,4 +1,4 @@
-"""Other systems and their lists, for people and for programs."""
+"""Other systems and their lists, as text and JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..terminal.visible import row
 
 
 def show_lists(output: Output, lists: OperatorLists, shown: list[ListEntry]) -> None:
-    """Name, class, list, scope, module, note; the last row, `*`, is what happens to every other name."""
+    """Print name, class, list, scope, module and note; the last row, `*`, stands for names that are not listed."""
     rows = [[e.name, str(e.cls), e.origin or "-", e.scope, e.module or "-", e.note or "-"] for e in shown]
     rows.append(["*", lists.unlisted, "-", "-", "-", "-"])
     if not output.on_terminal:
@@ -66,7 +66,7 @@ def _entry_document(each: ListEntry) -> dict[str, Any]:
 
 
 def show_systems(output: Output, systems: list[System]) -> None:
-    """Name, levels, what is read, what is written, whose names, title; on a terminal the first four."""
+    """Print name, levels, input, output, naming scheme and title; on a terminal the first four."""
     if not output.on_terminal:
         output.lines(
             row(s.name, " ".join(s.levels) or "-", s.reads or "-", s.writes or "-", s.names, s.title) for s in systems
@@ -84,7 +84,7 @@ def show_systems(output: Output, systems: list[System]) -> None:
 
 
 def show_levels(output: Output, system: System) -> None:
-    """The levels of one system with what they set, then the sources."""
+    """Print the levels of one system with their settings, then the sources."""
     if not output.on_terminal:
         output.lines(row(*each) for each in _level_rows(system))
         return
@@ -100,7 +100,7 @@ def show_levels(output: Output, system: System) -> None:
 
 
 def _level_table(output: Output, system: System, levels: dict[str, Any]) -> None:
-    """A column for each level; if they do not fit side by side, a paragraph for each."""
+    """Print a column for each level; if they do not fit, a paragraph for each."""
     from ..terminal.table import Column, print_table, required_width
 
     names = list(dict.fromkeys(name for level in levels.values() for name in level["properties"]))

@@ -1,4 +1,4 @@
-"""Formats, values and dumped tensors, for people and for programs."""
+"""Formats, values and dumped tensors, as text and JSON."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SPARE = ("coarse", "files", "worst file")
 
 
 def _file(output: Output, path: str) -> PlaceCell:
-    """A file for people by its name alone; off a terminal by its whole path."""
+    """Return a file's base name on a terminal; elsewhere its whole path."""
     return PlaceCell(os.path.basename(path) if output.on_terminal else path)
 
 
@@ -54,7 +54,7 @@ def _limit_cells(limits: Limits, digits: int) -> list[str]:
 
 
 def _short(value: Fraction, digits: int = 17) -> str:
-    """A small integer in full; else the digits that a float needs, or fewer."""
+    """Return a small integer in full; else at most ``digits`` significant digits."""
     if value.denominator == 1 and abs(value) < 10**9:
         return str(value.numerator)
     exact = repr(float(value))
@@ -82,7 +82,7 @@ def show_values(output: Output, values: list[Value]) -> None:
 
 
 def _hexadecimal(bits: str) -> str:
-    """The bits of a wide format in hexadecimal: a terminal has no room for them. Others as they are."""
+    """Return the bits of a format wider than 16 in hexadecimal, to fit a terminal; others unchanged."""
     joined = bits.replace(" ", "")
     return bits if len(joined) <= 16 else f"0x{int(joined, 2):0{len(joined) // 4}x}"
 
@@ -134,7 +134,7 @@ def _power(scale: float | None) -> str:
 
 
 def share(count: int, total: int) -> str:
-    """A part in percent; `0 %` only if there is none."""
+    """Return a share in percent; `0 %` only if the count is zero."""
     return "0 %" if not count else f"{count / total * 100:.3g} %"
 
 

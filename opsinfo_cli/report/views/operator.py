@@ -1,4 +1,4 @@
-"""One operator, whole, for people and for programs."""
+"""All details of one operator, as text and JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _tensor_document(tensor: TensorColumns) -> dict[str, Any]:
 
 
 def show_lines(output: Output, row: OperatorRow, columns: Columns, why: list[str], target: str) -> list[str]:
-    """One operator on one screen: policy, reason, entries, dtypes, and which policies are possible."""
+    """Return the lines about one operator: policy, reason, entries, dtypes, and possible policies."""
     width = output.columns - _HEAD if output.on_terminal else 0
     black, white = columns.can_be_black(), columns.can_be_white()
 
@@ -51,7 +51,7 @@ def show_lines(output: Output, row: OperatorRow, columns: Columns, why: list[str
 
 
 _HEAD = 12
-"""Cells before the text of a line."""
+"""The cells before the text of a line."""
 
 
 _BY_KERNEL = "decided by the kernel at compile time: the library lists no columns"
@@ -77,7 +77,7 @@ def _tensor_parts(title: str, tensors: list[TensorColumns]) -> list[tuple[str, s
     for index, tensor in enumerate(tensors):
         dtypes = ", ".join(dict.fromkeys(tensor.dtypes)) or "listed by the kernel"
         known = visible(dtypes)
-        if tensor.name:  # a snapshot has all of one side together
+        if tensor.name:  # a snapshot joins all tensors of one side
             known = f"{padded(shown(tensor.name), width)}  {tensor.param_type:<8}  {known}"
         parts.append((title if index == 0 else "", known))
     return parts

@@ -1,4 +1,4 @@
-"""Operators for people and for programs."""
+"""Operators, as text and JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def show_rows(output: Output, target: Target, rows: list[OperatorRow], total: int) -> None:
-    """A table on a terminal; tab-separated lines elsewhere."""
+    """Print a table on a terminal; tab-separated lines elsewhere."""
     if output.on_terminal:
         _table(output, target, rows, total)
     else:
@@ -59,7 +59,7 @@ def _table(output: Output, target: Target, rows: list[OperatorRow], total: int) 
 
 
 def short_name(path: str | None, files: list[str]) -> str:
-    """The name of a file if it is unique among the files, else its path."""
+    """Return a file's base name if it is unique among the files, else its path."""
     name = (path or "").rsplit("/", 1)[-1]
     return name if sum(each.endswith("/" + name) or each == name for each in files) == 1 else path or ""
 

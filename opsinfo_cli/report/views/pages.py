@@ -1,4 +1,4 @@
-"""What `list`, `diff` and `matrix` put on a page."""
+"""HTML pages of `list`, `diff` and `matrix`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .operators import short_name
 
 
 def list_page(target: Target, rows: Sequence[operator_rows.OperatorRow], total: int, mixlist: str | None) -> str:
-    """Op types with their policy, the place that decides, and what else has a say."""
+    """Return a page of op types with their policy, the deciding entry, and other entries."""
     marked = any(row.marks for row in rows)
     noted = any(row.shadowed or row.also_in for row in rows)
     files = sorted({row.file for row in rows if row.file})
@@ -58,7 +58,7 @@ def _standing(each: operator_rows.Standing, files: list[str]) -> str:
 
 
 def matrix_page(targets: Sequence[Target], rows: Mapping[str, Policies], total: int, mixlist: str | None) -> str:
-    """Op types by target."""
+    """Return a page of op types by target."""
     labels = column_labels(targets)
     by_target = [_counts((row[index] for row in rows.values()), "absent") for index in range(len(targets))]
     tags = {name: _matrix_tags(row) for name, row in rows.items()}
@@ -86,7 +86,7 @@ def _matrix_tags(policies: Policies) -> list[str]:
 
 
 def diff_page(a: Target, b: Target, found: Difference[Any], inside: Iterable[SectionDifference] | None) -> str:
-    """What changed, worst first, then what is on one side only; with sections, what differs inside."""
+    """Return a page of changes, worst first, then op types on one side only, then differences inside entries."""
     rows: list[PageRow] = []
     for change, names in changes_worst_first(found):
         for name in names:

@@ -1,4 +1,4 @@
-"""Operators that ran reduced, for people and for programs."""
+"""Operators that ran with reduced precision, as text and JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PolicyOf = Callable[[str], Policy | None]
 
 
 def show_reduced(output: Output, found: Reduced, policy_of: PolicyOf | None) -> None:
-    """Most records first; off a terminal name, count, policy, kernel."""
+    """Print operators, most records first; off a terminal name, count, policy, kernel."""
     ordered = sorted(found.counts.items(), key=lambda item: (-item[1], item[0]))
     cells = [[name, str(count), _word(name, policy_of), _kernel(found, name)] for name, count in ordered]
     if not output.on_terminal:

@@ -1,4 +1,4 @@
-"""The loss scale over a run, drawn: rows of characters for a terminal, SVG for a page."""
+"""A plot of the loss scale over a run: characters for a terminal, SVG for a page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ScaleLine(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """What is drawn: steps across, powers of two upwards."""
+    """The drawn range: steps on the x axis, powers of two on the y axis."""
 
     first: int
     last: int
@@ -51,9 +51,9 @@ def drawable(line: ScaleLine) -> ScaleLine:
 
 
 def text_plot(line: ScaleLine, what: str, width: int, unicode: bool, height: int = 8) -> Iterator[str]:
-    """Rows of a plot.
+    """Yield the rows of a plot.
 
-    :param what: what is counted across: steps or messages
+    :param what: the unit of the x axis: steps or messages
     """
     line = drawable(line)
     if len(line.points) < 2:
@@ -79,7 +79,7 @@ def text_plot(line: ScaleLine, what: str, width: int, unicode: bool, height: int
 
 
 def svg_text(lines: list[ScaleLine], what: str) -> str:
-    """A page-ready plot. Names come from the command line and may hold anything: they are made harmless."""
+    """Return an SVG plot. Names come from the command line, so they are escaped."""
     lines = [line for line in map(drawable, lines) if line.points]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" '
@@ -128,7 +128,7 @@ def _y(frame: _Frame, scale: float) -> float:
 
 
 def require_svg(path: str) -> None:
-    """Require that a plot may be written: it replaces an earlier plot, never a log.
+    """Require that the plot may be written: it replaces an SVG, never another file.
 
     :raises UsageFault: if another kind of file is there
     :raises Refused: if the file cannot be read

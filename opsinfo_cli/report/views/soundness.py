@@ -1,4 +1,4 @@
-"""The verdict on a baseline, for people and for programs."""
+"""The verdict on a baseline, as text and JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COLORS = {"holds": "note", "fails": "error", "sound": "note", "not sound": "err
 
 
 def verdict_said(verdict: Verdict) -> str:
-    """One sentence: the word, and what makes it."""
+    """Return one sentence: the verdict and its reason."""
     if verdict.word == "sound":
         said = f"all {len(verdict.points)} points hold"
     elif verdict.word == "not sound":
@@ -33,7 +33,7 @@ def verdict_said(verdict: Verdict) -> str:
 
 
 def _status(status: str) -> str:
-    """The word for people; programs read ``cannot be told``, which the first schema has."""
+    """Return the status for people; JSON has ``cannot be told``, a value of schema version 1."""
     return "unknown" if status == "cannot be told" else status
 
 
@@ -42,7 +42,7 @@ def _is_are(names: list[str]) -> str:
 
 
 def show_verdict(output: Output, verdict: Verdict, runs: list[RunFound], asked: Asked) -> None:
-    """The verdict, a line per point, then advice and plots on a terminal."""
+    """Print the verdict, a line per point, then advice and plots on a terminal."""
     if not output.on_terminal:
         lines = [row("verdict", verdict.word, verdict_said(verdict))]
         lines += [row(point.name, _status(point.status), point.says, point.hint or "-") for point in verdict.points]
@@ -143,7 +143,7 @@ def _share(share: Share) -> dict[str, float | None]:
 
 
 def _number(value: float | None) -> float | None:
-    """JSON has no infinities and no NaN."""
+    """Return None for infinities and NaN, which JSON lacks."""
     return value if value is not None and math.isfinite(value) else None
 
 

@@ -1,4 +1,4 @@
-"""The readers, most telling first: what counts its own steps goes before what only complains."""
+"""The readers, best evidence first: formats with a step counter come before those with messages only."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ _CLOSURE = re.compile(rb"OVERFLOW within closure! Skipping step, reducing loss s
 class Apex(Reader):
     """`Gradient overflow.  Skipping step, loss scaler <i> reducing loss scale to <x>`.
 
-    Source: NVIDIA/apex before May 2025, apex/amp/handle.py, scale_loss. Growth is not printed, and nothing at all at
-    verbosity 0, so that a missing message proves nothing. Without a `min_loss_scale` the scale has no floor
+    Source: NVIDIA/apex before May 2025, apex/amp/handle.py, scale_loss. Growth is not printed, and at verbosity 0
+    nothing is, so a missing message proves nothing. Without a `min_loss_scale` the scale has no floor
     (NVIDIA/apex#318).
     """
 

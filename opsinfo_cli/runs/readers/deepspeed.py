@@ -31,7 +31,7 @@ _INITIAL = re.compile(rb"'init_scale': " + NUMBER)
 
 
 class DeepSpeed(Reader):
-    """`step=<n>, skipped=<k>` counts from the start of the run; `[deepspeed] OVERFLOW! Rank <r> ...` is one rank's.
+    """`step=<n>, skipped=<k>` counts from the start of the run; one rank prints `[deepspeed] OVERFLOW! Rank <r> ...`.
 
     Source: microsoft/DeepSpeed, deepspeed/runtime/engine.py, _report_progress; deepspeed/runtime/zero/stage3.py;
     deepspeed/runtime/config.py for the configuration printed at the start. With hysteresis 2, the default, the first
@@ -117,7 +117,7 @@ class DeepSpeed(Reader):
         return self.counters.last_step > 0 or self.overflows > 0
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
-        """One rank prints, however many there are."""
+        """Count the messages as steps, because one rank prints."""
         if self.counters.last_step == 0:  # printed once, before the first step
             proof = "the log has messages of skipped steps" if self.overflows else None
             lead = self._descent.count(None, 1).calibrating
@@ -131,5 +131,5 @@ class DeepSpeed(Reader):
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
         found = super().evidence(steps, ranks)
         if found.level == "bf16" and found.scaling == "dynamic":
-            found.scaling = None  # the configuration has a scaler, and does not use it
+            found.scaling = None  # the configuration has a scaler that is not used
         return found

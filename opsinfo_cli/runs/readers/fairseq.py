@@ -1,4 +1,4 @@
-"""fairseq: a message per overflow on the first rank, and a count of the updates that were made."""
+"""fairseq: a message per overflow on the first rank, and a counter of updates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Fairseq(Reader):
 
     Source: facebookresearch/fairseq, fairseq/trainer.py, train_step (each overflow is printed);
     fairseq/distributed/utils.py (only the first rank prints). `num_updates` does not count the steps that
-    overflowed: all steps are the updates and the overflows. `loss_scale` is printed in float16 runs only.
+    overflowed: the number of steps is updates plus overflows. `loss_scale` is printed in float16 runs only.
     """
 
     name = "fairseq"

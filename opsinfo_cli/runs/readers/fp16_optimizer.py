@@ -16,8 +16,8 @@ _REMEMBERED = 4096
 class Fp16Optimizer(Reader):
     """`Grad overflow on iteration  <n>`, then `Using dynamic loss scale of <x>`.
 
-    Source: NVIDIA/apex at 4ef930c1, apex/contrib/optimizers/fp16_optimizer.py; the same text stands in
-    microsoft/DeepSpeed, deepspeed/runtime/fp16. The iteration separates the copies of ranks from repetitions.
+    Source: NVIDIA/apex at 4ef930c1, apex/contrib/optimizers/fp16_optimizer.py; the same text is in
+    microsoft/DeepSpeed, deepspeed/runtime/fp16. The iteration distinguishes copies of ranks from repetitions.
     """
 
     name = "fp16_optimizer"
@@ -51,7 +51,7 @@ class Fp16Optimizer(Reader):
         self._copies[iteration] = self._copies.get(iteration, 0) + copies
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
-        """An iteration that one rank names, while others are named by several, may be two numbers run together."""
+        """Count iterations. One that only one rank prints, while others have several, may be two numbers joined."""
         most = ranks or max(self._copies.values(), default=1)
         sure = sorted(each for each, copies in self._copies.items() if copies > 1 or most == 1)
         alone = [each for each, copies in self._copies.items() if copies == 1 and most > 1]
@@ -65,10 +65,11 @@ class Fp16Optimizer(Reader):
         basis = f"{self._messages} messages" + (f" of {most} ranks" if most > 1 else "")
         proof = "the log has messages of skipped steps" if self._messages else None
         count = Count(low, high, steps, _leading(sure), basis, most, proof=proof)
-        return count.noted("messages of several ranks run together: their iterations are garbled") if broken else count
+        note = "messages of several ranks are mixed on one line, so some iterations are garbled"
+        return count.noted(note) if broken else count
 
     def _ranks_of(self, fewest: int) -> int | None:
-        """The number of ranks that the log prints, if it divides the messages and is large enough."""
+        """Return the number of ranks from the log, if it divides the messages and is large enough."""
         for ranks in self.printed_ranks:
             if ranks >= fewest and self._messages % ranks == 0:
                 return ranks
@@ -80,7 +81,7 @@ def _is_run_together(text: str, sure: list[int]) -> bool:
 
 
 def _leading(iterations: list[int]) -> int:
-    """Overflows of the first descent: those in steps that follow each other from the start on."""
+    """Return the overflows of the first descent: those in consecutive steps from the start."""
     lead, last = 0, -1
     for each in iterations:
         if each > last + 2:

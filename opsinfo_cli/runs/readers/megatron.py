@@ -1,4 +1,4 @@
-"""Megatron and MindSpeed: one line per interval, with counters that are reset at each."""
+"""Megatron and MindSpeed: one line per interval, with counters that are reset at each line."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Megatron(Reader):
     """` iteration 100/ 500 | ... loss scale: 4096.0 | ... number of skipped iterations: 2 | ...` of the last rank.
 
     Source: NVIDIA/Megatron-LM, megatron/training/training.py, training_log. The iteration counter includes the
-    skipped ones. A scale that stays at 1.0 is that of bf16 or fp32. Below DeepSpeed the counter of skipped iterations
-    stays 0 and the scale is the one of DeepSpeed (microsoft/Megatron-DeepSpeed, megatron/training.py, train_step).
+    skipped ones. A scale that stays at 1.0 means bf16 or fp32. With DeepSpeed the counter of skipped iterations
+    stays 0 and the scale is DeepSpeed's (microsoft/Megatron-DeepSpeed, megatron/training.py, train_step).
     """
 
     name = "megatron"
@@ -49,7 +49,7 @@ class Megatron(Reader):
                 self._argument(data[start:end])
 
     def _scaled(self, step: int, scale: float) -> None:
-        if scale != -1.0:  # below DeepSpeed
+        if scale != -1.0:  # -1.0: DeepSpeed scales the loss
             self.scale.add(step, scale)
 
     def _argument(self, line: bytes) -> None:
@@ -78,5 +78,5 @@ class Megatron(Reader):
         if found.level == "fp16" and self.no_scale:
             found.scaling = "dynamic"
         if found.level is None and self.scale.start is not None and self.scale.highest != 1.0:
-            found.level = "fp16"  # only its optimizer has a scale
+            found.level = "fp16"  # only the fp16 optimizer has a scale
         return super().evidence(steps, ranks)

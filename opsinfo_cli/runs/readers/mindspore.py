@@ -1,4 +1,4 @@
-"""MindSpore, mindformers, mindyolo and the models around them: lines with an overflow flag and a scale."""
+"""MindSpore, mindformers, mindyolo and related models: lines with an overflow flag and a scale."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class MindSpore(LineReader):
 
     Source: mindspore-lab/mindformers, mindformers/core/callback/callback.py. mindspore-ai/models has a dozen
     variants: `overflow: False, loss scale: 1024`, `overflow is False`, output tuples, and `overflow: 0.11,
-    scaling_sens: 100024.32` (research/cv/faster_rcnn_ssod/train.py), an average over the steps since the line before,
-    of dynamic scaling. The scale is the one used in that step. DBNet and PSENet print only a word per overflow;
+    scaling_sens: 100024.32` (research/cv/faster_rcnn_ssod/train.py), an average over the steps since the previous line,
+    with dynamic scaling. The scale is the one used in that step. DBNet and PSENet print only one word per overflow;
     mindyolo prints `overflow, drop step, loss scale adjust to <x>` for the steps that it logs
-    (mindspore-lab/mindyolo, mindyolo/utils/trainer_factory.py, train_step), so that others go unseen.
+    (mindspore-lab/mindyolo, mindyolo/utils/trainer_factory.py, train_step), so other overflows are missing.
     """
 
     name = "mindspore"

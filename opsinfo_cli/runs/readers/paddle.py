@@ -1,4 +1,4 @@
-"""Paddle's GradScaler and PaddleNLP's trainer: a message if overflows lower the scale, on each rank."""
+"""Paddle's GradScaler and PaddleNLP's trainer: a message on each rank if overflows lower the scale."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Paddle(Reader):
 
     Source: PaddlePaddle/Paddle, python/paddle/amp/grad_scaler.py. One message per ``decr_every_n_nan_or_inf`` bad
     steps: exact at its default of 1, too few above it. PaddleNLP prints `optimizer not run, scale_before: <s>,
-    scale_after: <s>` for every skipped step (PaddlePaddle/PaddleNLP, paddlenlp/trainer/trainer.py), which then counts.
+    scale_after: <s>` for every skipped step (PaddlePaddle/PaddleNLP, paddlenlp/trainer/trainer.py); it is preferred.
     """
 
     name = "paddle"

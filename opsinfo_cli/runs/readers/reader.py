@@ -1,4 +1,4 @@
-"""The base of log readers: windows of a log in, evidence out, in constant memory."""
+"""The base of log readers: reads windows of a log, returns evidence, in constant memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NUMBER = rb"([-+]?(?:\d{1,60}\.?\d{0,60}(?:[eE][-+]?\d{1,4})?|inf|nan))"
 
 
 def number(text: bytes) -> float:
-    """:param text: what :data:`NUMBER` matched"""
+    """:param text: a match of :data:`NUMBER`"""
     return float(text)
 
 
@@ -30,14 +30,14 @@ def number_or_none(text: bytes) -> float | None:
 
 @dataclass
 class Evidence:
-    """What one log proves about mixed precision, independent of its format.
+    """The evidence of one log about mixed precision, independent of its format.
 
     :param format: the name of the reader that understood it, or ``unknown``
     :param level: the opt level or precision mode, as printed
     :param precision: ``float16`` or ``bfloat16``
     :param scaling: ``dynamic`` or ``static``; None if the log does not show it
-    :param floor: the scale at which, or below which, the scaler of this format is at its end
-    :param fatal: a message with which the run gave up
+    :param floor: the lowest scale of this format's scaler
+    :param fatal: the message with which the run aborted
     :param known: whether any line of the log was understood
     """
 
@@ -57,39 +57,39 @@ class Evidence:
 
 
 class Reader:
-    """One log format. :meth:`window` is given the parts of a log that hold one of :data:`marks`."""
+    """One log format. :meth:`window` gets the parts of a log that contain one of :data:`marks`."""
 
     name: ClassVar[str]
     reads: ClassVar[str]
-    """The logs it is for, in words."""
+    """The logs that it reads, as text for people."""
     marks: ClassVar[tuple[bytes, ...]]
     floor: ClassVar[float] = 1.0
     window_default: ClassVar[int | None] = None
-    """Clean steps after which this scaler grows, by default."""
+    """Clean steps after which this scaler grows by default."""
 
     def __init__(self) -> None:
         self.lines = 0
         """Lines or messages understood."""
         self.overflow_words = 0
-        """How often it has read the word `overflow` in a message."""
+        """How often the word `overflow` was read in a message."""
         self.printed_ranks: tuple[int, ...] = ()
-        """Numbers of ranks that the log prints at its start; a log of several nodes has more ranks than that."""
+        """Numbers of ranks that the log prints at its start; a log of several nodes has more ranks."""
         self.steps_printed = False
         """Whether the log prints steps at all; set before :meth:`evidence`."""
         self.found = Evidence(self.name, floor=self.floor, window=self.window_default)
         self.scale = self.found.scale
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        """Read what begins before ``limit``."""
+        """Read the messages that begin before ``limit``."""
         raise NotImplementedError
 
     @property
     def counts(self) -> bool:
-        """Whether it has seen anything that counts overflows, more than options printed at the start."""
+        """Whether anything that counts overflows was read, not only options printed at the start."""
         return self.lines > 0
 
     def place(self, at: int | None, messages: int) -> int:
-        """Where in the run a message stands: at the step printed last before it, else at its own number."""
+        """Return the place of a message in the run: the last step printed before it, else its own number."""
         if at is None:
             return messages
         self.found.at_is_step = True
@@ -99,8 +99,8 @@ class Reader:
         raise NotImplementedError
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
-        """:param steps: all steps if known
-        :param ranks: how many ranks print if known
+        """:param steps: the number of steps, if known
+        :param ranks: the number of ranks that print, if known
         """
         self.found.count = self.tally(steps, ranks)
         self.found.lines = self.lines
@@ -128,7 +128,7 @@ class LineReader(Reader):
 
 
 def lines_with(data: bytes, limit: int, patterns: list[re.Pattern[bytes]]) -> list[tuple[int, int]]:
-    """Where the lines begin and end in which one of the patterns is found, in order."""
+    """Return start and end of every line that matches one of the patterns, in order."""
     found: dict[int, int] = {}
     for pattern in patterns:
         at = 0
@@ -141,7 +141,7 @@ def lines_with(data: bytes, limit: int, patterns: list[re.Pattern[bytes]]) -> li
 
 
 def compiled_marks(marks: tuple[bytes, ...]) -> list[tuple[bytes, re.Pattern[bytes]]]:
-    """Words with a pattern for each, which :func:`lines_with` takes."""
+    """Return each mark with its pattern, for :func:`lines_with`."""
     return [(mark, re.compile(re.escape(mark))) for mark in marks]
 
 
@@ -151,10 +151,10 @@ _DIGITS = re.compile(rb"\s{0,20}(\d{1,15})")
 def counted_lines(
     data: bytes, limit: int, word: bytes, counter: re.Pattern[bytes]
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Lines with a step and, behind it, a counter: (step, count, where the step ends, where the counter ends).
+    """Yield (step, count, end of the step, end of the counter) for lines with a step followed by a counter.
 
-    :param word: what is before the step
-    :param counter: finds the counter, its first group is the number
+    :param word: the text before the step
+    :param counter: the pattern of the counter; its first group is the number
     """
     before = 0
     for match in counter.finditer(data, 0, limit):
@@ -173,9 +173,9 @@ _NEAR = 12
 def message_runs(
     pattern: re.Pattern[bytes], data: bytes, limit: int, steps: StepFields | None = None
 ) -> Iterator[tuple[re.Match[bytes], int]]:
-    """Equal messages that follow each other: the first of each run, and how many they are.
+    """Yield the first of each run of equal messages, and their number.
 
-    ``steps`` is at the place of the run when it is given out. Every byte is looked at once, whatever share of the
+    ``steps`` is at the place of the run when it is yielded. Every byte is read once, for any share of
     lines are messages.
     """
     end = copies = begin = 0
@@ -202,7 +202,7 @@ def message_runs(
 
 @cache
 def _repeated(pattern: re.Pattern[bytes]) -> re.Pattern[bytes]:
-    """A message and its copies: hundreds of ranks print the same line."""
+    """Return a pattern of a message and its copies: hundreds of ranks print the same line."""
     return re.compile(rb"(?P<message>" + pattern.pattern + rb")(?:\n?(?P=message))*")
 
 

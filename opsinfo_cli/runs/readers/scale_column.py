@@ -1,4 +1,4 @@
-"""Progress lines with the loss scale in a column, and no message of an overflow: Swin, BEiT, MMCV, mmengine."""
+"""Progress lines with a loss scale but no overflow messages: Swin, BEiT, MMCV, mmengine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .reader import NUMBER, LineReader, number
 
 _SCALE = re.compile(rb"\bloss_scale[\"']?(?:: ?| )" + NUMBER)
 _WINDOW = 1000
-"""No scaler of these stacks grows more often: torch.amp's default is 2000 clean steps, MMCV's own is 1000."""
+"""The shortest growth interval of these stacks: torch.amp's default is 2000 clean steps, MMCV's 1000."""
 
 
 class ScaleColumn(LineReader):
@@ -19,7 +19,7 @@ class ScaleColumn(LineReader):
 
     Source: microsoft/Swin-Transformer, main.py, train_one_epoch; microsoft/unilm, beit/engine_for_finetuning.py;
     open-mmlab/mmcv, mmcv/runner/hooks/optimizer.py. Each fall of the printed scale proves an overflow. Between two
-    lines the scale may grow and fall again unseen, at most once in the steps after which it grows.
+    lines the scale may grow and fall again unprinted, at most once per growth interval.
     """
 
     name = "scale_column"
@@ -48,9 +48,9 @@ class ScaleColumn(LineReader):
         steps = steps or self.fields.total
         low = self.scale.halvings
         unseen = max(0, (steps or 0) // _WINDOW - self.scale.rises) if self.fields.spacing != 1 else 0
-        proof = "the printed scale moves" if self.scale.changes else None
+        proof = "the printed scale changes" if self.scale.changes else None
         basis = f"{self.scale.falls} falls of the printed scale"
         count = Count(low, low + unseen, steps, 0, basis, proof=proof)
         if unseen:
-            count = count.noted("between printed lines the scale may grow and fall again unseen")
+            count = count.noted("between printed lines the scale may grow and fall again")
         return count

@@ -1,4 +1,4 @@
-"""A dictionary per step with a cumulative counter, as NVIDIA's BERT prints it."""
+"""A dictionary per step with a cumulative counter, as in NVIDIA's BERT."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TensorFlow on the NPU: the library prints nothing, the scripts of the model zoo print a flag per step."""
+"""TensorFlow on the NPU: the library prints nothing; scripts of the model zoo print a flag per step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch_npu's GradScaler: two messages per overflow on every rank, one if the scale grows."""
+"""torch_npu's GradScaler: every rank prints two messages per overflow, and one if the scale grows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TOGETHER = re.compile(rb"(?:Gradient overflow\. Skipping step){2,}")
 class TorchNpu(Reader):
     """`Gradient overflow. Skipping step`, then `Loss scaler reducing loss scale to <x>`.
 
-    Source: Ascend/pytorch, torch_npu/npu/amp/grad_scaler.py. Ranks print on one physical line without an end between
+    Source: Ascend/pytorch, torch_npu/npu/amp/grad_scaler.py. Ranks print on one line without a newline between
     them (hiyouga/LLaMA-Factory#8514), so messages are counted, not lines.
     """
 
@@ -55,12 +55,12 @@ class TorchNpu(Reader):
             self.scale.fell_to(self.place(steps.at, self.occurrences.total), value)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
-        """Each overflow prints a message with the new scale, which separates steps, and one without."""
+        """Count overflows: each prints one message with the new scale, which separates steps, and one without."""
         with_scale = self.occurrences.total
         if self.messages > with_scale and with_scale:
             count = self.occurrences.count(steps, ranks, self.steps_printed)
             most = -(-self.messages // (count.ranks or 1))
-            note = f"{self.messages} messages of overflows, {with_scale} of a lower scale"
+            note = f"{self.messages} overflow messages, {with_scale} messages of a lower scale"
             return count if most <= count.high else replace(count, high=most).noted(note)
         self.occurrences.total = max(with_scale, self.messages)
         return self.occurrences.count(steps, ranks, self.steps_printed)

@@ -37,7 +37,7 @@ def test_the_hmp_example_lists_become_a_mixlist_for_the_real_910b(
         },
     }
     dropped = [(each["name"], each["reason"]) for each in ran.json["entries"]["dropped"]]
-    assert dropped == [("t", "a view in torch: which operator runs, if any, no source says")]
+    assert dropped == [("t", "a view in torch; no source states which operator runs, if any")]
     assert (ran.json["entries"]["given"], ran.json["entries"]["carried"]) == (16, 15)
     assert {"BatchMatMulV3", "MatMulV3"} <= set(ran.json["added"])
     losses = {loss["kind"]: loss for loss in ran.json["losses"]}
@@ -48,8 +48,8 @@ def test_the_hmp_example_lists_become_a_mixlist_for_the_real_910b(
     assert "MatMulV2 also runs npu_linear" in losses["broader"]["details"]
     assert "no-class" not in losses  # HMP's own promote list is not the user's
     first, second, *_ = ran.err.splitlines()
-    assert first == "warning: 1 of 16 entries are not carried over:"
-    assert second == "  t: a view in torch: which operator runs, if any, no source says"
+    assert first == "warning: 1 of 16 entries are not converted:"
+    assert second == "  t: a view in torch; no source states which operator runs, if any"
     checked = opsinfo("validate", out, "--against", base, "--precision-mode", "mixed_bfloat16", "--format", "json")
     assert checked.json["files"][0]["engine_accepts"] is True
     assert checked.json["summary"]["errors"] == 0
@@ -101,14 +101,14 @@ def test_replace_moves_what_is_not_listed(opsinfo: Run, fixtures: Path, habana: 
     assert "MatMul" not in marks["white-list"]["to-remove"]
 
 
-def test_replace_reports_that_what_could_not_be_translated_moves_too(
+def test_replace_reports_that_untranslated_op_types_move_too(
     opsinfo: Run, fixtures: Path, tmp_path: Path
 ) -> None:
     base = ("--base", fixtures / "opp", "--soc", "ascend910b")
     blocked = write(tmp_path / "b.py", "op_block_list = ['MatMul', 'NoSuchOp']\n")
     ran = opsinfo("convert", "--from", "onnxconverter", "--to", "mixlist", *base, "--replace", blocked)
     assert "ReduceSum" in json.loads(ran.out)["white-list"]["to-add"]
-    assert "could not be translated is among them" in ran.err
+    assert "they could not be translated" in ran.err
 
 
 def test_a_built_in_list_needs_no_file(opsinfo: Run) -> None:

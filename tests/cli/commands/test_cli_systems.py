@@ -156,7 +156,7 @@ def test_modes_lists_what_a_chip_has_and_whether_it_must_mix(opsinfo: Run) -> No
         ("tf1", 'custom_op.parameter_map["modify_mixlist"].s = tf.compat.as_bytes("m x.json")', "LossScaleManager"),
         ("tf2", 'npu.global_options().modify_mixlist = "m x.json"', "NpuLossScaleOptimizer"),
         ("atc", "--modify_mixlist='m x.json'", "no loss to scale"),
-        ("ge", '    {"ge.exec.modify_mixlist", "m x.json"},', "loss is scaled by"),
+        ("ge", '    {"ge.exec.modify_mixlist", "m x.json"},', "loss is scaled by the training framework"),
         ("mindspore-lite", "ge.exec.modify_mixlist=m x.json", "no loss to scale"),
         ("mindspore", 'model = ms.Model(network, loss_fn, optimizer, amp_level="O2", loss_scale_manager=manager)',
          "DynamicLossScaleManager"),

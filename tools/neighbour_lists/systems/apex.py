@@ -29,7 +29,7 @@ def read(upstream: Upstream, on_npu: bool = False) -> Generated:
         bmms,
         listed("FP32_FUNCS", "high", torch["FP32_FUNCS"], module="torch"),
         listed("RNN_NAMES", "low", [*rnns, *(f"{name}_cell" for name in rnns)], module="torch",
-               note="wrapped apart from the lists (amp.py, step 5)"),
+               note="wrapped separately from the lists (amp.py, step 5)"),
         listed("CASTS", "promote", torch["CASTS"], module="torch"),
         listed("SEQUENCE_CASTS", "promote", torch["SEQUENCE_CASTS"], module="torch"),
         *(listed(name, cls, tensor[name], module="torch.Tensor")

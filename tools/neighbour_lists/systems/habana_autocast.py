@@ -21,7 +21,7 @@ def read(upstream: Upstream) -> Generated:
     lists = [
         listed("lower", "low", names("default_lower_ops")),
         listed("fp32", "high", names("default_fp32_ops")),
-        listed("promote", "promote", names("promote_list"), note="fixed: no file replaces it"),
+        listed("promote", "promote", names("promote_list"), note="fixed; no file can replace it"),
     ]
     return Generated(
         f"HabanaAI/gaudi-pytorch-bridge {upstream.version()}",

@@ -17,7 +17,7 @@ def read(upstream: Upstream) -> Generated:
 
     promote = "Addcdiv Addcmul Cross _PyboostCrossPrim GridSampler2D GridSampler3D BiasAdd AddN Dot Concat".split()  # noqa: SIM905
     return Generated(
-        f"{upstream.version()}; auto's promote list, which is compiled in, by hand from 2.7.0",
+        f"{upstream.version()}; auto's promote list, which is compiled in, copied manually from 2.7.0",
         "mindspore-ai/mindspore: mindspore/python/mindspore/train/amp.py; mindspore/ccsrc/common/amp/amp.cc",
         {
             "O1": [listed("AMP_WHITE_LIST", "low", names("AMP_WHITE_LIST"), scope="class")],

@@ -19,7 +19,7 @@ def read(upstream: Upstream) -> Generated:
     text = upstream.read(path)
     for key in ("autocast_bf16_ops", "autocast_fp32_ops"):
         if f'kwargs.pop("{key}", None)' not in text:
-            raise SystemExit(f"{path}: {key} has another default than None")
+            raise SystemExit(f"{path}: {key} has a default other than None")
     if any(len(re.findall(rf"\b{name}\b", text)) != 1 for name in ("DEFAULT_BF16_OPS", "DEFAULT_FP32_OPS")):
         raise SystemExit(f"{path}: the DEFAULT lists are used")
     bridge = json.loads((DATA / "habana_autocast.json").read_text("utf-8"))

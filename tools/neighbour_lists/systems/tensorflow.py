@@ -38,7 +38,7 @@ def read(upstream: Upstream) -> Generated:
 
 
 def _conditional(text: str, name: str, cls: str) -> list[NameList]:
-    """The names of one method, those behind a condition apart; what needs CUDA alone is not set apart."""
+    """The names of one method, with conditional ones separate; a condition on CUDA alone is ignored."""
     notes: dict[str, list[str]] = {"": []}
     note = ""
     for line in text.splitlines():
