@@ -13,7 +13,7 @@ from ...errors import UsageFault
 from ...model.near_names import did_you_mean
 from ...report.formats.render import FORMATS, rendered
 from ...report.report_file import require_report, write_report
-from .config_trust import require_report_place
+from .config_trust import require_report_place, write_report_of
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,16 @@ class ReportFile:
     config: str | None = None
 
     def write(self, checked: CheckResult, document: dict[str, Any]) -> None:
-        """Write the report; one that a configuration names, to the place that was found to be allowed.
+        """Write the report; one that a configuration names, only if its place is still allowed.
 
         :raises UsageFault: if that place is not allowed any more
         :raises Refused: if it cannot be written
         """
-        text = rendered(self.format, checked, document)
-        path = require_report_place(self.config, self.format, self.path) if self.config else self.path
-        write_report(path, text.encode("utf-8", "backslashreplace"))
+        data = rendered(self.format, checked, document).encode("utf-8", "backslashreplace")
+        if self.config:
+            write_report_of(self.config, self.format, self.path, data)
+        else:
+            write_report(self.path, data)
 
 
 def parsed_reports(words: Iterable[str], inputs: Iterable[str], config: str | None = None) -> list[ReportFile]:
