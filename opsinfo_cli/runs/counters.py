@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import islice
+from operator import lt
+
 from .count import Count
 
 
@@ -39,6 +43,24 @@ class Counters:
             self._settle(self._spacing)
             self._interval(step - self._at[0], skipped - self._at[1] if self.cumulative else skipped, skipped)
         self._at = (step, skipped)
+        return True
+
+    def add_unmoved(self, steps: Sequence[int], skipped: int) -> bool:
+        """Add lines whose counter did not move, if they follow what came before, which needs no look at each.
+
+        :returns: whether they were added; if not, :meth:`add` takes them one by one
+        """
+        before = self._at
+        if before is None or self._first is not None or self._in_lead:
+            return False
+        if skipped != (before[1] if self.cumulative else 0):
+            return False
+        if steps[0] <= before[0] or not all(map(lt, steps, islice(steps, 1, None))):
+            return False
+        self.lines += len(steps)
+        self._steps += steps[-1] - before[0]
+        self._spacing = steps[-1] - (steps[-2] if len(steps) > 1 else before[0])
+        self._at = (steps[-1], skipped)
         return True
 
     def _settle(self, spacing: int) -> None:

@@ -37,10 +37,12 @@ Change = Callable[[], str]
 class Mutant(NamedTuple):
     """
     :param lines: of the expression that is changed, and the first of its statement
+    :param text: the line before the change
     :param source: the source of the whole module after the change
     """
 
     line: int
+    text: str
     lines: frozenset[int]
     what: str
     source: str
@@ -58,7 +60,9 @@ def mutant(source: str, number: int) -> Mutant:
     first = getattr(node, "lineno", statement.lineno)
     lines = frozenset({statement.lineno, *range(first, (getattr(node, "end_lineno", None) or first) + 1)})
     what = change()
-    return Mutant(first, lines, what, ast.unparse(ast.fix_missing_locations(tree)))
+    return Mutant(
+        first, source.splitlines()[first - 1].strip(), lines, what, ast.unparse(ast.fix_missing_locations(tree))
+    )
 
 
 def _places(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.stmt, Change]]:

@@ -22,11 +22,11 @@ import random
 import resource
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -35,12 +35,14 @@ import click  # noqa: F401  (what the tests import late is imported once, before
 import hypothesis  # noqa: F401
 import jsonschema  # noqa: F401
 import pytest
+from coverage import CoverageData
 from mutants import Mutant, count, mutant
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WINGS: dict[str, dict[str, list[str]]] = json.loads((HERE / "mutation_wings.json").read_text("utf-8"))
 OPTIONS = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"]
+OPTIONS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is imported before the fork
 COPIED = ("opsinfo_cli", "tests", "schemas", "fixtures", "docs", "benchmarks", "pyproject.toml", "README.md")
 MOST = 250
 """Tests of a module that are tried at most if those of the line notice nothing."""
@@ -73,12 +75,12 @@ class Timer:
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
 
 
-def forked(place: Path, words: list[str], cpu: int, plugins: list[object] | None = None) -> int:
-    """Pytest's exit status in a process of its own; 124 if it took too long."""
+def forked(place: Path, words: list[str], cpu: int) -> int:
+    """Pytest's exit status in a process of its own; 70 if it could not run, 124 if it took too long."""
     child = os.fork()
     if child == 0:
         status = 70
-        with contextlib.suppress(BaseException):
+        try:
             os.setsid()
             resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 5))
             os.chdir(place)
@@ -88,7 +90,12 @@ def forked(place: Path, words: list[str], cpu: int, plugins: list[object] | None
             sink = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(sink, stream)
-            status = int(pytest.main([*OPTIONS, *words], plugins=plugins))
+            status = int(pytest.main([*OPTIONS, *words]))
+        except SystemExit as error:
+            status = int(error.code or 0)
+        except BaseException as error:
+            with (place.parent / "faults.txt").open("a") as file:
+                traceback.print_exception(error, file=file)
         os._exit(status)
     return _ended(child, time.monotonic() + 20 * cpu)
 
@@ -137,18 +144,13 @@ def measured(place: Path, work: Path, wing: str) -> Measured:
 
 
 def _reached(data: Path) -> dict[str, dict[int, set[str]]]:
-    """From coverage's own database, which holds line numbers as bits."""
-    found: dict[str, dict[int, set[str]]] = {}
-    rows = sqlite3.connect(data).execute(
-        "select file.path, context.context, numbits from line_bits"
-        " join file on file.id = file_id join context on context.id = context_id where context.context != ''"
-    )
-    for path, context, bits in rows:
-        lines = found.setdefault("opsinfo_cli/" + path.rpartition("/opsinfo_cli/")[2], {})
-        for index, byte in enumerate(bits):
-            for bit in range(8):
-                if byte >> bit & 1:
-                    lines.setdefault(index * 8 + bit, set()).add(context.rsplit("|", 1)[0])
+    known = CoverageData(str(data))
+    known.read()
+    found = {}
+    for path in known.measured_files():
+        lines = known.contexts_by_lineno(path)
+        module = "opsinfo_cli/" + path.rpartition("/opsinfo_cli/")[2]
+        found[module] = {line: {each.rpartition("|")[0] for each in tests if each} for line, tests in lines.items()}
     return found
 
 
@@ -168,17 +170,25 @@ def is_noticed(place: Path, wing: str, module: str, change: Mutant, known: Measu
     return None
 
 
+def require_passing(place: Path, known: Measured, modules: Iterable[str]) -> None:
+    """The tests of each module pass in such a process before anything is changed; else all would be noticed."""
+    for module in modules:
+        status = forked(place, known.of_module(module)[:MOST], 1000)
+        if status:
+            sys.exit(f"the tests of {module} fail before anything is changed (status {status})")
+
+
 def equal_ones() -> set[tuple[str, str, str]]:
     """(module, the line's text, what was changed) of changes that make no difference."""
     lines = (HERE / "equal_mutants.tsv").read_text("utf-8").splitlines()[1:]
     return {(row[0], row[1], row[2]) for row in (line.split("\t") for line in lines)}
 
 
-def chosen(wing: str, glob: str, sample: int | None, seed: int) -> list[tuple[str, int]]:
+def chosen(place: Path, wing: str, glob: str, sample: int | None, seed: int) -> list[tuple[str, int]]:
     """(module, number) of the changes to try, in the order of the modules."""
     every = [
-        (str(path.relative_to(ROOT)), number)
-        for path in sorted((ROOT / "opsinfo_cli" / wing).rglob("*.py"))
+        (str(path.relative_to(place)), number)
+        for path in sorted((place / "opsinfo_cli" / wing).rglob("*.py"))
         if fnmatch.fnmatch(path.name, glob)
         for number in range(count(path.read_text("utf-8")))
     ]
@@ -195,7 +205,7 @@ def run(
         file = place / module
         source = file.read_text("utf-8")
         change = mutant(source, number)
-        if (module, source.splitlines()[change.line - 1].strip(), change.what) in equal:
+        if (module, change.text, change.what) in equal:
             yield module, change, "equal"
             continue
         for stale in file.parent.glob(f"__pycache__/{file.stem}.*"):
@@ -215,6 +225,7 @@ def main() -> int:
     parser.add_argument("--module", default="*")
     parser.add_argument("--work", type=Path)
     given = parser.parse_args()
+    os.environ.setdefault("OPSINFO_CORPUS", str(ROOT.parent / "shared" / "corpus"))
     with tempfile.TemporaryDirectory() as scratch:
         work = given.work or Path(scratch)
         place = work / "copy"
@@ -223,11 +234,12 @@ def main() -> int:
         for wing in given.wings:
             known = measured(place, work, wing)
             tally = {"line": 0, "module": 0, "processes": 0, "equal": 0, None: 0}
-            for module, change, how in run(wing, place, known, chosen(wing, given.module, given.sample, given.seed)):
+            places = chosen(place, wing, given.module, given.sample, given.seed)
+            require_passing(place, known, sorted({module for module, _ in places})[:2])
+            for module, change, how in run(wing, place, known, places):
                 tally[how] += 1
                 if how is None:
-                    text = (place / module).read_text("utf-8").splitlines()[change.line - 1].strip()
-                    print(f"lives: {module}:{change.line}\t{text}\t{change.what}", flush=True)
+                    print(f"lives: {module}:{change.line}\t{change.text}\t{change.what}", flush=True)
             tried = sum(tally.values()) - tally["equal"]
             killed = tried - tally[None]
             share = f"{killed / max(1, tried):.0%}"
