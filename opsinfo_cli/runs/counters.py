@@ -14,6 +14,8 @@ class Counters:
 
     def __init__(self, cumulative: bool) -> None:
         self.cumulative = cumulative
+        self.without_skipped = False
+        """Whether the log prints steps without the skipped ones, which the caller adds."""
         self.lines = 0
         self._steps = self._overflows = self._leading = 0
         self._in_lead = True
@@ -68,7 +70,7 @@ class Counters:
         if self._first is None:
             return
         (step, skipped), self._first = self._first, None
-        resumed = 0 < spacing < step
+        resumed = 0 < spacing < step - skipped * self.without_skipped
         if not resumed:
             self._interval(step, skipped, skipped)
         elif not self.cumulative:

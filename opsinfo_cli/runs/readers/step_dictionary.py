@@ -42,6 +42,7 @@ class StepDictionary(Reader):
         word = next((word for word in _WORDS[kind] if word in data), None)
         if word is None:
             return
+        self.counters.without_skipped = kind == _UPDATES
         rows = rows_of(_row(word), data, limit, (b"skipped_steps",))
         if rows and len({skipped for _, skipped in rows}) == 1:
             skipped = int(rows[0][1])
