@@ -44,7 +44,7 @@ WINGS: dict[str, dict[str, list[str]]] = json.loads((HERE / "mutation_wings.json
 OPTIONS = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"]
 OPTIONS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is imported before the fork
 COPIED = ("opsinfo_cli", "tests", "schemas", "fixtures", "docs", "benchmarks", "pyproject.toml", "README.md")
-MOST = 250
+MOST = 80
 """Tests of a module that are tried at most if those of the line notice nothing."""
 
 
@@ -173,7 +173,7 @@ def is_noticed(place: Path, wing: str, module: str, change: Mutant, known: Measu
 def require_passing(place: Path, known: Measured, modules: Iterable[str]) -> None:
     """The tests of each module pass in such a process before anything is changed; else all would be noticed."""
     for module in modules:
-        status = forked(place, known.of_module(module)[:MOST], 1000)
+        status = forked(place, known.of_module(module)[:30], 300)
         if status:
             sys.exit(f"the tests of {module} fail before anything is changed (status {status})")
 
