@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Callable
 
 from ..errors import Refused
 from .filesystem import FileSystem
+from .held_folders import held
+from .replace import read_plain
 from .whole_file import Durability, write_all, write_whole
 
 
@@ -35,6 +38,46 @@ def write_file(path: str, data: bytes) -> None:
             _replace(real, data, mode)
     except OSError as error:
         raise Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path) from None
+
+
+def write_file_if(path: str, data: bytes, allow: Callable[[bytes | None], None], fs: FileSystem | None = None) -> None:
+    """Write a whole file if what is there may be replaced. Its folder is held, and no link is followed.
+
+    :param path: a real path
+    :param allow: called with the content that is there, None for no regular file, once at the beginning and again right
+        before the file is replaced; not called if there is nothing. What it raises stops the write
+    :raises Refused: if the system refuses, or a folder was swapped for a link; an existing file is then unchanged
+    """
+    fs = fs or FileSystem()
+    with held(fs, [path], trusts=True):
+        try:
+            _ask(fs, path, allow)
+            mode = _mode_of(fs, path)
+            finish = None if mode is None else (lambda descriptor: fs.fchmod(descriptor, stat.S_IMODE(mode)))
+            write_whole(
+                fs,
+                path,
+                data,
+                Durability.CONTENT,
+                mode=0o666,
+                finish=finish,
+                check=lambda: _ask(fs, path, allow),
+            )
+        except OSError as error:
+            raise Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path) from None
+
+
+def _ask(fs: FileSystem, path: str, allow: Callable[[bytes | None], None]) -> None:
+    mode = _mode_of(fs, path)
+    if mode is not None:
+        allow(read_plain(fs, path)[0] if stat.S_ISREG(mode) else None)
+
+
+def _mode_of(fs: FileSystem, path: str) -> int | None:
+    try:
+        return fs.lstat(path).st_mode
+    except FileNotFoundError:
+        return None
 
 
 def make_private_folder(folder: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import unicodedata
 from typing import Any, NamedTuple
 
 from ..errors import UsageFault
@@ -13,6 +14,8 @@ from .facts import facts
 
 _LOW = {"MIX_FP16": "float16", "MIX_BF16": "bfloat16"}
 _DEFAULT_MODE = "allow_mix_precision"
+_NOT_SHOWN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Unicode's categories of control characters, direction marks, bytes that are no text, and line ends."""
 
 
 class SetupSnippet(NamedTuple):
@@ -125,7 +128,7 @@ def _quoted(path: str, how: str) -> str:
     """:raises UsageFault: if the format cannot express the path"""
     if how == "ini" and path != path.strip():
         raise UsageFault("an ini cannot hold this path", path=path)
-    if any(ord(character) < 32 or ord(character) == 127 for character in path):
+    if not path.isprintable() and any(unicodedata.category(each) in _NOT_SHOWN for each in path):
         raise UsageFault("the path of the mixlist has a control character", name="control-character", path=path)
     if how == "shell":
         return shlex.quote(path)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import islice
+from operator import lt
+
 from .count import Count
 
 
@@ -10,6 +14,8 @@ class Counters:
 
     def __init__(self, cumulative: bool) -> None:
         self.cumulative = cumulative
+        self.without_skipped = False
+        """Whether the log prints steps without the skipped ones, which the caller adds."""
         self.lines = 0
         self._steps = self._overflows = self._leading = 0
         self._in_lead = True
@@ -41,12 +47,30 @@ class Counters:
         self._at = (step, skipped)
         return True
 
+    def add_unmoved(self, steps: Sequence[int], skipped: int) -> bool:
+        """Add lines whose counter did not move, if they follow what came before, which needs no look at each.
+
+        :returns: whether they were added; if not, :meth:`add` takes them one by one
+        """
+        before = self._at
+        if before is None or self._first is not None or self._in_lead:
+            return False
+        if skipped != (before[1] if self.cumulative else 0):
+            return False
+        if steps[0] <= before[0] or not all(map(lt, steps, islice(steps, 1, None))):
+            return False
+        self.lines += len(steps)
+        self._steps += steps[-1] - before[0]
+        self._spacing = steps[-1] - (steps[-2] if len(steps) > 1 else before[0])
+        self._at = (steps[-1], skipped)
+        return True
+
     def _settle(self, spacing: int) -> None:
         """Count the first line, once the distance between lines shows how many steps it covers."""
         if self._first is None:
             return
         (step, skipped), self._first = self._first, None
-        resumed = 0 < spacing < step
+        resumed = 0 < spacing < step - skipped * self.without_skipped
         if not resumed:
             self._interval(step, skipped, skipped)
         elif not self.cumulative:

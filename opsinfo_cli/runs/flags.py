@@ -69,7 +69,7 @@ class Flags:
         calibrating = min(self._leading, self.overflows)
         if self.unnumbered:
             total = steps or self.unnumbered // (ranks or 1)
-            over = -(-self.overflows // (ranks or 1))
+            over, calibrating = (-(-each // (ranks or 1)) for each in (self.overflows, calibrating))
             basis = f"{self.unnumbered} lines, one per step"
             return Count(over, over, total, calibrating, basis, ranks, proof=_PROOF)
         if self.first is None or self.last is None:

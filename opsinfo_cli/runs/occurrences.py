@@ -85,18 +85,22 @@ class Occurrences:
         if len(self._sizes) < _MOST_VALUES:
             self._sizes[(visit.value == self._lowest, visit.copies)] += 1
 
+    def _close_all(self) -> None:
+        for visit in self._open:
+            self._close(visit)
+        self._open = []
+
     def rose(self) -> None:
-        """Note that the scale grew: later overflows are not calibration."""
+        """Note that the scale grew: later overflows are not calibration, and an earlier value is a new overflow."""
         self._in_lead = False
+        self._close_all()
 
     def count(self, steps: int | None, ranks: int | None, placed: bool = False) -> Count:
         """:param ranks: the number of ranks that print; None to derive it
         :param placed: whether the log prints steps, even if only after the messages
         """
         self._placed |= placed
-        for visit in self._open:
-            self._close(visit)
-        self._open = []
+        self._close_all()
         low, high, sure = self._bounds(ranks)
         basis = f"{self.total} messages" + (f" of {sure} ranks" if sure and sure > 1 else "")
         count = Count(

@@ -25,7 +25,7 @@ FILTERS = (b"verflow", b"VERFLOW", b"kipped", b"cale", b"Bool,", b"num_updates")
 They are searched one by one: an alternation is thirty times slower than a literal string.
 """
 
-_OVERFLOW = b"verflow"
+_OVERFLOW, _SCALE = b"verflow", b"cale"
 _BESIDE = {
     b"isFinite": b"cale",
     b"outputs are (": b"Bool,",
@@ -75,18 +75,25 @@ class Log:
     def _read(self, data: bytes, limit: int, starting: bool) -> None:
         """Pass a window to the readers with a mark in it.
 
-        A mark is searched only if its filter is there, and an overflow mark only until all are read.
+        A mark is searched for only if the filter for it is there, and one of overflows or scales only until all of
+        these are read.
         """
         present = {word for word in FILTERS if word in data}
         if not present and not starting:
             return
         overflows = data.count(_OVERFLOW, 0, limit) if _OVERFLOW in present else 0
+        scales = data.count(_SCALE, 0, limit) if _SCALE in present else 0
         for reader in sorted(self._readers, key=lambda reader: -reader.overflow_words):
-            gates = present if overflows > 0 else present - {_OVERFLOW}
-            if any((starting if gate is None else gate in gates) and mark in data for mark, gate in _gated(reader)):
-                before = reader.overflow_words
+            if overflows <= 0:
+                present.discard(_OVERFLOW)
+            if scales <= 0:
+                present.discard(_SCALE)
+            if any((starting if gate is None else gate in present) and mark in data for mark, gate in _gated(reader)):
+                overflows += reader.overflow_words
+                scales += reader.scale_words
                 reader.window(data, limit, self.steps)
-                overflows -= reader.overflow_words - before
+                overflows -= reader.overflow_words
+                scales -= reader.scale_words
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
         """Return the evidence of the best reader, completed from the start of the log."""

@@ -65,11 +65,9 @@ class Trajectory:
         self.add(at, scale)
 
     def _thin(self) -> None:
-        kept = [each for number, each in enumerate(self.points) if number % 2 == 0 or self._is_extreme(each)]
-        self.points = kept if len(kept) < MOST else kept[::2]
-
-    def _is_extreme(self, point: ScalePoint) -> bool:
-        return point.scale in (self.lowest, self.highest)
+        scales = [point.scale for point in self.points]
+        extremes = {scales.index(each) for each in (self.lowest, self.highest) if each in scales}
+        self.points = [each for number, each in enumerate(self.points) if number % 2 == 0 or number in extremes]
 
     @property
     def changes(self) -> int:

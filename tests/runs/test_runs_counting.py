@@ -70,6 +70,16 @@ def test_counters(cumulative: bool, lines: list[tuple[int, int]], expected: tupl
     assert counted(cumulative, *lines) == expected
 
 
+def test_a_first_line_of_updates_and_skipped_steps_begins_the_run() -> None:
+    """`global_steps` of 10, 20 and 30 with a skipped step before the first."""
+    counters = Counters(cumulative=True)
+    counters.without_skipped = True
+    for step, skipped in ((11, 1), (21, 1), (32, 2)):
+        counters.add(step, skipped)
+    count = counters.count(None)
+    assert (count.low, count.steps) == (2, 32)
+
+
 def test_given_steps_replace_those_of_the_counter() -> None:
     assert counted(True, (10, 2), steps=100) == (2, 100, 2)
     assert counted(True, (10, 9), steps=5) == (5, 5, 5)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ...change.output_file import write_file_if
 from ...errors import Refused, UsageFault
 from ...text.source import Source
 from .toml_text import parsed_toml
@@ -98,24 +99,47 @@ def require_report_place(config: str, format_: str, path: str) -> str:
     :raises UsageFault: if a configuration must not write it
     """
     real = require_inside(config, path, "a report")
-    if os.path.lexists(real) and not _is_our_report(real, format_):
+    if os.path.lexists(real):
+        require_our_report(_content(real), format_, path)
+    return real
+
+
+def write_report_of(config: str, format_: str, path: str, data: bytes) -> None:
+    """Write a report that a configuration names, if that is still allowed when the file is replaced.
+
+    :raises UsageFault: if a configuration must not have it written
+    :raises Refused: if it cannot be written
+    """
+    real = require_inside(config, path, "a report")
+    write_file_if(real, data, lambda content: require_our_report(content, format_, path))
+
+
+def require_our_report(content: bytes | None, format_: str, path: str) -> None:
+    """:raises UsageFault: if what is there, None for no regular file, is not a report of ours in the same format"""
+    if content is None or not _is_our_report(content, format_):
         raise UsageFault(
             f"the file is not a {format_} report of opsinfo, so a configuration cannot overwrite it",
             name="config-overwrites",
             path=path,
             hint="remove it, or give the report on the command line",
         )
-    return real
 
 
-def _is_our_report(path: str, format_: str) -> bool:
-    """Return whether a file has the mark of a format. Formats without one (concise, text, github) never match."""
+def _content(path: str) -> bytes | None:
+    """Return the content of a regular file; None if it is not one or cannot be read."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         with open(descriptor, "rb") as file:
-            data = file.read() if os.path.isfile(descriptor) else b""
-        text = data.decode()
-    except (OSError, UnicodeDecodeError):
+            return file.read() if os.path.isfile(descriptor) else None
+    except OSError:
+        return None
+
+
+def _is_our_report(content: bytes, format_: str) -> bool:
+    """Whether a content bears the mark of a format. Formats without one (concise, text, github) are never known."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
         return False
     if format_ == "junit":
         return re.match(r'<\?xml[^>]*\?>\s*<testsuites name="opsinfo"', text) is not None

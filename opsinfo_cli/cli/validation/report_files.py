@@ -13,7 +13,7 @@ from ...errors import UsageFault
 from ...model.near_names import did_you_mean
 from ...report.formats.render import FORMATS, rendered
 from ...report.report_file import require_report, write_report
-from .config_trust import require_report_place
+from .config_trust import require_report_place, write_report_of
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,11 @@ class ReportFile:
         :raises UsageFault: if the place is no longer allowed
         :raises Refused: if it cannot be written
         """
-        text = rendered(self.format, checked, document)
-        path = require_report_place(self.config, self.format, self.path) if self.config else self.path
-        write_report(path, text.encode("utf-8", "backslashreplace"))
+        data = rendered(self.format, checked, document).encode("utf-8", "backslashreplace")
+        if self.config:
+            write_report_of(self.config, self.format, self.path, data)
+        else:
+            write_report(self.path, data)
 
 
 def parsed_reports(words: Iterable[str], inputs: Iterable[str], config: str | None = None) -> list[ReportFile]:

@@ -59,6 +59,11 @@ def _on_one_line(content: dict[str, Any]) -> str:
     return "{" + ", ".join(f"{encode(key)}: {_encoded(value, encode)}" for key, value in content.items()) + "}"
 
 
+def _inert_json(text: str) -> str:
+    """The same JSON without `##[`, which a CI runner takes for a command anywhere in a line."""
+    return text.replace("##[", "\\u0023#[") if "##[" in text else text
+
+
 def _encoded(value: Any, encode: Callable[[Any], str]) -> str:
     if not isinstance(value, list):
         return encode(value)
@@ -182,6 +187,10 @@ class Output:
     def diff(self, text: str) -> None:
         """Print a unified diff: exact in a pipe, coloured on a terminal with colours."""
         if not (self.to is None and self.colored(sys.stdout)):
+            if self.to is None and os.environ.get("GITHUB_ACTIONS") == "true":
+                from .runner_log import without_commands
+
+                text = without_commands(text)
             self.data(text, exact=True)
             return
         from .style import painted
@@ -223,7 +232,7 @@ class Output:
     def document(self, content: dict[str, Any]) -> None:
         """Print a JSON document; on one line off a terminal."""
         headed = self.headed(content)
-        self.data((json.dumps(headed, indent=2) if self.on_terminal else _on_one_line(headed)) + "\n")
+        self.data(_inert_json(json.dumps(headed, indent=2) if self.on_terminal else _on_one_line(headed)) + "\n")
 
     def headed(self, content: dict[str, Any]) -> dict[str, Any]:
         return {"schema_version": SCHEMA_VERSION, "command": self.command, **content}

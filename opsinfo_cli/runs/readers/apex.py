@@ -41,6 +41,7 @@ class Apex(Reader):
             for match, copies in message_runs(pattern, data, limit, steps):
                 self.lines += copies
                 self.overflow_words += copies
+                self.scale_words += copies * match[0].count(b"cale")
                 value = number(match[1]) if match[1] else None
                 new = self.occurrences.add(value, steps.at, steps.spacing, copies)
                 if new and value is not None:

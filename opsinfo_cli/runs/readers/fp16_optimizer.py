@@ -41,6 +41,7 @@ class Fp16Optimizer(Reader):
         newest = max(self._copies, default=None)
         for match, copies in message_runs(_SCALE, data, limit):
             self.lines += copies
+            self.scale_words += copies
             if match[1] == b"dynamic":
                 self.found.scaling = "dynamic"
                 self.scale.add(self.place(newest, self.lines), number(match[2]))

@@ -7,10 +7,11 @@ import re
 from ..count import Count
 from ..counters import Counters
 from ..steps import StepFields
-from .reader import NUMBER, Evidence, Reader, counted_lines, lines_with, number, number_or_none
+from .reader import NUMBER, Evidence, Reader, counted_lines, lines_with, number, number_or_none, rows_of
 
 _SKIPPED = re.compile(rb"skipped iterations:\s{0,20}(\d{1,15})")
 _SCALE = re.compile(rb"loss scale: " + NUMBER)
+_ROW = re.compile(rb" iteration \s{0,20}(\d{1,15})[^\n]*" + _SCALE.pattern + rb"[^\n]*" + _SKIPPED.pattern)
 _ARGUMENTS = (b" fp16 ..", b" bf16 ..", b" loss_scale ..")
 _ARGUMENT = re.compile(rb"^\s{1,8}(fp16|bf16|loss_scale) \.{3,} (\w[\w.]{0,30})")
 
@@ -36,17 +37,33 @@ class Megatron(Reader):
         self._arguments = [re.compile(re.escape(mark)) for mark in _ARGUMENTS]
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        if self.marks[0] in data:
-            for step, skipped, start, end in counted_lines(data, limit, b" iteration ", _SKIPPED):
-                self.lines += 1
-                if self.counters.add(step, skipped):
-                    at = data.find(b"loss scale: ", start, end)
-                    scale = _SCALE.match(data, at) if at >= 0 else None
-                    if scale:
-                        self._scaled(step, number(scale[1]))
+        if self.marks[0] in data and not self._unmoved(data, limit):
+            self._lines(data, limit)
         if any(mark in data for mark in _ARGUMENTS):
             for start, end in lines_with(data, limit, self._arguments):
                 self._argument(data[start:end])
+
+    def _lines(self, data: bytes, limit: int) -> None:
+        for step, skipped, start, end in counted_lines(data, limit, b" iteration ", _SKIPPED):
+            self.lines += 1
+            if self.counters.add(step, skipped):
+                at = data.find(b"loss scale: ", start, end)
+                scale = _SCALE.match(data, at) if at >= 0 else None
+                if scale:
+                    self._scaled(step, number(scale[1]))
+
+    def _unmoved(self, data: bytes, limit: int) -> bool:
+        """Take a window at once in which nothing is skipped and the scale stays; returns whether it was."""
+        rows = rows_of(_ROW, data, limit, (b"loss scale: ", b"skipped iterations:"))
+        if not rows or len({row[1:] for row in rows}) > 1:
+            return False
+        steps = [int(row[0]) for row in rows]
+        if not self.counters.add_unmoved(steps, int(rows[0][2])):
+            return False
+        self.lines += len(rows)
+        for step in (steps[0], steps[-1]):
+            self._scaled(step, number(rows[0][1]))
+        return True
 
     def _scaled(self, step: int, scale: float) -> None:
         if scale != -1.0:  # -1.0: DeepSpeed scales the loss

@@ -72,6 +72,8 @@ class Reader:
         """Lines or messages understood."""
         self.overflow_words = 0
         """How often the word `overflow` was read in a message."""
+        self.scale_words = 0
+        """How often `cale` was read in a message: `loss scale`, `loss scaler`."""
         self.printed_ranks: tuple[int, ...] = ()
         """Numbers of ranks that the log prints at its start; a log of several nodes has more ranks."""
         self.steps_printed = False
@@ -164,6 +166,15 @@ def counted_lines(
         step = _DIGITS.match(data, at + len(word)) if at >= 0 else None
         if step:
             yield int(step[1]), int(match[1]), step.end(), match.end()
+
+
+def rows_of(pattern: re.Pattern[bytes], data: bytes, limit: int, words: tuple[bytes, ...]) -> list[tuple[bytes, ...]]:
+    """What the groups of a pattern find in each line, for lines that hold each of some words once; else nothing.
+
+    :param pattern: finds at most one row a line, and holds the words
+    """
+    rows: list[tuple[bytes, ...]] = pattern.findall(data, 0, limit)
+    return rows if all(data.count(word, 0, limit) == len(rows) for word in words) else []
 
 
 _NEAR = 12

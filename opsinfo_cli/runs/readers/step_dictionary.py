@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from ..count import Count
 from ..counters import Counters
 from ..steps import StepFields
-from .reader import Reader, counted_lines
+from .reader import Reader, counted_lines, rows_of
 
 _SKIPPED = re.compile(rb"skipped_steps[\"']: (\d{1,15})")
 _TRAINING, _UPDATES = b"training_steps", b"global_step"
 _WORDS = {_TRAINING: (b"training_steps': ", b'training_steps": '), _UPDATES: (b"global_steps': ", b"global_step': ")}
+
+
+@cache
+def _row(word: bytes) -> re.Pattern[bytes]:
+    return re.compile(re.escape(word) + rb"\s{0,20}(\d{1,15})[^\n]*" + _SKIPPED.pattern)
 
 
 class StepDictionary(Reader):
@@ -36,6 +42,13 @@ class StepDictionary(Reader):
         word = next((word for word in _WORDS[kind] if word in data), None)
         if word is None:
             return
+        self.counters.without_skipped = kind == _UPDATES
+        rows = rows_of(_row(word), data, limit, (b"skipped_steps",))
+        if rows and len({skipped for _, skipped in rows}) == 1:
+            skipped = int(rows[0][1])
+            if self.counters.add_unmoved([int(step) + skipped * (kind == _UPDATES) for step, _ in rows], skipped):
+                self.lines += len(rows)
+                return
         for step, skipped, _, _ in counted_lines(data, limit, word, _SKIPPED):
             self.lines += 1
             self.counters.add(step + skipped * (kind == _UPDATES), skipped)

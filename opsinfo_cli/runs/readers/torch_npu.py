@@ -36,6 +36,7 @@ class TorchNpu(Reader):
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
         for match, copies in message_runs(_MOVED, data, limit, steps):
             self.lines += copies
+            self.scale_words += 2 * copies
             self._moved(match[1] == b"reducing", number(match[2]), steps, copies)
         for _, copies in message_runs(_OVERFLOW, data, limit):
             self.lines += copies

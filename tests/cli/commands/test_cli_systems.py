@@ -240,10 +240,15 @@ def test_a_mixlist_that_is_elsewhere_is_not_checked_and_a_warning_says_so(opsinf
     assert "was not found here, so it was not checked" in ran.err
 
 
+@pytest.mark.parametrize("character", ["\x1b", "\x7f", "\x9b", "\u061c", "\u202e", "\u2028", "\udc9b", "\n"])
 @pytest.mark.parametrize("name", ["atc", "mindspore-lite", "tf1"])
-def test_a_path_with_a_control_character_is_refused(opsinfo: Run, name: str) -> None:
-    ran = opsinfo("modes", "--snippet", name, "--mixlist", "m\x1b[31m.json", "--format", "json")
+def test_a_path_with_a_control_character_is_refused(opsinfo: Run, name: str, character: str) -> None:
+    ran = opsinfo("modes", "--snippet", name, "--mixlist", f"m{character}[31m.json", "--format", "json")
     assert (ran.code, ran.json["error"]["name"]) == (2, "control-character")
+
+
+def test_a_path_with_characters_of_any_script_is_kept(opsinfo: Run) -> None:
+    assert "混合　清单 é\xa0x.json" in opsinfo("modes", "--snippet", "tf1", "--mixlist", "混合　清单 é\xa0x.json").out
 
 
 def test_decide_offers_near_names(opsinfo: Run, corpus: Path) -> None:

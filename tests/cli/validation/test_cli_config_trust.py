@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from opsinfo_cli.change import output_file
+from opsinfo_cli.change.filesystem import FileSystem
 from opsinfo_cli.check.check_result import CheckResult
 from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.cli.validation import config_trust
-from opsinfo_cli.cli.validation.config_trust import require_inside, require_owner, require_report_place
+from opsinfo_cli.cli.validation.config_trust import (
+    require_inside,
+    require_owner,
+    require_report_place,
+    write_report_of,
+)
 from opsinfo_cli.cli.validation.toml_text import MAX_SIZE, parsed_toml
 from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.model.repository import Repository
@@ -87,6 +95,70 @@ def test_a_configuration_cannot_overwrite_a_file_that_is_not_a_report(config: Pa
     path = config.parent / "setup.sh"
     path.write_bytes(text.encode("latin-1"))
     assert refused(config, format_, path) == "config-overwrites"
+
+
+class Swapping(FileSystem):
+    """Lets somebody else act once, right before the report's temp is opened."""
+
+    def __init__(self, act: Callable[[], object]) -> None:
+        super().__init__()
+        self.act: Callable[[], object] | None = act
+
+    def open(self, path: str, flags: int, mode: int = 0o600) -> int:
+        if flags & os.O_CREAT and self.act:
+            act, self.act = self.act, None
+            act()
+        return super().open(path, flags, mode)
+
+
+def written_while(act: Callable[[], object], config: Path, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output_file, "FileSystem", lambda: Swapping(act))
+    write_report_of(str(config), "json", str(path), b"{}")
+
+
+def test_a_folder_swapped_for_a_link_while_a_report_is_written_leads_nowhere(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = config.parent / "out"
+    out.mkdir()
+    victim = tmp_path / "report.json"
+    victim.write_text("theirs")
+
+    def swap() -> None:
+        out.rename(config.parent / "moved")
+        out.symlink_to(tmp_path)
+
+    written_while(swap, config, out / "report.json", monkeypatch)
+    assert victim.read_text() == "theirs"
+    assert (config.parent / "moved" / "report.json").read_bytes() == b"{}"
+
+
+def test_a_file_put_at_the_place_of_a_report_meanwhile_is_not_overwritten(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = config.parent / "report.json"
+    path.write_text(report_text("json"))
+    with pytest.raises(UsageFault) as caught:
+        written_while(lambda: path.write_text("theirs"), config, path, monkeypatch)
+    assert (caught.value.name, path.read_text()) == ("config-overwrites", "theirs")
+    assert sorted(os.listdir(path.parent)) == ["opsinfo.toml", "report.json"]
+
+
+def test_a_link_put_at_the_place_of_a_report_meanwhile_is_not_followed(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = config.parent / "report.json"
+    with pytest.raises(UsageFault):
+        written_while(lambda: path.symlink_to(tmp_path / ".bashrc"), config, path, monkeypatch)
+    assert (tmp_path / ".bashrc").read_text() == "alias ll='ls -l'\n"
+
+
+def test_a_report_of_a_configuration_keeps_the_mode_of_the_one_it_replaces(config: Path) -> None:
+    path = config.parent / "report.json"
+    path.write_text(report_text("json"))
+    path.chmod(0o640)
+    write_report_of(str(config), "json", str(path), b"{}")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"{}", 0o640)
 
 
 @pytest.fixture

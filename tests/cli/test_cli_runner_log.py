@@ -1,0 +1,83 @@
+"""Dry runs and JSON in the log of a GitHub runner: what a file holds gives the runner no commands."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from cli_support import Run, library, mixlist, write
+
+HOSTILE = "::add-mask::e\n\t::stop-commands::word\r::error::x ##[warning]y\n"
+RUNNER = {"GITHUB_ACTIONS": "true"}
+
+
+def commands(log: str) -> list[str]:
+    """What a runner does with a log: `::` after blanks, `##[` anywhere, nothing while commands are stopped.
+
+    The rules are those of src/Runner.Common/ActionCommand.cs and src/Runner.Worker/ActionCommandManager.cs of
+    actions/runner.
+    """
+    done, stopped_by = [], None
+    for line in re.split(r"\r\n|\r|\n", log):
+        match = re.match(r"\s*::([a-z0-9-]+)(?: [^:]*)?::(.*)", line) or re.search(
+            r"##\[([a-z0-9-]+)[^\]]*\](.*)", line
+        )
+        if not match:
+            continue
+        if stopped_by is not None:
+            stopped_by = None if match[1] == stopped_by else stopped_by
+        elif match[1] == "stop-commands":
+            stopped_by = match[2]
+        else:
+            done.append(match[1])
+    assert stopped_by is None, "commands must work again after the diff"
+    return done
+
+
+def test_the_runner_of_these_tests_takes_the_commands_of_a_bare_diff(opsinfo: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "m.json", json.dumps(mixlist(black_add=["Add"])) + "\n" + HOSTILE)
+    with pytest.raises(AssertionError, match="commands must work again"):
+        commands(opsinfo("move", path, "Mul", "--to", "black", "-n").out)
+
+
+def test_a_runner_takes_no_command_from_the_context_of_a_diff_and_patch_takes_the_diff(
+    opsinfo: Run, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "m.json", json.dumps(mixlist(black_add=["Add"])) + "\n" + HOSTILE)
+    ran = opsinfo("move", "m.json", "Mul", "--to", "black", "-n", cwd=tmp_path, env=RUNNER)
+    assert commands(ran.out) == []
+    words = [line for line in ran.out.split("\n") if line.startswith("::")]
+    assert len(words) == 2
+    assert words[1] == "::" + words[0].rpartition("::")[2] + "::"
+    again = opsinfo("move", "m.json", "Mul", "--to", "black", "-n", cwd=tmp_path, env=RUNNER).out
+    assert words[0] not in again, "the word cannot be known before"
+    before = path.read_bytes()
+    subprocess.run(["patch", "--binary", "-s", "-p0"], input=ran.out.encode(), cwd=tmp_path, check=True)
+    patched = path.read_bytes()
+    path.write_bytes(before)
+    assert opsinfo("move", "m.json", "Mul", "--to", "black", cwd=tmp_path).code == 0
+    assert path.read_bytes() == patched
+
+
+def test_a_runner_takes_no_command_from_an_added_name(opsinfo: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "m.json", mixlist(black_add=["##[add-mask]x"]))
+    assert commands(opsinfo("move", path, "##[add-mask]x", "--to", "white", "-n", env=RUNNER).out) == []
+
+
+def test_a_diff_without_commands_stands_alone_in_a_runners_log(opsinfo: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "m.json", mixlist(black_add=["Add"]))
+    words = ("move", path, "Mul", "--to", "black", "-n")
+    assert opsinfo(*words, env=RUNNER).out == opsinfo(*words).out
+
+
+def test_json_of_a_name_that_a_runner_takes_for_a_command_is_the_same_json_without_the_command(
+    opsinfo: Run, tmp_path: Path
+) -> None:
+    name = "\\##[add-mask]x"
+    path = write(tmp_path / "aic-x-ops-info.json", json.dumps(library({name: "true"})))
+    ran = opsinfo("list", path, "--format", "json")
+    assert "##[" not in ran.out
+    assert [each["name"] for each in ran.json["operators"]] == [name]
