@@ -153,14 +153,32 @@ def test_without_a_target_columns_can_be_assumed(opsinfo: Run, tmp_path: Path) -
     assert (ran.code, rows(ran)[0][:3]) == (0, ["Log", "1", "1"])
 
 
-def test_a_snapshot_gives_policies_and_its_columns_are_assumed(
-    opsinfo: Run, opp: Path, judged: Judge, tmp_path: Path
-) -> None:
+def test_a_snapshot_answers_as_its_install_does(opsinfo: Run, opp: Path, judged: Judge, tmp_path: Path) -> None:
     snapshot = tmp_path / "ascend910b.opsinfo.json"
     assert opsinfo("snapshot", opp, "--soc", "ascend910b", "-o", snapshot).code == 0
+    arguments = ["graph", dump(tmp_path), "--against", snapshot, "--precision-mode", "mixed_float16"]
+    for more in ([], ["--by", "node"], ["--node", "relu"], ["--format", "json"]):
+        kept, install = opsinfo(*arguments, *more), opsinfo(*judged(), *more)
+        assert (kept.code, kept.out, kept.err) == (0, install.out, install.err)
+    assert "dtypes assumed" not in opsinfo(*arguments).err
+
+
+def test_a_snapshot_of_version_1_is_read_and_its_columns_are_assumed(
+    opsinfo: Run, opp: Path, judged: Judge, tmp_path: Path
+) -> None:
+    policies = {row[0]: {"policy": row[1]} for row in rows(opsinfo("list", opp, "--soc", "ascend910b"))}
+    head = {"kind": "opsinfo-snapshot", "schema_version": 1, "soc": "ascend910b", "cann_version": None, "core": "ai"}
+    stores = [{"name": "built-in", "operators": policies}]
+    snapshot = write(tmp_path / "old.json", {**head, "stores": stores, "other_engines": {}})
     ran = opsinfo("graph", dump(tmp_path), "--against", snapshot, "--precision-mode", "mixed_float16")
     assert ran.out == opsinfo(*judged()).out
+    assert f"warning: {snapshot}: a snapshot of version 1 has no columns: all dtypes are assumed" in ran.err
     assert "dtypes assumed for 3 nodes" in ran.err
+    mine = write(tmp_path / "m.json", mixlist(black_add=["Relu"]))
+    for command in (("validate", mine), ("minimize", mine)):
+        said = opsinfo(*command, "--against", snapshot, "--model", dump(tmp_path)).err
+        assert "version 1 has no columns" in said, command
+        assert "no columns" not in opsinfo(*command, "--against", snapshot).err
 
 
 def test_options_of_atc_that_are_not_considered_are_named_with_their_values(
