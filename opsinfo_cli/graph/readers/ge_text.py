@@ -110,8 +110,10 @@ class _Text:
         )
 
     def _weights(self, head: bytes, at: int) -> Weights | None:
-        """Where the values of a constant lie; None if the dump leaves them out, as with ``DUMP_GE_GRAPH`` 2 and 3
-        (hicann/ge ffdcbc9f, graph_metadef/graph/utils/graph_utils.cc:807, inc/graph_metadef/graph/utils/graph_utils.h:59).
+        """Where the values of a constant lie; None if the dump leaves them out, as with ``DUMP_GE_GRAPH`` 2 and 3.
+
+        Source: hicann/ge ffdcbc9f, inc/graph_metadef/graph/utils/graph_utils.h:59 and
+        graph_metadef/graph/utils/graph_utils.cc:807.
         """
         if not (value := _attribute(head, b"      ", b"value")):
             return None
