@@ -51,6 +51,8 @@ def _op(node: Mapping[str, Any], dtype_of: Mapping[str, str], subgraphs: Sequenc
     yield from (f'    input: "{each}:-1"' for each in node.get("ctrl", ()))
     for key, value in node.get("attrs", {}).items():
         yield from _attr("    ", key, f"i: {int(value)}")
+    if "data" in node:  # a string with escapes
+        yield from _attr("    ", "value", f't {{\n  desc {{\n    dtype: DT_FLOAT\n  }}\n  data: "{node["data"]}"\n}}')
     if "parent_in" in node:
         yield from _attr("    ", "_parent_node_index", f"i: {node['parent_in']}")
     if "fused" in node:

@@ -8,11 +8,13 @@ from functools import cached_property
 from itertools import chain
 
 from ..typed import TYPE_CHECKING, NamedTuple
+from .atc_options import NOTHING_CONSIDERED
 from .casts import Cast, CastCounts, Casts, casts_of
 from .dtypes import FLOATING, LOW
 from .reason import Reason, reason_of
 
 if TYPE_CHECKING:
+    from .atc_options import Considered
     from .graph import GraphNode, Producer
     from .judge.facts import DtypeChoice
     from .judge.prepared import Judged, Prepared
@@ -66,9 +68,11 @@ class Answer:
 
     :ivar inputs: the dtype of every input slot of the graph's columns
     :ivar outputs: the dtype of every output slot
+    :ivar considered: options of atc, and what became of them
     """
 
-    def __init__(self, prepared: Prepared, judged: Judged) -> None:
+    def __init__(self, prepared: Prepared, judged: Judged, considered: Considered = NOTHING_CONSIDERED) -> None:
+        self.considered = considered
         self.prepared = prepared
         self.judged = judged
         self.graph = prepared.graph

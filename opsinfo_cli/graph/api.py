@@ -9,7 +9,10 @@ from __future__ import annotations
 from ..typed import TYPE_CHECKING
 from . import graph as core
 from . import judging
+from .atc_options import AtcOptions
+from .fe_ini import fp16_op_types
 from .judge.kernels import DEFAULT_SOURCES
+from .judge.modes import FP16_OP_TYPES
 from .readers import read_graph
 
 if TYPE_CHECKING:
@@ -57,6 +60,11 @@ class Graph(core.ModelGraph):
         columns: Sequence[str] = DEFAULT_SOURCES,
         keep_dtype: KeepDtype | None = None,
         customize_dtypes: CustomizeDtypes | None = None,
+        fe_ini: str | None = None,
+        output_type: str | None = None,
+        input_fp16_nodes: str | None = None,
+        is_weight_clip: bool | None = None,
+        insert_op_conf: str | None = None,
     ) -> Answer:
         """What a mode and a mixlist do to this graph.
 
@@ -64,9 +72,15 @@ class Graph(core.ModelGraph):
         :param mode: any name of a precision mode
         :param mixlist: a mixlist, its path, or marks by op type
         :param columns: sources of dtype columns, best first
-        :raises UsageFault: when there is no such mode or target
+        :param fe_ini: the path of an engine's fe.ini, whose ``fp16.op_type`` replaces the built-in list
+        :param output_type: as of atc, ``FP16`` or ``node:0:FP16``; None: as in the model's own command
+        :param input_fp16_nodes: as of atc, names of inputs with semicolons; None: as in the model's own command
+        :param is_weight_clip: as of atc; None: as in the model's own command
+        :param insert_op_conf: the path of an AIPP configuration; None: as in the model's own command
+        :raises UsageFault: when there is no such mode or target, or an option does not fit the model
         :raises Refused: when a file cannot be read, or the engine would refuse it
         """
+        clip = None if is_weight_clip is None else str(int(is_weight_clip))
         return judging.judge(
             self,
             against,
@@ -75,4 +89,6 @@ class Graph(core.ModelGraph):
             columns=columns,
             keep_dtype=keep_dtype,
             customize_dtypes=customize_dtypes,
+            fp16_types=FP16_OP_TYPES if fe_ini is None else fp16_op_types(fe_ini),
+            atc=AtcOptions(output_type, input_fp16_nodes, clip, insert_op_conf),
         )

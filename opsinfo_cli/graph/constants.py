@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from .answer import Answer
 
 
+_CLIPPED = frozenset({"float32", "float64"})
+"""Dtypes of constants that ``--is_weight_clip`` clips (hicann/ge ffdcbc9f, compiler/graph/passes/feature/
+constant_clip_pass.cc:114-144)."""
+
+
 class ConstantFault(NamedTuple):
     """A constant with a value that its low dtype cannot hold.
 
@@ -54,7 +59,9 @@ def constant_faults(answer: Answer) -> ConstantCheck:
         if seen is None or seen.harmless:
             continue
         if seen.overflow is not None:
-            why = f"{seen.overflowing} of {seen.values} values overflow {cast.end}"
+            is_clipped = answer.considered.clips and cast.begin in _CLIPPED
+            becomes = "are clipped to the range of" if is_clipped else "overflow"
+            why = f"{seen.overflowing} of {seen.values} values {becomes} {cast.end}"
             found.append(ConstantFault(names[cast.producer], names[cast.consumer], seen.overflow, why))
         if seen.vanish is not None:
             why = f"{seen.vanishing} of {seen.values} values become 0 in {cast.end}"

@@ -70,7 +70,7 @@ class Weights(NamedTuple):
     :param offset: in bytes from the start of the file
     :param size: in bytes; -1: up to the end of the file
     :param encoding: ``raw``; ``varint``: 16-bit patterns as variable-length numbers (ONNX ``int32_data``, TensorFlow
-        ``half_val``)
+        ``half_val``); ``escaped``: the inside of a string of text protobuf
     """
 
     path: str

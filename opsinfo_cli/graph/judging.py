@@ -9,6 +9,7 @@ from ..model.store import Operators, Store
 from ..model.target import Target
 from ..typed import TYPE_CHECKING
 from .answer import Answer
+from .atc_options import NO_OPTIONS, with_options
 from .judge.kernels import DEFAULT_SOURCES, Kernels
 from .judge.modes import FP16_OP_TYPES
 from .judge.prepared import Prepared
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from ..model.policy import Mark
+    from .atc_options import AtcOptions, Considered
     from .customize_dtypes import CustomizeDtypes
     from .graph import ModelGraph
     from .keep_dtype import KeepDtype
@@ -35,8 +37,9 @@ class Ready:
     >>> ready.judge("mixed_float16", Mixlist.read("a.json")).counts.low  # doctest: +SKIP
     """
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: Prepared, considered: Considered) -> None:
         self.prepared = prepared
+        self.considered = considered
 
     def judge(self, mode: str, mixlist: Lists = None) -> Answer:
         """The answer of one mode and mixlist.
@@ -46,7 +49,7 @@ class Ready:
         :raises UsageFault: when there is no such mode
         :raises Refused: when the mixlist cannot be read, or the engine would refuse it
         """
-        return Answer(self.prepared, self.prepared.judge(mode, _marks(mixlist)))
+        return Answer(self.prepared, self.prepared.judge(mode, _marks(mixlist)), self.considered)
 
 
 def prepare(
@@ -58,6 +61,7 @@ def prepare(
     keep_dtype: KeepDtype | None = None,
     customize_dtypes: CustomizeDtypes | None = None,
     fp16_types: frozenset[str] = FP16_OP_TYPES,
+    atc: AtcOptions = NO_OPTIONS,
 ) -> Ready:
     """Make a graph ready to be judged; what a compiler did to it is undone first.
 
@@ -65,15 +69,17 @@ def prepare(
     :param columns: sources of dtype columns, best first: ``library``, ``kernel``, ``assumed``
     :param soc: the SoC, where the target does not say it
     :param fp16_types: ``fp16.op_type`` of fe.ini
-    :raises Refused: when the target cannot be read
+    :param atc: options that change the graph; what it leaves open is taken from the command that compiled the model
+    :raises UsageFault: when an option of atc does not fit the graph
+    :raises Refused: when the target or a file cannot be read
     :raises Damaged: when the graph has a cycle, or the compiler refuses the keep_dtype file for it
     """
-    graph = before_judge(graph)
+    graph, considered = with_options(before_judge(graph), atc)
     operators, own_soc = _opened(against)
     kept = keep_dtype.marks(graph) if keep_dtype is not None else frozenset()
     customized = customize_dtypes.marks(graph) if customize_dtypes is not None else {}
     kernels = Kernels(operators, soc or own_soc, columns)
-    return Ready(Prepared(graph, kernels, Marks(kept, customized), fp16_types))
+    return Ready(Prepared(graph, kernels, Marks(kept, customized), fp16_types), considered)
 
 
 def judge(
@@ -87,6 +93,7 @@ def judge(
     keep_dtype: KeepDtype | None = None,
     customize_dtypes: CustomizeDtypes | None = None,
     fp16_types: frozenset[str] = FP16_OP_TYPES,
+    atc: AtcOptions = NO_OPTIONS,
 ) -> Answer:
     """What a mode and a mixlist do to a graph; see :func:`prepare` and :meth:`Ready.judge`."""
     ready = prepare(
@@ -97,6 +104,7 @@ def judge(
         keep_dtype=keep_dtype,
         customize_dtypes=customize_dtypes,
         fp16_types=fp16_types,
+        atc=atc,
     )
     return ready.judge(mode, mixlist)
 

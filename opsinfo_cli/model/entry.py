@@ -71,6 +71,11 @@ class Entry:
         return self._sections
 
     @property
+    def kernel_sections(self) -> Sections:
+        """What the choice of dtypes reads; a snapshot has no other sections."""
+        return self.sections
+
+    @property
     def policy(self) -> Policy:
         """:raises BadFlag: on a flag that fails the engine"""
         if self._policy is None:

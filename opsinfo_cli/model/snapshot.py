@@ -3,81 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Damaged, Refused, UsageFault
 from ..text.json_values import Members
 from ..text.members import read_members
 from ..text.source import Place, Source
-from .columns import Listed, TensorColumns
-from .entry import Entry, EntryFile
 from .library_file import LibraryFile
-from .policy import Policy
+from .snapshot_facts import FactsFile, node_at, read_column_sets, read_fact
+from .snapshot_values import WrongValue, value_of, word_of
 from .soc import folder_of
 from .store import Operators, Store
 
 if TYPE_CHECKING:
     from ..text.document import Node
-    from .load_fault import Sections
+    from .kernel_facts import ColumnSet
+    from .snapshot_values import Steps
 
-VERSION = "1"
-"""Readers ignore unknown keys and refuse an unknown version."""
+WITHOUT_COLUMNS = "1"
+"""The version that has no aligned columns: the judge assumes them."""
+VERSION = "2"
+"""The version that is written. Readers ignore unknown keys and refuse an unknown version."""
+_READ = (WITHOUT_COLUMNS, VERSION)
 
 _CORES = ("ai", "vector", "dsa")
-
-
-class Fact(Entry):
-    """An op type of one store in a snapshot: the policy, and the dtypes that can be chosen."""
-
-    _file: _Facts
-
-    def __init__(self, file: _Facts, name: str, policy: Policy, columns: Listed) -> None:
-        self._file = file
-        self.name = name
-        self._policy = policy
-        self._columns = columns
-
-    @property
-    def line(self) -> int:
-        return self._file.fact_lines[self.name]
-
-    @property
-    def listed(self) -> Listed:
-        return self._columns
-
-    @property
-    def sections(self) -> Sections:
-        """:raises UsageFault: always; they were left out"""
-        raise UsageFault(
-            "a snapshot has no sections, only policies and dtypes",
-            name="wrong-kind",
-            path=self.path,
-            hint="compare the installs themselves",
-        )
-
-
-class _Facts(EntryFile):
-    """One store of a snapshot."""
-
-    def __init__(self, source: Source, index: int) -> None:
-        super().__init__(source, [])
-        self.index = index
-
-    @cached_property
-    def fact_lines(self) -> dict[str, int]:
-        operators = _node(self.source, ("stores", self.index, "operators"))
-        return {member.name: self.source.place(member.key.start).line for member in operators}
 
 
 class Snapshot(NamedTuple):
     """What a snapshot says.
 
+    :param version: of its format
     :param cann_version: of the install it was taken from, if known
     :param core: ``ai``, ``vector`` or ``dsa``
     :param other_engines: op types that other engines of the install know: name -> engine
     """
 
+    version: str
     soc: str | None
     cann_version: str | None
     core: str
@@ -95,7 +56,7 @@ class Snapshot(NamedTuple):
             raise AssertionError("a text that only the slow reader accepts")
         try:
             return _read(source, outcome)
-        except _Wrong as wrong:
+        except WrongValue as wrong:
             raise _damaged(wrong.message, source, _node_place(source, wrong.steps)) from None
 
     def require_of(self, soc: str | None, core: str, path: str) -> None:
@@ -107,48 +68,39 @@ class Snapshot(NamedTuple):
             raise UsageFault(said, name="wrong-kind", path=path, hint="take one with `opsinfo snapshot --core`")
 
 
-Steps = tuple[str | int, ...]
-
-
-class _Wrong(Exception):
-    """A wrong value, by its path of keys; its place in the text is found when needed."""
-
-    def __init__(self, message: str, *steps: str | int) -> None:
-        self.message = message
-        self.steps = steps
-
-
 def _read(source: Source, outcome: Members) -> Snapshot:
     if outcome.members is None:
-        raise _Wrong("a snapshot is an object")
+        raise WrongValue("a snapshot is an object")
     content = {member.key: member.value for member in outcome.members}
-    _require_version(source, content)
+    version = _known_version(source, content)
     if source.text[outcome.end :].strip():
         raise _damaged("there is text after the snapshot", source, source.place(outcome.end))
     if len(content) < len(outcome.members) or any(member.has_duplicates for member in outcome.members):
-        _fail_on_twins(source, _node(source, ()))
-    stores = _value(content, list, "stores")
-    engines = _value(content, dict, "other_engines")
+        _fail_on_twins(source, node_at(source, ()))
+    stores = value_of(content, list, "stores")
+    engines = value_of(content, dict, "other_engines")
     for name in engines:
-        _value(engines, str, "other_engines", name)
+        value_of(engines, str, "other_engines", name)
+    sets = None if version == WITHOUT_COLUMNS else read_column_sets(content)
     return Snapshot(
-        _value(content, (str, type(None)), "soc"),
-        _value(content, (str, type(None)), "cann_version"),
-        _word(content, _CORES, "core"),
-        Operators([_store(source, index, store) for index, store in enumerate(stores)]),
+        version,
+        value_of(content, (str, type(None)), "soc"),
+        value_of(content, (str, type(None)), "cann_version"),
+        word_of(content, _CORES, "core"),
+        Operators([_store(source, index, store, sets) for index, store in enumerate(stores)]),
         engines,
     )
 
 
-def _require_version(source: Source, content: Mapping[str, Any]) -> None:
-    version = content.get("schema_version")
-    if repr(version) == VERSION:  # numbers are kept as they were written
-        return
+def _known_version(source: Source, content: Mapping[str, Any]) -> str:
+    version = repr(content.get("schema_version"))  # numbers are kept as they were written
+    if version in _READ:
+        return version
     if "schema_version" not in content:
-        raise _Wrong("`schema_version` is missing")
+        raise WrongValue("`schema_version` is missing")
     place = _node_place(source, ("schema_version",))
     raise Refused(
-        f"a snapshot of version {version}; this opsinfo reads version {VERSION}",
+        f"a snapshot of version {content['schema_version']}; this opsinfo reads versions {' and '.join(_READ)}",
         name="snapshot-version",
         path=source.path,
         line=place.line,
@@ -157,74 +109,21 @@ def _require_version(source: Source, content: Mapping[str, Any]) -> None:
     )
 
 
-def _store(source: Source, index: int, store: Any) -> Store:
+def _store(source: Source, index: int, store: Any, sets: Mapping[str, ColumnSet] | None) -> Store:
     at = ("stores", index)
     if not isinstance(store, dict):
-        raise _Wrong("a store is an object in a snapshot", *at)
-    name = _value(store, (str, type(None)), *at, "name")
+        raise WrongValue("a store is an object in a snapshot", *at)
+    name = value_of(store, (str, type(None)), *at, "name")
     library = LibraryFile(source, [])
-    facts = _Facts(source, index)
-    operators = _value(store, dict, *at, "operators")
+    facts = FactsFile(source, index, sets)
+    operators = value_of(store, dict, *at, "operators")
     for op in operators:
-        library.entries[op] = _read_fact(facts, op, _value(operators, dict, *at, "operators", op))
+        library.entries[op] = read_fact(facts, op, value_of(operators, dict, *at, "operators", op))
     return Store([library], label=name)
 
 
-def _read_fact(facts: _Facts, op: str, fact: dict[str, Any]) -> Fact:
-    at = ("stores", facts.index, "operators", op)
-    policy = Policy(_word(fact, tuple(map(str, Policy)), *at, "policy"))
-    inputs, outputs = _tensors(fact, *at, "inputs"), _tensors(fact, *at, "outputs")
-    return Fact(facts, op, policy, Listed(inputs, outputs, "static" if inputs or outputs else "kernel"))
-
-
-def _tensors(fact: dict[str, Any], *steps: str | int) -> list[TensorColumns]:
-    """All dtypes of one side as one tensor without a name; none if the snapshot has none."""
-    if steps[-1] not in fact:
-        return []
-    dtypes = _value(fact, list, *steps)
-    for index, dtype in enumerate(dtypes):
-        if not isinstance(dtype, str):
-            raise _Wrong("a dtype is a string in a snapshot", *steps, index)
-    return [TensorColumns("", "", tuple(dtypes))]
-
-
-_CALLED: dict[Any, str] = {dict: "an object", list: "an array", str: "a string"}
-
-
-def _value(content: Mapping[str, Any], kind: Any, *steps: str | int) -> Any:
-    """The value of the last step.
-
-    :raises _Wrong: if it is missing or of another kind
-    """
-    key = str(steps[-1])
-    if key not in content:
-        raise _Wrong(f"`{key}` is missing", *steps[:-1])
-    if not isinstance(content[key], kind):
-        called = _CALLED.get(kind, "a string or null")
-        raise _Wrong(f"`{key}` is {called} in a snapshot", *steps)
-    return content[key]
-
-
-def _word(content: Mapping[str, Any], words: tuple[str, ...], *steps: str | int) -> str:
-    value: str = _value(content, str, *steps)
-    if value not in words:
-        raise _Wrong(f"`{value}` is none of " + ", ".join(words), *steps)
-    return value
-
-
-def _node(source: Source, steps: Steps) -> Node:
-    from ..text.scanner import scan
-
-    node = scan(source).require_root()
-    for step in steps:
-        found = node.items[step] if isinstance(step, int) else node.get(step)
-        assert found is not None
-        node = found
-    return node
-
-
 def _node_place(source: Source, steps: Steps) -> Place:
-    return source.place(_node(source, steps).start)
+    return source.place(node_at(source, steps).start)
 
 
 def _fail_on_twins(source: Source, node: Node) -> None:

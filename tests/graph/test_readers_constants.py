@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ge_dump import ge_dump
 from hypothesis import given
 from hypothesis import strategies as st
 from messages import GE, TF, node, om_bytes, put
@@ -188,3 +189,57 @@ def test_the_structure_of_a_large_model_is_small(tmp_path: Path, monkeypatch: py
     path = _models(tmp_path)[2]
     with open(path, "rb") as file:
         assert len(slim.slim(file, 0, path.stat().st_size, PLAN).data) < 2000 < path.stat().st_size
+
+
+# the strings of a text dump
+
+
+def escaped(data: bytes) -> str:
+    """As protobuf prints bytes: some signs by name, others as octal numbers."""
+    signs = {9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 39: "\\'", 92: "\\\\"}
+    return "".join(signs.get(each) or (chr(each) if 32 <= each < 127 else f"\\{each:03o}") for each in data)
+
+
+def _dump(folder: Path, data: str | None, op_type: str = "Const") -> Path:
+    nodes: list[dict[str, Any]] = [
+        {"name": "before", "type": "Data", "out": ["f32"]},
+        {"name": "w", "type": op_type, "out": ["f32"], **({} if data is None else {"data": data})},
+    ]
+    path = folder / "ge_proto_00020_FeTopoSortingAfter.txt"
+    path.write_text(ge_dump({"nodes": nodes}), "utf-8")
+    return path
+
+
+@given(st.lists(st.floats(width=32), min_size=1), st.integers(min_value=1, max_value=40))
+def test_values_in_a_text_dump_are_those_that_it_prints(
+    tmp_path_factory: pytest.TempPathFactory, values: list[float], size: int
+) -> None:
+    data = struct.pack(f"<{len(values)}f", *values)
+    graph = read_graph(str(_dump(tmp_path_factory.mktemp("d"), escaped(data))))
+    (where,) = graph.weights.values()
+    assert [*graph.weights] == [1]
+    raw = extremes(_written(tmp_path_factory.mktemp("w") / "w", data), "float32")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(constants, "_SLICE", size)
+        assert repr(extremes(where, "float32")) == repr(raw)
+
+
+@pytest.mark.parametrize("text", [r"\000\000\200\077", r"\0\0\200?", r"\x00\x00\x80\x3f", r"\U00000000\x00\200?"])
+def test_every_escape_of_a_text_dump_is_known(tmp_path: Path, text: str) -> None:
+    (where,) = read_graph(str(_dump(tmp_path, text))).weights.values()
+    found = extremes(where, "float32")
+    assert found is not None
+    assert (found.values, found.largest) == (1, 1.0)
+
+
+def test_a_dump_without_values_and_other_nodes_have_no_weights(tmp_path: Path) -> None:
+    assert read_graph(str(_dump(tmp_path, None))).weights == {}
+    assert read_graph(str(_dump(tmp_path, escaped(b"1234"), "Variable"))).weights == {}
+
+
+def test_values_in_a_text_of_another_layout_are_not_located(tmp_path: Path) -> None:
+    path = _dump(tmp_path, escaped(b"1234"))
+    path.write_text(path.read_text("utf-8").replace("\n", " "), "utf-8")
+    graph = read_graph(str(path))
+    assert [node.name for node in graph] == ["before", "w"]
+    assert graph.weights == {}

@@ -67,7 +67,7 @@ def test_a_snapshot_has_the_facts_of_a_real_install(soc: str, corpus: Path) -> N
     text = snapshot_text(target)
     require_same_facts(target, read(text))
     whole = sum(path.stat().st_size for path in opp.rglob("*.json"))
-    assert len(text.encode()) < whole / 10
+    assert len(text.encode()) < whole / 5
 
 
 def test_a_snapshot_of_a_snapshot_is_the_same(fixtures: Path, tmp_path: Path) -> None:
@@ -110,8 +110,39 @@ def minimal(**changes: object) -> str:
     return json.dumps({key: value for key, value in content.items() if value != "gone"})
 
 
+def test_version_1_has_the_dtypes_of_each_side() -> None:
+    snapshot = read(minimal())
+    fact = snapshot.operators["Add"].entry
+    assert snapshot.version == "1"
+    assert [tensor.dtypes for tensor in (*fact.listed.inputs, *fact.listed.outputs)] == [("float16",), ("float",)]
+    with pytest.raises(UsageFault, match="version 1 has no columns"):
+        _ = fact.kernel_sections
+
+
+def test_version_2_has_the_columns_of_each_tensor() -> None:
+    fact = read(columned()).operators["Add"].entry
+    assert [(tensor.name, tensor.param_type) for tensor in (*fact.listed.inputs, *fact.listed.outputs)] == [
+        ("x", "required"),
+        ("y", "dynamic"),
+    ]
+    assert fact.kernel_sections == {
+        "heavyOp": {"flag": "true"},
+        "input0": {"name": "x", "paramType": "required", "dtype": "float16,float16,float", "format": "ND,ND,ND"},
+        "output0": {"name": "y", "paramType": "dynamic", "dtype": "float16,float16,float", "format": "ND,ND,ND"},
+    }
+
+
 def test_keys_of_later_versions_are_passed_over() -> None:
+    assert read(columned(later=1)).operators.names == ["Add"]
     assert read(minimal(made_by={"opsinfo": "9"}, later=[1, 2.5, True])).operators.names == ["Add"]
+
+
+def columned(**changes: object) -> str:
+    """A snapshot of version 2."""
+    facts = {"policy": "white", "flags": ["heavyOp"], "inputs": [["x", "abcd"]], "outputs": [["y", "abcd", "dynamic"]]}
+    stores = [{"name": None, "operators": {"Add": facts}}]
+    columns = {"abcd": {"dtype": "float16*2,float", "format": "ND*3"}}
+    return minimal(**{"schema_version": 2, "stores": stores, "columns": columns, **changes})
 
 
 DAMAGED = {
@@ -133,6 +164,22 @@ DAMAGED = {
     "a key twice": (minimal()[:-1] + ', "core": "ai"}', "`core` appears twice", '"core": "ai"}'),
     "the marks of a merge": (minimal().replace('"stores"', '<<<<<<< ours\n"stores"'), "expected", "<<<<<<<"),
     "cut off": (minimal()[:80], "", ""),
+    "version 2 without columns": (columned(columns="gone"), "`columns` is missing", "{"),
+    "columns that are no object": (columned(columns={"abcd": "float"}), "`abcd` is an object", '"float"'),
+    "columns that are a number": (columned(columns={"abcd": {"dtype": 5}}), "`dtype` is a string", "5"),
+    "more columns than anybody has": (
+        columned(columns={"abcd": {"dtype": "a*9999,b*9999,c*9999,d*9999,e*9999,f*9999,g*9999"}}),
+        "more than 65536 columns",
+        '"a*9999',
+    ),
+    "a key of no columns": (columned().replace('"y", "abcd"', '"y", "abce"'), "`columns` has no `abce`", '"abce"'),
+    "a tensor that is a string": (columned().replace('["x", "abcd"]', '"x"'), "a tensor is an array", '"x"'),
+    "a tensor without columns": (columned().replace('["x", "abcd"]', '["x"]'), "a tensor is an array", '["x"]'),
+    "a tensor with a number": (columned().replace('"dynamic"', "7"), "a tensor is an array", '["y", "abcd", 7]'),
+    "inputs that are an object": (columned().replace('[["x", "abcd"]]', "{}"), "`inputs` is an array", "{}"),
+    "a flag that is a number": (columned().replace('"heavyOp"', "7"), "a flag is a string", "7"),
+    "flags in a string": (columned().replace('["heavyOp"]', '"heavyOp"'), "`flags` is an array", '"heavyOp"'),
+    "a pattern that is a number": (columned().replace('"flags"', '"pattern": 1, "flags"'), "`pattern` is", "1"),
     "text behind it": (minimal() + " {}", "text after the snapshot", " {}"),
 }
 
@@ -150,7 +197,7 @@ def test_a_damaged_snapshot_is_refused_with_the_place(situation: str) -> None:
     assert lines[error.line - 1][error.column - 1 :].startswith(at)
 
 
-@pytest.mark.parametrize("version", ["2", "0", "1.5", '"1"', "true", "null"])
+@pytest.mark.parametrize("version", ["3", "0", "1.5", '"1"', "true", "null"])
 def test_a_version_that_is_not_known_is_refused_with_the_place(version: str) -> None:
     text = minimal().replace('"schema_version": 1', f'"schema_version":\n{version}')
     with pytest.raises(Refused) as caught:

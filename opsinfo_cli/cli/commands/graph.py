@@ -36,6 +36,7 @@ from ..model_graph.judging import (
     JUDGING,
     JudgedModel,
     JudgeOptions,
+    atc_options,
     judged_model,
     opened_model,
     report_confidence,
@@ -78,6 +79,7 @@ _ON = ("low", "high", "cast", "first-column", "assumed")
     group=JUDGING,
     advanced=True,
 )
+@atc_options
 @declare.option("--by", type=declare.Choice(["type", "node"]), default="type", help="Show op types or nodes.")
 @declare.option("--node", metavar="NODE", help="Show why this node has its dtypes.")
 @declare.option("--on", "states", type=declare.Choice(_ON), multiple=True, help="Only nodes in this state; repeatable.")
@@ -174,20 +176,17 @@ def _require_written(format: str, judging: JudgeOptions, comparing: CompareOptio
         hint = "add --precision-mode MODE and --against TARGET; `opsinfo modes` lists modes"
         raise UsageFault(said, name="needs-mode", hint=hint)
     compare_mixlist, compare_mode, compare_against, back = comparing
+    given = {f"--{name.replace('_', '-')}": value for name, value in judging._asdict().items()}
     needs = {
-        "--against": judging.against,
-        "--mixlist": judging.mixlist,
-        "--keep-dtype": judging.keep_dtype,
-        "--customize-dtypes": judging.customize_dtypes,
-        "--fe-ini": judging.fe_ini,
+        **{word: value for word, value in given.items() if word not in ("--mode", "--columns")},
         "--node": node,
         "--compare-mixlist": compare_mixlist,
         "--compare-precision-mode": compare_mode,
         "--compare-against": compare_against,
         "--read-back": back,
     }
-    for word, given in needs.items():
-        if given is not None:
+    for word, value in needs.items():
+        if value is not None:
             raise UsageFault(f"{word} requires --precision-mode", name="needs-mode")
 
 

@@ -13,6 +13,7 @@ from ...report.views.merge import minimal_document, say_minimal
 from ...text.source import Source
 from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
+from ..shared.doubts import report_missing_columns
 from ..shared.mixlist_input import fixable_mixlist
 from ..shared.mixlist_output import delivered, refused, report_built
 from ..shared.options import against_option, install_options, write_options
@@ -65,6 +66,8 @@ def command(
     targets = open_targets(against, output, options)
     found = minimal(given.marks, [target.operators for target in targets])
     if models:
+        for target in targets:
+            report_missing_columns(target, output)
         found = narrowed(found, _without_effect(found.marks, models, targets))
     say_minimal(output, found, targets)
     document = {"source": mixlist, **minimal_document(targets, found)}

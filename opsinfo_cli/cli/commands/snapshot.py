@@ -25,7 +25,7 @@ from ..shared.writing import WriteRun
 def command(
     target: str, out: str | None, options: TargetOptions, writing: WriteOptions, printing: OutputOptions
 ) -> int:
-    """Write the facts of TARGET to a file, for use without CANN: op types, policies and dtypes, by store.
+    """Write the facts of TARGET to a file, for use without CANN: op types, policies and dtype columns, by store.
 
     The file is small and sorted, and does not depend on the machine. It can be used wherever a TARGET is
     read, mainly with --against, and cannot be edited. --check exits 1 if FILE is out of date.

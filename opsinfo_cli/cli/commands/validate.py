@@ -13,6 +13,7 @@ from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
 from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
+from ..shared.doubts import report_missing_columns
 from ..shared.options import as_option, lock_options
 from ..shared.targets import open_against
 from ..validation.config import Configured, config_in_use, config_options, config_that_names
@@ -143,6 +144,8 @@ def command(
     fixes = _fixes(fixing, narrowing, writing, paths, printing.format)
     baseline, files = _baseline(narrowing), _report_files(reports, paths, narrowing.baseline)
     targets = [each for text in against for each in _chips(text, socs, output)]
+    for target in targets if models else ():
+        report_missing_columns(target, output)
     validation = Validation(
         output,
         paths,

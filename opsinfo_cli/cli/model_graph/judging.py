@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...errors import UsageFault
 from ...graph.answer import Answer
+from ...graph.atc_options import AtcOptions
 from ...graph.customize_dtypes import CustomizeDtypes
 from ...graph.fe_ini import fp16_op_types
 from ...graph.graph import ModelGraph
@@ -20,7 +21,7 @@ from ...report.terminal.output import Output
 from ...report.terminal.progress import Progress
 from ...typed import NamedTuple
 from ..line import declare
-from ..shared.doubts import report_doubts, report_unknown
+from ..shared.doubts import report_doubts, report_missing_columns, report_unknown
 from ..shared.mixlist_input import accepted_mixlist
 from ..shared.targets import open_against
 
@@ -39,9 +40,47 @@ class JudgeOptions(NamedTuple):
     customize_dtypes: str | None
     fe_ini: str | None
     columns: str
+    output_type: str | None
+    input_fp16_nodes: str | None
+    is_weight_clip: str | None
+    insert_op_conf: str | None
+
+    @property
+    def atc(self) -> AtcOptions:
+        return AtcOptions(self.output_type, self.input_fp16_nodes, self.is_weight_clip, self.insert_op_conf)
 
 
 JUDGING = declare.Group("judging", JudgeOptions)
+atc_options = declare.stacked(
+    declare.option(
+        "--output-type",
+        metavar="TYPE",
+        help="Dtype of the outputs, as atc --output_type.",
+        group=JUDGING,
+        advanced=True,
+    ),
+    declare.option(
+        "--input-fp16-nodes",
+        metavar="NAMES",
+        help="Inputs in float16, separated by semicolons, as atc --input_fp16_nodes.",
+        group=JUDGING,
+        advanced=True,
+    ),
+    declare.option(
+        "--is-weight-clip",
+        type=declare.Choice(["0", "1"]),
+        help="Whether constants are clipped, as atc --is_weight_clip.",
+        group=JUDGING,
+        advanced=True,
+    ),
+    declare.option(
+        "--insert-op-conf",
+        metavar="FILE",
+        help="AIPP configuration, as atc --insert_op_conf.",
+        group=JUDGING,
+        advanced=True,
+    ),
+)
 
 
 class JudgedModel(NamedTuple):
@@ -51,10 +90,6 @@ class JudgedModel(NamedTuple):
     options: JudgeOptions
     answer: Answer
     outcome: GraphOutcome
-
-
-_NOT_CONSIDERED = ("output_type", "input_fp16_nodes", "is_weight_clip", "insert_op_conf")
-"""Options of atc that change dtypes and that the judge does not read."""
 
 
 def opened_model(path: str, output: Output) -> ModelGraph:
@@ -122,6 +157,7 @@ def judged_model(
         keep_dtype=KeepDtype.read(options.keep_dtype) if options.keep_dtype else None,
         customize_dtypes=CustomizeDtypes.read(options.customize_dtypes) if options.customize_dtypes else None,
         fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
+        atc=options.atc,
     )
     answer = ready.judge(options.mode, mixlist)
     return JudgedModel(graph, options, answer, judged_outcome(answer))
@@ -138,6 +174,7 @@ def _target(options: JudgeOptions, sources: list[str], chosen: TargetOptions, ou
         return None
     target = open_against(options.against, output, chosen)
     report_doubts(target, output)
+    report_missing_columns(target, output)
     return target
 
 
@@ -151,9 +188,10 @@ def report_confidence(judged: JudgedModel, output: Output) -> None:
         output.say(f"the first column for {nodes}, because none fits; --on first-column shows them")
     if judged.graph.model.predicted:
         output.say("a prediction: op types and nodes may change when the compiler fuses operators")
-    given = command_options(judged.graph.model.command)
-    ignored = [f"--{name}={given[name]}" for name in _NOT_CONSIDERED if given.get(name)]
-    if ignored:
-        output.say(f"not considered: {', '.join(ignored)}", "warning")
-    else:
-        output.say(f"not considered: {', '.join(f'--{name}' for name in _NOT_CONSIDERED)} of atc")
+    considered = judged.answer.considered
+    for option in considered.applied:
+        output.say(f"considered: {option}")
+    for option, why in considered.ignored.items():
+        output.say(f"not considered: {option}: {why}", "warning")
+    if considered.unknown:
+        output.say(f"not considered: {', '.join(f'--{name}' for name in considered.unknown)} of atc")

@@ -79,8 +79,8 @@ class Kernels:
 
     def _of_entry(self, op_type: str, entry: Entry) -> Kernel:
         try:
-            kernel = kernel_of(op_type, entry.policy, entry.sections)
-        except UsageFault:  # a snapshot's entry has no sections: which tensor has which columns is not known
+            kernel = kernel_of(op_type, entry.policy, entry.kernel_sections)
+        except UsageFault:  # a snapshot of version 1: which tensor has which columns is unknown
             kernel = assumed_kernel(op_type, entry.policy)
             return kernel if "assumed" in self.sources else kernel._replace(confidence="none")
         for source in self.sources:

@@ -35,12 +35,14 @@ class Block(NamedTuple):
 
     :param inside: names of the containers around it
     :param at: the byte of the file it begins at
+    :param placed: whether ``at`` is known; in text of another layout it is not
     """
 
     inside: tuple[str, ...]
     name: str
     text: bytes
     at: int
+    placed: bool = True
 
 
 def blocks(file: IO[bytes], containers: frozenset[tuple[str, ...]]) -> Iterator[Block]:
@@ -57,8 +59,10 @@ def blocks(file: IO[bytes], containers: frozenset[tuple[str, ...]]) -> Iterator[
             raise TextFault(
                 start, f"the text is not laid out as protobuf prints it, and longer than {MOST_OTHER >> 20} MiB"
             )
-        file = io.BytesIO(printed(parse(text)))
-    yield from _Stream(file, containers).blocks()
+        for block in _Stream(io.BytesIO(printed(parse(text))), containers).blocks():
+            yield block._replace(placed=False)
+    else:
+        yield from _Stream(file, containers).blocks()
 
 
 def _canonical(head: bytes) -> bool:

@@ -12,10 +12,11 @@ from array import array
 
 from ...errors import Damaged, Refused
 from ...typed import TYPE_CHECKING, NamedTuple
+from .textproto import unescaped
 from .wire import WireFault, varint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import IO
 
     from ..graph import Weights
@@ -130,7 +131,7 @@ def _slices(weights: Weights, dtype: str) -> Iterator[array[float]]:
                 said = f"the values of a constant lie at bytes {weights.offset} to {last}, the file has {end}"
                 raise Damaged(said, name="damaged-model", path=weights.path)
             file.seek(weights.offset)
-            yield from _varints(file, size, dtype) if weights.encoding == "varint" else _raw(file, size, dtype)
+            yield from _READERS[weights.encoding](file, size, dtype)
     except FileNotFoundError:
         said = "the file with the values of constants is missing"
         hint = "external data lies beside the model, under the name that the model says"
@@ -150,6 +151,29 @@ def _raw(file: IO[bytes], size: int, dtype: str) -> Iterator[array[float]]:
         yield _floats(data[: len(data) - len(data) % width], dtype)
 
 
+def _escaped(file: IO[bytes], size: int, dtype: str) -> Iterator[array[float]]:
+    """The inside of a string of text protobuf; a slice may end inside an escape or a value."""
+    width = _WIDTHS[dtype]
+    left, text, values = size, b"", b""
+    while left and (data := file.read(min(_SLICE, left))):
+        left -= len(data)
+        text += data
+        end = _whole_escapes(text) if left else len(text)
+        values += unescaped(text[:end])
+        text = text[end:]
+        used = len(values) - len(values) % width
+        yield _floats(values[:used], dtype)
+        values = values[used:]
+
+
+def _whole_escapes(text: bytes) -> int:
+    """How much of a text can be read before the rest of it is known: an escape has ten characters at most."""
+    end = max(len(text) - 10, 0)
+    slash = text.rfind(b"\\", max(end - 10, 0), end)
+    before = len(text[: slash + 1]) - len(text[: slash + 1].rstrip(b"\\"))
+    return slash if before % 2 else end
+
+
 def _varints(file: IO[bytes], size: int, dtype: str) -> Iterator[array[float]]:
     """Patterns of 16 bits, each written as a number of one to ten bytes."""
     left, rest, done = size, b"", 0
@@ -167,6 +191,13 @@ def _varints(file: IO[bytes], size: int, dtype: str) -> Iterator[array[float]]:
         done += at
         rest = data[at:]
         yield _floats(_little(patterns).tobytes(), dtype)
+
+
+_READERS: Mapping[str, Callable[[IO[bytes], int, str], Iterator[array[float]]]] = {
+    "raw": _raw,
+    "varint": _varints,
+    "escaped": _escaped,
+}
 
 
 def _floats(data: bytes, dtype: str) -> array[float]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from ...typed import TYPE_CHECKING
+from ..graph import Weights
 from .blocks import blocks
 from .dtypes import ge_dtype, word_dtype
 from .ge_model import CONTINUOUS, FACTS, FUSED_FROM, LISTS, MODE, NUMBERS, PARENT, Desc, GeModel, Op
@@ -50,11 +51,12 @@ class _Text:
 
     def read(self, file: IO[bytes]) -> ModelGraph:
         model = self._model
+        start = file.tell()
         for block in blocks(file, _CONTAINERS):
             if block.inside:
                 if block.name == "op":
                     try:
-                        model.add(self._operator(block.text))
+                        model.add(self._operator(block.text, start + block.at if block.placed else None))
                     except TextFault as fault:
                         raise TextFault(block.at + fault.at, fault.said) from None
                 elif block.name == "name":
@@ -73,7 +75,8 @@ class _Text:
         if key and value and key[1].decode("ascii", "replace") in FACTS:
             self._model.facts[key[1].decode()] = string(value[1])
 
-    def _operator(self, text: bytes) -> Op:
+    def _operator(self, text: bytes, at: int | None) -> Op:
+        """:param at: the byte of the file where the text begins; None: it is not a piece of the file"""
         parts = text.split(_OUTPUT_DESC)
         outputs = parts[1:]
         parts = parts[0].split(_INPUT_DESC)
@@ -103,7 +106,22 @@ class _Text:
             attributes,
             subgraphs,
             fused,
+            None if at is None or _VALUE not in head or op_type not in _CONSTANTS else self._weights(head, at),
         )
+
+    def _weights(self, head: bytes, at: int) -> Weights | None:
+        """Where the values of a constant lie; None if the dump leaves them out, as with ``DUMP_GE_GRAPH`` 2 and 3.
+
+        Source: hicann/ge ffdcbc9f, inc/graph_metadef/graph/utils/graph_utils.h:59 and
+        graph_metadef/graph/utils/graph_utils.cc:807.
+        """
+        if not (value := _attribute(head, b"      ", b"value")):
+            return None
+        line = value.find(_DATA)
+        if line < 0 or (end := value.find(b'"\n', line + len(_DATA))) < 0:
+            return None
+        begin = line + len(_DATA)
+        return Weights(self._model.path, at + head.find(value) + begin, end - begin, "escaped")
 
     def _desc(self, said: bytes) -> Desc:
         """A tensor's description, from the line behind its opening one; what follows its end is another field."""
@@ -149,6 +167,8 @@ _TENSOR_NUMBERS = tuple((name, name.encode()) for name in (CONTINUOUS, PARENT))
 _WORDS = tuple((name, name.encode()) for name in ("origin_data_type", "origin_format"))
 _ORIGIN_SHAPE = b"origin_shape"
 _FUSED = FUSED_FROM.encode()
+_CONSTANTS = ("Const", "Constant")
+_VALUE, _DATA = b'      key: "value"\n', b'\n          data: "'
 
 
 def _top(head: bytes) -> tuple[str, str, list[str]]:

@@ -153,23 +153,81 @@ def test_without_a_target_columns_can_be_assumed(opsinfo: Run, tmp_path: Path) -
     assert (ran.code, rows(ran)[0][:3]) == (0, ["Log", "1", "1"])
 
 
-def test_a_snapshot_gives_policies_and_its_columns_are_assumed(
-    opsinfo: Run, opp: Path, judged: Judge, tmp_path: Path
-) -> None:
+def test_a_snapshot_answers_as_its_install_does(opsinfo: Run, opp: Path, judged: Judge, tmp_path: Path) -> None:
     snapshot = tmp_path / "ascend910b.opsinfo.json"
     assert opsinfo("snapshot", opp, "--soc", "ascend910b", "-o", snapshot).code == 0
+    arguments = ["graph", dump(tmp_path), "--against", snapshot, "--precision-mode", "mixed_float16"]
+    for more in ([], ["--by", "node"], ["--node", "relu"], ["--format", "json"]):
+        kept, install = opsinfo(*arguments, *more), opsinfo(*judged(), *more)
+        assert (kept.code, kept.out, kept.err) == (0, install.out, install.err)
+    assert "dtypes assumed" not in opsinfo(*arguments).err
+
+
+def test_a_snapshot_of_version_1_is_read_and_its_columns_are_assumed(
+    opsinfo: Run, opp: Path, judged: Judge, tmp_path: Path
+) -> None:
+    policies = {row[0]: {"policy": row[1]} for row in rows(opsinfo("list", opp, "--soc", "ascend910b"))}
+    head = {"kind": "opsinfo-snapshot", "schema_version": 1, "soc": "ascend910b", "cann_version": None, "core": "ai"}
+    stores = [{"name": "built-in", "operators": policies}]
+    snapshot = write(tmp_path / "old.json", {**head, "stores": stores, "other_engines": {}})
     ran = opsinfo("graph", dump(tmp_path), "--against", snapshot, "--precision-mode", "mixed_float16")
     assert ran.out == opsinfo(*judged()).out
+    assert f"warning: {snapshot}: a snapshot of version 1 has no columns: all dtypes are assumed" in ran.err
     assert "dtypes assumed for 3 nodes" in ran.err
+    mine = write(tmp_path / "m.json", mixlist(black_add=["Relu"]))
+    for command in (("validate", mine), ("minimize", mine)):
+        said = opsinfo(*command, "--against", snapshot, "--model", dump(tmp_path)).err
+        assert "version 1 has no columns" in said, command
+        assert "no columns" not in opsinfo(*command, "--against", snapshot).err
 
 
-def test_options_of_atc_that_are_not_considered_are_named_with_their_values(
+def test_options_of_atc_in_the_models_command_are_considered(opsinfo: Run, judged: Judge, tmp_path: Path) -> None:
+    words = "--output_type, --input_fp16_nodes, --is_weight_clip, --insert_op_conf"
+    assert f"not considered: {words} of atc" in opsinfo(*judged()).err
+    model = dump(tmp_path, atc_cmdline="atc --model=m.pb --output_type=FP16 --input_fp16_nodes nobody")
+    ran = opsinfo(*judged("mixed_float16", model))
+    assert "considered: --output_type=FP16" in ran.err
+    said = (
+        "warning: not considered: --input_fp16_nodes=nobody: --input_fp16_nodes: `nobody` is not an input of the model"
+    )
+    assert said in ran.err
+    assert "not considered: --output_type" not in ran.err
+    assert "4 edges need a Cast: 3 to run" in ran.err, "one more than without the option: before the output"
+
+
+def test_options_of_atc_on_the_command_line_win(opsinfo: Run, judged: Judge, tmp_path: Path) -> None:
+    model = dump(tmp_path, atc_cmdline="atc --model=m.pb --output_type=FP16")
+    ran = opsinfo(*judged("mixed_float16", model), "--output-type", "FP32", "--input-fp16-nodes", "x")
+    assert "considered: --output_type=FP32" in ran.err
+    assert "considered: --input_fp16_nodes=x" in ran.err
+    assert "2 edges need a Cast: 1 to run" in ran.err
+
+
+def test_an_image_is_preprocessed_where_an_aipp_configuration_says_so(
     opsinfo: Run, judged: Judge, tmp_path: Path
 ) -> None:
-    assert "not considered: --output_type, --input_fp16_nodes" in opsinfo(*judged()).err
-    model = dump(tmp_path, atc_cmdline="atc --model=m.pb --output_type=FP16 --insert_op_conf aipp.cfg")
-    said = opsinfo(*judged("mixed_float16", model)).err
-    assert "warning: not considered: --output_type=FP16, --insert_op_conf=aipp.cfg" in said
+    path = write(tmp_path / "aipp.cfg", b"aipp_op { aipp_mode: static input_format: RGB888_U8 }")
+    ran = opsinfo(*judged(), "--insert-op-conf", path, "--by", "node", "--format", "json")
+    nodes = {node["name"]: node for node in ran.json["nodes"]}
+    assert nodes["x"]["outputs"] == ["uint8"]
+    assert nodes["x_0_aipp"]["type"] == "Aipp"
+    assert "considered: --insert_op_conf=" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--output-type", "FP12"), "unknown type `FP12`"),
+        (("--output-type", "relu:0:FP16"), "`relu:0` is not an output of the model"),
+        (("--input-fp16-nodes", "relu"), "`relu` is not an input of the model"),
+    ],
+)
+def test_an_option_of_atc_that_does_not_fit_is_wrong_usage(
+    opsinfo: Run, judged: Judge, words: tuple[str, str], said: str
+) -> None:
+    ran = opsinfo(*judged(), *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
 
 
 def test_onnx_is_judged_and_called_a_prediction(opsinfo: Run, judged: Judge, tmp_path: Path) -> None:

@@ -51,6 +51,22 @@ def test_an_entry_that_changes_no_dtype_is_warned_of(opsinfo: Run, target: list[
     assert finding_names(ran) == ["no-effect-in-model"]
 
 
+def test_a_snapshot_finds_in_a_model_what_its_install_finds(
+    opsinfo: Run, opp: Path, target: list[str | Path], tmp_path: Path
+) -> None:
+    snapshot = tmp_path / "ascend910b.opsinfo.json"
+    assert opsinfo("snapshot", opp, "--soc", "ascend910b", "-o", snapshot).code == 0
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu", "L2Loss", "AvgPoolGradD"], white_add=["Log"]))
+    found = []
+    for words in (target, ["--against", snapshot, *target[-2:]]):
+        ran = opsinfo("validate", file, *words, "--model", dump(tmp_path), "--format", "json")
+        findings = ran.json["findings"]
+        found.append([(each["name"], each["pointer"], each["message"].split(" in ascend")[0]) for each in findings])
+        assert "assumed" not in ran.err
+    assert found[0] == found[1]
+    assert {name for name, _, _ in found[0]} >= {"not-in-model"}
+
+
 def test_a_black_type_whose_kernel_has_no_float32_column_is_an_error(
     opsinfo: Run, target: list[str | Path], tmp_path: Path
 ) -> None:
