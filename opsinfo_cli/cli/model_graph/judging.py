@@ -8,9 +8,10 @@ from ...graph.customize_dtypes import CustomizeDtypes
 from ...graph.fe_ini import fp16_op_types
 from ...graph.graph import ModelGraph
 from ...graph.judge.modes import FP16_OP_TYPES, judge_mode, mode_by_number
+from ...graph.judged_outcome import judged_outcome
 from ...graph.judging import prepare
 from ...graph.keep_dtype import KeepDtype
-from ...graph.outcome import GraphOutcome, judged_outcome
+from ...graph.outcome import GraphOutcome
 from ...graph.readers import read_graph
 from ...graph.readers.command import options as command_options
 from ...model.precision_mode import MODES
@@ -42,6 +43,8 @@ class JudgeOptions(NamedTuple):
 
 
 JUDGING = declare.Group("judging", JudgeOptions)
+FRAMEWORKS = {"onnx": "ONNX", "tensorflow": "TensorFlow", "saved-model": "TensorFlow"}
+"""Formats that hold no dtypes of the engine, and how they are called."""
 
 
 class JudgedModel(NamedTuple):
@@ -80,20 +83,6 @@ def opened_model(path: str, output: Output) -> ModelGraph:
         named = mode_by_number(number)
         output.say(f"precision mode in the file: {named.name if named else number}")
     return graph
-
-
-def report_written(graph: ModelGraph, output: Output) -> None:
-    """Report whether the dtypes that are shown are the engine's answer."""
-    judged, has_casts = graph.model.judged, graph.model.has_casts
-    if judged is None:
-        output.say("unknown whether the engine has chosen these dtypes")
-    elif not judged:
-        output.say("the engine has not chosen dtypes yet: these are the original ones")
-    elif has_casts is None:
-        output.say("the engine has chosen these dtypes")
-    else:
-        casts = "its Casts are in the graph" if has_casts else "it has not inserted its Casts yet"
-        output.say(f"the engine has chosen these dtypes; {casts}")
 
 
 def judged_model(
@@ -141,19 +130,64 @@ def _target(options: JudgeOptions, sources: list[str], chosen: TargetOptions, ou
     return target
 
 
-def report_confidence(judged: JudgedModel, output: Output) -> None:
-    """Report what the answer rests on, and what it leaves out."""
-    counts = judged.answer.counts
-    if counts.assumed:
-        output.say(f"dtypes assumed for {counted(counts.assumed, 'node')}: the kernels choose them at compile time")
-    if counts.first_column:
-        nodes = counted(counts.first_column, "node")
-        output.say(f"the first column for {nodes}, because none fits; --on first-column shows them")
-    if judged.graph.model.predicted:
-        output.say("a prediction: op types and nodes may change when the compiler fuses operators")
-    given = command_options(judged.graph.model.command)
-    ignored = [f"--{name}={given[name]}" for name in _NOT_CONSIDERED if given.get(name)]
+def report_notes(outcome: GraphOutcome, judged: JudgedModel | None, output: Output) -> None:
+    """Report what an answer rests on, and what it leaves out."""
+    for text in _written(outcome.graph) if judged is None else _confidence(judged):
+        output.say(text)
+    ignored = _ignored(judged.graph) if judged else []
     if ignored:
         output.say(f"not considered: {', '.join(ignored)}", "warning")
-    else:
-        output.say(f"not considered: {', '.join(f'--{name}' for name in _NOT_CONSIDERED)} of atc")
+
+
+def notes(outcome: GraphOutcome, judged: JudgedModel | None) -> list[str]:
+    """The same as sentences, with what the reader could not do."""
+    found = [note.message for note in outcome.graph.model.notes]
+    found += _written(outcome.graph) if judged is None else _confidence(judged)
+    ignored = _ignored(judged.graph) if judged else []
+    return [*found, *([f"not considered: {', '.join(ignored)}"] if ignored else [])]
+
+
+def _written(graph: ModelGraph) -> list[str]:
+    """Whether the dtypes of a file are the engine's answer."""
+    judged, has_casts = graph.model.judged, graph.model.has_casts
+    if judged is None:
+        return ["unknown whether the engine has chosen these dtypes"]
+    if not judged:
+        return ["the engine has not chosen dtypes yet: these are the original ones"]
+    if has_casts is None:
+        return ["the engine has chosen these dtypes"]
+    casts = "its Casts are in the graph" if has_casts else "it has not inserted its Casts yet"
+    return [f"the engine has chosen these dtypes; {casts}"]
+
+
+def _confidence(judged: JudgedModel) -> list[str]:
+    counts = judged.answer.counts
+    found = []
+    if counts.assumed:
+        found.append(f"dtypes assumed for {counted(counts.assumed, 'node')}: the kernels choose them at compile time")
+    if counts.first_column:
+        nodes = counted(counts.first_column, "node")
+        found.append(f"the first column for {nodes}, because none fits; --on first-column shows them")
+    if judged.graph.model.predicted:
+        found.append("a prediction: op types and nodes may change when the compiler fuses operators")
+    if not _ignored(judged.graph):
+        found.append(f"not considered: {', '.join(f'--{name}' for name in _NOT_CONSIDERED)} of atc")
+    return found
+
+
+def _ignored(graph: ModelGraph) -> list[str]:
+    """Options in the model's command that the judge does not read."""
+    given = command_options(graph.model.command)
+    return [f"--{name}={given[name]}" for name in _NOT_CONSIDERED if given.get(name)]
+
+
+def facts(outcome: GraphOutcome, judged: JudgedModel | None) -> list[tuple[str, str]]:
+    """What a model is and how it was judged: (name, value)."""
+    model = outcome.graph.model
+    found: list[tuple[str, str | None]] = [("Format", model.format), ("Compiled for", model.soc_version)]
+    if judged is not None:
+        against, mode, mixlist, keep_dtype, customize_dtypes, fe_ini, columns = judged.options
+        found += [("Mode", mode), ("Target", against), ("Mixlist", mixlist), ("keep_dtype", keep_dtype)]
+        found += [("customize_dtypes", customize_dtypes), ("fe.ini", fe_ini), ("Columns", columns)]
+    found.append(("Compiled by", model.atc_cmdline))
+    return [(name, value) for name, value in found if value]

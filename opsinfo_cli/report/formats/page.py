@@ -157,6 +157,11 @@ _OTHERS = {
     "not judged": "nothing",
     "passes": "new",
     "fails": "gone",
+    "folded on constants": "nothing",
+    "agree": "new",
+    "differ": "gone",
+    "Casts fewer": "new",
+    "Casts new": "gone",
 }
 
 
