@@ -18,8 +18,23 @@
     const state = graph.state(node);
     return `${place + 1} of ${graph.count}: ${graph.name(node)} (${graph.type(node)}), ${state.outputs.join(", ") || "no output"}`;
   };
+  const lens = draw("svg", { class: "lens", height: 18, preserveAspectRatio: "none", "aria-hidden": "true" });
+  const AROUND = 60;
+  const magnify = (place) => { // single nodes around the place, where the ribbon has no pixel for each
+    const first = Math.max(0, Math.min(graph.count - 2 * AROUND, place - AROUND));
+    const last = Math.min(graph.count, first + 2 * AROUND);
+    lens.setAttribute("viewBox", `0 0 ${last - first} 18`);
+    lens.replaceChildren(...Array.from({ length: last - first }, (_, each) => {
+      const node = graph.order[first + each];
+      const box = draw("rect", { x: each, y: first + each === place ? 0 : 3, width: 0.9, height: first + each === place ? 18 : 12, class: graph.state(node).dtype });
+      box.addEventListener("click", () => choose(first + each, true));
+      box.append(draw("title", {}, said(first + each)));
+      return box;
+    }));
+  };
   const point = (place) => {
     at = place;
+    if (graph.count > bins) magnify(place);
     cursor.setAttribute("x", Math.min(bins - cursor.width.baseVal.value, (place * bins) / graph.count));
     strip.setAttribute("aria-valuenow", place + 1);
     strip.setAttribute("aria-valuetext", said(place));
@@ -45,7 +60,7 @@
   if (svg && graph.count) {
     for (const [key, value] of Object.entries({ role: "slider", tabindex: 0, "aria-label": "Node in topological order", "aria-valuemin": 1, "aria-valuemax": graph.count })) strip.setAttribute(key, value);
     svg.append(cursor);
-    strip.after(hint);
+    strip.after(...(graph.count > bins ? [lens, hint] : [hint]));
     point(0);
     const large = Math.max(1, Math.round(graph.count / 100));
     const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -large, PageUp: large, Home: -graph.count, End: graph.count };

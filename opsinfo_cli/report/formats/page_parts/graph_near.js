@@ -28,6 +28,11 @@ const near = (() => {
       draw("rect", { x: x + 4, y: y + 5, width: 6, height: height - 10, rx: 3, class: graph.state(node).dtype }),
       ...texts);
   };
+  const diamond = (edge, x, y) => { // a Cast; an empty one is folded
+    if (!edge.casts.length) return [];
+    const folded = edge.casts.every((cast) => cast.folded);
+    return [draw("path", { class: `cast${folded ? " folded" : ""}`, d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z` })];
+  };
   const line = (from, to, edge) => { // in the colour of each dtype, with a diamond for a Cast
     const [x1, y1] = from;
     const [x2, y2] = to;
@@ -37,10 +42,7 @@ const near = (() => {
       draw("path", { class: `edge ${dtypeClass(fedBy(edge))}`, d: `M${x1} ${y1}C${x1 + bend} ${y1} ${half[0] - bend / 2} ${(y1 + half[1]) / 2} ${half.join(" ")}` }),
       draw("path", { class: `edge ${dtypeClass(dtypeOf(edge))}`, d: `M${half.join(" ")}C${half[0] + bend / 2} ${(y2 + half[1]) / 2} ${x2 - bend} ${y2} ${x2} ${y2}` }),
     ];
-    if (edge.casts.length) {
-      found.push(draw("path", { class: `cast${edge.casts.some((cast) => !cast.folded) ? "" : " folded"}`, d: `M${half[0]} ${half[1] - 7}l7 7l-7 7l-7 -7z` }));
-    }
-    return draw("g", {}, ...found);
+    return draw("g", {}, ...found, ...diamond(edge, ...half));
   };
 
   const wide = (node, before, after, width) => {
@@ -68,14 +70,15 @@ const near = (() => {
   const narrow = (node, before, after, width) => { // producers above, consumers below
     const found = [];
     const own = before.length * 74;
-    const rail = (edge, from, to, x) => draw("path", { class: `edge ${dtypeClass(dtypeOf(edge))}`, d: `M20 ${from}H${x}V${to}H20` });
+    const rail = (edge, from, to, at) => draw("g", {},
+      draw("path", { class: `edge ${dtypeClass(dtypeOf(edge))}`, d: `M20 ${from}H8V${to}H20` }), ...diamond(edge, 9, at));
     before.forEach((edge, index) => {
-      found.push(rail(edge, index * 74 + 32, own + 24, 8));
+      found.push(rail(edge, index * 74 + 32, own + 24, index * 74 + 32));
       found.push(box(20, index * 74, width - 21, 64, edge.producer, [`input ${edge.input}: ${said(edge.casts, dtypeOf(edge))}`]));
     });
     after.forEach((edge, index) => {
       const y = own + 74 * (index + 1);
-      found.push(rail(edge, own + 40, y + 32, 8));
+      found.push(rail(edge, own + 40, y + 32, y + 32));
       found.push(box(20, y, width - 21, 64, edge.consumer, [`output ${edge.output}: ${said(edge.casts, dtypeOf(edge))}`]));
     });
     found.push(box(20, own, width - 21, 64, node, [graph.state(node).outputs.join(", ") || "-"], "own "));
@@ -141,7 +144,8 @@ const near = (() => {
     shown = node;
     const fed = graph.inputs(node).filter((edge) => edge.producer >= 0);
     const read = graph.consumers(node);
-    const width = Math.max(240, part.clientWidth || document.body.clientWidth - 24);
+    const style = getComputedStyle(part);
+    const width = Math.max(240, part.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight));
     const picture = (width >= WIDE ? wide : narrow)(node, fed.slice(0, MOST), read.slice(0, MOST), width);
     const left = [[fed.length - MOST, "more inputs"], [read.length - MOST, "more readers"]].filter(([more]) => more > 0);
     const more = left.map(([each, what]) => `${each} ${what}`).join(", ");
