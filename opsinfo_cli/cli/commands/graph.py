@@ -6,6 +6,7 @@ from ...errors import UsageFault
 from ...graph.judge.modes import judge_mode
 from ...graph.outcome import written_outcome
 from ...model.target import TargetOptions
+from ...report.report_file import require_other
 from ..line import declare
 from ..model_graph.annotate import require_new, write_annotated
 from ..model_graph.comparing import COMPARING, CompareOptions
@@ -106,6 +107,9 @@ def command(
         if judging.mode is None:
             raise UsageFault("--annotate requires --precision-mode", name="needs-mode")
         require_new(annotate)
+    if printing.out is not None:
+        own = (judging.mixlist, judging.keep_dtype, judging.customize_dtypes, judging.fe_ini)
+        require_other(printing.out, (model, *own, comparing.compare_mixlist, comparing.read_back))
     graph = opened_model(model, output)
     if judging.mode is None:
         _require_written(graph.model.format, judging, comparing, node)

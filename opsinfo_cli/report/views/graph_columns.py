@@ -33,7 +33,7 @@ class Numbered(Generic[Value]):
         return found
 
 
-class GraphColumns:
+class PageColumns:
     """The columns of an outcome.
 
     :param order: node indexes as the ribbon shows them

@@ -9,7 +9,7 @@ from ...graph.topology import order_of
 from ...typed import TYPE_CHECKING, NamedTuple
 from ..formats.page import DTYPES, Bar, Markup, Number, bars, dtype_class, escaped, page_text, pill, section, table
 from .graph import converted, dtypes
-from .graph_columns import GraphColumns
+from .graph_columns import PageColumns
 from .graph_ribbon import Band, ribbon
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def graph_page(page: GraphPage) -> str:
     :raises Damaged: when the graph has a cycle
     """
     order = order_of(page.outcome.graph)
-    columns = GraphColumns(page.outcome, range(len(order)) if order == list(range(len(order))) else order)
+    columns = PageColumns(page.outcome, range(len(order)) if order == list(range(len(order))) else order)
     body = _drawn(page, columns) + _script_part() + _tables(page)
     return page_text(
         page.outcome.graph.model.path or "Model",
@@ -66,7 +66,7 @@ def graph_page(page: GraphPage) -> str:
     )
 
 
-def _data(page: GraphPage, columns: GraphColumns) -> dict[str, Any]:
+def _data(page: GraphPage, columns: PageColumns) -> dict[str, Any]:
     document: dict[str, Any] = {"chosen": page.chosen}
     if page.comparison:
         document["comparison"] = {"label": page.compared_with, **columns.comparison(page.comparison)}
@@ -94,7 +94,7 @@ def _lead(page: GraphPage) -> str:
     return f'{bars(every)}<ul class="notes">\n{notes}</ul>\n'
 
 
-def _drawn(page: GraphPage, columns: GraphColumns) -> str:
+def _drawn(page: GraphPage, columns: PageColumns) -> str:
     """The ribbon with its legend."""
     if not len(page.outcome):
         return ""
@@ -126,6 +126,9 @@ def _legend(words: Sequence[str | None], bands: Sequence[Band]) -> str:
         f'<li><span class="list {dtype_class(each)}">{escaped(each or "no dtype")}</span> <b>{counts[each]}</b></li>'
         for each in ranked
     )
+    drawn = [band.label for band in bands if band.dtypes]
+    if len(drawn) > 1:
+        items += f"<li>upper band: A, as judged; lower band: {escaped(drawn[1])}</li>"
     items += "".join(
         f'<li><span class="list key-{band.name}"></span> {escaped(band.label)} <b>{len(band.ticks)}</b></li>'
         for band in bands

@@ -84,8 +84,10 @@
     nodeTable.ask("", new Set(all.filter((each) => each >= 0)));
   });
   addEventListener("hashchange", () => show(true));
-  let waiting = 0;
-  addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(near.redraw, 100); });
+  let width = document.body.clientWidth;
+  new ResizeObserver(() => {
+    if (document.body.clientWidth !== width) { width = document.body.clientWidth; near.redraw(); }
+  }).observe(document.body);
   if (graph.raw.chosen !== null && chosen() < 0) history.replaceState(null, "", `#n${graph.raw.chosen}`);
   show(false);
 })();

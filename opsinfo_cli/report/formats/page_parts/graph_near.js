@@ -4,8 +4,8 @@ const near = (() => {
   const WIDE = 720;
   const part = document.getElementById("node");
 
-  const short = (text, width) => { // the middle of a long name says least
-    const most = Math.max(6, Math.floor(width / 7.4));
+  const short = (text, width, letter) => { // the middle of a long name says least
+    const most = Math.max(6, Math.floor(width / letter));
     if (text.length <= most) return text;
     const head = Math.ceil(most / 3) - 1;
     return `${text.slice(0, head)}…${text.slice(text.length - (most - head - 1))}`;
@@ -21,7 +21,7 @@ const near = (() => {
   const box = (x, y, width, height, node, lines, extra = "") => {
     const marked = (graph.comparison && graph.comparison.changed.has(node)) || (graph.back && graph.back.differs.has(node));
     const texts = [graph.name(node), graph.type(node), ...lines].map((line, at) => (
-      draw("text", { x: x + 16, y: y + 19 + 16 * at, class: at ? "quiet" : "name" }, short(line, width - 24))));
+      draw("text", { x: x + 16, y: y + 19 + 16 * at, class: at ? "quiet" : "name" }, short(line, width - 24, at ? 6.4 : 7.2))));
     return draw("a", { href: `#n${node}`, class: `box ${extra}${marked ? " marked" : ""}` },
       draw("title", {}, `${graph.name(node)} (${graph.type(node)})`),
       draw("rect", { x, y, width, height, rx: 6, class: "frame" }),
