@@ -1,7 +1,7 @@
 """Generated models: layers of one kind as ONNX, and as the graph engine's text dump with some 2 kB an operator.
 
-    python benchmarks/graphs.py onnx 100000 FILE
-    python benchmarks/graphs.py dump 100000 FILE
+python benchmarks/graphs.py onnx 100000 FILE
+python benchmarks/graphs.py dump 100000 FILE
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ def write_dump(path: Path, nodes: int) -> None:
 def _operator(number: int, name: str, op_type: str, feeds: list[str]) -> str:
     inputs = "".join(f'    input: "{each}:0"\n' for each in feeds)
     names = _attribute(4, "_datadump_original_op_names", ["s", name], "STRING")
-    keys = _attribute(4, "_input_name_idx_key", [word for at in range(len(feeds)) for word in ("s", f"x{at}")], "STRING")
+    keys = _attribute(
+        4, "_input_name_idx_key", [word for at in range(len(feeds)) for word in ("s", f"x{at}")], "STRING"
+    )
     places = _attribute(4, "_input_name_idx_value", [word for at in range(len(feeds)) for word in ("i", at)], "INT")
     tensors = "".join(_tensor("input_desc", at, number) for at in range(len(feeds)))
     tensors += "" if op_type == "NetOutput" else _tensor("output_desc", 0, number)
@@ -98,7 +100,7 @@ def _attribute(indent: int, key: str, words: list[object], kind: str) -> str:
     """An attribute that is a list: pairs of field and value."""
     blanks = " " * indent
     values = "".join(
-        f'{blanks}      {field}: {f"{chr(34)}{value}{chr(34)}" if field == "s" else value}\n'
+        f"{blanks}      {field}: {f'{chr(34)}{value}{chr(34)}' if field == 's' else value}\n"
         for field, value in zip(words[::2], words[1::2], strict=True)
     )
     body = f"{values}{blanks}      val_type: VT_LIST_{kind}\n"

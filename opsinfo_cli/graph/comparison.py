@@ -9,8 +9,12 @@ if TYPE_CHECKING:
 
 
 class Change(NamedTuple):
-    """A node whose dtypes differ between two outcomes."""
+    """A node whose dtypes differ between two outcomes.
 
+    :param at: index of the node in both graphs
+    """
+
+    at: int
     name: str
     type: str
     a: NodeOutcome
@@ -35,8 +39,8 @@ class OutcomeComparison(NamedTuple):
 def compared(a: GraphOutcome, b: GraphOutcome) -> OutcomeComparison:
     """Compare two judgings of one graph, node by node and edge by edge."""
     changed = [
-        Change(one.name, one.type, one, other)
-        for one, other in zip(a, b, strict=True)
+        Change(index, one.name, one.type, one, other)
+        for index, (one, other) in enumerate(zip(a, b, strict=True))
         if (one.inputs, one.outputs) != (other.inputs, other.outputs)
     ]
     before, after = set(a.casts), set(b.casts)

@@ -8,6 +8,11 @@ from __future__ import annotations
 
 from sys import intern
 
+from ..typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 FLOATING = frozenset({"float32", "float16", "bfloat16"})
 """The dtypes that the engine raises and reduces (hicann/ge inc/common/util/op_info_util.h:83)."""
 LOW = frozenset({"float16", "bfloat16", "hifloat8"})
@@ -38,6 +43,22 @@ def canonical(word: str) -> str:
     """
     name = word.strip().lower().removeprefix("dt_")
     return intern(_ALIASES.get(name, name))
+
+
+def leading(inputs: Iterable[str | None], outputs: Iterable[str | None]) -> str | None:
+    """The dtype that a node stands for in a drawing: a low one before a floating one before any other.
+
+    Inputs count if no output is floating-point, as where a node is called low.
+
+    >>> leading(["float16"], ["float32"]), leading(["float16"], ["bool"]), leading([], [None])
+    ('float32', 'float16', None)
+    """
+    for side in (outputs, inputs):
+        for kinds in (LOW, FLOATING):
+            found = next((dtype for dtype in side if dtype in kinds), None)
+            if found is not None:
+                return found
+    return next((dtype for dtype in (*outputs, *inputs) if dtype), None)
 
 
 def is_low(dtype: str | None) -> bool:

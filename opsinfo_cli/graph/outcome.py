@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import MappingProxyType
 
 from ..typed import TYPE_CHECKING, NamedTuple
 from .answer import TypeSummary
@@ -11,20 +12,21 @@ from .dtypes import FLOATING, LOW
 from .undo import inserted_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from .answer import Answer, NodeAnswer
-    from .graph import GraphNode, ModelGraph
+    from .graph import GraphNode, ModelGraph, Producer
 
 
 class Decider(NamedTuple):
     """The output that a node's dtype follows.
 
     :param tensor: ``output 0``
+    :param at: index of the node
     """
 
     node: str
     tensor: str
+    at: int
 
 
 class NodeOutcome(NamedTuple):
@@ -56,6 +58,7 @@ class CastOutcome(NamedTuple):
     """One Cast on one edge: output ``output`` of ``producer`` to input ``input`` of ``consumer``.
 
     :param constant: whether it is on a constant and folded when the model is compiled
+    :param ends: indexes of producer and consumer
     """
 
     producer: str
@@ -65,6 +68,22 @@ class CastOutcome(NamedTuple):
     begin: str
     end: str
     constant: bool
+    ends: tuple[int, int]
+
+
+class OutcomeCasts(NamedTuple):
+    """The Casts of an outcome.
+
+    :param nodes: indexes of those that are nodes of the graph
+    :param removed: indexes of the user's own Casts that the engine takes out with an inserted one
+    :param rewired: of (consumer, input) that pass by such a Cast the output that feeds them instead
+    """
+
+    casts: list[CastOutcome]
+    counts: CastCounts
+    nodes: Collection[int] = ()
+    removed: Sequence[int] = ()
+    rewired: Mapping[tuple[int, int], Producer] = MappingProxyType({})
 
 
 class GraphOutcome:
@@ -78,13 +97,13 @@ class GraphOutcome:
         graph: ModelGraph,
         mode: str | None,
         row: Callable[[int], NodeOutcome],
-        casts: Callable[[], tuple[list[CastOutcome], CastCounts]],
+        casts: Callable[[], OutcomeCasts],
     ) -> None:
         self.graph = graph
         self.mode = mode
         self.row = row
         self._casts_of = casts
-        self._casts: tuple[list[CastOutcome], CastCounts] | None = None
+        self._casts: OutcomeCasts | None = None
 
     def __len__(self) -> int:
         return len(self.graph)
@@ -94,63 +113,22 @@ class GraphOutcome:
 
     @property
     def casts(self) -> list[CastOutcome]:
-        return self._both()[0]
+        return self.all_casts.casts
 
     @property
     def cast_counts(self) -> CastCounts:
-        return self._both()[1]
+        return self.all_casts.counts
 
-    def _both(self) -> tuple[list[CastOutcome], CastCounts]:
+    @property
+    def all_casts(self) -> OutcomeCasts:
         if self._casts is None:
             self._casts = self._casts_of()
         return self._casts
 
 
-def judged_outcome(answer: Answer) -> GraphOutcome:
-    """What a mode and a mixlist do to a graph."""
-    names = answer.graph.columns.names
-    subgraphs = _subgraph_names(answer.graph)
-
-    def row(index: int) -> NodeOutcome:
-        return _judged_row(answer[index], subgraphs[index] if subgraphs else "", names)
-
-    def casts() -> tuple[list[CastOutcome], CastCounts]:
-        found = [
-            CastOutcome(
-                names[each.producer], each.output, names[each.consumer], each.input, each.begin, each.end, each.constant
-            )
-            for each in answer.casts
-        ]
-        return found, answer.counts.casts
-
-    return GraphOutcome(answer.graph, answer.mode.name, row, casts)
-
-
-def _judged_row(node: NodeAnswer, subgraph: str, names: list[str]) -> NodeOutcome:
-    reason = node.reason
-    source = reason.decided_by
-    runs = ("low" if node.low else "high") if node.judged else None
-    return NodeOutcome(
-        node.name,
-        node.type,
-        subgraph,
-        node.policy,
-        reason.text,
-        reason.code,
-        None if source is None else Decider(names[source.node], f"output {source.output}"),
-        node.judged,
-        runs,
-        node.inputs,
-        node.outputs,
-        node.original_inputs,
-        node.original_outputs,
-        node.confidence,
-    )
-
-
 def written_outcome(graph: ModelGraph) -> GraphOutcome:
     """The dtypes that a compiled model or a dump holds."""
-    subgraphs = _subgraph_names(graph)
+    subgraphs = subgraph_names(graph)
     why = {True: "the compiler chose it", False: "not judged yet", None: "as the file has it"}[graph.model.judged]
 
     def row(index: int) -> NodeOutcome:
@@ -190,12 +168,12 @@ def _runs(node: GraphNode, inputs: tuple[str | None, ...], outputs: tuple[str | 
     return None
 
 
-def _written_casts(graph: ModelGraph) -> tuple[list[CastOutcome], CastCounts]:
+def _written_casts(graph: ModelGraph) -> OutcomeCasts:
     """The Casts that the engine inserted, one for each edge that runs through one."""
     inserted = {node for node in inserted_nodes(graph) if graph.columns.types[node] == "Cast"}
     found: list[CastOutcome] = []
     if not inserted:
-        return found, CastCounts(0, 0, 0, 0, 0)
+        return OutcomeCasts(found, CastCounts(0, 0, 0, 0, 0))
     for consumer in graph:
         for number, source in enumerate(consumer.sources):
             if source is None or source.node not in inserted:
@@ -206,12 +184,15 @@ def _written_casts(graph: ModelGraph) -> tuple[list[CastOutcome], CastCounts]:
             if fed_by is not None and begin and end:
                 producer = graph[fed_by.node]
                 constant = producer.type in ("Const", "Constant")
-                found.append(CastOutcome(producer.name, fed_by.output, consumer.name, number, begin, end, constant))
+                ends = (producer.index, consumer.index)
+                found.append(
+                    CastOutcome(producer.name, fed_by.output, consumer.name, number, begin, end, constant, ends)
+                )
     folded = sum(each.constant for each in found)
-    return found, CastCounts(len(found), len(inserted), folded, 0, len(inserted))
+    return OutcomeCasts(found, CastCounts(len(found), len(inserted), folded, 0, len(inserted)), inserted)
 
 
-def _subgraph_names(graph: ModelGraph) -> list[str]:
+def subgraph_names(graph: ModelGraph) -> list[str]:
     """The subgraph of every node; empty if there is only the main graph."""
     if len(graph.subgraphs) <= 1:
         return []

@@ -6,6 +6,8 @@ from ..typed import TYPE_CHECKING, NamedTuple
 from .graph import Producer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .graph import ModelGraph
     from .judge.facts import DtypeChoice
     from .judge.prepared import Judged, Prepared
@@ -66,36 +68,78 @@ class Reason(NamedTuple):
     decided_by: Producer | None = None
 
 
+class Wording(NamedTuple):
+    """A reason without the output that it names; equal nodes with equal choices share it.
+
+    :param before: the words up to that output, all of them if none is named
+    :param named: whether an output is named
+    :param through: what is added if there is such an output
+    """
+
+    code: str
+    before: str
+    named: bool
+    after: str
+    through: str
+    policy: str | None
+    by: str | None
+    tensor: str | None
+
+    def text(self, source: Producer | None, names: Sequence[str]) -> str:
+        if source is None:
+            return self.before + self.after
+        said = f"output {source.output} of `{names[source.node]}`" if self.named else ""
+        return f"{self.before}{said}{self.after}{self.through}"
+
+
 def reason_of(prepared: Prepared, judged: Judged, node: int) -> Reason:
     """Why a node got its dtypes in one judging."""
-    graph, choice = prepared.graph, judged.choices[node]
-    code, source = choice.why, _source(graph, choice, node)
-    if node in judged.related and code != "continuous":
-        code, source = "related", Producer(*judged.related[node])
+    wording, source = wording_of(prepared, judged, node), source_of(prepared, judged, node)
+    text = wording.text(source, prepared.graph.columns.names)
+    return Reason(wording.code, text, wording.policy, wording.by, wording.tensor, source)
+
+
+def wording_of(prepared: Prepared, judged: Judged, node: int) -> Wording:
+    """The reason of a node without the output that it names."""
+    choice = judged.choices[node]
+    code = "related" if _is_related(judged, choice, node) else choice.why
     policy, by = _policy(prepared, judged, node)
     tensor = f"{choice.decided[0].removesuffix('s')} {choice.decided[1]}" if choice.decided else None
-    text = TEXTS[code].format(
-        by=by,
-        mode=judged.mode.name,
-        tensor=tensor,
-        detail=choice.detail,
-        source="" if source is None else f"output {source.output} of `{graph.columns.names[source.node]}`",
-        rule=_RULES.get(choice.detail, choice.detail),
-        because=", and it is on the black list" if policy == "black" else "",
-    )
-    if choice.through and source is not None:
-        text += ", through a Cast"
-    return Reason(code, text, policy, by, tensor, source)
+    words = {
+        "by": by,
+        "mode": judged.mode.name,
+        "tensor": tensor,
+        "detail": choice.detail,
+        "rule": _RULES.get(choice.detail, choice.detail),
+        "because": ", and it is on the black list" if policy == "black" else "",
+    }
+    before, named, after = TEXTS[code].partition("{source}")
+    through = ", through a Cast" if choice.through else ""
+    return Wording(code, before.format(**words), bool(named), after.format(**words), through, policy, by, tensor)
 
 
-def _source(graph: ModelGraph, choice: DtypeChoice, node: int) -> Producer | None:
-    """The output that a node followed, beyond the Cast that it looked through."""
+def source_of(prepared: Prepared, judged: Judged, node: int) -> Producer | None:
+    """The output that a node followed, beyond the Cast that it looked through; None if it followed none."""
+    choice = judged.choices[node]
+    if _is_related(judged, choice, node):
+        return Producer(*judged.related[node])
     if not choice.followed or choice.decided is None:
         return None
-    source = graph[node].sources[choice.decided[1]]
+    source = _feeding(prepared.graph, node, choice.decided[1])
     if source is not None and choice.through:
-        return graph[source.node].sources[0]
+        return _feeding(prepared.graph, source.node, 0)
     return source
+
+
+def _feeding(graph: ModelGraph, node: int, number: int) -> Producer | None:
+    columns = graph.columns
+    slot = columns.inputs_of[node] + number
+    source = columns.source_node[slot]
+    return None if source < 0 else Producer(source, columns.source_output[slot])
+
+
+def _is_related(judged: Judged, choice: DtypeChoice, node: int) -> bool:
+    return node in judged.related and choice.why != "continuous"
 
 
 def _policy(prepared: Prepared, judged: Judged, node: int) -> tuple[str | None, str | None]:

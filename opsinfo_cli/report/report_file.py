@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from ..change.output_file import write_file
 from ..errors import Refused, UsageFault
@@ -13,6 +14,19 @@ def write_report(path: str, data: bytes) -> None:
     :raises Refused: if the file cannot be written"""
     require_report(path)
     write_file(path, data)
+
+
+def require_other(path: str, inputs: Iterable[str | None]) -> None:
+    """:param inputs: files that the report is made from; None for one that was not given
+    :raises UsageFault: if the report would replace one of them"""
+    for each in inputs:
+        if each is not None and os.path.exists(each) and os.path.exists(path) and os.path.samefile(each, path):
+            raise UsageFault(
+                "the report would replace a file that it is made from",
+                name="is-input",
+                path=path,
+                hint="name another file",
+            )
 
 
 def require_report(path: str) -> None:

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import re
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">'&\u202e$x"
+from browser_support import CHROMIUM, HOSTILE, Browser, dumped
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on PATH")
 
 Run = Callable[..., Any]
-Browser = Callable[[str, str], dict[str, Any]]
 
 
 def library(path: Path, flags: dict[str, str | None]) -> Path:
@@ -27,43 +20,6 @@ def library(path: Path, flags: dict[str, str | None]) -> Path:
     entries = {name: {} if flag is None else {"precision_reduce": {"flag": flag}} for name, flag in flags.items()}
     path.write_text(json.dumps(entries), "utf-8")
     return path
-
-
-@pytest.fixture
-def browser(tmp_path: Path) -> Browser:
-    """Open a page, run a script in it, and return what the script puts into ``said``."""
-
-    def run(text: str, script: str) -> dict[str, object]:
-        text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
-        acting = "<script>addEventListener('error', (event) => { document.title = event.message; });</script>"
-        done = (
-            "<script>const said = {title: document.title}; const $ = (css) => document.querySelector(css);\n"
-            "const $$ = (css) => Array.from(document.querySelectorAll(css));\n"
-            "const names = () => $$('tbody tr').filter((row) => !row.hidden).map((row) => row.cells[0].textContent);\n"
-            f"{script}\n"
-            "document.body.append(Object.assign(document.createElement('pre'),"
-            " {id: 'said', textContent: btoa(unescape(encodeURIComponent(JSON.stringify(said))))}));</script>"
-        )
-        return json.loads(_base64(_dumped(text.replace("<style>", acting + "<style>", 1) + done, tmp_path)))
-
-    return run
-
-
-def _dumped(text: str, folder: Path) -> str:
-    path = folder / "browser" / "page.html"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text, "utf-8")
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'browser' / 'profile'}"]
-    done = subprocess.run(
-        [str(CHROMIUM), *flags, "--dump-dom", path.as_uri()], capture_output=True, timeout=120, check=True
-    )
-    return done.stdout.decode("utf-8")
-
-
-def _base64(dom: str) -> str:
-    found = re.search(r'<pre id="said">([^<]*)</pre>', dom)
-    assert found, "the script did not come to its end"
-    return base64.b64decode(found[1]).decode("utf-8")
 
 
 def test_a_page_can_be_searched_filtered_and_sorted(browser: Browser, opsinfo: Run, fixtures: Path) -> None:
@@ -112,7 +68,7 @@ def test_a_hostile_name_is_shown_as_text(browser: Browser, opsinfo: Run, tmp_pat
 
 def test_the_content_policy_runs_our_script_and_no_other(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     text = opsinfo("list", fixtures / "opp", "--soc", "ascend910b", "--format", "html").out
-    dom = _dumped(text.replace("</footer>", "</footer><script>document.body.id = 'other'</script>"), tmp_path)
+    dom = dumped(text.replace("</footer>", "</footer><script>document.body.id = 'other'</script>"), tmp_path)
     assert "aria-sort" in dom
     assert '<button type="button">Operator</button>' in dom
     assert 'id="other"' not in dom

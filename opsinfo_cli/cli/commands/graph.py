@@ -2,63 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ...errors import UsageFault
-from ...graph.comparison import compared
-from ...graph.constants import constant_faults
 from ...graph.judge.modes import judge_mode
-from ...graph.outcome import GraphOutcome, NodeOutcome, lowest_first, summarised, written_outcome
-from ...graph.read_back import read_back
-from ...model.near_names import did_you_mean
+from ...graph.outcome import written_outcome
 from ...model.target import TargetOptions
-from ...report.terminal.output import Output
-from ...report.views.graph import (
-    say_constants,
-    say_summary,
-    show_comparison,
-    show_nodes,
-    show_path,
-    show_read_back,
-    show_types,
-)
-from ...report.views.graph_document import (
-    comparison_document,
-    constants_document,
-    graph_document,
-    path_document,
-    read_back_document,
-)
-from ...typed import TYPE_CHECKING, NamedTuple
+from ...report.report_file import require_other
 from ..line import declare
 from ..model_graph.annotate import require_new, write_annotated
+from ..model_graph.comparing import COMPARING, CompareOptions
 from ..model_graph.judging import (
+    FRAMEWORKS,
     JUDGING,
-    JudgedModel,
     JudgeOptions,
     atc_options,
     judged_model,
     opened_model,
-    report_confidence,
-    report_written,
+    report_notes,
 )
+from ..model_graph.showing import ROWS, RowOptions, show_compared, show_rows, show_way
 from ..shared.common_options import OutputOptions, format_option, output_of
-from ..shared.options import install_options, match_option, matches, out_option, pager_option
+from ..shared.options import install_options, out_option, pager_option
 
-if TYPE_CHECKING:
-    from typing import Any
-
-
-class CompareOptions(NamedTuple):
-    """A second judging, or a compiled model, to compare with; at most one."""
-
-    compare_mixlist: str | None
-    compare_mode: str | None
-    compare_against: str | None
-    read_back: str | None
-
-
-_COMPARE = declare.Group("comparing", CompareOptions)
 _ON = ("low", "high", "cast", "first-column", "assumed")
 
 
@@ -80,29 +44,43 @@ _ON = ("low", "high", "cast", "first-column", "assumed")
     advanced=True,
 )
 @atc_options
-@declare.option("--by", type=declare.Choice(["type", "node"]), default="type", help="Show op types or nodes.")
-@declare.option("--node", metavar="NODE", help="Show why this node has its dtypes.")
-@declare.option("--on", "states", type=declare.Choice(_ON), multiple=True, help="Only nodes in this state; repeatable.")
-@match_option
-@declare.option("--compare-mixlist", metavar="FILE", help="Show what this mixlist changes.", group=_COMPARE)
 @declare.option(
-    "--compare-precision-mode", "compare_mode", metavar="MODE", help="Show what this mode changes.", group=_COMPARE
+    "--by", type=declare.Choice(["type", "node"]), default="type", help="Show op types or nodes.", group=ROWS
 )
-@declare.option("--compare-against", metavar="TARGET", help="Show what this target changes.", group=_COMPARE)
-@declare.option("--read-back", metavar="FILE", help="Compare with this compiled model or dump.", group=_COMPARE)
+@declare.option("--node", metavar="NODE", help="Show why this node has its dtypes.")
+@declare.option(
+    "--on",
+    "states",
+    type=declare.Choice(_ON),
+    multiple=True,
+    help="Only nodes in this state; repeatable.",
+    group=ROWS,
+)
+@declare.option(
+    "--match",
+    "globs",
+    multiple=True,
+    metavar="GLOB",
+    help="Only nodes whose name or op type matches GLOB; repeatable.",
+    group=ROWS,
+)
+@declare.option("--compare-mixlist", metavar="FILE", help="Show what this mixlist changes.", group=COMPARING)
+@declare.option(
+    "--compare-precision-mode", "compare_mode", metavar="MODE", help="Show what this mode changes.", group=COMPARING
+)
+@declare.option("--compare-against", metavar="TARGET", help="Show what this target changes.", group=COMPARING)
+@declare.option("--read-back", metavar="FILE", help="Compare with this compiled model or dump.", group=COMPARING)
 @declare.option("--annotate", metavar="OUT", help="Write the ONNX model to OUT, dtype and reason in every node.")
 @install_options
 @out_option
 @pager_option
-@format_option()
+@format_option("html")
 def command(
     model: str,
-    by: str,
     node: str | None,
-    states: tuple[str, ...],
-    globs: tuple[str, ...],
     annotate: str | None,
     judging: JudgeOptions,
+    rows: RowOptions,
     comparing: CompareOptions,
     options: TargetOptions,
     printing: OutputOptions,
@@ -123,8 +101,7 @@ def command(
       opsinfo graph model.onnx --against ascend310 --precision-mode force_fp16 --read-back model.om
     """
     output = output_of("graph", printing)
-    _require_one(comparing)
-    _require_whole(by == "node", states, globs, node, comparing)
+    _require_one_answer(rows, node, comparing, output.format)
     for mode in (judging.mode, comparing.compare_mode):
         if mode is not None:
             judge_mode(mode)
@@ -132,154 +109,54 @@ def command(
         if judging.mode is None:
             raise UsageFault("--annotate requires --precision-mode", name="needs-mode")
         require_new(annotate)
+    if printing.out is not None:
+        own = (judging.mixlist, judging.keep_dtype, judging.customize_dtypes, judging.fe_ini)
+        require_other(printing.out, (model, *own, comparing.compare_mixlist, comparing.read_back))
     graph = opened_model(model, output)
     if judging.mode is None:
         _require_written(graph.model.format, judging, comparing, node)
-        report_written(graph, output)
-        return _show(output, written_outcome(graph), by, states, globs, None)
+        outcome = written_outcome(graph)
+        report_notes(outcome, None, output)
+        return show_rows(output, outcome, rows, None)
     judged = judged_model(graph, judging, options, output)
-    report_confidence(judged, output)
+    report_notes(judged.outcome, judged, output)
     if annotate is not None:
         write_annotated(model, judged, annotate, output)
     if node is not None:
-        return _show_path(output, judged, node)
-    if any(value is not None for value in comparing):
-        return _compare(output, judged, comparing, options)
-    return _show(output, judged.outcome, by, states, globs, judged)
+        return show_way(output, judged, node)
+    if comparing.given:
+        return show_compared(output, judged, comparing, options)
+    return show_rows(output, judged.outcome, rows, judged)
 
 
-def _require_one(comparing: CompareOptions) -> None:
-    given = [value for value in comparing if value is not None]
-    if len(given) > 1:
+def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOptions, format: str) -> None:
+    """:raises UsageFault: if options ask for two answers, or choose rows of a table that is not shown"""
+    compares = list(comparing.given)
+    if len(compares) > 1:
         raise UsageFault("only one of --compare-mixlist, --compare-precision-mode, --compare-against and --read-back")
-
-
-def _require_whole(
-    by_node: bool, states: tuple[str, ...], globs: tuple[str, ...], node: str | None, comparing: CompareOptions
-) -> None:
-    """:raises UsageFault: if an option chooses rows of a table that another option replaces"""
-    compares = any(value is not None for value in comparing)
     if node is not None and compares:
         raise UsageFault("--node cannot be combined with a comparison")
-    rows = [word for word, given in (("--by node", by_node), ("--on", states), ("--match", globs)) if given]
-    if rows and (node is not None or compares):
-        raise UsageFault(f"{rows[0]} cannot be combined with {'--node' if node is not None else 'a comparison'}")
-
-
-_FRAMEWORKS = {"onnx": "ONNX", "tensorflow": "TensorFlow", "saved-model": "TensorFlow"}
+    if not rows.given:
+        return
+    if node is not None or compares:
+        raise UsageFault(f"{rows.given[0]} cannot be combined with {'--node' if node is not None else 'a comparison'}")
+    if format == "html":
+        hint = "the page shows op types and nodes, and has a search and filters"
+        raise UsageFault(f"{rows.given[0]} cannot be combined with --format html", hint=hint)
 
 
 def _require_written(format: str, judging: JudgeOptions, comparing: CompareOptions, node: str | None) -> None:
     """:raises UsageFault: if the model holds no dtypes of the engine, or an option needs a mode"""
-    if format in _FRAMEWORKS:
-        said = f"--precision-mode is required: the dtypes of this {_FRAMEWORKS[format]} model are not chosen yet"
+    if format in FRAMEWORKS:
+        said = f"--precision-mode is required: the dtypes of this {FRAMEWORKS[format]} model are not chosen yet"
         hint = "add --precision-mode MODE and --against TARGET; `opsinfo modes` lists modes"
         raise UsageFault(said, name="needs-mode", hint=hint)
-    compare_mixlist, compare_mode, compare_against, back = comparing
     given = {f"--{name.replace('_', '-')}": value for name, value in judging._asdict().items()}
     needs = {
         **{word: value for word, value in given.items() if word not in ("--mode", "--columns")},
         "--node": node,
-        "--compare-mixlist": compare_mixlist,
-        "--compare-precision-mode": compare_mode,
-        "--compare-against": compare_against,
-        "--read-back": back,
+        **comparing.given,
     }
     for word, value in needs.items():
         if value is not None:
             raise UsageFault(f"{word} requires --precision-mode", name="needs-mode")
-
-
-def _show(
-    output: Output,
-    outcome: GraphOutcome,
-    by: str,
-    states: tuple[str, ...],
-    globs: tuple[str, ...],
-    judged: JudgedModel | None,
-) -> int:
-    if judged and by == "type" and output.format != "json" and not states and not globs:
-        rows, types = [], lowest_first(judged.answer.types)  # the reasons of 100,000 nodes take seconds
-    else:
-        rows = list(_chosen(outcome, states, globs))
-        types = summarised(rows)
-    check = constant_faults(judged.answer) if judged else None
-    if output.format == "json":
-        constants = constants_document(check) if check else {}
-        output.document({**graph_document(outcome, rows, types), **constants})
-        return 0
-    if by == "node":
-        show_nodes(output, rows)
-    else:
-        show_types(output, types)
-    if check:
-        say_constants(output, check)
-    say_summary(output, outcome, types)
-    return 0
-
-
-def _chosen(outcome: GraphOutcome, states: tuple[str, ...], globs: tuple[str, ...]) -> Iterator[NodeOutcome]:
-    with_casts = {name for cast in outcome.casts for name in (cast.producer, cast.consumer)} if "cast" in states else ()
-    for row in outcome:
-        if globs and not (matches(row.name, globs) or matches(row.type, globs)):
-            continue
-        found = {row.runs, row.code, row.confidence, "cast" if row.name in with_casts else None}
-        if not states or found & {*states}:
-            yield row
-
-
-def _show_path(output: Output, judged: JudgedModel, name: str) -> int:
-    columns = judged.answer.graph.columns
-    try:
-        steps = judged.answer.path_of(name)
-    except KeyError:
-        hint = did_you_mean(name, columns.names) or "--by node lists the nodes"
-        raise UsageFault(f"unknown node `{name}`", name="unknown-node", hint=hint) from None
-    if output.format == "json":
-        row = judged.outcome.row(steps[0].node)
-        document = graph_document(judged.outcome, [row], summarised([row]))
-        output.document({**document, **path_document(steps, columns.names, columns.types)})
-    else:
-        show_path(output, steps, columns.names, columns.types)
-    return 0
-
-
-def _compare(output: Output, judged: JudgedModel, comparing: CompareOptions, options: TargetOptions) -> int:
-    document: dict[str, Any]
-    if comparing.read_back is not None:
-        back = read_back(judged.outcome, _compiled(comparing.read_back, output))
-        differs, document = bool(back.differs), read_back_document(back)
-        if output.format == "text":
-            show_read_back(output, back)
-    else:
-        found = compared(judged.outcome, _other(judged, comparing, options, output).outcome)
-        differs, document = bool(found), comparison_document(found)
-        if output.format == "text":
-            show_comparison(output, found)
-    if output.format == "json":
-        rows = list(judged.outcome)
-        output.document({**graph_document(judged.outcome, rows, summarised(rows)), **document})
-    return int(differs)
-
-
-def _compiled(path: str, output: Output) -> GraphOutcome:
-    """:raises UsageFault: if the model holds no dtypes of the engine"""
-    graph = opened_model(path, output)
-    if graph.model.format in _FRAMEWORKS or graph.model.judged is False:
-        said = f"{path}: not a compiled model, nor a dump from after the engine chose dtypes"
-        raise UsageFault(said, name="not-compiled")
-    return written_outcome(graph)
-
-
-def _other(judged: JudgedModel, comparing: CompareOptions, options: TargetOptions, output: Output) -> JudgedModel:
-    own = judged.options
-    return judged_model(
-        judged.graph,
-        own._replace(
-            mixlist=comparing.compare_mixlist or own.mixlist,
-            mode=comparing.compare_mode or own.mode,
-            against=comparing.compare_against or own.against,
-        ),
-        options,
-        output,
-    )

@@ -9,9 +9,10 @@ from ...graph.customize_dtypes import CustomizeDtypes
 from ...graph.fe_ini import fp16_op_types
 from ...graph.graph import ModelGraph
 from ...graph.judge.modes import FP16_OP_TYPES, judge_mode, mode_by_number
+from ...graph.judged_outcome import judged_outcome
 from ...graph.judging import prepare
 from ...graph.keep_dtype import KeepDtype
-from ...graph.outcome import GraphOutcome, judged_outcome
+from ...graph.outcome import GraphOutcome
 from ...graph.readers import read_graph
 from ...graph.readers.command import options as command_options
 from ...model.precision_mode import MODES
@@ -81,6 +82,8 @@ atc_options = declare.stacked(
         advanced=True,
     ),
 )
+FRAMEWORKS = {"onnx": "ONNX", "tensorflow": "TensorFlow", "saved-model": "TensorFlow"}
+"""Formats that hold no dtypes of the engine, and how they are called."""
 
 
 class JudgedModel(NamedTuple):
@@ -115,20 +118,6 @@ def opened_model(path: str, output: Output) -> ModelGraph:
         named = mode_by_number(number)
         output.say(f"precision mode in the file: {named.name if named else number}")
     return graph
-
-
-def report_written(graph: ModelGraph, output: Output) -> None:
-    """Report whether the shown dtypes were chosen by the engine."""
-    judged, has_casts = graph.model.judged, graph.model.has_casts
-    if judged is None:
-        output.say("unknown whether the engine has chosen these dtypes")
-    elif not judged:
-        output.say("the engine has not chosen dtypes yet: these are the original ones")
-    elif has_casts is None:
-        output.say("the engine has chosen these dtypes")
-    else:
-        casts = "its Casts are in the graph" if has_casts else "it has not inserted its Casts yet"
-        output.say(f"the engine has chosen these dtypes; {casts}")
 
 
 def judged_model(
@@ -178,20 +167,66 @@ def _target(options: JudgeOptions, sources: list[str], chosen: TargetOptions, ou
     return target
 
 
-def report_confidence(judged: JudgedModel, output: Output) -> None:
-    """Report the assumptions of the answer, and the options that it does not consider."""
+def report_notes(outcome: GraphOutcome, judged: JudgedModel | None, output: Output) -> None:
+    """Report the assumptions of an answer, and what it does not consider."""
+    for text in _written(outcome.graph) if judged is None else _confidence(judged):
+        output.say(text)
+    for text in _ignored(judged):
+        output.say(text, "warning")
+
+
+def notes(outcome: GraphOutcome, judged: JudgedModel | None) -> list[str]:
+    """Return the same as sentences, with what the reader could not do."""
+    found = [note.message for note in outcome.graph.model.notes]
+    found += _written(outcome.graph) if judged is None else _confidence(judged)
+    return [*found, *_ignored(judged)]
+
+
+def _written(graph: ModelGraph) -> list[str]:
+    """Return whether the dtypes of a file were chosen by the engine."""
+    judged, has_casts = graph.model.judged, graph.model.has_casts
+    if judged is None:
+        return ["unknown whether the engine has chosen these dtypes"]
+    if not judged:
+        return ["the engine has not chosen dtypes yet: these are the original ones"]
+    if has_casts is None:
+        return ["the engine has chosen these dtypes"]
+    casts = "its Casts are in the graph" if has_casts else "it has not inserted its Casts yet"
+    return [f"the engine has chosen these dtypes; {casts}"]
+
+
+def _confidence(judged: JudgedModel) -> list[str]:
     counts = judged.answer.counts
+    found = []
     if counts.assumed:
-        output.say(f"dtypes assumed for {counted(counts.assumed, 'node')}: the kernels choose them at compile time")
+        found.append(f"dtypes assumed for {counted(counts.assumed, 'node')}: the kernels choose them at compile time")
     if counts.first_column:
         nodes = counted(counts.first_column, "node")
-        output.say(f"the first column for {nodes}, because none fits; --on first-column shows them")
+        found.append(f"the first column for {nodes}, because none fits; --on first-column shows them")
     if judged.graph.model.predicted:
-        output.say("a prediction: op types and nodes may change when the compiler fuses operators")
+        found.append("a prediction: op types and nodes may change when the compiler fuses operators")
     considered = judged.answer.considered
-    for option in considered.applied:
-        output.say(f"considered: {option}")
-    for option, why in considered.ignored.items():
-        output.say(f"not considered: {option}: {why}", "warning")
+    found += [f"considered: {option}" for option in considered.applied]
     if considered.unknown:
-        output.say(f"not considered: {', '.join(f'--{name}' for name in considered.unknown)} of atc")
+        found.append(f"not considered: {', '.join(f'--{name}' for name in considered.unknown)} of atc")
+    return found
+
+
+def _ignored(judged: JudgedModel | None) -> list[str]:
+    """Return the options of the model's command that were not applied, with the reasons."""
+    if judged is None:
+        return []
+    return [f"not considered: {option}: {why}" for option, why in judged.answer.considered.ignored.items()]
+
+
+def facts(outcome: GraphOutcome, judged: JudgedModel | None) -> list[tuple[str, str]]:
+    """What a model is and how it was judged: (name, value)."""
+    model = outcome.graph.model
+    found: list[tuple[str, str | None]] = [("Format", model.format), ("Compiled for", model.soc_version)]
+    if judged is not None:
+        given = judged.options
+        found += [("Mode", given.mode), ("Target", given.against), ("Mixlist", given.mixlist)]
+        found += [("keep_dtype", given.keep_dtype), ("customize_dtypes", given.customize_dtypes)]
+        found += [("fe.ini", given.fe_ini), ("Columns", given.columns)]
+    found.append(("Compiled by", model.atc_cmdline))
+    return [(name, value) for name, value in found if value]

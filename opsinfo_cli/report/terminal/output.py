@@ -65,9 +65,12 @@ def _inert_json(text: str) -> str:
 
 
 def _encoded(value: Any, encode: Callable[[Any], str]) -> str:
-    if not isinstance(value, list):
+    if not isinstance(value, (list, Iterator)):
         return encode(value)
-    return "[" + ", ".join(encode(value[at : at + _SOME])[1:-1] for at in range(0, len(value), _SOME)) + "]"
+    from itertools import islice
+
+    items = iter(value)
+    return "[" + ", ".join(encode(some)[1:-1] for some in iter(lambda: list(islice(items, _SOME)), [])) + "]"
 
 
 _SOME = 64
@@ -230,9 +233,16 @@ class Output:
         self.data(text)
 
     def document(self, content: dict[str, Any]) -> None:
-        """Print a JSON document; on one line off a terminal."""
+        """Print a JSON document; on one line off a terminal.
+
+        :param content: by key; an iterator becomes an array, whose items are made when they are written
+        """
         headed = self.headed(content)
-        self.data(_inert_json(json.dumps(headed, indent=2) if self.on_terminal else _on_one_line(headed)) + "\n")
+        if not self.on_terminal:
+            self.data(_inert_json(_on_one_line(headed)) + "\n")
+            return
+        whole = {key: list(value) if isinstance(value, Iterator) else value for key, value in headed.items()}
+        self.data(_inert_json(json.dumps(whole, indent=2)) + "\n")
 
     def headed(self, content: dict[str, Any]) -> dict[str, Any]:
         return {"schema_version": SCHEMA_VERSION, "command": self.command, **content}

@@ -122,12 +122,13 @@ def say_summary(output: Output, outcome: GraphOutcome, types: Sequence[TypeSumma
     edges = f"{counted(casts.edges, 'edge')} need{'s' if casts.edges == 1 else ''} a Cast"
     output.tell(
         f"{nodes}{shown} nodes: {low} low, {high} high, {nodes - low - high} not judged; "
-        f"{edges}: {casts.run} to run, {casts.folded} folded on constants{_converted(outcome)}",
+        f"{edges}: {casts.run} to run, {casts.folded} folded on constants{converted(outcome)}",
         prose=True,
     )
 
 
-def _converted(outcome: GraphOutcome) -> str:
+def converted(outcome: GraphOutcome) -> str:
+    """What the Casts of a judged graph convert, as the end of a sentence; empty if nothing is known."""
     casts = outcome.cast_counts
     if outcome.mode is None or not casts.bytes:
         return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ...graph.answer import PathStep, TypeSummary
 from ...graph.comparison import OutcomeComparison
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def graph_document(outcome: GraphOutcome, rows: Sequence[NodeOutcome], types: Sequence[TypeSummary]) -> dict[str, Any]:
+def graph_document(outcome: GraphOutcome, rows: Iterable[NodeOutcome], types: Sequence[TypeSummary]) -> dict[str, Any]:
+    """:param types: the op types of the rows; nodes and Casts are made when they are written"""
     model, counts = outcome.graph.model, outcome.cast_counts
+    nodes = sum(each.nodes for each in types)
     low, high = sum(each.low for each in types), sum(each.high for each in types)
     return {
         "model": {
@@ -27,17 +29,17 @@ def graph_document(outcome: GraphOutcome, rows: Sequence[NodeOutcome], types: Se
         },
         "precision_mode": outcome.mode,
         "judged": model.judged if outcome.mode is None else True,
-        "nodes": [_node(each) for each in rows],
-        "casts": [_cast(each) for each in outcome.casts],
+        "nodes": map(_node, rows),
+        "casts": map(_cast, outcome.casts),
         "types": [
             {"type": each.op_type, "nodes": each.nodes, "low": each.low, "high": each.high, "list": each.policy}
             for each in types
         ],
         "counts": {
-            "nodes": len(rows),
+            "nodes": nodes,
             "low": low,
             "high": high,
-            "not_judged": len(rows) - low - high,
+            "not_judged": nodes - low - high,
             "casts": counts.edges,
             "casts_run": counts.run,
             "casts_folded": counts.folded,

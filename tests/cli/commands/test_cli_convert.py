@@ -101,9 +101,7 @@ def test_replace_moves_what_is_not_listed(opsinfo: Run, fixtures: Path, habana: 
     assert "MatMul" not in marks["white-list"]["to-remove"]
 
 
-def test_replace_reports_that_untranslated_op_types_move_too(
-    opsinfo: Run, fixtures: Path, tmp_path: Path
-) -> None:
+def test_replace_reports_that_untranslated_op_types_move_too(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     base = ("--base", fixtures / "opp", "--soc", "ascend910b")
     blocked = write(tmp_path / "b.py", "op_block_list = ['MatMul', 'NoSuchOp']\n")
     ran = opsinfo("convert", "--from", "onnxconverter", "--to", "mixlist", *base, "--replace", blocked)

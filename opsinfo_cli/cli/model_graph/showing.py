@@ -1,0 +1,166 @@
+"""The answers of `graph` in its formats: op types or nodes, the way back of one node, a comparison, a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...errors import UsageFault
+from ...graph.answer import TypeSummary
+from ...graph.comparison import compared
+from ...graph.constants import ConstantCheck, constant_faults
+from ...graph.outcome import GraphOutcome, NodeOutcome, lowest_first, summarised
+from ...graph.read_back import read_back
+from ...model.near_names import did_you_mean
+from ...model.target import TargetOptions
+from ...report.terminal.output import Output
+from ...report.views.graph import (
+    say_constants,
+    say_summary,
+    show_comparison,
+    show_nodes,
+    show_path,
+    show_read_back,
+    show_types,
+)
+from ...report.views.graph_document import (
+    comparison_document,
+    constants_document,
+    graph_document,
+    path_document,
+    read_back_document,
+)
+from ...typed import TYPE_CHECKING, NamedTuple
+from ..line import declare
+from ..shared.options import matches
+from .comparing import CompareOptions, compiled_outcome, other_judging
+from .judging import JudgedModel, facts, notes
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class RowOptions(NamedTuple):
+    """Which rows are shown.
+
+    :param by: ``type`` or ``node``
+    :param states: low, high, cast, first-column, assumed: nodes in one of them
+    :param globs: of names and op types
+    """
+
+    by: str
+    states: tuple[str, ...]
+    globs: tuple[str, ...]
+
+    @property
+    def given(self) -> list[str]:
+        """The options that were given."""
+        words = (("--by node", self.by == "node"), ("--on", self.states), ("--match", self.globs))
+        return [word for word, given in words if given]
+
+
+ROWS = declare.Group("rows", RowOptions)
+
+
+def show_rows(output: Output, outcome: GraphOutcome, rows: RowOptions, judged: JudgedModel | None) -> int:
+    """Op types or nodes, and the constants that do not fit."""
+    chosen = list(_chosen(outcome, rows)) if rows.states or rows.globs else None
+    types = _types(outcome, chosen, judged)
+    check = constant_faults(judged.answer) if judged else None
+    if output.format == "html":
+        _show_page(output, outcome, types, judged, check)
+    elif output.format == "json":
+        constants = constants_document(check) if check else {}
+        output.document({**graph_document(outcome, outcome if chosen is None else chosen, types), **constants})
+        return 0
+    elif rows.by == "node":
+        show_nodes(output, outcome if chosen is None else chosen)
+    else:
+        show_types(output, types)
+    if check:
+        say_constants(output, check)
+    if output.format == "text":
+        say_summary(output, outcome, types)
+    return 0
+
+
+def _types(
+    outcome: GraphOutcome, chosen: list[NodeOutcome] | None, judged: JudgedModel | None
+) -> Sequence[TypeSummary]:
+    if chosen is not None or judged is None:
+        return summarised(outcome if chosen is None else chosen)
+    return lowest_first(judged.answer.types)  # without the reason of every node
+
+
+def _chosen(outcome: GraphOutcome, rows: RowOptions) -> Iterator[NodeOutcome]:
+    states, globs = rows.states, rows.globs
+    with_casts = {name for cast in outcome.casts for name in (cast.producer, cast.consumer)} if "cast" in states else ()
+    for row in outcome:
+        if globs and not (matches(row.name, globs) or matches(row.type, globs)):
+            continue
+        found = {row.runs, row.code, row.confidence, "cast" if row.name in with_casts else None}
+        if not states or found & {*states}:
+            yield row
+
+
+def show_way(output: Output, judged: JudgedModel, name: str) -> int:
+    """The way back from a node to where its dtypes come from.
+
+    :raises UsageFault: if the graph has no node of this name
+    """
+    columns = judged.answer.graph.columns
+    try:
+        steps = judged.answer.path_of(name)
+    except KeyError:
+        hint = did_you_mean(name, columns.names) or "--by node lists the nodes"
+        raise UsageFault(f"unknown node `{name}`", name="unknown-node", hint=hint) from None
+    outcome = judged.outcome
+    if output.format == "html":
+        types = lowest_first(judged.answer.types)
+        _show_page(output, outcome, types, judged, constant_faults(judged.answer), chosen=steps[0].node)
+    elif output.format == "json":
+        row = outcome.row(steps[0].node)
+        document = graph_document(outcome, [row], summarised([row]))
+        output.document({**document, **path_document(steps, columns.names, columns.types)})
+    else:
+        show_path(output, steps, columns.names, columns.types)
+    return 0
+
+
+def show_compared(output: Output, judged: JudgedModel, comparing: CompareOptions, options: TargetOptions) -> int:
+    """What differs from a second judging or a compiled model; the exit status is 1 if anything does."""
+    document: dict[str, Any]
+    on_page: dict[str, Any]
+    if comparing.read_back is not None:
+        back = read_back(judged.outcome, compiled_outcome(comparing.read_back, output))
+        differs, document, on_page = bool(back.differs), read_back_document(back), {"back": back}
+        if output.format == "text":
+            show_read_back(output, back)
+    else:
+        found = compared(judged.outcome, other_judging(judged, comparing, options, output).outcome)
+        differs, document = bool(found), comparison_document(found)
+        on_page = {"comparison": found}
+        if output.format == "text":
+            show_comparison(output, found)
+    types = lowest_first(judged.answer.types)
+    if output.format == "json":
+        output.document({**graph_document(judged.outcome, judged.outcome, types), **document})
+    elif output.format == "html":
+        ((word, value),) = comparing.given.items()
+        on_page["compared_with"] = f"{word.removeprefix('--compare-').replace('-', ' ').lstrip()} {value}"
+        _show_page(output, judged.outcome, types, judged, constant_faults(judged.answer), **on_page)
+    return int(differs)
+
+
+def _show_page(
+    output: Output,
+    outcome: GraphOutcome,
+    types: Sequence[TypeSummary],
+    judged: JudgedModel | None,
+    check: ConstantCheck | None,
+    **more: Any,
+) -> None:
+    """:param more: further fields of ``GraphPage``"""
+    from ...report.views.graph_page import GraphPage, graph_page
+
+    page = GraphPage(outcome, types, facts(outcome, judged), notes(outcome, judged), check, **more)
+    output.data(graph_page(page), exact=True)

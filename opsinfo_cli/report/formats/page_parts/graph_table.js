@@ -1,0 +1,101 @@
+/* The table of nodes: searched and filtered as a whole, shown in parts. */
+const nodeTable = (() => {
+  const SOME = 200;
+  const part = document.getElementById("nodes");
+  const tools = part.querySelector("form");
+  const body = part.querySelector("tbody");
+  const more = part.querySelector(".more");
+  const status = part.querySelector("[role=status]");
+  const compared = Boolean(graph.comparison || graph.back);
+  const titles = ["node", "op type", "runs", "outputs", ...(compared ? [graph.comparison ? "B" : "compiled"] : []), "list", "why"];
+  part.querySelector("thead").append(make("tr", {}, ...titles.map((title) => make("th", { scope: "col", class: `c-${title.replace(" ", "-")}` }, title))));
+
+  const is = (test) => (node) => test(graph.state(node), node);
+  const groups = [
+    ["Runs", [["low", is((state) => state.runs === "low")], ["high", is((state) => state.runs === "high")],
+      ["not judged", is((state) => !state.runs)]]],
+    ["List", ["white", "black", "gray"].map((word) => [word, is((state) => state.list === word)])],
+    ["Only", [["with a Cast", is((_, node) => graph.withCast.has(node))], ["assumed", is((state) => state.confidence === "assumed")],
+      ["first column", is((_, node) => graph.raw.reasons[graph.raw.reason[node]][0].startsWith("first column"))],
+      ["other dtypes in B", is((_, node) => graph.comparison && graph.comparison.changed.has(node))],
+      ["differs", is((_, node) => graph.back && graph.back.differs.has(node))],
+      ["not compared", is((_, node) => graph.back && graph.back.unmatched.has(node))]]],
+  ];
+  const filters = [];
+  for (const [label, tags] of groups) {
+    const counted = tags.map(([tag, test]) => [tag, test, graph.order.reduce((sum, node) => sum + (test(node) ? 1 : 0), 0)]);
+    const boxes = counted.filter(([, , count]) => count > 0).map(([tag, test, count]) => {
+      const input = make("input", { type: "checkbox", value: tag });
+      filters.push({ label, input, test });
+      return make("label", {}, input, make("span", {}, `${tag} `, make("b", {}, String(count))));
+    });
+    if (boxes.length) part.querySelector(".choices").append(make("fieldset", {}, make("legend", {}, label), ...boxes));
+  }
+
+  const lower = (texts) => texts.map((text) => text.toLowerCase());
+  const folders = lower(graph.raw.folders);
+  const bases = lower(graph.raw.bases);
+  const types = lower(graph.raw.types);
+  const words = graph.states.map((state) => [...state.inputs, ...state.outputs, state.list, state.runs].filter(Boolean).join(" "));
+  const matcher = (word) => { // parts that many nodes share are looked at once
+    const inType = types.map((each) => each.includes(word));
+    const inState = words.map((each) => each.includes(word));
+    const { folder, base, type, state } = graph.raw;
+    return (node) => inType[type[node]] || inState[state[node]] || (folders[folder[node]] + bases[base[node]]).includes(word);
+  };
+
+  let only = null; // a set of nodes, while neighbours of one are listed
+  let found = [];
+  let upto = 0;
+  const search = () => {
+    const tests = tools.elements.search.value.toLowerCase().split(/\s+/).filter(Boolean).map(matcher);
+    const chosen = new Map();
+    for (const { label, input, test } of filters) if (input.checked) chosen.set(label, [...(chosen.get(label) || []), test]);
+    const choices = Array.from(chosen.values());
+    found = graph.order.filter((node) => (!only || only.has(node)) && tests.every((test) => test(node)) && choices.every((any) => any.some((test) => test(node))));
+    body.replaceChildren();
+    upto = 0;
+    grow();
+  };
+  const pill = (word) => (word ? make("span", { class: `list ${word}` }, word) : "-");
+  const instead = (node) => {
+    const other = graph.other(node);
+    const differs = graph.back && graph.back.differs.get(node);
+    return other ? dtypePills(other.state.outputs) : differs ? dtypePills(differs[3]) : [""];
+  };
+  const row = (node) => {
+    const state = graph.state(node);
+    const cell = (title, ...children) => make("td", { class: `c-${title}` }, ...children);
+    return make("tr", {},
+      make("th", { scope: "row", class: "c-node" }, nodeLink(node)), cell("op-type", graph.type(node)),
+      cell("runs", pill(state.runs)), cell("outputs", ...dtypePills(state.outputs)),
+      ...(compared ? [cell("B", ...instead(node))] : []), cell("list", pill(state.list)), cell("why", graph.why(node)));
+  };
+  const grow = () => {
+    const next = found.slice(upto, upto + SOME);
+    body.append(...next.map(row));
+    upto += next.length;
+    const left = found.length - upto;
+    more.hidden = left === 0;
+    more.firstChild.textContent = `Show ${Math.min(left, SOME)} more of ${left}`;
+    const of = found.length === graph.count ? `${graph.count} nodes` : `${found.length} of ${graph.count} nodes`;
+    status.textContent = left ? `${of}; the first ${upto} are shown` : of;
+  };
+
+  let waiting = 0;
+  const soon = () => { clearTimeout(waiting); waiting = setTimeout(search, graph.count > 5000 ? 150 : 0); };
+  tools.addEventListener("input", (event) => { if (event.target.type === "search") only = null; soon(); });
+  tools.addEventListener("submit", (event) => { event.preventDefault(); search(); });
+  more.firstChild.addEventListener("click", grow);
+  const ask = (text, nodes = null) => {
+    tools.elements.search.value = text;
+    for (const { input } of filters) input.checked = false;
+    only = nodes;
+    search();
+    tools.elements.search.focus({ preventScroll: true });
+    part.scrollIntoView({ block: "start" });
+  };
+  part.hidden = false;
+  search();
+  return { ask };
+})();

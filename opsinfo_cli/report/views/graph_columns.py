@@ -1,0 +1,171 @@
+"""A judged graph as columns for the script of a page: every repeated value once, and numbers elsewhere."""
+
+from __future__ import annotations
+
+from ...graph.dtypes import leading
+from ...typed import TYPE_CHECKING, Generic, TypeVar
+from ..formats.page import dtype_class
+from ..terminal.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from ...graph.comparison import OutcomeComparison
+    from ...graph.outcome import CastOutcome, GraphOutcome, NodeOutcome
+    from ...graph.read_back import ReadBack
+
+Value = TypeVar("Value")
+
+
+class Numbered(Generic[Value]):
+    """Values with numbers in the order of their first use."""
+
+    def __init__(self) -> None:
+        self.values: list[Value] = []
+        self._numbers: dict[Value, int] = {}
+
+    def number(self, value: Value) -> int:
+        found = self._numbers.get(value)
+        if found is None:
+            found = self._numbers[value] = len(self.values)
+            self.values.append(value)
+        return found
+
+
+class PageColumns:
+    """The columns of an outcome.
+
+    :param order: node indexes as the ribbon shows them
+    """
+
+    def __init__(self, outcome: GraphOutcome, order: Sequence[int]) -> None:
+        self.outcome = outcome
+        self.order = order
+        self.states: Numbered[tuple[Any, ...]] = Numbered()
+        self.reasons: Numbered[tuple[str, str]] = Numbered()
+        self.state: list[int] = []
+        self.reason: list[int] = []
+        self.follows: list[int] = []
+        for index, row in enumerate(outcome):
+            self.state.append(self.state_of(row))
+            reason, follows = self.reason_of(index, row)
+            self.reason.append(reason)
+            self.follows.append(follows)
+        self.leading = [leading(*state[:2]) for state in self.states.values]
+
+    def state_of(self, row: NodeOutcome) -> int:
+        return self.states.number(
+            (row.inputs, row.outputs, row.original_inputs, row.original_outputs, row.policy, row.runs, row.confidence)
+        )
+
+    def reason_of(self, index: int, row: NodeOutcome) -> tuple[int, int]:
+        """The reason's number, and how far before the node the one that it follows stands; 0: it follows none."""
+        decided = row.decided_by
+        if decided is None:
+            return self.reasons.number((row.why, "")), 0
+        before, _, after = row.why.partition(f"`{decided.node}`")
+        return self.reasons.number((before, after)), index - decided.at
+
+    def dtypes(self) -> list[str | None]:
+        """The dtype that stands for each node, in the order of the ribbon."""
+        return [self.leading[self.state[index]] for index in self.order]
+
+    def document(self) -> dict[str, Any]:
+        graph, columns = self.outcome.graph, self.outcome.graph.columns
+        types: Numbered[str] = Numbered()
+        return {
+            **_names(columns.names),
+            "type": [types.number(each) for each in columns.types],
+            "types": list(map(visible, types.values)),
+            "state": self.state,
+            "states": [_state(each) for each in self.states.values],
+            "reason": self.reason,
+            "reasons": [[visible(part) for part in each] for each in self.reasons.values],
+            "follows": self.follows,
+            **self._edges(),
+            "order": None if self.order == range(len(graph)) else list(self.order),
+            "subgraphs": [[visible(each.name), each.nodes.start] for each in graph.subgraphs[1:]],
+            "casts": _casts(self.outcome.casts if self.outcome.mode is not None else ()),
+            "castNodes": sorted(self.outcome.all_casts.nodes),
+            "removed": sorted(self.outcome.all_casts.removed),
+        }
+
+    def _edges(self) -> dict[str, Any]:
+        """Of every input slot how far before its node its producer stands (0: it has none), and outputs that are not 0.
+
+        An input that passes by a Cast of the user's has the producer that feeds it then.
+        """
+        columns = self.outcome.graph.columns
+        nodes, outputs = list(columns.source_node), list(columns.source_output)
+        for (consumer, number), producer in self.outcome.all_casts.rewired.items():
+            slot = columns.inputs_of[consumer] + number
+            nodes[slot], outputs[slot] = producer.node, producer.output
+        source: list[int] = []
+        for index in range(len(columns.names)):
+            begin, end = columns.inputs_of[index], columns.inputs_of[index + 1]
+            source += [index - each if each >= 0 else 0 for each in nodes[begin:end]]
+        return {"source": source, "output": {slot: each for slot, each in enumerate(outputs) if each > 0}}
+
+    def comparison(self, found: OutcomeComparison) -> dict[str, Any]:
+        """What another judging has instead: state and reason of nodes by index, and the Casts that come and go."""
+        nodes = [(each.at, self.state_of(each.b), *self.reason_of(each.at, each.b)) for each in found.changed]
+        index, state, reason, follows = map(list, zip(*nodes, strict=True)) if nodes else ([], [], [], [])
+        return {
+            "changed": {"index": index, "state": state, "reason": reason, "follows": follows},
+            "castsGone": _casts(found.casts_gone),
+            "castsAdded": _casts(found.casts_added),
+        }
+
+    def read_back(self, found: ReadBack) -> dict[str, Any]:
+        """What the compiled model has: of the nodes that differ, and why others were not compared."""
+        differs = {
+            index: [
+                visible(each.compiled.name),
+                visible(each.compiled.type),
+                each.compiled.inputs,
+                each.compiled.outputs,
+            ]
+            for each in found.differs
+            if (index := self._index(each.predicted.name)) is not None
+        }
+        unmatched = {
+            index: each.why
+            for each in found.unmatched
+            if each.side == "predicted" and (index := self._index(each.name)) is not None
+        }
+        return {"differs": differs, "unmatched": unmatched}
+
+    def _index(self, name: str) -> int | None:
+        found = self.outcome.graph.find(name)
+        return None if found is None else found.index
+
+
+def _state(state: tuple[Any, ...]) -> list[Any]:
+    inputs, outputs, *others = state
+    sides = [[each and visible(each) for each in side] for side in (inputs, outputs, *others[:2])]
+    return [*sides, *others[2:], dtype_class(leading(inputs, outputs))]
+
+
+def _names(names: Iterable[str]) -> dict[str, Any]:
+    """Names in two parts, up to the last slash and after it: most nodes share the one and the other."""
+    folders: Numbered[str] = Numbered()
+    bases: Numbered[str] = Numbered()
+    numbers = []
+    for name in names:
+        folder, slash, base = name.rpartition("/")
+        numbers.append((folders.number(folder + slash), bases.number(base)))
+    return {
+        "folders": list(map(visible, folders.values)),
+        "bases": list(map(visible, bases.values)),
+        "folder": [folder for folder, _ in numbers],
+        "base": [base for _, base in numbers],
+    }
+
+
+def _casts(casts: Iterable[CastOutcome]) -> Mapping[str, list[Any]]:
+    """Casts by the input that they stand before; ``kind`` is the number of [from, to, folded]."""
+    kinds: Numbered[tuple[str, str, bool]] = Numbered()
+    found = [(each.ends[1], each.input, kinds.number((each.begin, each.end, each.constant))) for each in casts]
+    node, number, kind = map(list, zip(*found, strict=True)) if found else ([], [], [])
+    return {"node": node, "input": number, "kind": kind, "kinds": [list(each) for each in kinds.values]}
