@@ -33,8 +33,8 @@ def converted(file: OnnxFile, opset: int) -> OnnxFile | None:
         if each.name in kept:
             each.CopyFrom(kept[each.name])
     made.ir_version = max(made.ir_version, file.proto.ir_version)
-    found = OnnxFile(made, file.folder, file.weights)
-    return found if _outputs(found) >= _outputs(file) and _weights(found) >= set(kept) else None
+    found = OnnxFile(made, file.folder, file.weights, file.original)
+    return found if _outputs(found) >= file.original and _weights(found) >= set(kept) else None
 
 
 def _copy(tensor: Any) -> Any:
@@ -44,7 +44,7 @@ def _copy(tensor: Any) -> Any:
 
 
 def _outputs(file: OnnxFile) -> set[str]:
-    """Every value that a node yields: a conversion that renames some is not used."""
+    """Every value that a node yields: a conversion that renames or drops some is not used."""
     return {value for node in file.nodes for value in node.proto.output}
 
 

@@ -43,9 +43,12 @@ class OnnxFile:
     :ivar weights: the large weights by name, as arrays
     :ivar scopes: the GraphProto of the main graph and of each body
     :ivar nodes: all nodes, those of the main graph first
+    :ivar original: every value that a node yields in the user's file; a conversion to a newer opset adds others
     """
 
-    def __init__(self, proto: Any, folder: str, weights: dict[str, Any]) -> None:
+    def __init__(
+        self, proto: Any, folder: str, weights: dict[str, Any], original: frozenset[str] = frozenset()
+    ) -> None:
         self.proto = proto
         self.folder = folder
         self.weights = weights
@@ -54,6 +57,7 @@ class OnnxFile:
         self._of_scope: list[list[int]] = []
         self._bodies: dict[int, list[tuple[str, int]]] = {}
         self._add(proto.graph)
+        self.original = original or frozenset(value for node in self.nodes for value in node.proto.output)
 
     @classmethod
     def read(cls, path: str) -> OnnxFile:

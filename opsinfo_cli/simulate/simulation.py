@@ -11,7 +11,7 @@ from ..typed import TYPE_CHECKING, NamedTuple
 from .conversion import converted
 from .onnx_file import OnnxFile
 from .output_error import OutputError, output_error, worst
-from .rewriting import NOTHING, Rewriter
+from .rewriting import Rewriter
 from .rounding_nodes import FIRST_BFLOAT16_CAST, Rounder
 from .rounding_plan import RoundingPlan, rounding_plan
 from .session import Session
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from .inputs import InputSet
     from .tensor_places import TensorPlaces
 
-OLDEST = 11
-"""The opset below which a model is converted if it is to be saturated."""
+SAME = 1e-5
+"""The largest ``max_rel_error`` between a model and its conversion to a newer opset."""
 
 
 class Simulated(NamedTuple):
@@ -122,29 +122,14 @@ class Simulation:
         """
         if ready.prepared.graph.model.format != "onnx":
             raise UsageFault("a simulation requires an ONNX model", name="not-onnx", path=path)
-        file = OnnxFile.read(path)
-        low = {dtype for dtype in ready.judge(mode).outputs if dtype}
-        needs_newer = file.opset < FIRST_BFLOAT16_CAST and "bfloat16" in low
-        if needs_newer or (saturate and file.opset < OLDEST):
-            file = converted(file, FIRST_BFLOAT16_CAST) or file
+        ready.judge(mode)
+        file, outputs = _ready_file(path, inputs)
         places = tensor_places(path, file, ready.prepared.graph)
         made = cls(path, ready, mode, inputs, file, places, Rewriter(file, Rounder(file.opset, saturate)))
-        made._refer(reference)
+        if reference is not None:
+            _require_fit(reference, made.names, inputs)
+        made.reference = outputs if reference is None else [dict(reference)]
         return made
-
-    def _refer(self, reference: Mapping[str, Any] | None) -> None:
-        if reference is None:
-            session = self.session(NOTHING)
-            self.reference = [dict(zip(self.names, session.run(each.feeds), strict=True)) for each in self.inputs]
-            return
-        if len(self.inputs) != 1:
-            raise UsageFault("--reference is for one set of inputs", name="bad-reference")
-        unknown = [name for name in reference if name not in self.names]
-        if unknown or not reference:
-            said = f"the reference holds `{unknown[0]}`" if unknown else "the reference is empty"
-            hint = f"the model's outputs: {', '.join(self.names)}"
-            raise UsageFault(f"{said}, which is no output of the model" if unknown else said, name="bad-reference", hint=hint)
-        self.reference = [dict(reference)]
 
     def session(self, plan: RoundingPlan, more: Sequence[str] = ()) -> Session:
         """The model with the roundings of a plan.
@@ -208,6 +193,50 @@ class Simulation:
             return self.computed(plan).max_rel_error
         except Refused:
             return None
+
+
+def _ready_file(path: str, inputs: Sequence[InputSet]) -> tuple[OnnxFile, list[dict[str, Any]]]:
+    """The model and its outputs in float32.
+
+    A model of an older opset is converted to that in which Cast knows bfloat16, and in which onnxruntime loads a model
+    with many Casts several times faster; if that fails or changes the outputs, it stays as it is.
+    """
+    file = OnnxFile.read(path)
+    outputs = _computed(file, path, inputs)
+    if file.opset >= FIRST_BFLOAT16_CAST:
+        return file, outputs
+    newer = converted(file, FIRST_BFLOAT16_CAST)
+    try:
+        again = _computed(newer, path, inputs) if newer else []
+    except Refused:
+        newer = None
+    if newer is None:
+        return file, outputs
+    errors = (
+        output_error(name, new[name], value).max_rel_error
+        for old, new in zip(outputs, again, strict=True)
+        for name, value in old.items()
+    )
+    return (newer, again) if all(each <= SAME for each in errors) else (file, outputs)
+
+
+def _computed(file: OnnxFile, path: str, inputs: Sequence[InputSet]) -> list[dict[str, Any]]:
+    """The outputs of each set of inputs by name."""
+    session = Session(file.proto.SerializeToString(), file.folder, file.weights, path)
+    names = [each.name for each in file.proto.graph.output]
+    return [dict(zip(names, session.run(each.feeds), strict=True)) for each in inputs]
+
+
+def _require_fit(reference: Mapping[str, Any], names: Sequence[str], inputs: Sequence[InputSet]) -> None:
+    """:raises UsageFault: when the reference is not of the model's outputs, or of several sets of inputs"""
+    if len(inputs) != 1:
+        raise UsageFault("--reference is for one set of inputs", name="bad-reference")
+    hint = f"the model's outputs: {', '.join(names)}"
+    if not reference:
+        raise UsageFault("the reference holds no arrays", name="bad-reference", hint=hint)
+    for name in reference:
+        if name not in names:
+            raise UsageFault(f"the reference: the model has no output `{name}`", name="bad-reference", hint=hint)
 
 
 def _worst_first(cost: TypeCost) -> tuple[float, float, str]:

@@ -67,6 +67,7 @@ class TensorPlaces:
     """The tensors of a model that a policy can make low.
 
     :ivar names: of each ONNX node the name that reports have, and its op type in CANN
+    :ivar read: of each ONNX node the values that it reads
     """
 
     def __init__(self) -> None:
@@ -74,12 +75,14 @@ class TensorPlaces:
         self.exits: list[Leaving] = []
         self.outputs: list[Leaving] = []
         self.names: dict[int, tuple[str, str]] = {}
+        self.read: dict[int, tuple[str, ...]] = {}
         self.expanded: list[Expanded] = []
 
 
 def tensor_places(path: str, file: OnnxFile, graph: ModelGraph) -> TensorPlaces:
     """Find the tensors.
 
+    :param file: the model, or its conversion to a newer opset
     :param graph: the graph that is judged
     :raises Refused: when the graph is not that of the file
     """
@@ -96,6 +99,12 @@ class _Finder:
         self.source = source
         self.first = {id(each): index for each, index in first_nodes(source)}
         self.index = _indexes(graph, source, path)
+        self.made_by = {
+            value: number
+            for number, node in enumerate(file.nodes)
+            for value in node.proto.output
+            if value not in file.original
+        }
 
     def find(self) -> TensorPlaces:
         self._scope(self.source, 0)
@@ -125,14 +134,16 @@ class _Finder:
         self.places.names[number] = main.name, main.type
         readers = _readers(nodes)
         seen: dict[str, int] = {}
-        for at, value in enumerate(proto.input):
+        read = list(self._read(number, proto))
+        self.places.read[number] = tuple(value for _, _, value in read)
+        for reader, at, value in read:
             found = readers.get(value)
             if not value or not found:
                 continue
             index, slot = found[min(seen.get(value, 0), len(found) - 1)]
             seen[value] = seen.get(value, 0) + 1
             origin = self._output_slot(origins[value], 0) if value in origins else -1
-            entry = Entry(number, at, self._input_slot(index, slot), origin, *self._named(index))
+            entry = Entry(reader, at, self._input_slot(index, slot), origin, *self._named(index))
             self.places.entries.append(entry)
         given = {value: (index, at) for index, node in nodes for at, value in enumerate(node.outputs) if value}
         for at, value in enumerate(proto.output):
@@ -145,6 +156,19 @@ class _Finder:
             inner = sum(value not in proto.output for node in computing for value in node.outputs if value)
             self.places.expanded.append(Expanded(main.name, tuple(node.type for node in computing), inner))
         self._bodies(number, main)
+
+    def _read(self, number: int, proto: Any) -> Iterator[tuple[int, int, str]]:
+        """Of a node the values that it reads: the number of the node, that of the input, the value.
+
+        Where a conversion to a newer opset made several nodes of it, those before it read in its place; their values
+        are unknown to the model that was judged.
+        """
+        for at, value in enumerate(proto.input):
+            before = self.made_by.get(value)
+            if before is None:
+                yield number, at, value
+            else:
+                yield from self._read(before, self.file.nodes[before].proto)
 
     def _bodies(self, number: int, main: SourceNode) -> None:
         left = list(main.bodies)
