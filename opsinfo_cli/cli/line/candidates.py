@@ -201,5 +201,5 @@ OFFERS: dict[str, Offer] = {
 }
 """Candidates by metavar, which means the same in every command."""
 
-NOTHING = {"GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "N", "VERBOSE", "COLOR", "NODE", "SOURCES"}
+NOTHING = {"GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "N", "VERBOSE", "COLOR", "NODE", "SOURCES", "INPUT", "X"}
 """Metavars without candidates."""

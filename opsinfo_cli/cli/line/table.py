@@ -37,6 +37,7 @@ GROUPS = {
     },
     "Model": {
         "graph": "Show the effect of a policy on a model, node by node.",
+        "simulate": "Compute a model with rounded tensors, and show what that costs.",
     },
     "Runs": {
         "qualify": "Check training logs of a mixed-precision baseline.",
