@@ -95,7 +95,7 @@ def fell(*values: float, floor: float) -> Evidence:
         ((0.01, 0.001), 1e-4, "holds", "start 0.01, final 0.001, lowest 0.001, highest 0.01; 1 falls, 0 rises"),
         ((1.0,), 1.0, "holds", "start 1, final 1, lowest 1, highest 1; 0 falls, 0 rises"),
         ((), 1.0, "cannot be told", "the log prints no loss scale"),
-        ((4.0, float("nan")), 1.0, "fails", "the scale was no number 1 times"),
+        ((4.0, float("nan")), 1.0, "fails", "the scale was not a number 1 times"),
     ],
 )
 def test_what_is_said_of_a_scale(values: tuple[float, ...], floor: float, status: str, said: str) -> None:

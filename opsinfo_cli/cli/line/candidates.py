@@ -201,5 +201,20 @@ OFFERS: dict[str, Offer] = {
 }
 """Candidates by metavar, which means the same in every command."""
 
-NOTHING = {"GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "N", "VERBOSE", "COLOR", "NODE", "SOURCES", "INPUT", "X"}
+NOTHING = {
+    "GLOB",
+    "REGEX",
+    "PERCENT",
+    "LEVEL",
+    "SECONDS",
+    "N",
+    "VERBOSE",
+    "COLOR",
+    "NODE",
+    "SOURCES",
+    "INPUT",
+    "X",
+    "DTYPE",
+    "NAMES",
+}
 """Metavars without candidates."""

@@ -79,7 +79,7 @@ judge_options: Option = declare.stacked(
     ),
     declare.option(
         "--output-type",
-        metavar="TYPE",
+        metavar="DTYPE",
         help="Dtype of the outputs, as atc --output_type.",
         group=JUDGING,
         advanced=True,

@@ -43,7 +43,7 @@ def test_it_is_listed_shown_compared_and_ported(opsinfo: Run, fixtures: Path, ta
     }  # fmt: skip
     assert [each["store"] for each in document["operators"][0]["also_in"]] == ["built-in"]
     shown = opsinfo("show", taken, "AvgPoolGradD", "Add").out
-    assert "the snapshot says gray" in shown
+    assert "the snapshot has gray" in shown
     of_install = opsinfo("show", *install[:1], "AvgPoolGradD", "Add", *install[1:]).out
     heads = ("  inputs", "  outputs", "   ", "  black", "  white")
     tensors = [[line for line in text.splitlines() if line.startswith(heads)] for text in (shown, of_install)]
