@@ -1,4 +1,4 @@
-"""Two judgings of one graph: nodes whose dtypes differ, and Casts that come and go."""
+"""Comparison of two answers for one graph: nodes whose dtypes differ, and added and removed Casts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Change(NamedTuple):
 
 
 class OutcomeComparison(NamedTuple):
-    """What differs between two outcomes of the same graph.
+    """The differences between two outcomes of the same graph.
 
     :param casts_gone: Casts of A that B does not need
     :param casts_added: Casts of B that A does not need
@@ -33,7 +33,7 @@ class OutcomeComparison(NamedTuple):
 
 
 def compared(a: GraphOutcome, b: GraphOutcome) -> OutcomeComparison:
-    """Compare two judgings of one graph, node by node and edge by edge."""
+    """Compare two outcomes of one graph, node by node and edge by edge."""
     changed = [
         Change(one.name, one.type, one, other)
         for one, other in zip(a, b, strict=True)

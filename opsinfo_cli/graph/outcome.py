@@ -1,4 +1,4 @@
-"""The dtypes of a graph's nodes, judged or as the file has them, in one form for every report."""
+"""The dtypes of a graph's nodes, judged or from the file, in one form for every report."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Decider(NamedTuple):
 
 
 class NodeOutcome(NamedTuple):
-    """One node with its dtypes and why.
+    """One node with its dtypes and the reason.
 
     :param subgraph: the name of the subgraph it is in; empty for the main graph
-    :param policy: white, black or gray; None if the lists play no part
+    :param policy: white, black or gray; None if the lists are not used
     :param runs: ``low``, ``high``, or None if it was not judged or has no floating-point tensor
-    :param confidence: where its columns come from: library, kernel, assumed, or compiled if the file says its dtypes
+    :param confidence: where its columns come from: library, kernel, assumed, or compiled if the file has its dtypes
     """
 
     name: str
@@ -107,7 +107,7 @@ class GraphOutcome:
 
 
 def judged_outcome(answer: Answer) -> GraphOutcome:
-    """What a mode and a mixlist do to a graph."""
+    """Return the outcome of an answer."""
     names = answer.graph.columns.names
     subgraphs = _subgraph_names(answer.graph)
 
@@ -149,7 +149,7 @@ def _judged_row(node: NodeAnswer, subgraph: str, names: list[str]) -> NodeOutcom
 
 
 def written_outcome(graph: ModelGraph) -> GraphOutcome:
-    """The dtypes that a compiled model or a dump holds."""
+    """Return the outcome with the dtypes of a compiled model or a dump."""
     subgraphs = _subgraph_names(graph)
     why = {True: "the compiler chose it", False: "not judged yet", None: "as the file has it"}[graph.model.judged]
 
@@ -178,7 +178,7 @@ def written_outcome(graph: ModelGraph) -> GraphOutcome:
 
 
 NOT_COMPUTED = frozenset({"Data", "RefData", "Const", "Constant", "Variable", "NetOutput"})
-"""Op types that hold or hand on a tensor and compute nothing."""
+"""Op types that store or pass on a tensor and compute nothing."""
 
 
 def _runs(node: GraphNode, inputs: tuple[str | None, ...], outputs: tuple[str | None, ...]) -> str | None:
@@ -191,7 +191,7 @@ def _runs(node: GraphNode, inputs: tuple[str | None, ...], outputs: tuple[str | 
 
 
 def _written_casts(graph: ModelGraph) -> tuple[list[CastOutcome], CastCounts]:
-    """The Casts that the engine inserted, one for each edge that runs through one."""
+    """Return the Casts that the engine inserted, one for each edge with one."""
     inserted = {node for node in inserted_nodes(graph) if graph.columns.types[node] == "Cast"}
     found: list[CastOutcome] = []
     if not inserted:
@@ -222,7 +222,7 @@ def _subgraph_names(graph: ModelGraph) -> list[str]:
 
 
 def summarised(rows: Iterable[NodeOutcome]) -> list[TypeSummary]:
-    """Rows by op type, those with the most low nodes first."""
+    """Return rows by op type, those with the most low nodes first."""
     nodes: Counter[str] = Counter()
     low: Counter[str] = Counter()
     high: Counter[str] = Counter()
@@ -240,5 +240,5 @@ def summarised(rows: Iterable[NodeOutcome]) -> list[TypeSummary]:
 
 
 def lowest_first(found: Iterable[TypeSummary]) -> list[TypeSummary]:
-    """Op types in the order of reports: those with the most low nodes first."""
+    """Return op types in the order of reports: those with the most low nodes first."""
     return sorted(found, key=lambda each: (-each.low, -each.high, -each.nodes, each.op_type))

@@ -39,8 +39,8 @@ def test_a_line_of_customize_dtypes_asks_for_dtypes(
     ("line", "name", "column", "said"),
     [
         ("", "bad-line", 1, "an empty line"),
-        ("# a comment", "bad-line", 1, "no `:` behind a name"),
-        ("add_1", "bad-line", 1, "no `:` behind a name"),
+        ("# a comment", "bad-line", 1, "no `:` after a name"),
+        ("add_1", "bad-line", 1, "no `:` after a name"),
         ("add_1:Input:float16", "bad-line", 1, "neither `InputDtype` nor `OutputDtype`"),
         ("a:OutputDtype:int8,InputDtype:int8", "bad-line", 3, "`InputDtype` must stand before"),
         ("a:InputDtype:float16,bf16", "bad-dtype", 22, "`bf16` is not a dtype"),
