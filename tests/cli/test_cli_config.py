@@ -88,8 +88,8 @@ WRONG = {
     "numbers in a list": ("[tool.opsinfo]\nagainst = [1]\n", "2:1", "`against` must be a list of strings"),
     "a list for a string": ("[tool.opsinfo]\nformat = ['json']\n", "2:1", "`format` must be a string"),
     "a format that there is not": ("[tool.opsinfo]\nformat = 'xml'\n", "2:1", "'xml' is not one of"),
-    "no TOML": ("[tool.opsinfo]\nagainst = [\n", None, "not TOML"),
-    "a key twice": ("[tool.opsinfo]\nformat = 'text'\nformat = 'json'\n", None, "not TOML"),
+    "broken TOML": ("[tool.opsinfo]\nagainst = [\n", None, "invalid TOML"),
+    "a key twice": ("[tool.opsinfo]\nformat = 'text'\nformat = 'json'\n", None, "invalid TOML"),
 }
 
 

@@ -43,7 +43,7 @@ def test_it_is_listed_shown_compared_and_ported(opsinfo: Run, fixtures: Path, ta
     }  # fmt: skip
     assert [each["store"] for each in document["operators"][0]["also_in"]] == ["built-in"]
     shown = opsinfo("show", taken, "AvgPoolGradD", "Add").out
-    assert "the snapshot says gray" in shown
+    assert "the snapshot has gray" in shown
     assert "inputs    float16\n" in shown
     assert "decided by the kernel" in shown
     (same,) = opsinfo("show", taken, "AvgPoolGradD", "--format", "json").json["operators"]
