@@ -1,4 +1,4 @@
-"""Snapshots: the facts of a target that checks need, small enough to be kept in a repository."""
+"""Snapshots: the facts of a target for checks, small enough for a repository."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CORES = ("ai", "vector", "dsa")
 
 
 class Fact(Entry):
-    """An op type of one store in a snapshot: the policy, and the dtypes that can be chosen."""
+    """An op type of one store in a snapshot: the policy and the selectable dtypes."""
 
     _file: _Facts
 
@@ -48,7 +48,7 @@ class Fact(Entry):
 
     @property
     def sections(self) -> Sections:
-        """:raises UsageFault: always; they were left out"""
+        """:raises UsageFault: always, because a snapshot has no sections"""
         raise UsageFault(
             "a snapshot has no sections, only policies and dtypes",
             name="wrong-kind",
@@ -71,9 +71,9 @@ class _Facts(EntryFile):
 
 
 class Snapshot(NamedTuple):
-    """What a snapshot says.
+    """The content of a snapshot.
 
-    :param cann_version: of the install it was taken from, if known
+    :param cann_version: the version of the source install, if known
     :param core: ``ai``, ``vector`` or ``dsa``
     :param other_engines: op types that other engines of the install know: name -> engine
     """
@@ -86,8 +86,8 @@ class Snapshot(NamedTuple):
 
     @classmethod
     def of(cls, source: Source) -> Snapshot:
-        """:raises Refused: if the version is not known
-        :raises Damaged: if a part of it has the wrong type or value
+        """:raises Refused: if the version is unknown
+        :raises Damaged: if a part has the wrong type or value
         """
         outcome = read_members(source)
         if not isinstance(outcome, Members):
@@ -99,7 +99,7 @@ class Snapshot(NamedTuple):
             raise _damaged(wrong.message, source, _node_place(source, wrong.steps)) from None
 
     def require_of(self, soc: str | None, core: str, path: str) -> None:
-        """:raises UsageFault: if another chip or core is asked for than it was taken of"""
+        """:raises UsageFault: if the snapshot is of another chip or core"""
         if soc and self.soc and folder_of(soc, [self.soc]) is None:
             raise UsageFault(f"the snapshot is of {self.soc}, not of `{soc}`", name="unknown-soc", path=path)
         if core not in ("ai", self.core):
@@ -111,7 +111,7 @@ Steps = tuple[str | int, ...]
 
 
 class _Wrong(Exception):
-    """A wrong value, by its path of keys; its place in the text is found when needed."""
+    """A wrong value, by its path of keys; its place in the text is found on demand."""
 
     def __init__(self, message: str, *steps: str | int) -> None:
         self.message = message
@@ -120,7 +120,7 @@ class _Wrong(Exception):
 
 def _read(source: Source, outcome: Members) -> Snapshot:
     if outcome.members is None:
-        raise _Wrong("a snapshot is an object")
+        raise _Wrong("a snapshot must be an object")
     content = {member.key: member.value for member in outcome.members}
     _require_version(source, content)
     if source.text[outcome.end :].strip():
@@ -142,7 +142,7 @@ def _read(source: Source, outcome: Members) -> Snapshot:
 
 def _require_version(source: Source, content: Mapping[str, Any]) -> None:
     version = content.get("schema_version")
-    if repr(version) == VERSION:  # numbers are kept as they were written
+    if repr(version) == VERSION:  # numbers are kept as written
         return
     if "schema_version" not in content:
         raise _Wrong("`schema_version` is missing")
@@ -153,14 +153,14 @@ def _require_version(source: Source, content: Mapping[str, Any]) -> None:
         path=source.path,
         line=place.line,
         column=place.column,
-        hint="a later opsinfo wrote it: upgrade, or take the snapshot again with this one",
+        hint="a later opsinfo wrote it: upgrade opsinfo, or take the snapshot again",
     )
 
 
 def _store(source: Source, index: int, store: Any) -> Store:
     at = ("stores", index)
     if not isinstance(store, dict):
-        raise _Wrong("a store is an object in a snapshot", *at)
+        raise _Wrong("a store must be an object in a snapshot", *at)
     name = _value(store, (str, type(None)), *at, "name")
     library = LibraryFile(source, [])
     facts = _Facts(source, index)
@@ -178,13 +178,13 @@ def _read_fact(facts: _Facts, op: str, fact: dict[str, Any]) -> Fact:
 
 
 def _tensors(fact: dict[str, Any], *steps: str | int) -> list[TensorColumns]:
-    """All dtypes of one side as one tensor without a name; none if the snapshot has none."""
+    """Return all dtypes of one side as one tensor without a name; empty if the snapshot has none."""
     if steps[-1] not in fact:
         return []
     dtypes = _value(fact, list, *steps)
     for index, dtype in enumerate(dtypes):
         if not isinstance(dtype, str):
-            raise _Wrong("a dtype is a string in a snapshot", *steps, index)
+            raise _Wrong("a dtype must be a string in a snapshot", *steps, index)
     return [TensorColumns("", "", tuple(dtypes))]
 
 
@@ -192,7 +192,7 @@ _CALLED: dict[Any, str] = {dict: "an object", list: "an array", str: "a string"}
 
 
 def _value(content: Mapping[str, Any], kind: Any, *steps: str | int) -> Any:
-    """The value of the last step.
+    """Return the value of the last step.
 
     :raises _Wrong: if it is missing or of another kind
     """
@@ -201,14 +201,14 @@ def _value(content: Mapping[str, Any], kind: Any, *steps: str | int) -> Any:
         raise _Wrong(f"`{key}` is missing", *steps[:-1])
     if not isinstance(content[key], kind):
         called = _CALLED.get(kind, "a string or null")
-        raise _Wrong(f"`{key}` is {called} in a snapshot", *steps)
+        raise _Wrong(f"`{key}` must be {called} in a snapshot", *steps)
     return content[key]
 
 
 def _word(content: Mapping[str, Any], words: tuple[str, ...], *steps: str | int) -> str:
     value: str = _value(content, str, *steps)
     if value not in words:
-        raise _Wrong(f"`{value}` is none of " + ", ".join(words), *steps)
+        raise _Wrong(f"`{value}` must be one of " + ", ".join(words), *steps)
     return value
 
 
@@ -228,9 +228,9 @@ def _node_place(source: Source, steps: Steps) -> Place:
 
 
 def _fail_on_twins(source: Source, node: Node) -> None:
-    """Refuse a key that appears twice, which a bad merge leaves behind.
+    """Refuse a key that appears twice, for example after a bad merge.
 
-    :raises Damaged: at the second one
+    :raises Damaged: if a key appears twice; has the place of the second one
     """
     seen = set()
     for member in node:

@@ -1,4 +1,4 @@
-"""A snapshot as text: sorted, an op type in a line, and the same for the same target everywhere."""
+"""A snapshot as text: sorted, one op type per line, and reproducible on every machine."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def snapshot_text(target: Target) -> str:
-    """The facts of a target: nothing of the vendor's text, no path and no time of this machine.
+    """Return the facts of a target, without the vendor's text, paths or times of this machine.
 
     :raises UsageFault: if the target is a mixlist
-    :raises Refused: if the engine refuses what it would load
+    :raises Refused: if the engine refuses a store
     """
     head = {
         "kind": SNAPSHOT,
@@ -51,7 +51,7 @@ def _json(value: Any) -> str:
 
 
 def _fact(entry: Entry) -> dict[str, Any]:
-    """Each dtype of a side once. Where the kernel decides at compile time, neither side is there."""
+    """Return the distinct dtypes of each side; no sides if the kernel decides at compile time."""
     columns = Columns(entry)
     fact: dict[str, Any] = {"policy": str(entry.policy)}
     for key, tensors in (("inputs", columns.inputs), ("outputs", columns.outputs)):
@@ -61,7 +61,7 @@ def _fact(entry: Entry) -> dict[str, Any]:
 
 
 def _names(stores: list[Store]) -> list[str | None]:
-    """Labels without the paths of this machine: an environment's store goes by its folder."""
+    """Return labels without paths of this machine: an environment's store has the name of its folder."""
     names: list[str | None] = []
     for store in stores:
         name = store.label
