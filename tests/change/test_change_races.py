@@ -115,7 +115,7 @@ def test_nothing_is_renamed_unsynced_and_every_folder_is_synced_after(tmp_path: 
     assert {folder for folder in fs.folders if not folder.endswith("/.heads")} == set()
 
 
-def test_a_record_whose_end_is_not_confirmed_is_said_and_the_change_stands(place: Path, library: Path) -> None:
+def test_an_unconfirmed_record_is_reported_and_the_change_is_kept(place: Path, library: Path) -> None:
     class Unconfirmed(FileSystem):
         done = False
 
@@ -258,7 +258,7 @@ def test_a_file_that_was_half_overwritten_is_named_kept_open_and_restored_withou
     assert library.read_text() == NEW
 
 
-def test_a_file_that_was_replaced_after_a_half_overwrite_is_not_taken_for_it(place: Path, library: Path) -> None:
+def test_a_file_replaced_after_a_half_overwrite_is_not_restored(place: Path, library: Path) -> None:
     killed_half_way(place, library)
     (library.parent / "theirs").write_text(OTHER)
     (library.parent / "theirs").rename(library)
@@ -270,7 +270,7 @@ def test_a_file_that_was_replaced_after_a_half_overwrite_is_not_taken_for_it(pla
 
 
 @pytest.mark.parametrize("act", ["move", "restore"])
-def test_a_change_that_is_still_being_made_is_waited_for_then_named_and_never_called_interrupted(
+def test_a_running_change_is_waited_for_then_named_and_never_called_interrupted(
     place: Path, config: Path, library: Path, tmp_path: Path, act: str
 ) -> None:
     other, at = config / "b.json", tmp_path / "paused"
@@ -320,7 +320,7 @@ def test_a_change_that_ends_in_time_is_waited_for(place: Path, config: Path, lib
     assert other.read_text() == NEW
 
 
-def test_a_change_whose_writer_was_killed_is_settled_whatever_process_has_its_id_now(
+def test_a_killed_writers_change_is_settled_even_if_its_process_id_was_reused(
     place: Path, config: Path, library: Path
 ) -> None:
     class Dying(FileSystem):

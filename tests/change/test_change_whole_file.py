@@ -37,9 +37,7 @@ class Recording(FileSystem):
         (Durability.FULL, ["sync .opsinfo", "rename", "sync here"]),
     ],
 )
-def test_each_durability_syncs_what_it_names_and_nothing_more(
-    tmp_path: Path, durability: Durability, calls: list[str]
-) -> None:
+def test_each_durability_makes_exactly_its_syncs(tmp_path: Path, durability: Durability, calls: list[str]) -> None:
     (tmp_path / "here").mkdir()
     fs = Recording()
     assert write_whole(fs, str(tmp_path / "here/a"), b"new", durability)

@@ -64,7 +64,7 @@ def test_every_index_is_done_once_by_others() -> None:
 
 
 @pytest.mark.parametrize("end", ["killed", "faulty"])
-def test_what_a_process_leaves_undone_is_done_here(end: str) -> None:
+def test_the_remaining_work_of_a_killed_process_is_done_by_the_parent(end: str) -> None:
     here = os.getpid()
 
     def work(index: int) -> int:
@@ -77,7 +77,7 @@ def test_what_a_process_leaves_undone_is_done_here(end: str) -> None:
     assert dict(shared(SIZES, work, 2)) == {index: index for index in range(6)}
 
 
-def test_a_fault_is_told_by_the_process_that_can_tell_it() -> None:
+def test_an_error_of_a_child_is_reported_by_the_parent() -> None:
     def work(index: int) -> int:
         raise ZeroDivisionError
 
@@ -85,7 +85,7 @@ def test_a_fault_is_told_by_the_process_that_can_tell_it() -> None:
         list(shared(SIZES, work, 2))
 
 
-def test_nobody_is_left_where_the_caller_stops() -> None:
+def test_no_process_is_left_if_the_caller_stops() -> None:
     def begun() -> Iterator[tuple[int, int]]:
         return shared([1, 1, 1, 1], lambda index: os.getpid() if index < 2 else signal.pause() or 0, 2)
 
@@ -97,7 +97,7 @@ def test_nobody_is_left_where_the_caller_stops() -> None:
             os.kill(pid, 0)
 
 
-def test_nobody_works_on_where_the_caller_is_killed(tmp_path: Path) -> None:
+def test_no_process_works_on_if_the_caller_is_killed(tmp_path: Path) -> None:
     """What is sent to nobody ends a process, however much of it there is."""
 
     def work(index: int) -> bytes:

@@ -77,7 +77,7 @@ def test_the_sample_passes(run: Run) -> None:
     ]
 
 
-def test_a_comment_is_mended_and_a_wrong_name_stops_the_commit(run: Run, begun: Path) -> None:
+def test_a_comment_is_fixed_and_a_wrong_name_stops_the_commit(run: Run, begun: Path) -> None:
     assert run(*PRE_COMMIT, "install").returncode == 0
     commit = ("git", "-c", "user.name=Somebody", "-c", "user.email=somebody@example.com", "commit", "-qm", "Add a list")
     path = begun / "mixlists/new.mixlist.json"

@@ -64,7 +64,7 @@ def test_the_command_line_wins(opsinfo: Run, repository: Path) -> None:
     assert "E10001" not in ran.out
 
 
-def test_a_file_that_is_named_counts_alone(opsinfo: Run, repository: Path, tmp_path: Path) -> None:
+def test_an_explicit_file_is_used_alone(opsinfo: Run, repository: Path, tmp_path: Path) -> None:
     write(repository / "opsinfo.toml", "nonsense = 1\n")
     other = write(tmp_path / "other/ours.toml", f'against = ["{repository}/facts/ascend910.opsinfo.json"]\n')
     ran = opsinfo("validate", "lists", "--config", other, cwd=repository)
@@ -94,7 +94,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("situation", WRONG)
-def test_what_a_file_may_not_say_is_exit_2_with_the_place(opsinfo: Run, repository: Path, situation: str) -> None:
+def test_a_wrong_configuration_is_exit_2_with_the_place(opsinfo: Run, repository: Path, situation: str) -> None:
     text, place, said = WRONG[situation]
     write(repository / "pyproject.toml", text)
     ran = opsinfo("validate", "lists", cwd=repository)
@@ -106,14 +106,14 @@ def test_what_a_file_may_not_say_is_exit_2_with_the_place(opsinfo: Run, reposito
     assert opsinfo("list", "facts/ascend910b.opsinfo.json", cwd=repository).code == 0, "it is validate's alone"
 
 
-def test_bytes_that_are_no_text(opsinfo: Run, repository: Path) -> None:
+def test_a_configuration_that_is_not_utf8_is_refused(opsinfo: Run, repository: Path) -> None:
     write(repository / "opsinfo.toml", b"\xff")
     ran = opsinfo("validate", "lists", cwd=repository)
     assert ran.code == 3
     assert "opsinfo.toml:1:1" in ran.err
 
 
-def test_a_name_that_is_no_path_stays_a_chip(opsinfo: Run, repository: Path, fixtures: Path) -> None:
+def test_a_name_that_is_not_a_path_is_read_as_a_chip(opsinfo: Run, repository: Path, fixtures: Path) -> None:
     write(repository / "opsinfo.toml", 'against = ["ascend910b"]\n')
     install = {"ASCEND_OPP_PATH": str(fixtures / "opp")}
     assert (
@@ -138,7 +138,7 @@ def test_the_schema_has_the_keys_and_each_is_an_option() -> None:
     assert SCHEMA.is_valid(SCHEMA.schema["examples"][0])
 
 
-def test_help_shows_where_it_may_stand(opsinfo: Run) -> None:
+def test_help_shows_the_config_options(opsinfo: Run) -> None:
     said = opsinfo("validate", "--help").out
     for word in ("opsinfo.toml", "[tool.opsinfo]", "--config", "--no-config"):
         assert word in said

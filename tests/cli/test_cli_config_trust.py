@@ -52,7 +52,7 @@ def test_a_link_out_of_the_repository_is_followed_before_the_place_is_judged(con
     assert refused(config, "json", config.parent / "out" / "new.json") == "config-writes-outside"
 
 
-def test_without_a_repository_the_folder_of_the_configuration_is_the_border(tmp_path: Path) -> None:
+def test_without_a_repository_the_folder_of_the_configuration_is_the_limit(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "b"
     folder.mkdir(parents=True)
     config = folder / "opsinfo.toml"
@@ -72,7 +72,7 @@ def report_text(format_: str) -> str:
 
 
 @pytest.mark.parametrize("format_", ["json", "sarif", "gitlab", "junit"])
-def test_a_configuration_may_replace_a_report_of_ours_in_the_same_format(config: Path, format_: str) -> None:
+def test_a_configuration_may_replace_an_opsinfo_report_in_the_same_format(config: Path, format_: str) -> None:
     path = config.parent / "report"
     require_report_place(str(config), format_, str(path))
     path.write_text(report_text(format_))
@@ -154,7 +154,7 @@ def test_a_hostile_toml_is_a_usage_fault(situation: str) -> None:
         parsed_toml(Source(BOMBS[situation].encode(), "opsinfo.toml"))
 
 
-def test_what_only_looks_like_a_bomb_is_read() -> None:
+def test_harmless_text_that_looks_hostile_is_read() -> None:
     text = f'''against = ["{"a." * 500}json", '{"[" * 500}']  # {"[" * 500}
 report = ["sarif:x"]
 a.b.c = 1.5

@@ -85,7 +85,7 @@ def test_strict_refuses_a_lossy_conversion_and_writes_nothing(
     assert snapshot(tmp_path) == before
 
 
-def test_strict_lets_a_conversion_pass_that_loses_nothing(opsinfo: Run, habana: tuple[Path, Path]) -> None:
+def test_strict_accepts_a_conversion_without_losses(opsinfo: Run, habana: tuple[Path, Path]) -> None:
     words = ("convert", "--strict", "--from", "habana-hmp", "--to", "habana-hmp", *habana, "--format", "json")
     ran = opsinfo(*words)
     assert ran.code == 0
@@ -101,9 +101,7 @@ def test_replace_moves_what_is_not_listed(opsinfo: Run, fixtures: Path, habana: 
     assert "MatMul" not in marks["white-list"]["to-remove"]
 
 
-def test_replace_reports_that_untranslated_op_types_move_too(
-    opsinfo: Run, fixtures: Path, tmp_path: Path
-) -> None:
+def test_replace_reports_that_untranslated_op_types_move_too(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     base = ("--base", fixtures / "opp", "--soc", "ascend910b")
     blocked = write(tmp_path / "b.py", "op_block_list = ['MatMul', 'NoSuchOp']\n")
     ran = opsinfo("convert", "--from", "onnxconverter", "--to", "mixlist", *base, "--replace", blocked)
@@ -151,7 +149,7 @@ def test_a_library_is_not_overwritten_with_a_list(opsinfo: Run, opp: Path) -> No
     assert (ran.code, library.read_bytes()) == (2, before)
 
 
-def test_a_conversion_that_carries_nothing_names_every_entry_and_is_refused(opsinfo: Run, fixtures: Path) -> None:
+def test_a_conversion_without_any_entry_reports_all_and_is_refused(opsinfo: Run, fixtures: Path) -> None:
     base = ("--base", fixtures / "opp", "--soc", "ascend910b")
     ran = opsinfo("convert", "--from", "paddle:OD", "--to", "mixlist", *base)
     assert (ran.code, ran.out) == (2, "")
@@ -159,7 +157,7 @@ def test_a_conversion_that_carries_nothing_names_every_entry_and_is_refused(opsi
     assert sum(line.startswith("  ") for line in ran.err.splitlines()) == 14
 
 
-def test_every_dropped_entry_is_named_in_the_text_however_many(opsinfo: Run, tmp_path: Path) -> None:
+def test_all_dropped_entries_are_named_in_the_text(opsinfo: Run, tmp_path: Path) -> None:
     names = [f"no_such_op_{number}" for number in range(150)]
     low = write(tmp_path / "low.txt", "mm\n" + "".join(f"{name}\n" for name in names))
     ran = opsinfo(
@@ -202,7 +200,7 @@ def test_a_block_list_beside_the_default_one_is_read(opsinfo: Run, tmp_path: Pat
     assert (ran.code, ran.out) == (0, "OpType::Exp\n")
 
 
-def test_a_file_that_is_there_is_overwritten_with_a_backup(opsinfo: Run, tmp_path: Path) -> None:
+def test_an_existing_file_is_overwritten_with_a_backup(opsinfo: Run, tmp_path: Path) -> None:
     source = write(tmp_path / "lists.py", "op_block_list = ['Exp']\n")
     out = write(tmp_path / "out.py", "mine\n")
     words = ("convert", "--from", "onnxconverter", "--to", "onnxconverter", source, "-o", out)
@@ -255,5 +253,5 @@ def test_wrong_usage(
     assert (ran.code, ran.json["error"]["name"]) == (2, name)
 
 
-def test_a_file_that_is_not_there(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(opsinfo: Run, tmp_path: Path) -> None:
     assert opsinfo("convert", "--from", "habana-hmp", "--to", "habana-hmp", tmp_path / "no").code == 3

@@ -74,7 +74,7 @@ def test_a_mixlist_made_from_the_difference_closes_it(opsinfo: Run, corpus: Path
     assert opsinfo("validate", path, "--against", a, "--format", "json").json["summary"]["errors"] == 0
 
 
-def test_every_real_mixlist_is_judged_as_the_engine_does(opsinfo: Run, corpus: Path) -> None:
+def test_every_real_mixlist_is_judged_as_in_the_engine(opsinfo: Run, corpus: Path) -> None:
     paths = sorted((corpus / "mixlists").glob("*.json"))
     assert paths
     document = opsinfo(

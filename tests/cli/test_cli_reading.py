@@ -56,7 +56,7 @@ def lines(draw: Callable[..., Any]) -> tuple[Command, list[str]]:
 
 
 @given(lines())
-def test_a_plain_line_means_what_click_says_it_means(line: tuple[Command, list[str]]) -> None:
+def test_a_plain_line_is_read_as_click_reads_it(line: tuple[Command, list[str]]) -> None:
     command, words = line
     values = values_of(command, words)
     if values is not None:
@@ -132,7 +132,7 @@ def test_numbers_and_files_of_defaults_are_left_to_click() -> None:
     ],
     ids=lambda words: " ".join(words),
 )
-def test_options_before_the_command_move_behind_it(words: list[str], moved: list[str]) -> None:
+def test_options_before_the_command_are_moved_after_it(words: list[str], moved: list[str]) -> None:
     assert command_first(words) == moved
 
 
@@ -148,7 +148,7 @@ def test_options_before_the_command_move_behind_it(words: list[str], moved: list
     ],
     ids=lambda words: " ".join(words),
 )
-def test_a_failure_is_json_if_the_line_asks_for_json(words: list[str], format: str) -> None:
+def test_a_failure_is_json_if_the_line_requests_json(words: list[str], format: str) -> None:
     assert failure_options(words).format == format
 
 

@@ -26,7 +26,7 @@ def drawn(rows: list[list[Cell]], width: int, *columns: Column) -> list[str]:
 # the policy
 
 
-def test_a_table_that_fits_is_left_alone() -> None:
+def test_a_table_that_fits_is_unchanged() -> None:
     assert drawn([["Add", "gray"], ["MatMulV2", "white"]], 40)[2:] == ["Add       gray", "MatMulV2  white"]
 
 
@@ -37,7 +37,7 @@ def test_places_are_shortened_before_anything_else() -> None:
     assert cell_width(line) <= 80
 
 
-def test_a_column_that_can_be_spared_is_left_out_at_80_columns_and_wrapped_below() -> None:
+def test_an_optional_column_is_left_out_at_80_columns_and_wrapped_below() -> None:
     columns = [Column("a"), Column("b"), Column("c", spare=True)]
     row: list[Cell] = ["a" * 40, "b" * 30, "c" * 20]
     assert drawn([row], 80, *columns)[2:] == [f"{'a' * 40}  {'b' * 30}"]

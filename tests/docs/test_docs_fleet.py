@@ -51,7 +51,7 @@ def libraries(opp: Path) -> dict[Path, bytes]:
 
 
 @needs_ansible
-def test_the_playbook_changes_a_host_once_and_tells_before_it_would(play: Play, opp: Path, tmp_path: Path) -> None:
+def test_the_playbook_changes_a_host_once_and_reports_it_in_check_mode(play: Play, opp: Path, tmp_path: Path) -> None:
     marks = {"black-list": {"to-add": ["Relu"]}}
     before = libraries(opp)
     assert play(marks, "--check")[:2] == (0, 2), "the place and the mixlist"

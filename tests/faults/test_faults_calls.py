@@ -130,7 +130,7 @@ def stage(request: pytest.FixtureRequest, tmp_path: Path) -> Stage:
 
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "from then on"])
 @pytest.mark.parametrize("error", ERRORS)
-def test_whichever_call_fails_every_file_is_old_or_new_and_the_next_run_succeeds(
+def test_if_any_call_fails_every_file_is_old_or_new_and_the_next_run_succeeds(
     stage: Stage, error: str, lasting: bool, monkeypatch: pytest.MonkeyPatch, counts: Counts
 ) -> None:
     wrong = []
@@ -150,9 +150,7 @@ def test_whichever_call_fails_every_file_is_old_or_new_and_the_next_run_succeeds
     assert not wrong, "\n".join(wrong)
 
 
-def test_killed_at_whichever_call_every_file_is_old_or_new_and_the_next_run_succeeds(
-    stage: Stage, counts: Counts
-) -> None:
+def test_killed_at_any_call_every_file_is_old_or_new_and_the_next_run_succeeds(stage: Stage, counts: Counts) -> None:
     wrong = []
     nth, status = 1, 9
     while status == 9:

@@ -128,7 +128,7 @@ def unfinished(scene: Scene) -> Scene:
 
 
 @pytest.mark.parametrize("act", ["apply", "restore", "end"])
-def test_whichever_call_fails_in_closed_folders_they_are_shut_again(
+def test_if_any_call_fails_in_read_only_folders_their_modes_are_restored(
     installed: Path, tmp_path: Path, act: str, counts: Counts
 ) -> None:
     scratch = lay(tmp_path / "scratch", 1)  # what is imported late is imported now
@@ -150,7 +150,7 @@ def test_whichever_call_fails_in_closed_folders_they_are_shut_again(
 # a fault of ours
 
 
-def test_a_fault_of_ours_is_status_3_says_where_its_trace_is_and_loses_nothing(
+def test_an_internal_error_is_exit_3_names_its_trace_and_loses_nothing(
     paths: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = texts(paths)

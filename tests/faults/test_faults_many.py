@@ -96,7 +96,7 @@ def other_policy(policy: Policy) -> Policy:
     return Policy.BLACK if policy is not Policy.BLACK else Policy.WHITE
 
 
-def test_processes_at_once_move_an_operator_each_and_every_state_comes_back(tmp_path: Path, counts: Counts) -> None:
+def test_concurrent_moves_are_all_made_and_can_all_be_undone(tmp_path: Path, counts: Counts) -> None:
     path = library_of(tmp_path, 600)
     entries = Library.read(str(path)).entries
     ops = list(entries)[:: max(1, len(entries) // counts.writers)][: counts.writers]
@@ -163,7 +163,7 @@ def test_a_reader_in_a_tight_loop_only_ever_reads_old_or_new(tmp_path: Path, cou
         os.close(end)
 
 
-def test_moves_applies_restores_and_mends_at_once_keep_the_file_whole(tmp_path: Path, opsinfo: Run) -> None:
+def test_concurrent_moves_applies_restores_and_fixes_keep_the_file_valid(tmp_path: Path, opsinfo: Run) -> None:
     """Different commands on one mixlist; those that lose a race are refused and change nothing."""
     path = tmp_path / "mixlist.json"
     path.write_text('{"black-list": {"to-add": ["Seed"]}}\n')
@@ -259,7 +259,7 @@ def test_the_owner_of_closed_folders_can_change_two_files_of_one_at_once(
     assert not report.read_text(), report.read_text()
 
 
-def test_a_folder_is_not_shut_while_another_process_is_at_work_in_it(top: Path, tmp_path: Path) -> None:
+def test_a_folders_mode_is_not_restored_while_another_process_works_in_it(top: Path, tmp_path: Path) -> None:
     """The second found the folder open, thanks to the first; then the first is done and shuts it."""
     first, second = lay(top / "config", 2)
     (top / "state").mkdir()
@@ -306,7 +306,7 @@ def test_a_folder_is_not_shut_while_another_process_is_at_work_in_it(top: Path, 
     assert sorted(os.listdir(top / "config")) == [first.name, second.name]
 
 
-def test_a_lock_that_is_held_is_waited_for_and_its_owner_named(
+def test_a_held_lock_is_waited_for_and_its_owner_named(
     opsinfo: Run, tmp_path: Path, lock_is_told: Callable[[Path], bool]
 ) -> None:
     (path,) = lay(tmp_path / "config", 1)

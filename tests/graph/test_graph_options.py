@@ -27,7 +27,7 @@ GRAPH = graph_of([["x", "Data", [], ["float32"]], ["add_1", "Add", ["x", "x"], [
         ("OpType:: Add :InputDtype:float32", "Add ", True, ("float32",), ()),
     ],
 )
-def test_a_line_of_customize_dtypes_asks_for_dtypes(
+def test_a_line_of_customize_dtypes_sets_dtypes(
     line: str, name: str, is_type: bool, inputs: tuple[str | None, ...], outputs: tuple[str | None, ...]
 ) -> None:
     asked = CustomizeDtypes([line])
@@ -53,7 +53,7 @@ def test_a_line_that_the_engine_refuses_is_refused_with_its_place(line: str, nam
     assert said in fault.message
 
 
-def test_a_refused_file_names_the_place_and_what_was_meant(tmp_path: Path) -> None:
+def test_a_refused_file_has_the_place_and_a_suggestion(tmp_path: Path) -> None:
     path = tmp_path / "dtypes.cfg"
     path.write_text("a:InputDtype:float16\na:OutputDtype:fp16\n", "utf-8")
     with pytest.raises(Damaged) as caught:
@@ -67,7 +67,7 @@ def test_the_first_line_of_a_name_wins_and_a_long_one_ends_the_file() -> None:
     assert [each.dtypes.inputs for each in asked.names.values()] == [("int8",)]
 
 
-def test_a_name_beats_its_type_and_what_matches_nothing_is_known() -> None:
+def test_a_name_overrides_its_type_and_lines_without_a_match_are_listed() -> None:
     asked = CustomizeDtypes(["OpType::Add:InputDtype:int8", "add_1:InputDtype:int16", "OpType::Mul:InputDtype:int8"])
     assert {node: each.inputs for node, each in asked.marks(GRAPH).items()} == {1: ("int16",)}
     assert [each.name for each in asked.unmatched(GRAPH)] == ["Mul"]

@@ -82,7 +82,7 @@ def test_a_real_compiled_model_is_read_as_protobuf_reads_it(graphs: Path) -> Non
     assert len(graph) == 46
 
 
-def test_a_real_compiled_model_says_its_command_and_its_casts(graphs: Path) -> None:
+def test_a_real_compiled_model_has_its_command_and_casts(graphs: Path) -> None:
     graph = read_graph(str(graphs / "autoencoder.om"))
     model = graph.model
     assert (model.format, model.soc_version, model.judged, model.has_casts) == ("om", "Ascend310", True, True)

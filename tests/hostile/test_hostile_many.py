@@ -180,14 +180,14 @@ def test_two_libraries_that_have_nothing_in_common(hostile: Hostile, tmp_path: P
     assert hostile("diff", a, b, seconds=counts.seconds).code == 1
 
 
-def test_a_refusal_is_short_however_often_a_key_stands_there(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
+def test_a_refusal_is_short_for_any_number_of_equal_keys(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
     path = written(tmp_path / "f.json", "{" + ",\n".join(['"Add": {}'] * counts.many) + "}")
     ran = hostile("move", path, "Add", "--to", "black", "--as", "library", seconds=counts.seconds)
     assert ran.code == 3
     assert f"appears {counts.many} times, in lines 1, 2, 3 and {counts.many - 3} more" in ran.err
 
 
-def test_a_refusal_is_short_however_many_names_are_unknown(hostile: Hostile, tmp_path: Path) -> None:
+def test_a_refusal_is_short_for_any_number_of_unknown_names(hostile: Hostile, tmp_path: Path) -> None:
     path = written(tmp_path / "aic-x-ops-info.json", objects(ops(100)))
     for command in (["show"], ["move", "--to", "black"]):
         ran = hostile(*command[:1], path, *(f"{op}Zz" for op in ops(5000)), *command[1:], seconds=10)

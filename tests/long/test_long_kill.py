@@ -95,7 +95,7 @@ def lay(folders: list[Path]) -> list[Path]:
     return paths
 
 
-def test_a_kill_at_any_call_of_a_change_of_two_files_can_be_mended(folders: list[Path], tmp_path: Path) -> None:
+def test_a_kill_at_any_call_of_a_change_of_two_files_can_be_repaired(folders: list[Path], tmp_path: Path) -> None:
     scratch = tmp_path / "x.json"
     scratch.write_text(TEXT)
     Writer(Vault(str(tmp_path / "vault"))).run("move", jobs([scratch]))  # what is imported late is imported now

@@ -52,7 +52,7 @@ def operators_of(corpus: Path, name: str) -> Operators:
 @pytest.mark.skipif(not FOLDER, reason="OPSINFO_HABANA_LISTS names no folder with the lists of Model-References")
 @pytest.mark.parametrize("system", ["habana-hmp", "habana-autocast"])
 @pytest.mark.parametrize("target", TARGETS)
-def test_every_entry_of_every_habana_pair_is_carried_over_or_named(corpus: Path, system: str, target: str) -> None:
+def test_every_entry_of_every_habana_pair_is_converted_or_reported(corpus: Path, system: str, target: str) -> None:
     operators, count, entries, dropped, kinds = operators_of(corpus, target), 0, 0, 0, set()
     for low, high in pairs():
         files = [each for each in (low, high) if each]
@@ -74,7 +74,7 @@ def test_every_entry_of_every_habana_pair_is_carried_over_or_named(corpus: Path,
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("to", WRITTEN)
-def test_every_mark_of_every_real_mixlist_is_carried_over_or_named(corpus: Path, to: str, target: str) -> None:
+def test_every_mark_of_every_real_mixlist_is_converted_or_reported(corpus: Path, to: str, target: str) -> None:
     operators, entries, dropped = operators_of(corpus, target), 0, 0
     paths = sorted((corpus / "mixlists").glob("*.json"))
     for path in paths:

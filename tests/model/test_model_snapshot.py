@@ -78,7 +78,7 @@ def test_a_snapshot_of_a_snapshot_is_the_same(fixtures: Path, tmp_path: Path) ->
     assert snapshot_text(again) == path.read_text()
 
 
-def test_custom_paths_go_by_their_folders(fixtures: Path, tmp_path: Path) -> None:
+def test_custom_paths_are_labelled_by_their_folders(fixtures: Path, tmp_path: Path) -> None:
     twin = tmp_path / "fastops"
     twin.symlink_to(fixtures / "custom/fastops")
     options = TargetOptions(soc="ascend910b", customs=(str(fixtures / "custom/fastops"), str(twin)))
@@ -87,7 +87,7 @@ def test_custom_paths_go_by_their_folders(fixtures: Path, tmp_path: Path) -> Non
     assert labels == ["env:fastops", "env:fastops#2", "vendor:acme", "built-in"]
 
 
-def test_a_fact_stands_in_its_line_and_has_no_sections() -> None:
+def test_a_fact_has_its_line_and_no_sections() -> None:
     text = minimal().replace('"Add"', '\n"Add"')
     fact = read(text).operators["Add"].entry
     assert (fact.line, fact.policy) == (2, Policy.WHITE)
@@ -110,7 +110,7 @@ def minimal(**changes: object) -> str:
     return json.dumps({key: value for key, value in content.items() if value != "gone"})
 
 
-def test_keys_of_later_versions_are_passed_over() -> None:
+def test_keys_of_later_versions_are_ignored() -> None:
     assert read(minimal(made_by={"opsinfo": "9"}, later=[1, 2.5, True])).operators.names == ["Add"]
 
 
@@ -151,7 +151,7 @@ def test_a_damaged_snapshot_is_refused_with_the_place(situation: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["2", "0", "1.5", '"1"', "true", "null"])
-def test_a_version_that_is_not_known_is_refused_with_the_place(version: str) -> None:
+def test_an_unknown_version_is_refused_with_the_place(version: str) -> None:
     text = minimal().replace('"schema_version": 1', f'"schema_version":\n{version}')
     with pytest.raises(Refused) as caught:
         read(text)

@@ -98,7 +98,7 @@ def test_a_wheel_gives_its_version_and_its_lists(tool: ModuleType, tmp_path: Pat
     assert made.levels[""][0]["names"] == ["Celu", "If"]
 
 
-def test_defaults_of_optimum_habana_that_come_into_use_stop_the_script(tool: ModuleType, tmp_path: Path) -> None:
+def test_new_defaults_of_optimum_habana_stop_the_script(tool: ModuleType, tmp_path: Path) -> None:
     path = tmp_path / "gaudi_configuration.py"
     path.write_text('self.autocast_bf16_ops = kwargs.pop("autocast_bf16_ops", DEFAULT_BF16_OPS)\n', "utf-8")
     with pytest.raises(SystemExit, match="autocast_bf16_ops"):

@@ -72,7 +72,7 @@ def test_the_wheel_carries_the_facts_about_other_systems(bare: Path, tmp_path: P
     assert run(bare, "modes", "--snippet", "atc", cwd=tmp_path).stdout.startswith("--precision_mode=")
 
 
-def test_the_wheel_says_that_it_is_typed(bare: Path) -> None:
+def test_the_wheel_is_marked_as_typed(bare: Path) -> None:
     code = "import importlib.resources as r; print(r.files('opsinfo_cli').joinpath('py.typed').is_file())"
     done = subprocess.run([str(bare / "bin" / "python"), "-c", code], cwd=bare, capture_output=True, text=True)
     assert done.stdout == "True\n"
