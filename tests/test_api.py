@@ -1,4 +1,4 @@
-"""The package as a library: its page is run, its names load late, and the commands use the same functions."""
+"""The package as a library: its page is run, its names are imported lazily, and the commands use the same functions."""
 
 from __future__ import annotations
 

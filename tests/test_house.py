@@ -1,4 +1,4 @@
-"""The house: who imports whom, who draws, who writes, how long a module is, and what it is called."""
+"""The house: imports, output, writes, sizes and names of modules."""
 
 from __future__ import annotations
 

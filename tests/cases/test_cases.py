@@ -1,4 +1,4 @@
-"""Edits by example: every `.case` file is a text before and the text that must come of it, byte for byte."""
+"""Edits by example: every `.case` file has a text before and the exact text after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Order in the vault is that of its chains: clocks, hosts, older vaults, damage."""
+"""The order in the vault is that of its chains: clocks, hosts, older vaults, damage."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def to_pristine(vault: Vault) -> None:
 
 @pytest.fixture
 def clock_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each look at the clock is an hour before the one before it."""
+    """A clock that goes back by an hour at each call."""
     begun, looks = time.time_ns(), [0]
 
     def back() -> int:
@@ -91,7 +91,7 @@ def test_a_clock_that_goes_back_changes_no_order(vault: Vault, library: Path) ->
 
 
 def test_each_machine_has_its_own_chain(vault: Vault, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One vault in a home that several hosts share, and a file of one path on each of them."""
+    """One vault that several hosts share, and a file with the same path on each of them."""
     other = library.with_name("of-another-host")
     other.write_text(TEXT.replace("Exp", "Sin"))
 

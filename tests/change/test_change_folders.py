@@ -1,4 +1,4 @@
-"""Folders held by a descriptor, whom root trusts, whose vault it is."""
+"""Folders held by a descriptor, users that root trusts, owners of a vault."""
 
 # ruff: noqa: F401, F811 - fixtures are imported by name
 
@@ -30,7 +30,7 @@ from opsinfo_cli.model.policy import Policy
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 
 
-# a folder that is swapped
+# a folder that is replaced
 
 
 @pytest.mark.parametrize("in_place", [False, True], ids=["replaced", "in place"])
@@ -80,7 +80,7 @@ def test_a_folder_that_is_a_link_by_the_time_it_is_held_is_refused(place: Path, 
 
 
 def trusted(config: Path, file: Path, trust_folder: bool = False) -> str:
-    """What root says of a folder: an error's name, or nothing."""
+    """The name of the error that root gets for a folder; empty if none."""
     try:
         with held(FileSystem(), [str(file)], trust_folder):
             return ""
@@ -123,7 +123,7 @@ def test_a_folder_of_an_unknown_group_is_not_trusted(config: Path, library: Path
     assert trusted(config, library) == "folder-not-trusted"
 
 
-# the vault's owner, and other small things
+# the vault's owner, and other cases
 
 
 @needs_root

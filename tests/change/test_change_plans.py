@@ -1,4 +1,4 @@
-"""Plans: what is asked, what is refused, and the proof that stops a broken edit."""
+"""Plans: requests, refusals, and the proof that stops a broken edit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def source_of(text: str) -> Source:
 
 
 def moved(text: str, **policies: str) -> str:
-    """The text after the moves, proved."""
+    """The text after the moves, with the proof run."""
     source = source_of(text)
     plan = LibraryPlan({name: Policy(policy) for name, policy in policies.items()})
     result = source_of(plan.patch(source).apply(source).decode())
@@ -267,7 +267,7 @@ def test_a_move_against_a_library_reaches_the_policy_and_leaves_the_other_marks(
             assert names or (key, action) in empty
 
 
-# mending and building
+# fixing and building
 
 
 def test_fixing_a_correct_file_changes_nothing() -> None:

@@ -1,4 +1,4 @@
-"""Putting files back: the last change, one content, what a kill left behind, moves that an upgrade undid."""
+"""Restoring files: the last change, one content, remains of a kill, moves that an upgrade undid."""
 
 # ruff: noqa: F401, F811 - fixtures are imported by name
 
@@ -170,11 +170,11 @@ def test_a_restore_out_of_scope_touches_nothing(writer: Writer, library: Path) -
         restore_last(writer, lambda _: False, False, False)
 
 
-# what a kill left behind
+# remains of a kill
 
 
 def killed(vault: Vault, change: str | None) -> Record:
-    """Make a change look as if it had been killed before it could say that it was done."""
+    """Make a change look as if it was killed before its end was recorded."""
     record = vault.record(str(change))
     assert record is not None
     record.state = "pending"

@@ -1,4 +1,4 @@
-"""The vault: private, content-addressed, and honest about what it holds."""
+"""The vault: private, content-addressed, checked by checksums."""
 
 # ruff: noqa: F401, F811 - fixtures are imported by name
 
@@ -256,7 +256,7 @@ def test_pruning_twice_drops_nothing_the_second_time(writer: Writer, vault: Vaul
 
 
 def test_an_existing_backup_is_confirmed_again(tmp_path: Path) -> None:
-    """A run that was killed before its folder was synced may have left it."""
+    """A backup of a run that was killed before its folder was synced."""
 
     class Recording(FileSystem):
         synced: list[str] = []  # noqa: RUF012

@@ -1,4 +1,4 @@
-"""The one way to write a whole file, and whose temps are removed."""
+"""Writing whole files, and the temp files that are removed."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_check_that_fails_leaves_the_old_file_and_no_temp(tmp_path: Path) -> N
 
 
 def test_a_temp_is_locked_while_its_writer_works(tmp_path: Path) -> None:
-    """So that a process of another PID namespace, where its process id names nobody, does not remove it."""
+    """A process of another PID namespace, where the process id is unknown, must not remove it."""
     held: list[bool] = []
 
     def look() -> None:

@@ -1,4 +1,4 @@
-"""The writer: old or new, never in between; mode, owner and links stay; nothing is touched where nothing changes."""
+"""The writer: a file is old or new; mode, owner and links are kept; without a change no file is touched."""
 
 # ruff: noqa: F401, F811 - fixtures are imported by name
 
@@ -108,7 +108,7 @@ def test_the_preview_equals_the_run_and_opens_nothing_for_writing(library: Path,
     assert Writer(vault).run("move", jobs).files[0].result.data == shown.files[0].result.data
 
 
-# what stays as it was
+# what is kept
 
 
 @pytest.mark.parametrize("mode", [0o400, 0o444, 0o555, 0o600, 0o640, 0o644, 0o664, 0o755, 0o2755])

@@ -1,4 +1,4 @@
-"""The writer when the system says no, other programs meddle, and locks are held."""
+"""The writer with failing calls, interference by other programs, and held locks."""
 
 # ruff: noqa: F401, F811 - fixtures are imported by name
 
@@ -148,7 +148,7 @@ def test_if_any_call_fails_the_file_is_old_or_new_and_the_answer_is_true(
         seen: list[str] = []
 
         def when(name: str, arguments: tuple[Any, ...], n: int = failing, seen: list[str] = seen) -> int | None:
-            if name in ("close", "access"):  # these give no reason
+            if name in ("close", "access"):  # these have no reason
                 return None
             seen.append(name)
             return number if len(seen) == n or (persistent and len(seen) > n) else None
@@ -229,7 +229,7 @@ def test_a_signal_while_files_are_put_in_place_waits_until_all_are(config: Path,
     class Signalled(FileSystem):
         def replace(self, source: str, target: str) -> None:
             if ".opsinfo-" in source:
-                signal.pthread_kill(threading.get_ident(), number)  # other threads of a test runner do not hold it back
+                signal.pthread_kill(threading.get_ident(), number)  # other threads of a test runner do not block it
                 assert heard == []
             super().replace(source, target)
 

@@ -1,4 +1,4 @@
-"""The writer beside others: files that change under it, locks, --in-place, new files."""
+"""The writer with concurrent changes: files that change during a run, locks, --in-place, new files."""
 
 # ruff: noqa: F401, F811 - fixtures are imported by name
 
@@ -32,7 +32,7 @@ from opsinfo_cli.errors import Damaged, Locked, NotConfirmed, Refused, Stale
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.policy import Policy
 
-# others at work
+# concurrent programs
 
 
 def test_a_file_that_changes_under_the_lock_is_stale(library: Path, config: Path, vault: Vault) -> None:
@@ -213,7 +213,7 @@ def test_a_mixlist_is_written_by_the_same_writer(tmp_path: Path, vault: Vault) -
 
 
 def as_nobody(vault: Path, path: Path, scratch: Path) -> str:
-    """Move in a child process of an ordinary user; the name of the error, or nothing."""
+    """Move in a child process of an ordinary user, and return the name of the error, or nothing."""
     scratch.write_text(TEXT)
     move(Vault(str(scratch) + ".vault"), scratch)  # an interpreter in root's home could not import later on
     reading, writing = os.pipe()
@@ -238,7 +238,7 @@ def as_nobody(vault: Path, path: Path, scratch: Path) -> str:
 
 @pytest.fixture
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library as an ordinary user's own install leaves it: 0555 in a folder of 0550."""
+    """A library of an ordinary user's install: mode 0555 in a folder of 0550."""
     top = tmp_path_factory.mktemp("installed")
     for folder in (top, *top.parents[:3]):
         if folder.name.startswith(("pytest-", "popen-", "installed")):

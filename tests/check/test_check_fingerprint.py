@@ -1,4 +1,4 @@
-"""A finding is known again when lines move, entries come and go, or the repository lies elsewhere."""
+"""A finding is recognised after lines move, entries change, or the repository moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mending a mixlist by its findings: what is safe, what is a guess, and what the result still says."""
+"""Fixing a mixlist by its findings: safe fixes, unsafe fixes, and the content of the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a walk passes over is what git passes over."""
+"""A walk ignores the same files as git."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ ODD = [
 
 @needs_git
 def test_every_odd_pattern_matches_as_in_git(tmp_path: Path) -> None:
-    """One folder for each pattern: git is asked once."""
+    """One folder for each pattern, so that git is run once."""
     content = {f"{index}/{word}/f.json": "{}" for index in range(len(ODD)) for word in WORDS}
     rules = {f"{index}/.gitignore": f"{pattern}\n" for index, pattern in enumerate(ODD)}
     top = files(repository(tmp_path), {**content, **rules})

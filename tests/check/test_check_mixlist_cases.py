@@ -1,4 +1,4 @@
-"""Every mixlist of the fixtures gives what CASES.json says it has to give."""
+"""Every mixlist of the fixtures gives the result in CASES.json."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A finding stands at the offending token: line, column, end and pointer, whatever stands before it."""
+"""A finding is at the offending token: line, column, end and pointer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rule table: each rule's own example has the finding, its mended form has not."""
+"""The rule table: each rule's failing example has the finding, the passing one has not."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ DESIGN = {
     "modes-left-open": ("vault", "warning", "accepts"),
     "unfinished-change": ("vault", "warning", "accepts"),
 }
-"""The contract: a name never changes, nor what it says of the engine."""
+"""The contract: a name and its engine reaction never change."""
 
 
 def test_the_table_is_the_contract() -> None:

@@ -1,4 +1,4 @@
-"""`--select` and `--ignore`: by code, name, the beginning of a code, and place."""
+"""`--select` and `--ignore`: by code, name, prefix of a code, and place."""
 
 from __future__ import annotations
 

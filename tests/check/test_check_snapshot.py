@@ -1,4 +1,4 @@
-"""Checks against a snapshot find what checks against its target find."""
+"""Checks against a snapshot have the same findings as checks against its target."""
 
 from __future__ import annotations
 

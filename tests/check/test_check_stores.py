@@ -1,4 +1,4 @@
-"""Findings on stores, installs, precision modes and the vault: each rule in a situation of its own."""
+"""Findings on stores, installs, precision modes and the vault: one situation for each rule."""
 
 from __future__ import annotations
 
@@ -272,7 +272,7 @@ def test_edits_elsewhere_are_not_reported(moved: tuple[Vault, Path]) -> None:
 
 
 def dead_pid() -> int:
-    """The id of a process that is gone."""
+    """The id of a process that has ended."""
     child = os.fork()
     if child == 0:
         os._exit(0)

@@ -1,4 +1,4 @@
-"""Chinese texts: one for everything, none left over, and what programs read left as it is."""
+"""Chinese texts: complete, without extras, with codes and keys unchanged."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_every_word_around_a_rule_is_chinese() -> None:
 
 @pytest.mark.parametrize(("name", "english", "chinese"), PAIRS, ids=[name for name, _, _ in PAIRS])
 def test_codes_and_keys_are_unchanged_in_chinese(name: str, english: str, chinese: str) -> None:
-    """Backquoted words, error codes, options, keys, numbers of chapters; in whatever order."""
+    """Backquoted words, error codes, options, keys, numbers of chapters; in any order."""
     kept = r"`[^`]+`|E\d{5}|--[a-z]+(?:[-_][a-z]+)*|\b\w+_\w+\b|\b[A-Z]+:\d[\d, -]*\d"
     assert [each for each in re.findall(kept, english) if each not in chinese] == []
 

@@ -1,4 +1,4 @@
-"""The action: its own line, in a shell like the runner's, with the runner's environment."""
+"""The action's own command line, in a shell and environment like the runner's."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def temp(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def action(ours: Path, temp: Path, sample: Path) -> Action:
-    """Run the action's steps as the runner does: inputs put in, bash told what GitHub tells it."""
+    """Run the action's steps as the runner does, with inputs inserted and bash's options from GitHub."""
 
     def run(**inputs: str) -> subprocess.CompletedProcess[str]:
         (step,) = ACTION["runs"]["steps"]
@@ -56,7 +56,7 @@ def action(ours: Path, temp: Path, sample: Path) -> Action:
             **said,
         }
         if "version" in inputs:
-            environment["PIP_NO_INDEX"] = "1"  # nobody is to be asked for what there is not
+            environment["PIP_NO_INDEX"] = "1"  # no package index is used
         command = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)]
         done = subprocess.run(command, cwd=sample, env=environment, capture_output=True, text=True, check=False)
         if re.search("No matching distribution found for (?!opsinfo)|Temporary failure", done.stderr):

@@ -1,4 +1,4 @@
-"""The sample repository as it lies there: its snapshots are true, its lists serve both chips."""
+"""The sample repository: its snapshots are up to date, its mixlists work on both chips."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_entries_for_one_chip_only_are_reported(opsinfo: Run, sample: Path) -> N
 
 
 def wrong_list(sample: Path) -> str:
-    """A list with a name that is nearly right, and one that only one chip has."""
+    """A mixlist with a misspelt name, and a name that only one chip has."""
     path = "mixlists/new.mixlist.json"
     (sample / path).write_text(json.dumps({"black-list": {"to-add": ["MatMu1V2", "BatchMatMulV2"]}}), "utf-8")
     return path

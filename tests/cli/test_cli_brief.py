@@ -1,4 +1,4 @@
-"""What is said stays short, whatever a file holds."""
+"""Messages stay short for any file content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TAB: what is offered, that it is quick and silent, and that real shells take it."""
+"""Completion: its candidates, that it is fast and silent, and that it works in real shells."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LISTS = ("black", "white", "gray")
 
 @pytest.fixture
 def complete(opsinfo: Run, tmp_path: Path) -> Complete:
-    """What is offered at the end of a line; a file is ``<file>``."""
+    """The candidates at the end of a line; a file is ``<file>``."""
 
     def run(line: str, shell: str = "bash", **more: str) -> list[str]:
         env = {"_OPSINFO_COMPLETE": f"{shell}_complete", "COMP_WORDS": line, "XDG_CACHE_HOME": str(tmp_path / "cache")}
@@ -258,7 +258,7 @@ def test_names_of_operators_need_no_click(environment: dict[str, str], opp: Path
     assert {"click", "rich", "jsonschema"} & set(json.loads(done.stderr)) == set()
 
 
-# what the tables promise
+# the tables of candidates
 
 
 def parameters() -> list[tuple[str, click.Parameter]]:
@@ -297,7 +297,7 @@ def test_words_of_a_line(text: str, escape: str, words: list[str]) -> None:
 
 @pytest.fixture
 def shell(tmp_path: Path, environment: dict[str, str], opp: Path) -> Callable[..., str]:
-    """Type into an interactive shell, press TAB, and see what stands there."""
+    """Type into an interactive shell, press TAB, and return the line."""
     program = write(tmp_path / "bin" / "opsinfo", f'#!/bin/sh\nexec {sys.executable} -m opsinfo_cli "$@"\n')
     program.chmod(0o755)
     path = f"{program.parent}:{os.environ['PATH']}"

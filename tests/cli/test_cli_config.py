@@ -1,4 +1,4 @@
-"""`opsinfo.toml` and `[tool.opsinfo]`: which file counts, what it may say, and who wins."""
+"""`opsinfo.toml` and `[tool.opsinfo]`: the file in use, its content, and precedence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCHEMA = Draft202012Validator(json.loads((SCHEMAS / "config.schema.json").read_t
 
 @pytest.fixture
 def repository(opsinfo: Run, fixtures: Path, tmp_path: Path) -> Path:
-    """A mixlist with a name that only the snapshot tells to be wrong."""
+    """A mixlist with a name that is wrong only against the snapshot."""
     top = tmp_path / "repository"
     write(top / "lists/m.json", mixlist(black_add=["MatMulV9"]))
     for soc in ("ascend910", "ascend910b"):
@@ -77,7 +77,7 @@ def test_an_explicit_file_is_used_alone(opsinfo: Run, repository: Path, tmp_path
 
 
 WRONG = {
-    # situation: (pyproject.toml, line and column, what is said)
+    # situation: (pyproject.toml, line and column, message)
     "a near miss": ("[tool.opsinfo]\nagianst = []\n", "2:1", "did you mean `against`?"),
     "an underscore": ('[tool.opsinfo]\n\n  precision_mode = ["x"]\n', "3:3", "did you mean `precision-mode`?"),
     "a key far from all": ("[tool.opsinfo]\nzzz = 1\n", "2:1", "known keys: `against`"),

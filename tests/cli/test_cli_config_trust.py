@@ -1,4 +1,4 @@
-"""What a configuration file may have written, and whose it may be; limits of what is parsed."""
+"""Files that a configuration may write, its allowed owners, and limits of parsing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from opsinfo_cli.text.source import Source
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """A configuration in a folder of a repository, with a file outside that must stay as it is."""
+    """A configuration in a folder of a repository, with a file outside that must not change."""
     folder = tmp_path / "repository" / "lists"
     folder.mkdir(parents=True)
     (tmp_path / "repository" / ".git").mkdir()
@@ -91,7 +91,7 @@ def test_a_configuration_cannot_overwrite_a_file_that_is_not_a_report(config: Pa
 
 @pytest.fixture
 def strangers(config: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The configuration, as a user sees it to whom it does not belong."""
+    """The configuration, for a user who does not own it."""
     monkeypatch.setattr(config_trust.os, "geteuid", lambda: config.stat().st_uid + 1)
     monkeypatch.setattr(config_trust, "_trusted", lambda environ: {config.stat().st_uid + 1})
     return config

@@ -1,4 +1,4 @@
-"""`opsinfo convert`: from a person's files to another system's, with the fate of every entry."""
+"""`opsinfo convert`: from one system's files to another's, with every entry converted or reported."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_new_files_are_one_change_that_can_be_undone(
     assert [file["path"] for file in made["files"]] == [f"{out}/ops_bf16.txt", f"{out}/ops_fp32.txt"]
     assert opsinfo("restore", out, "--format", "json").json["restored"][0]["sha256"] is None
     assert list(out.iterdir()) == []
-    assert opsinfo(*words, "-o", out).code == 0  # into the folder that is left
+    assert opsinfo(*words, "-o", out).code == 0  # into the remaining folder
     base = ("--base", fixtures / "opp", "--soc", "ascend910b")
     assert opsinfo("convert", "--from", "habana-hmp", "--to", "mixlist", *base, *habana, "-o", single).code == 0
     assert opsinfo("restore", single).code == 0

@@ -1,4 +1,4 @@
-"""The demonstrations, on real files."""
+"""Demonstrations on real files."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_every_real_mixlist_is_judged_as_in_the_engine(opsinfo: Run, corpus: Pat
 
 
 def engine_accepts(data: bytes) -> bool:
-    """The engine's reading, stated once more: strict JSON, text after the end tolerated, the eleven combinations."""
+    """An independent reading as in the engine: strict JSON, text after the end accepted, the eleven combinations."""
     try:
         content, _ = json.JSONDecoder().raw_decode(data.decode("utf-8").lstrip())
     except ValueError:

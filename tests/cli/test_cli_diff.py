@@ -1,4 +1,4 @@
-"""`opsinfo diff`: what differs between targets and mixlists, in every format."""
+"""`opsinfo diff`: differences between targets and mixlists, in every format."""
 
 from __future__ import annotations
 

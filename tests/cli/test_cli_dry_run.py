@@ -1,4 +1,4 @@
-"""`--dry-run`: nothing is written, and the diff does exactly what the real run would do."""
+"""`--dry-run`: nothing is written, and the diff gives exactly the result of the real run."""
 
 from __future__ import annotations
 

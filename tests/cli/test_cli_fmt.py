@@ -1,4 +1,4 @@
-"""`opsinfo fmt`: syntax fixed, the rest of the text kept, and what stays refused."""
+"""`opsinfo fmt`: syntax fixed, the rest of the text kept, and remaining refusals."""
 
 from __future__ import annotations
 

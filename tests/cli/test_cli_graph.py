@@ -1,4 +1,4 @@
-"""`opsinfo graph`: what it shows of a compiled model, and of a model that it judges."""
+"""`opsinfo graph`: its output for a compiled model and for a judged model."""
 
 from __future__ import annotations
 

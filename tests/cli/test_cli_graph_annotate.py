@@ -1,4 +1,4 @@
-"""`opsinfo graph --annotate`: a model whose nodes say dtype and reason."""
+"""`opsinfo graph --annotate`: a model with dtype and reason in its nodes."""
 
 from __future__ import annotations
 

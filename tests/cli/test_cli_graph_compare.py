@@ -1,4 +1,4 @@
-"""`opsinfo graph`: two judgings compared, predictions read back, and what is refused."""
+"""`opsinfo graph`: comparisons, predictions read back, and refusals."""
 
 from __future__ import annotations
 

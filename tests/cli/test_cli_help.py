@@ -1,4 +1,4 @@
-"""`--help`, `--version`, `explain`, `schema`, and words that are no commands."""
+"""`--help`, `--version`, `explain`, `schema`, and unknown commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--format html`: one page that loads nothing and trusts nothing; `tests/browser` opens it in a browser."""
+"""`--format html`: one page that loads nothing and escapes everything; `tests/browser` opens it in a browser."""
 
 from __future__ import annotations
 

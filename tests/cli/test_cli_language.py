@@ -1,4 +1,4 @@
-"""Chinese at the prompt: who gets it, and on which terminals."""
+"""Chinese output: for which locales and terminals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocklist, trustlist, graylist: hints know the manuals' words, options do not."""
+"""Blocklist, trustlist, graylist: hints recognise the manuals' terms, options do not accept them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`merge` and `minimize`: one mixlist from several, and nothing in it that does nothing."""
+"""`merge` and `minimize`: one mixlist from several, without entries that have no effect."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def test_an_entry_that_wins_is_not_refused_for_its_shadowed_sibling(opsinfo: Run
 
 @pytest.fixture
 def open_order(tmp_path: Path) -> Path:
-    """A store of which the engine may load either file last."""
+    """A store with two files whose load order is undefined."""
     folder = tmp_path / "config" / "ascend910b"
     write(folder / "aic-ascend910b-ops-info-cv.json", library({"Add": "true"}))
     write(folder / "aic-ascend910b-ops-info-nn.json", library({"Add": "true"}))

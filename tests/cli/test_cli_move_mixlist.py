@@ -1,4 +1,4 @@
-"""`opsinfo move` on mixlists: the marks that are needed, new files, refusals."""
+"""`opsinfo move` on mixlists: required marks, new files, refusals."""
 
 from __future__ import annotations
 

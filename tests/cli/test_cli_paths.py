@@ -1,4 +1,4 @@
-"""Paths that are odd, and things that are no files."""
+"""Unusual paths, and paths that are not files."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_path_that_is_no_utf_8(program: list[str], environment: dict[str, str]
 
 @pytest.fixture
 def places(tmp_path: Path) -> Path:
-    """Things that are no files."""
+    """Paths that are not files."""
     top = tmp_path / "odd"
     top.mkdir()
     os.mkfifo(top / "fifo")

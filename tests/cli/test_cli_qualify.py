@@ -1,4 +1,4 @@
-"""`opsinfo qualify`: verdicts, the user's word, plots, and logs that are none."""
+"""`opsinfo qualify`: verdicts, options, plots, and files that are not logs."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_logs_that_cannot_be_read(opsinfo: Run, tmp_path: Path) -> None:
 
 def test_the_plot_is_valid_svg_for_any_log_name(opsinfo: Run, tmp_path: Path) -> None:
     hostile = log(tmp_path, "<script>alert('x')&amp;\x1b[31m\u202e.log")
-    for _ in range(2):  # a plot goes over a plot
+    for _ in range(2):  # a plot replaces a plot
         assert opsinfo("qualify", hostile, "--plot", tmp_path / "out.svg").code == 0
     text = (tmp_path / "out.svg").read_text("utf-8")
     tree = ElementTree.fromstring(text)

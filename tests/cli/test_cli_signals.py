@@ -1,4 +1,4 @@
-"""Signals, locks, and what stays behind: nothing."""
+"""Signals and locks; no files are left over."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
 def waits_for_the_lock(process: subprocess.Popen[bytes], path: Path) -> None:
-    """Until a process has the locked file open and has therefore begun to wait for it."""
+    """Wait until a process has the locked file open, and so waits for the lock."""
     folder = Path(f"/proc/{process.pid}/fd")
     if not folder.exists():
         pytest.skip("there is no /proc to look at")
@@ -163,7 +163,7 @@ def test_a_signal_while_reading_standard_input(start: Start) -> None:
 
 
 def test_a_hangup_that_the_caller_ignores_stays_ignored(start: Start, opp: Path) -> None:
-    """As under nohup."""
+    """Run as under nohup."""
 
     def ignore() -> Any:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -190,7 +190,7 @@ def test_on_a_terminal_colours_can_be_refused(
         "backups": (),
     }[command]
     _, said = terminal(command, *operands, *words, env=env)
-    assert not re.search("\x1b\\[[0-9;]*m", said)  # a line of progress is no colour
+    assert not re.search("\x1b\\[[0-9;]*m", said)  # a line of progress is not a colour
 
 
 def test_colours_in_spite_of_no_color(terminal: Terminal, fixtures: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every listing command on a terminal: no line is wider, a row is one line at 80 columns, long output is paged."""
+"""Every listing command on a terminal: lines fit, a row is one line at 80 columns, long output is paged."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def real(corpus: Path) -> Path:
 
 
 ONE_LINE_A_ROW: dict[str, tuple[tuple[str, ...], int]] = {
-    # command line: how many rows there are at least
+    # command line: the least number of rows
     "list": (("list", "OPP"), 1196),
     "list of a mixlist": (("list", "MIXLIST", "--against", "OPP"), 1),
     "list with a mixlist": (("list", "OPP", "--mixlist", "MIXLIST"), 1196),
@@ -113,7 +113,7 @@ ONE_LINE_A_ROW: dict[str, tuple[tuple[str, ...], int]] = {
 
 @pytest.fixture
 def places(real: Path, corpus: Path, tmp_path: Path, opp: Path, opsinfo: Run) -> dict[str, str]:
-    """What the words of a command line stand for."""
+    """The arguments of a command line, with placeholders replaced."""
     np = pytest.importorskip("numpy", reason="tensors are read with numpy")
     dump = tmp_path / "a folder with dumps" / "of one step"
     dump.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What a TARGET may be: files by their kind, stores, installs, chips of the environment."""
+"""Kinds of TARGET: files, stores, installs, chips of the environment."""
 
 from __future__ import annotations
 

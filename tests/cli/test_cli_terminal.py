@@ -1,4 +1,4 @@
-"""What people see: groups, pages, and places that fit the terminal they have."""
+"""Output on a terminal: groups, paging, and places that fit."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_a_matrix_that_is_too_wide_has_letters_under_numbers(terminal: Terminal,
     assert "MatMulV3  -  g" in said
 
 
-# whatever the terminal is
+# any terminal
 
 COMMANDS = [
     ("list", "OPP", "--soc", "ascend910b", "--mixlist", "MIXLIST"),
@@ -176,7 +176,7 @@ def test_every_command_works_on_a_dumb_terminal_of_40_columns(
     assert code in (0, 1)
     assert "Traceback" not in said
     assert "internal error" not in said
-    assert encoding == "gbk" or not re.search("\x1b\\[[0-9;]*m", said)  # a line of progress is no colour
+    assert encoding == "gbk" or not re.search("\x1b\\[[0-9;]*m", said)  # a line of progress is not a colour
 
 
 def test_tables_fit_a_tmux_terminal(program: list[str], environment: dict[str, str], opp: Path) -> None:

@@ -1,4 +1,4 @@
-"""`opsinfo validate --model`: what the entries of a mixlist do to the nodes of a model."""
+"""`opsinfo validate --model`: the effect of a mixlist's entries on the nodes of a model."""
 
 from __future__ import annotations
 

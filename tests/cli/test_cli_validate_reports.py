@@ -185,7 +185,7 @@ def test_a_report_replaces_a_file_through_its_link_and_keeps_its_mode(opsinfo: R
 
 
 def test_a_report_goes_into_a_pipe_and_does_not_replace_it(opsinfo: Run, bad: Path, tmp_path: Path) -> None:
-    """As with /dev/null, which no test may put at risk: tests are run by root too."""
+    """Like /dev/null, which a test run by root must not endanger."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)

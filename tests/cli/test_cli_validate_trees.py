@@ -1,4 +1,4 @@
-"""`opsinfo validate` of trees: what is found, what is passed over, and what is an error."""
+"""`opsinfo validate` of trees: files that are checked, skipped, or an error."""
 
 from __future__ import annotations
 

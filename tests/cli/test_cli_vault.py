@@ -16,7 +16,7 @@ def sha256(path: Path) -> str:
 
 @pytest.fixture
 def moved(opsinfo: Run, opp: Path) -> Path:
-    """A library that was moved in twice."""
+    """A library with two moves."""
     assert opsinfo("move", opp / NN, "SwiGlu", "--to", "black").code == 0
     assert opsinfo("move", opp / NN, "DynamicRNN", "--to", "black").code == 0
     return opp / NN

@@ -1,4 +1,4 @@
-"""What a start of each command loads, and what it does not."""
+"""The modules that each command imports at its start."""
 
 from __future__ import annotations
 

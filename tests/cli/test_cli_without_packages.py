@@ -1,4 +1,4 @@
-"""A cluster node with click alone: what needs no jsonschema works, the rest reports what is missing."""
+"""A host with click only: commands without jsonschema work, the others report that it is missing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Bare = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def bare(environment: dict[str, str], tmp_path: Path) -> Bare:
-    """Run the program where the packages cannot be imported."""
+    """Run the program without the packages."""
 
     def run(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(  # type: ignore[call-overload,no-any-return]

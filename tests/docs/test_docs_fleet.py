@@ -1,4 +1,4 @@
-"""The playbook of docs/fleet.md, run as it stands there against this machine."""
+"""The playbook of docs/fleet.md, run unchanged against this machine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Play = Callable[..., tuple[int, int, str]]
 
 @pytest.fixture
 def play(tmp_path: Path, opp: Path, isolation: Path) -> Play:
-    """Run the playbook; gives its exit status, how many tasks changed something, and all it said."""
+    """Run the playbook, and return its exit status, the number of changed tasks, and its output."""
     wrapper = tmp_path / "opsinfo"
     wrapper.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m opsinfo_cli "$@"\n')
     wrapper.chmod(0o755)

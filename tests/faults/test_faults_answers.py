@@ -1,4 +1,4 @@
-"""What a failing disk is answered with: the truth, a reason, and a state that the next run can go on from."""
+"""Answers on a failing disk: correct, with a reason, and with a state that the next run can continue from."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def place(tmp_path: Path) -> Path:
 
 
 class Refusing(Unsynced):
-    """Refuses one call on one kind of path, so many times."""
+    """Refuses one call on one kind of path, a number of times."""
 
     def __init__(self, call: str, path: Callable[[str], bool], number: int = errno.EIO, times: int = 1) -> None:
         super().__init__()
@@ -123,11 +123,11 @@ def test_a_restore_that_is_not_confirmed_counts_as_done(paths: list[Path], place
     assert texts(paths) == before, "the next restore undoes the change before"
 
 
-# a restore that could not note how it ended
+# a restore that could not record its end
 
 
 class DyingAfter(Unsynced):
-    """Ends the process when the last of some files is replaced."""
+    """Ends the process after the last of some files is replaced."""
 
     def __init__(self, paths: list[Path]) -> None:
         super().__init__()
@@ -170,7 +170,7 @@ def test_a_restore_that_was_killed_before_its_first_file_is_done_by_the_next_one
 
 
 def test_a_killed_restore_that_was_complete_leaves_no_move_in_effect(paths: list[Path], place: Path) -> None:
-    """What was taken back is not missed after an upgrade."""
+    """An undone move is not reported as lost after an upgrade."""
     writer(place).run("apply", jobs(paths))
 
     assert ended(fork(lambda: undo(writer(place, DyingAfter(paths))) and 1)) == 9
@@ -182,7 +182,7 @@ def test_a_killed_restore_that_was_complete_leaves_no_move_in_effect(paths: list
 
 
 def test_a_restore_whose_last_record_fails_reports_the_restored_files(paths: list[Path], place: Path) -> None:
-    """As with every other change: if the end cannot be noted, the next run finds out by the files."""
+    """As with every change: if the end cannot be recorded, the next run determines it from the files."""
     before = texts(paths)
     change = writer(place).run("apply", jobs(paths)).change
     undo(writer(place, Refusing("replace", lambda path: "/changes/" in path and _is_note_of(path, str(change)))))
@@ -307,7 +307,7 @@ def test_a_file_that_cannot_be_removed_is_an_error(tmp_path: Path, place: Path, 
 def test_a_file_system_that_cannot_lock_is_refused_with_the_reason(
     paths: list[Path], place: Path, number: int, act: str
 ) -> None:
-    """As some network file systems answer."""
+    """Answers as some network file systems do."""
     writer(place).run("apply", jobs(paths))
     before = texts(paths)
     fs = Refusing("flock", lambda _: True, number, times=9)
@@ -319,7 +319,7 @@ def test_a_file_system_that_cannot_lock_is_refused_with_the_reason(
     assert texts(paths) == before
 
 
-# what a kill or a fault leaves
+# remains of a kill or a fault
 
 
 def test_a_mixlist_that_a_killed_run_created_can_be_edited(tmp_path: Path, place: Path) -> None:
@@ -354,7 +354,7 @@ def test_a_temp_that_a_killed_run_left_in_the_vault_is_removed_by_the_next_one(p
 def test_a_failed_overwrite_in_place_is_restored_or_reported_as_unfinished(
     paths: list[Path], tmp_path: Path, error: str
 ) -> None:
-    """In place is not atomic, but what is damaged is said to be, and `restore` mends it."""
+    """In place is not atomic, but damage is reported, and `restore` repairs it."""
     before = texts(paths)
     dry = Failing()
     writer(tmp_path / "dry", dry, in_place=True).run("apply", jobs(paths, Policy.GRAY))

@@ -1,4 +1,4 @@
-"""Every call of the writer fails in turn, once and from then on, in every way a disk knows: old or new, never between.
+"""Every call of the writer fails in turn, once and permanently, with every error of a disk: files are old or new.
 
 The method is SQLite's: fail the Nth call for N = 1, 2, 3 ... until a run finishes without meeting it, and after each
 look at the files, the backups, the answer, and what the next run makes of it.
@@ -45,7 +45,7 @@ def undo(writer: Writer) -> Any:
 
 
 def a_move(top: Path) -> Scene:
-    """One file, the second change of it."""
+    """One file and its second change."""
     (path,) = lay(top / "config", 1)
     quick = Unsynced()
     Writer(Vault(str(top / "vault"), quick), fs=quick).run("move", jobs([path], Policy.WHITE, "Log"))
@@ -67,14 +67,14 @@ def other_move(paths: list[Path]) -> Callable[[Writer], Any]:
 
 
 def a_restore(top: Path) -> Scene:
-    """Three files of one change, put back."""
+    """The undo of a change of three files."""
     scene = an_apply(top)
     scene.act(scene.writer())
     return Scene(scene.files, scene.place, scene.wanted, scene.before, undo, scene.detour)
 
 
 def a_restore_of_an_unfinished_change(top: Path) -> Scene:
-    """Three files of which a killed run had replaced two."""
+    """Three files, of which a killed run replaced two."""
     scene = an_apply(top)
     scene.act(scene.writer())
     scene.files[2].write_bytes(scene.before[2] or b"")
@@ -109,7 +109,7 @@ SCENES = [a_move, an_apply, a_restore, a_restore_of_an_unfinished_change, a_new_
 
 
 class Stage:
-    """Lays a scene out anew, as often as it is asked for, at the same paths: the vault knows them."""
+    """Recreates a scene on demand at the same paths, which the vault records."""
 
     def __init__(self, lay_out: Lay, top: Path) -> None:
         self.top, self.template = top / "at", top / "template"

@@ -1,4 +1,4 @@
-"""Planted links, and a vault that lies: nothing is written anywhere but to the file it was taken from."""
+"""Planted links and forged vaults: nothing is written except to the file of the backup."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def place(isolation: Path) -> Path:
 
 @pytest.fixture
 def victim(tmp_path: Path) -> Path:
-    """A file of somebody else's business."""
+    """A file that must not be touched."""
     path = tmp_path / "victim"
     path.write_text("mine\n")
     return path
@@ -45,7 +45,7 @@ def victim(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("where", ["config", "objects", "changes"])
 def test_a_link_planted_at_a_temp_name_is_not_followed(library: Path, victim: Path, tmp_path: Path, where: str) -> None:
-    """Even by one who guesses the name in time."""
+    """Even if an attacker guesses the name in time."""
 
     class Guessed(Unsynced):
         def open(self, path: str, flags: int, mode: int = 0o600) -> int:
@@ -116,7 +116,7 @@ def test_a_vault_folder_that_links_to_another_users_folder_is_refused(library: P
 
 
 def test_a_library_replaced_by_a_link_does_not_change_the_links_target(library: Path, tmp_path: Path) -> None:
-    """The backup was taken from this path; what a planted link leads to was never ours."""
+    """The backup is of this path; the target of a planted link is not."""
     writer = writer_on(tmp_path / "vault")
     writer.run("move", jobs([library]))
     elsewhere = tmp_path / "elsewhere.json"
@@ -130,11 +130,11 @@ def test_a_library_replaced_by_a_link_does_not_change_the_links_target(library: 
     assert elsewhere.read_bytes() == kept
 
 
-# a vault that lies
+# a forged vault
 
 
 def altered(place: Path, **changes: Any) -> Path:
-    """The one record of a vault, with something else in it."""
+    """The only record of a vault, with changed values."""
     (note,) = (place / "changes").iterdir()
     record = json.loads(note.read_text())
     for name, value in changes.items():
@@ -147,7 +147,7 @@ def altered(place: Path, **changes: Any) -> Path:
 
 
 def reseal(note: Path, record: dict[str, Any]) -> None:
-    """As one who knows the format and means harm."""
+    """As an attacker who knows the format."""
     record.pop("checksum", None)
     note.write_bytes(sealed(record))
 

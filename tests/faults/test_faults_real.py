@@ -1,4 +1,4 @@
-"""The real answers of the kernel: a full disk, a read-only one, an immutable file, a mount point of one file."""
+"""Real errors of the kernel: a full disk, a read-only one, an immutable file, a mount point of one file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ pytestmark = needs_root
 
 @pytest.fixture
 def mount() -> Iterator[Mount]:
-    """Mount something for the time of a test."""
+    """Mount a file system during a test."""
     mounted: list[Path] = []
 
     def do(at: Path, *words: str | Path) -> None:
@@ -54,7 +54,7 @@ def mount() -> Iterator[Mount]:
 
 @pytest.fixture
 def immutable() -> Iterator[Callable[[Path], None]]:
-    """Set the immutable attribute for the time of a test."""
+    """Set the immutable attribute during a test."""
     if shutil.which("chattr") is None:
         pytest.skip("chattr is not installed")
     marked: list[Path] = []
@@ -83,7 +83,7 @@ def tiny(path: Path, mount: Mount, size: str = "64k") -> Path:
 
 
 def fill(folder: Path) -> None:
-    """Take what space is left, to the last page."""
+    """Fill the remaining space, to the last page."""
     with suppress(OSError), (folder / "filler").open("wb", buffering=0) as file:
         while True:
             file.write(b"x" * 4096)
@@ -121,7 +121,7 @@ def test_a_disk_that_fills_up_between_two_files_leaves_all_files_old(tmp_path: P
     before = [path.read_bytes() for path in paths]
 
     class Filling(Unsynced):
-        """Somebody else takes the space as soon as the first file stands."""
+        """Another program fills the space as soon as the first file is written."""
 
         def replace(self, source: str, target: str) -> None:
             super().replace(source, target)
@@ -174,7 +174,7 @@ def test_a_read_only_mount_is_refused_naming_the_folder(
 def test_after_a_read_only_mount_no_change_is_unfinished(
     opsinfo: Run, library: Path, tmp_path: Path, mount: Mount
 ) -> None:
-    """It was refused with nothing changed: there is nothing to mend, neither now nor when it can be written again."""
+    """The refused run changed nothing, so there is nothing to repair, now or when it can be written again."""
     mount(tmp_path / "opp", "--bind", tmp_path / "opp")
     mount(tmp_path / "opp", "-o", "remount,bind,ro")
     assert opsinfo("move", library, "Add", "--to", "black").code == 3
@@ -274,7 +274,7 @@ def test_a_vault_on_another_file_system_works(opsinfo: Run, library: Path, tmp_p
 
 @pytest.fixture
 def theirs() -> Iterator[Path]:
-    """A library of an ordinary user, in folders that he can reach."""
+    """A library of an ordinary user, in folders that the user can reach."""
     with folder_for_everybody() as top:
         (path,) = lay(top / "config", 1)
         (top / "state").mkdir()

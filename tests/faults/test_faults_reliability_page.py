@@ -1,4 +1,4 @@
-"""``docs/reliability.md``: every promise has its line, and every test that it names is there."""
+"""``docs/reliability.md``: every promise has its line, and every named test exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signals at random moments: folders shut, no lock, no temp, every file old or new, and the status a shell expects."""
+"""Signals at random moments: modes restored, no lock, no temp, every file old or new, and the right exit status."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Install:
         return child
 
     def faults(self, scene: Scene) -> list[str]:
-        """What must be so however a run ended."""
+        """The invariants after every end of a run."""
         found = []
         modes = [stat.S_IMODE(each.stat().st_mode) for each in (self.config, *scene.files)]
         if modes != [0o550, 0o555, 0o555, 0o555]:
@@ -100,7 +100,7 @@ class Install:
         return found
 
     def after(self, scene: Scene) -> list[str]:
-        """The next run, and the undo of it."""
+        """The next run, and its undo."""
 
         def act() -> int:
             writer = scene.writer()
@@ -231,7 +231,7 @@ def ended_by_restore(scene: Scene) -> list[str]:
 
 
 def after_a_kill(install: Install, scene: Scene) -> list[str]:
-    """Whatever it was, a change goes through, mends modes, and removes what was left."""
+    """After any signal a change succeeds, restores modes, and removes leftovers."""
 
     def act() -> int:
         writer = scene.writer()

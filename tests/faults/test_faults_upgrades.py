@@ -1,4 +1,4 @@
-"""The vendor's hand, and another one, between our runs: nothing of theirs is lost, and ours can be had again."""
+"""Changes by a vendor or another program between runs: none is lost, and opsinfo's moves can be reapplied."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_move_in_the_new_file_does_not_hide_what_the_upgrade_undid(
 
 
 def kill_as_it_ends(change: str) -> None:
-    """Make a change look as if its process had been killed before it could say that it was done."""
+    """Make a change look as if its process was killed before its end was recorded."""
     vault = Vault(os.environ["OPSINFO_BACKUP_DIR"], Unsynced())
     record = vault.record(change)
     assert record is not None
@@ -231,7 +231,7 @@ def test_a_manual_edit_that_undid_a_move_is_reported_and_reapplied(opsinfo: Run,
 
 
 def test_copying_the_vendors_old_file_back_loses_the_moves_without_an_upgrade(opsinfo: Run, library: Path) -> None:
-    """A content that we know: restore still undoes nothing twice, and the moves are missed."""
+    """A known content: restore undoes nothing twice, and the moves are reported as lost."""
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
     library.write_text(OLD)
     assert opsinfo("restore", library).code == 0

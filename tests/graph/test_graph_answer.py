@@ -1,4 +1,4 @@
-"""What an answer says: words, numbers, confidence, and what is refused before anything is judged."""
+"""Answers: reasons, counts, confidence, and refusals before judging."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph is what its builder was given, and nothing that has no end is let in."""
+"""A graph has what its builder was given; edges without an end are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small graphs worked out by hand, one data file each."""
+"""Small graphs with known dtypes, one data file each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which kernel takes a node: the first store that does, static or dynamic columns by shape."""
+"""The kernel of a node: from the first store that accepts it, with static or dynamic columns by shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that compiler options name: keep_dtype, customize_dtypes and fe.ini, real ones among them."""
+"""Files of compiler options: keep_dtype, customize_dtypes and fe.ini, including real ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of every graph, by random ones over a library with all kinds of op types."""
+"""Properties of every graph, tested on random ones over a library with all kinds of op types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A compiled model is judged as it was before the compiler: dtypes back, inserted conversions out."""
+"""A compiled model is judged in its state before the compiler: original dtypes, no inserted conversions."""
 
 from __future__ import annotations
 

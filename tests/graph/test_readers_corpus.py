@@ -1,4 +1,4 @@
-"""The readers on files that nobody here wrote, held against what the protobuf and onnx packages read."""
+"""The readers on public files, compared with the protobuf and onnx packages."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _desc(desc: Any, said: tuple[int, int, list[int], bool]) -> None:
 
 
 def _seen(graph: ModelGraph) -> list[Any]:
-    """All of a graph that every form can say."""
+    """The facts of a graph that every form can express."""
     return [
         (
             node.name,
@@ -109,7 +109,7 @@ def _written(path: Path, data: bytes | str) -> ModelGraph:
 
 
 def _as_atc_json(message: Any) -> Any:
-    """What ``atc --mode=1`` prints of a message: enums as words, bytes escaped, maps as lists."""
+    """A message as ``atc --mode=1`` prints it: enums as words, bytes escaped, maps as lists."""
     found: dict[str, Any] = {}
     for field, value in message.ListFields():
         many = isinstance(value, (list, tuple)) or hasattr(value, "append")

@@ -1,4 +1,4 @@
-"""ONNX models: what becomes of their operators, constants, bodies and functions."""
+"""ONNX models: translation of operators, constants, bodies and functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes that no honest file has, through every command, as a library and as a mixlist."""
+"""Bytes that no valid file has, through every command, as a library and as a mixlist."""
 
 from __future__ import annotations
 

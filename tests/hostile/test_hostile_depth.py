@@ -1,4 +1,4 @@
-"""Nesting without end, of every mix of brackets, wherever a value may stand."""
+"""Endless nesting, with every mix of brackets, at every place of a value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many of everything: what is done once per thing must not look at all the others each time.
+"""Many of every item: work on one item must not look at all the others.
 
 Judged by processor time: what is linear needs a second or two, what is quadratic would need minutes.
 """
@@ -31,7 +31,7 @@ def objects(names: list[str]) -> dict[str, Any]:
 
 
 MIXLISTS: dict[str, Callable[[int], Any]] = {
-    # situation: content, of so many things
+    # situation: content, by number of items
     "unknown lists": lambda many: objects(ops(many)),
     "unknown actions": lambda many: {"black-list": {op: [] for op in ops(many)}},
     "one name in one array again and again": lambda many: {"black-list": {"to-add": ["Add"] * many}},

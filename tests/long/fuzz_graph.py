@@ -76,7 +76,7 @@ def main() -> int:
 
 
 def seeds(folder: Path) -> None:
-    """What the fuzzer begins with: a small model of each kind, as the tests of hostile input make them."""
+    """The fuzzer's seeds: a small model of each kind, made by the tests of hostile input."""
     sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "graph")]
     from test_readers_hostile import SEEDS
 

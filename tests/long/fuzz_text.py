@@ -42,7 +42,7 @@ def main() -> int:
 
 
 def seeds(folder: Path) -> None:
-    """What the fuzzer begins with: our fixtures, the editor's cases, and a library of one entry."""
+    """The fuzzer's seeds: the fixtures, the editor's cases, and a library of one entry."""
     texts = [path.read_bytes() for path in sorted((ROOT / "fixtures" / "mixlists").rglob("*.json"))]
     for path in sorted((ROOT / "tests" / "cases").rglob("*.case")):
         texts += path.read_bytes().replace(b"\r\n", b"\n").split(b"\n--- ")[1:]
@@ -53,7 +53,7 @@ def seeds(folder: Path) -> None:
 
 
 def with_seeds() -> int:
-    """libFuzzer leaves without a word to Python: what is made for it is taken away by another process."""
+    """libFuzzer ends without notifying Python, so another process removes its files."""
     with tempfile.TemporaryDirectory(prefix="opsinfo-fuzz-") as name:
         folder = Path(name, "seeds")
         folder.mkdir()

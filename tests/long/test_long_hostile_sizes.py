@@ -1,4 +1,4 @@
-"""Files of absurd size through the real commands: 100 MB, keys of 10 MB, a million op types, nesting by the million."""
+"""Huge files through the real commands: 100 MB, keys of 10 MB, a million op types, millions of levels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers as the C++ library reads them; what is said of floats was seen with glibc 2.36."""
+"""Numbers as the C++ library reads them; floats as seen with glibc 2.36."""
 
 from __future__ import annotations
 

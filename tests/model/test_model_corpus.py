@@ -1,4 +1,4 @@
-"""Facts about real libraries, which a reader must find again."""
+"""Facts about real libraries that a reader must find."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is judged at a glance: never clear where the engine finds a fault, and nearly always where it finds none."""
+"""The quick check: never passes an entry with faults, and nearly always one without."""
 
 from __future__ import annotations
 

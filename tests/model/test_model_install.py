@@ -1,4 +1,4 @@
-"""Installs: where the stores of an operator package lie, and in which order the engine takes them."""
+"""Installs: the places of an operator package's stores, in the engine's order."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def built_in(root: Path, soc: str = SOC, **ops: str) -> Path:
 
 
 def custom(path: Path, soc: str = SOC, impl: str | None = None, **ops: str) -> Path:
-    """A custom package as its installer leaves it."""
+    """An installed custom package."""
     put(path / "op_impl/ai_core/tbe/config" / soc, f"aic-{soc}-ops-info.json", **ops)
     (path / "op_impl/ai_core/tbe" / f"{impl or path.name}_impl").mkdir()
     return path

@@ -71,7 +71,7 @@ def test_a_blank_that_the_engine_does_not_trim_is_part_of_the_name() -> None:
 
 
 def test_of_an_op_type_with_and_without_blanks_the_one_without_is_read() -> None:
-    """The engine looks the trimmed name up, and finds the entry that has it."""
+    """The engine looks up the trimmed name, and finds the entry with it."""
     read = library({" Add": {"precision_reduce": {"flag": "true"}}, "Add": {"precision_reduce": {"flag": "false"}}})
     operators = Operators([Store([read])])
     assert operators.names == ["Add"]

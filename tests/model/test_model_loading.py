@@ -1,4 +1,4 @@
-"""What the engine accepts in an entry and what makes the store fail.
+"""Values of an entry that the engine accepts, and values that fail the store.
 
 The cases follow hicann/ge, compiler/engines/nn_engine/opskernel/ops_store: sub_op_info_store.cc and
 op_kernel_info_constructor.cc.

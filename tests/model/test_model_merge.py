@@ -1,4 +1,4 @@
-"""Merging and minimizing against the engine's own account of marks: what is dropped is never missed."""
+"""Merging and minimizing, compared with the engine's rules for marks: dropped entries have no effect."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_near_names_equal_those_of_a_full_search(front: str, steps: int) -> None
 
 
 def plain_distance(a: str, b: str) -> float:
-    """As one reads it in a book, without band, limit or common ends."""
+    """The textbook definition, without band, limit or common prefixes."""
     rows = [[float(i + j) if not i * j else 0.0 for j in range(len(b) + 1)] for i in range(len(a) + 1)]
     for i in range(1, len(a) + 1):
         for j in range(1, len(b) + 1):

@@ -1,4 +1,4 @@
-"""Snapshots: the same facts as the target, and every way of being damaged, with its place."""
+"""Snapshots: the same facts as the target, and every kind of damage with its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TARGET: every way to name one, and what is said where it names nothing or too much."""
+"""TARGET: every way to name one, and the errors for unknown or ambiguous names."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def usual(home: Path, place: str, fixtures: Path, version: str = "8.3.RC1") -> P
 
 @pytest.fixture
 def no_system_cann(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of a CANN that the machine may really have."""
+    """Hide a CANN of the machine."""
     real = os.path.isdir
     monkeypatch.setattr(
         target_module.os.path, "isdir", lambda path: not str(path).startswith("/usr/local/Ascend") and real(path)

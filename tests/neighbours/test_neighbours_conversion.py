@@ -1,4 +1,4 @@
-"""A conversion: the user's entries first, and the fate of every one."""
+"""Conversions: the user's entries first, and every entry converted or reported."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_a_name_on_two_lists_of_another_system_gets_one_class() -> None:
 
 
 def test_built_in_names_that_no_table_knows_are_few() -> None:
-    """A change of a list or a table that loses names is seen here."""
+    """Detects a change of a list or a table that loses names."""
     known = name_table("tensorflow").ops
     names = [n for each in facts("tensorflow")["levels"]["ALL"]["lists"] for n in each["names"]]
     assert len([name for name in names if name not in known]) == 34

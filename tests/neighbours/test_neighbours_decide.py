@@ -1,4 +1,4 @@
-"""What dtype a call runs in: the worked examples of each system's documents."""
+"""The dtype of a call: examples from each system's documents."""
 
 from __future__ import annotations
 

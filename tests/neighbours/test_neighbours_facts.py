@@ -1,4 +1,4 @@
-"""The facts beside the code: complete, with their version, and as they were published."""
+"""The stored facts: complete, with their version, and as published."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every format: what is written is read back, and what is wrong has a place."""
+"""Every format: written files are read back, and faults have a place."""
 
 from __future__ import annotations
 

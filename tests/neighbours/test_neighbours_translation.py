@@ -1,4 +1,4 @@
-"""Names in another system's words, and every step that loses something."""
+"""Translation of names between systems, and its losses."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_name_reaches_every_form_of_its_op_type(names: str, name: str, forms: 
 def test_an_operators_own_name_overrides_another_form() -> None:
     given = lists("tensorflow", {"BatchMatMul": LOW, "Sum": HIGH})
     own = given._replace(entries=(*given.entries, ListEntry("ReduceSumD", LOW)))
-    assert result(own, "ascend")["ReduceSumD"] is HIGH  # no name of TensorFlow's
+    assert result(own, "ascend")["ReduceSumD"] is HIGH  # not a name in TensorFlow
     named_apart = lists("torch", {"hardtanh": HIGH, "clamp": LOW})
     found = result(named_apart, "ascend")
     assert (found["ClipByValue"], found["ClipByValueV2"]) == (HIGH, LOW)

@@ -1,4 +1,4 @@
-"""Formats against numpy and ml_dtypes, which know nothing of ours."""
+"""Formats, compared with numpy and ml_dtypes."""
 
 from __future__ import annotations
 

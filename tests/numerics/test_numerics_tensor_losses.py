@@ -1,4 +1,4 @@
-"""What tensors lose, against casts by numpy."""
+"""Losses of tensors, compared with casts by numpy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The line with its carets: under the right characters, whatever they are and however long the line is."""
+"""The source line with carets under the right characters, for all characters and lengths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports for machines: each holds to its schema or its described rules, with no, one and ten thousand findings."""
+"""Reports for programs: each matches its schema or documented rules, with no, one and ten thousand findings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_github_shows_the_worst_of_ten_thousand_and_counts_the_rest() -> None:
 
 
 def gitlab_faults(issues: list[dict[str, Any]]) -> list[str]:
-    """GitLab has no schema: what its manual asks of the report."""
+    """The requirements of GitLab's manual, which has no schema."""
     faults = []
     for issue in issues:
         location = issue["location"]

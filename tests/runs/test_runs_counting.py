@@ -59,7 +59,7 @@ def counted(cumulative: bool, *lines: tuple[int, int], steps: int | None = None)
         (True, [(510, 7), (520, 8), (530, 8)], (1, 20, 1)),  # a resumed run begins at its first line
         (False, [(510, 7), (520, 1), (530, 0)], (8, 30, 8)),
         (True, [(10, 5), (20, 7), (10, 1), (20, 1)], (8, 40, 8)),  # a restart in the same file
-        (True, [(10, 5), (20, 2), (30, 3)], (8, 30, 8)),  # a counter that began anew
+        (True, [(10, 5), (20, 2), (30, 3)], (8, 30, 8)),  # a counter that was reset
         (True, [(10, 5), (10, 5), (20, 5)], (5, 20, 5)),  # another rank's copy
         (True, [(7, 3)], (3, 7, 3)),
         (False, [(10, 50)], (10, 10, 10)),
@@ -171,7 +171,7 @@ def occurrences(*messages: tuple[float | None, int | None, int], spacing: int = 
         ([(32, 0, 8)], (1, 1), 8),
         ([(1, 0, 8)], (1, 8), None),  # at the floor the value repeats
         ([(4, 0, 2), (2, 0, 2), (1, 0, 20)], (12, 12), 2),
-        ([(64, 0, 1), (32, 500, 3), (16, 900, 5), (8, 1500, 7)], (3, 16), None),  # no number of ranks
+        ([(64, 0, 1), (32, 500, 3), (16, 900, 5), (8, 1500, 7)], (3, 16), None),  # no number of ranks fits
     ],
 )
 def test_the_number_of_ranks_follows_from_messages_between_steps(

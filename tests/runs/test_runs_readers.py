@@ -1,4 +1,4 @@
-"""Every log format gives the share that was put into it, and its traps do not."""
+"""Every log format gives the known share, and misleading lines do not."""
 
 from __future__ import annotations
 
@@ -367,7 +367,7 @@ def test_levels_and_modes(tmp_path: Path, line: str, level: str, precision: str 
 
 
 def probing(steps: int, every: int) -> str:
-    """A scale that grows and overflows at once, every so many steps."""
+    """A scale that grows and overflows at once, every few steps."""
     return "".join(
         f"step: {step}, loss is 1, overflow is {step % every == 0}, loss scale is {2048 if step % every else 4096}\n"
         for step in range(1, steps + 1)

@@ -1,4 +1,4 @@
-"""Student's t against published tables, and what the runs' tests make of values."""
+"""Student's t compared with published tables, and the verdicts of the statistical tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits keep the style of the text: what is written looks as if the file's own generator had written it."""
+"""Edits keep the style of the text, as if the file's own generator had written them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ SECTIONS = st.dictionaries(
 FILES = st.dictionaries(NAMES, SECTIONS, min_size=1, max_size=4)
 SHAPES = st.sampled_from(sorted(WAYS))
 LAST = "\U0001f600"
-"""A key that sorts behind all others."""
+"""A key that sorts after all others."""
 
 
 def root_of(text: str) -> Node:

@@ -1,4 +1,4 @@
-"""Which lines differ: right for any two texts, and quick for those that the standard library's matcher chokes on."""
+"""Differing lines: correct for any two texts, and fast where the standard library's matcher is slow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fast reader must say what the standard library says, and hand over to the exact one wherever that is in doubt."""
+"""The fast reader gives the standard library's result, and leaves doubtful texts to the exact reader."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def members_of(text: str) -> list[RawMember]:
 
 
 def spread(value: Any, pick: random.Random) -> str:
-    """JSON with blanks wherever they may stand, and escapes where they may."""
+    """JSON with blanks and escapes at all allowed places."""
 
     def blank() -> str:
         return pick.choice(BLANKS)

@@ -1,4 +1,4 @@
-"""Edits as values, and mending as edits."""
+"""Edits as values, and fixes as edits."""
 
 from __future__ import annotations
 

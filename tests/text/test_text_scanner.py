@@ -1,4 +1,4 @@
-"""The exact reader: what it refuses, where it says the fault is, and how that would be mended."""
+"""The exact reader: faults, their places, and their fixes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def only_fault(text: str) -> Fault:
 
 
 SYNTAX = {
-    # situation: (text, line and column of the fault, line and column behind it)
+    # situation: (text, line and column of the fault, line and column after it)
     "single quotes around a key": ("{'a':1}", (1, 2), (1, 3)),
     "single quotes around a value": ("['a']", (1, 2), (1, 3)),
     "wide quotes": ("{\u201ca\u201d: 1}", (1, 2), (1, 3)),
@@ -80,7 +80,7 @@ def test_a_message_is_a_whole_phrase(situation: str) -> None:
 
 
 MENDABLE = {
-    # situation: (text, name, line and column of the fault, line and column behind it, the edit that mends it)
+    # situation: (text, name, line and column of the fault, line and column after it, the edit that fixes it)
     "line comment behind a value": ('["a" // x\n]', "comment", (1, 6), (1, 10), Edit(4, 9, "")),
     "line comment alone in its line": ('[\n  // x\n  "a"\n]', "comment", (2, 3), (2, 7), Edit(2, 9, "")),
     "line comment in a CRLF line of its own": ('[\r\n// x\r\n"a"]', "comment", (2, 1), (2, 5), Edit(3, 9, "")),

@@ -1,4 +1,4 @@
-"""Bytes to text and back: encodings, byte order marks, places, and files that are none."""
+"""Bytes to text and back: encodings, byte order marks, places, and paths that are not files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts laid out alike throughout, read in pieces: whatever comes of it, it is what the exact reader says."""
+"""Uniform texts, read in pieces, give the result of the exact reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is released: the wheel in a bare environment, outside the checkout, and the contents of the sdist.
+"""Releases: the wheel in a bare environment, outside the checkout, and the contents of the sdist.
 
 `.ci/run wheels` builds both and names their folder in ``OPSINFO_DIST``; without it they are built here.
 """
@@ -36,7 +36,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bare(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the wheel and what it asks for, and nothing else."""
+    """A virtual environment with only the wheel and its dependencies."""
     place = tmp_path_factory.mktemp("bare")
     venv.create(place, with_pip=True)
     wheel = next(dist.glob("opsinfo-*.whl"))
