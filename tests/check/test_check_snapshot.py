@@ -99,7 +99,7 @@ CHIPS = {
         "no-effect",
         "already white in ascend910 (t), ascend910b (t)",
     ),
-    "on other lists than said": (
+    "on other lists than claimed": (
         "white-list.to-remove",
         "KlDivLossGrad",
         "remove-mismatch",

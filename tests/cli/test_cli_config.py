@@ -146,7 +146,7 @@ def test_help_shows_the_config_options(opsinfo: Run) -> None:
 
 HOSTILE = {
     "a report outside": ('report = ["json:../../../stolen.json"]\n', "config-writes-outside"),
-    "a report over a file of somebody": ('report = ["concise:lists/m.json.bak"]\n', "config-overwrites"),
+    "a report over another file": ('report = ["concise:lists/m.json.bak"]\n', "config-overwrites"),
     "a path with a NUL": ('against = ["a\\u0000b.json"]\n', "config"),
     "an integer without end": (f"strict = {'1' * 6000}\n", "config"),
 }

@@ -56,7 +56,7 @@ def test_a_mixlist_with_many(hostile: Hostile, tmp_path: Path, counts: Counts, s
     "situation",
     ["missing commas", "comments in one line", "comments and blanks in one line", "comments in lines"],
 )
-def test_mending_many(hostile: Hostile, tmp_path: Path, counts: Counts, situation: str) -> None:
+def test_fixing_many_faults(hostile: Hostile, tmp_path: Path, counts: Counts, situation: str) -> None:
     path = written(tmp_path / "f.json", MIXLISTS[situation](counts.many))
     assert hostile("fmt", path, "--dry-run", seconds=counts.seconds).code == 0
     assert hostile("fmt", path, seconds=counts.seconds).code == 0
@@ -71,7 +71,7 @@ LIBRARIES: dict[str, Callable[[int], Any]] = {
     "inputs": lambda many: {"Add": {f"input{n}": {"name": "x", "dtype": "float", "format": "ND"} for n in range(many)}},
     "keys of one section": lambda many: {"Add": {"op": dict.fromkeys(ops(many), 1)}},
     "columns": lambda many: {"Add": {"input0": {"name": "x", "paramType": "required", "dtype": ",".join(ops(many))}}},
-    "attributes that are not there": lambda many: {"Add": {"attr": {"list": ",".join(ops(many))}}},
+    "missing attributes": lambda many: {"Add": {"attr": {"list": ",".join(ops(many))}}},
     "near misses of sections": lambda many: {"Add": {f"inputt{number}": {} for number in range(many)}},
     "names with blanks": lambda many: {f"{op} ": {} for op in ops(many)},
 }
