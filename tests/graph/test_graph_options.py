@@ -42,9 +42,9 @@ def test_a_line_of_customize_dtypes_sets_dtypes(
         ("# a comment", "bad-line", 1, "no `:` after a name"),
         ("add_1", "bad-line", 1, "no `:` after a name"),
         ("add_1:Input:float16", "bad-line", 1, "neither `InputDtype` nor `OutputDtype`"),
-        ("a:OutputDtype:int8,InputDtype:int8", "bad-line", 3, "`InputDtype` must stand before"),
+        ("a:OutputDtype:int8,InputDtype:int8", "bad-line", 3, "`InputDtype` must come before"),
         ("a:InputDtype:float16,bf16", "bad-dtype", 22, "`bf16` is not a dtype"),
-        ("a:InputDtype", "bad-line", 3, "nothing stands behind `InputDtype`"),
+        ("a:InputDtype", "bad-line", 3, "no dtype after `InputDtype`"),
     ],
 )
 def test_a_line_that_the_engine_refuses_is_refused_with_its_place(line: str, name: str, column: int, said: str) -> None:
@@ -93,7 +93,7 @@ def test_fe_ini_gives_the_first_list_and_a_file_without_one_is_refused(tmp_path:
     path.write_text("#fp16.op_type=No\n fp16.op_type = Conv2D,MatMul \nfp16.op_type=Other\n", "utf-8")
     assert fp16_op_types(str(path)) == {"Conv2D", "MatMul"}
     path.write_text("op.store=1\n", "utf-8")
-    with pytest.raises(Damaged, match="no line sets"):
+    with pytest.raises(Damaged, match="is not set"):
         fp16_op_types(str(path))
     assert len(FP16_OP_TYPES) == 27
 

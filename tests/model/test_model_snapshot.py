@@ -115,25 +115,29 @@ def test_keys_of_later_versions_are_ignored() -> None:
 
 
 DAMAGED = {
-    # situation: (text, what is said, the text at the place)
+    # situation: (text, message, text at the place)
     "no stores": (minimal(stores="gone"), "`stores` is missing", "{"),
     "no version": (minimal(schema_version="gone"), "`schema_version` is missing", "{"),
-    "stores that are no array": (minimal(stores={}), "`stores` is an array", "{}"),
-    "a store that is no object": (minimal(stores=[7]), "a store is an object", "7"),
+    "stores that are not an array": (minimal(stores={}), "`stores` must be an array", "{}"),
+    "a store that is not an object": (minimal(stores=[7]), "a store must be an object", "7"),
     "a store without a name": (minimal(stores=[{"operators": {}}]), "`name` is missing", '{"operators"'),
-    "a chip that is a number": (minimal(soc=910), "`soc` is a string or null", "910"),
-    "a core that there is not": (minimal(core="host"), "`host` is none of ai, vector, dsa", '"host"'),
+    "a chip that is a number": (minimal(soc=910), "`soc` must be a string or null", "910"),
+    "an unknown core": (minimal(core="host"), "`host` must be one of ai, vector, dsa", '"host"'),
     "no policy": (minimal().replace('"policy"', '"colour"'), "`policy` is missing", '{"colour"'),
-    "a policy that there is not": (minimal().replace('"white"', '"grey"'), "`grey` is none of", '"grey"'),
-    "dtypes in a string": (minimal().replace('["float"]', '"float"'), "`outputs` is an array", '"float"'),
-    "a dtype that is a number": (minimal().replace('["float"]', "[16]"), "a dtype is a string", "16"),
-    "facts that are no object": (minimal(stores=[{"name": "x", "operators": {"A": 1}}]), "`A` is an object", "1}"),
-    "an engine that is a number": (minimal(other_engines={"A": 1}), "`A` is a string", "1}"),
+    "an unknown policy": (minimal().replace('"white"', '"grey"'), "`grey` must be one of", '"grey"'),
+    "dtypes in a string": (minimal().replace('["float"]', '"float"'), "`outputs` must be an array", '"float"'),
+    "a dtype that is a number": (minimal().replace('["float"]', "[16]"), "a dtype must be a string", "16"),
+    "facts that are not an object": (
+        minimal(stores=[{"name": "x", "operators": {"A": 1}}]),
+        "`A` must be an object",
+        "1}",
+    ),
+    "an engine that is a number": (minimal(other_engines={"A": 1}), "`A` must be a string", "1}"),
     "an op type twice": (minimal().replace('{"Add"', '{"Add": {}, "Add"'), "`Add` appears twice", '"Add": {"policy"'),
     "a key twice": (minimal()[:-1] + ', "core": "ai"}', "`core` appears twice", '"core": "ai"}'),
     "the marks of a merge": (minimal().replace('"stores"', '<<<<<<< ours\n"stores"'), "expected", "<<<<<<<"),
     "cut off": (minimal()[:80], "", ""),
-    "text behind it": (minimal() + " {}", "text after the snapshot", " {}"),
+    "text after it": (minimal() + " {}", "text after the snapshot", " {}"),
 }
 
 
