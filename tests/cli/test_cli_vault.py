@@ -247,7 +247,7 @@ def test_a_removed_file_can_be_restored_from_the_vault(opsinfo: Run, opp: Path, 
     (opp / NN).unlink()
     ran = opsinfo("restore", opp / NN)
     assert ran.code == 3
-    assert "gone" in ran.err
+    assert "missing" in ran.err
 
 
 def test_a_dry_run_of_restore_shows_the_changes(opsinfo: Run, moved: Path) -> None:
