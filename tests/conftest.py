@@ -1,4 +1,4 @@
-"""What all tests share. No test may reach the real home, the real vault or the caller's Ascend environment."""
+"""Shared by all tests. No test may reach the real home, the real vault or the caller's Ascend environment."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ settings.load_profile("steady")
 
 @pytest.fixture(autouse=True)
 def isolation(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A home and a vault of the test's own, beside ``tmp_path``; nothing of the caller's environment that matters."""
+    """A separate home and vault for the test, beside ``tmp_path``, and a clean environment."""
     home = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
         if name.startswith(("ASCEND_", "GITHUB_", "OPSINFO_", "CI_", "GIT_")) or name in (
@@ -70,7 +70,7 @@ def opp(tmp_path: Path, fixtures: Path) -> Path:
 
 @pytest.fixture
 def lock_is_told() -> Callable[[Path], bool]:
-    """Whether the system tells who holds the lock of a file; an overlay of file systems names another device."""
+    """Whether the system shows the owner of a file's lock; an overlay file system shows another device."""
 
     def told(path: Path) -> bool:
         here, locks = path.stat(), Path("/proc/locks")
@@ -114,5 +114,5 @@ def opsinfo(request: pytest.FixtureRequest, isolation: Path, tmp_path: Path) -> 
 
 @pytest.fixture
 def opsinfo_process(isolation: Path, tmp_path: Path) -> Runner:
-    """As ``opsinfo``, and always a process of its own."""
+    """As ``opsinfo``, but always as a separate process."""
     return runner(tmp_path, in_process=False)

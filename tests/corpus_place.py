@@ -1,4 +1,4 @@
-"""Where the corpus of real files lies. In a module of its own: several folders have a ``conftest``."""
+"""The place of the corpus of real files. A separate module, because several folders have a ``conftest``."""
 
 from __future__ import annotations
 

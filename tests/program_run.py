@@ -1,4 +1,4 @@
-"""Two ways to run the program: inside the test's own process, which is quick, and as a process of its own."""
+"""Two ways to run the program: inside the test's process, which is fast, and as a separate process."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ Runner = Callable[..., Ran]
 
 
 def runner(tmp_path: Path, in_process: bool) -> Runner:
-    """What the fixtures give: ``opsinfo("list", path, cwd=..., env={...}, input="...")``.
+    """The function of the fixtures: ``opsinfo("list", path, cwd=..., env={...}, input="...")``.
 
     ``env`` adds to the isolated environment; a value of None takes a variable away. ``input`` may be str or bytes.
     """

@@ -1,4 +1,4 @@
-"""The package as a library: its page is run, its names load late, and the commands use the same functions."""
+"""The package as a library: its page is run, its names are imported lazily, and the commands use the same functions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_public_name_is_there_explained_and_on_the_page(name: str) -> None:
     assert value.__name__ == name
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="Libary"):
         opsinfo_cli.Libary  # noqa: B018
 
@@ -72,7 +72,7 @@ def test_the_commands_call_the_functions_of_the_package() -> None:
         assert getattr(command, name) is getattr(opsinfo_cli, name)
 
 
-def test_diff_says_what_the_command_says(fixtures: Path, tmp_path: Path, opsinfo: object) -> None:
+def test_diff_returns_the_result_of_the_command(fixtures: Path, tmp_path: Path, opsinfo: object) -> None:
     one, other = (fixtures / f"opp/built-in/op_impl/ai_core/tbe/config/{soc}" for soc in ("ascend910", "ascend910b"))
     found = diff(Target.open(str(one)), Store.read(str(other)))
     document = opsinfo("diff", one, other, "--format", "json").json  # type: ignore[operator]
@@ -82,7 +82,7 @@ def test_diff_says_what_the_command_says(fixtures: Path, tmp_path: Path, opsinfo
     assert document["only_in_b"] == found.only_in_b
 
 
-def test_a_mixlist_is_held_against_a_mixlist_only(fixtures: Path) -> None:
+def test_a_mixlist_is_compared_with_a_mixlist_only(fixtures: Path) -> None:
     mixlist = Mixlist.read(str(fixtures / "mixlists/good/several-operators.json"))
     library = Library.read(
         str(fixtures / "opp/built-in/op_impl/ai_core/tbe/config/ascend910/aic-ascend910-ops-info.json")

@@ -1,4 +1,4 @@
-"""The house: who imports whom, who draws, who writes, how long a module is, and what it is called."""
+"""The house: imports, output, writes, sizes and names of modules."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_every_folder_is_a_wing() -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_only_cli_and_report_draw(path: Path) -> None:
+def test_only_cli_and_report_import_click_or_rich(path: Path) -> None:
     drawn = {name.split(".")[0] for _, name in imported(path)} & {"click", "rich"}
     assert drawn <= ({"click"} if wing_of(path) in ("cli", "report") else set())
 

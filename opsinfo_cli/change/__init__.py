@@ -1,1 +1,1 @@
-"""Moves become patches (pure), patches become files: the writer, its locks and the vault."""
+"""Plans turn moves into patches (pure); the writer, its locks and the vault turn patches into files."""

@@ -1,4 +1,4 @@
-"""Chains: the records of one path on one machine, each naming the one before it."""
+"""Chains: the records of one path on one machine, each with the id of the one before it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..typed import NamedTuple
 from .record import Changed, Record
 
 Scope = Callable[[str], bool]
-"""Whether a real path belongs to the target in question."""
+"""Returns whether a real path belongs to the target."""
 
 
 class Key(NamedTuple):
@@ -53,12 +53,12 @@ class Link(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """What is wrong with one file of the vault.
+    """A fault of one file of the vault.
 
     :param path: the file in the vault
-    :param said: the problem, in words
+    :param said: the fault, as text
     :param kind: record, head, object or other
-    :param keys: the chains that it belongs to, as far as known
+    :param keys: the chains that it belongs to, if known
     """
 
     path: str
@@ -70,8 +70,8 @@ class Damage(NamedTuple):
 class Walk(NamedTuple):
     """A chain from its last record back.
 
-    :param links: the newest first
-    :param broken: why nothing more can be known; None if the last of ``links`` is the first record
+    :param links: newest first
+    :param broken: the damage that ends the walk; None if the last of ``links`` is the first record
     """
 
     links: list[Link]
@@ -79,10 +79,10 @@ class Walk(NamedTuple):
 
 
 class Lineage(NamedTuple):
-    """The backups of one path from one vendor state on.
+    """The backups of one path that begin with one vendor state.
 
     :param pristine: SHA-256 of the content first seen
-    :param known: every content of this lineage that we saw or wrote
+    :param known: SHA-256 of every content of this lineage that opsinfo read or wrote
     """
 
     id: str
@@ -93,15 +93,15 @@ class Lineage(NamedTuple):
 
 
 def refusal(damage: Damage, by_hand: str | None = None) -> Refused:
-    """The error of a restore that would have to guess.
+    """Return the error of a restore that would have to guess.
 
-    :param by_hand: a content that can still be taken by hand
+    :param by_hand: text about a content that can be copied manually
     """
     objects = os.path.join(os.path.dirname(os.path.dirname(damage.path)), "objects")
-    rest = by_hand or f"{objects} holds the contents that are left, named by their SHA-256"
+    rest = by_hand or f"{objects} has the remaining contents, named by their SHA-256"
     return Refused(
-        f"the vault cannot tell for sure: {damage.said}",
+        f"the vault is damaged, so the content is uncertain: {damage.said}",
         name="damaged-backup",
         path=damage.path,
-        hint=f"`opsinfo backups` lists what is known; {rest}",
+        hint=f"`opsinfo backups` lists the known backups; {rest}",
     )

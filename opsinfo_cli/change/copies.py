@@ -16,7 +16,7 @@ def write_copies(fs: FileSystem, files: Mapping[str, bytes], target: str, direct
     """:param files: path of each original -> bytes of its copy
     :param directory: whether ``target`` is a new directory for all of them, or the one new file
 
-    :raises Refused: if a file exists already or cannot be written; nothing is left behind
+    :raises Refused: if a file exists already or cannot be written; no file is left then
     """
     if not directory:
         (data,) = files.values()
@@ -42,10 +42,10 @@ def write_copies(fs: FileSystem, files: Mapping[str, bytes], target: str, direct
 
 
 def make_in_folder(writer: Writer, files: Mapping[str, bytes], folder: str, kind: str) -> str:
-    """Write files into a new or empty folder, as one change that can be undone; undoing it keeps the folder.
+    """Write files into a new or empty folder, as one change; undoing it keeps the folder.
 
     :returns: the change's id
-    :raises Refused: if a file cannot be written; nothing is left behind
+    :raises Refused: if a file cannot be written; no file is left then
     """
     is_new = not os.path.lexists(folder)
     try:

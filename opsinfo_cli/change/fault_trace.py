@@ -1,4 +1,4 @@
-"""Internal errors: the traceback goes to a file, not to the terminal."""
+"""Internal errors: the traceback is written to a file, not to the terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import traceback
 
 
 def kept_trace(error: Exception) -> str:
-    """Write the traceback to a file; the result says which file."""
+    """Write the traceback to a file, and return text that names the file."""
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     try:
         with tempfile.NamedTemporaryFile(
@@ -15,5 +15,5 @@ def kept_trace(error: Exception) -> str:
         ) as file:
             file.write(text)
     except OSError:
-        return "it could not be kept"
+        return "it could not be written"
     return f"it is in {file.name}"

@@ -1,4 +1,4 @@
-"""Every system call of the writer goes through one small object, so that a test can fail any of them."""
+"""The writer's system calls, in one object, so that a test can make any of them fail."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _O_PATH = getattr(os, "O_PATH", os.O_RDONLY)
 
 
 class FileSystem:
-    """The calls as the system has them; each raises OSError.
+    """The system's calls; each raises OSError.
 
     A path in a held folder (:mod:`.held_folders`) is reached through the folder's descriptor, even if the folder's
     path means something else by now. A link at the path itself is not followed.
@@ -19,7 +19,7 @@ class FileSystem:
         self.held: dict[str, int] = {}
 
     def _at(self, path: str) -> tuple[str, int | None]:
-        """The name to use and the folder it is in; None if the path is used as it is."""
+        """Return the name to use and the descriptor of its folder; None if the path is used unchanged."""
         if path in self.held:
             return ".", self.held[path]
         folder, name = os.path.split(path)
@@ -27,7 +27,7 @@ class FileSystem:
         return (path, None) if at is None or name in ("", ".", "..") else (name, at)
 
     def enter(self, name: str, at: int | None) -> int:
-        """A descriptor of a folder, by its name in another one. A link is refused."""
+        """Return a descriptor of a folder, by its name in another one. A link is refused."""
         return os.open(name, _O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=at)
 
     def open(self, path: str, flags: int, mode: int = 0o600) -> int:

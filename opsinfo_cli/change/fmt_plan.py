@@ -13,7 +13,7 @@ from .moves import Move, proof_failed
 
 
 class FmtPlan:
-    """Remove what a strict reader refuses; leave everything else unchanged."""
+    """Fix the syntax for a strict reader; leave everything else unchanged."""
 
     def moves(self, source: Source) -> list[Move]:
         return []
@@ -22,7 +22,7 @@ class FmtPlan:
         return mending_patch(scan(source))
 
     def prove(self, source: Source, result: Source) -> None:
-        """Check that the result is strict, has the content that the tolerant reader read, and needs no further fix."""
+        """Check that the result is strict, has the same content, and needs no further fix."""
         before, after = scan(source), scan(result)
         same = before.root is not None and after.require_root().plain() == before.root.plain()
         if not same or mending_patch(after):
@@ -30,7 +30,7 @@ class FmtPlan:
 
 
 def mended(source: Source) -> Source:
-    """:raises Damaged: if something cannot be fixed"""
+    """:raises Damaged: if a fault cannot be fixed"""
     plan = FmtPlan()
     patch = plan.patch(source)
     if not patch:
@@ -43,7 +43,7 @@ def mended(source: Source) -> Source:
 class BuildPlan(NamedTuple):
     """Give a file the content of another source.
 
-    :param made_from: SHA-256 of this file, if the text was made from its content
+    :param made_from: SHA-256 of the file, if the text was made from its content
     """
 
     text: str
@@ -53,7 +53,7 @@ class BuildPlan(NamedTuple):
         return []
 
     def patch(self, source: Source) -> Patch:
-        """:raises Stale: if the file is no longer the one the text was made from"""
+        """:raises Stale: if the file changed since the text was made from it"""
         return Patch(self.made_from or source.sha256, tuple(edits_between(source.text, self.text)), drop_bom=source.bom)
 
     def prove(self, source: Source, result: Source) -> None:

@@ -1,4 +1,4 @@
-"""Folders of installed files have mode 0550: it is journalled, widened while files are written, and restored."""
+"""Folders of installed files have mode 0550: the mode is journalled, widened while writing, and restored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .vault import Vault
 
 
 def widen(fs: FileSystem, vault: Vault, record: Record, folders: list[str]) -> None:
-    """Make folders writable for their owner. The mode before is written to the journal first.
+    """Make folders writable for their owner, after writing their modes to the journal.
 
     :raises Refused: if the system refuses
     """
@@ -37,9 +37,9 @@ def _closed(fs: FileSystem, folder: str) -> Widened | None:
 
 
 def shut(fs: FileSystem, record: Record) -> list[str]:
-    """Restore the mode of folders; those that cannot be restored stay in the record.
+    """Restore the modes of folders; folders that cannot be restored stay in the record.
 
-    :returns: those that were writable
+    :returns: the folders that were writable
     """
     opened, left = [], []
     for each in record.folders:

@@ -1,4 +1,4 @@
-"""Conditions checked before files are put in place, and while they are."""
+"""Conditions that are checked before and while files are put in place."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def require_replaceable(original: Original) -> None:
         raise Refused("not a regular file", name="not-a-file", path=original.path)
     if original.stat.st_nlink > 1:
         raise Refused(
-            f"the file has {original.stat.st_nlink} names (hard links); replacing one would separate them",
+            f"the file has {original.stat.st_nlink} hard links; replacing it would separate them",
             name="hard-link",
             path=original.path,
-            hint="give it a name of its own first: cp --preserve=all FILE FILE.own && mv FILE.own FILE",
+            hint="make a separate copy first: cp --preserve=all FILE FILE.own && mv FILE.own FILE",
         )
     if os.geteuid() not in (0, original.stat.st_uid):
         raise Refused(
             f"the file belongs to user {original.stat.st_uid}; only its owner or root may change it",
             name="not-owner",
             path=original.path,
-            hint="run the command as its owner, or use a mixlist: that needs no right to the library",
+            hint="run the command as its owner, or use a mixlist, which needs no access to the library",
         )
 
 
@@ -50,7 +50,7 @@ def real_path(path: str) -> str:
     try:
         return os.path.realpath(path)
     except FileNotFoundError:
-        raise Refused("the working directory does not exist any more", name="unreadable", path=path) from None
+        raise Refused("the working directory no longer exists", name="unreadable", path=path) from None
 
 
 def require_absent(fs: FileSystem, path: str) -> None:

@@ -1,4 +1,4 @@
-"""Folders held by a descriptor while files in them are changed, and whether root may trust them.
+"""Hold folders by descriptors while files in them are changed, and check whether root may trust them.
 
 The path is walked from ``/`` one name at a time, and no link is followed: a real path has none. Afterwards swapping
 a folder for a link has no effect, since every call goes through the descriptor.
@@ -20,7 +20,7 @@ from .filesystem import FileSystem
 
 
 class _Step(NamedTuple):
-    """A folder on the way to a file, and its access list, if it has one."""
+    """A folder on the path to a file, and its access list, if it has one."""
 
     path: str
     stat: os.stat_result
@@ -31,7 +31,7 @@ class _Step(NamedTuple):
 def held(fs: FileSystem, paths: Iterable[str], trusts: bool) -> Iterator[None]:
     """Hold the folders of real paths.
 
-    :param trusts: whether root skips the check who else may write in them
+    :param trusts: whether root skips the check for other users who may write in them
     :raises Refused: if a folder cannot be entered, became a link, or root must not trust it
     """
     added: list[str] = []
@@ -69,10 +69,10 @@ def _walk(fs: FileSystem, path: str, folder: str) -> tuple[int, list[_Step]]:
                 fs.close(descriptor)
         if error.errno in (errno.ELOOP, errno.ENOTDIR) and os.path.lexists(os.path.join(here, name)):
             raise Refused(
-                f"{os.path.join(here, name)} is not a folder any more: it was swapped while opsinfo worked",
+                f"{os.path.join(here, name)} is no longer a folder: it was replaced while opsinfo ran",
                 name="stale",
                 path=path,
-                hint="run the command again, if you know who did that",
+                hint="check who replaced it, then run the command again",
             ) from None
         raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
     return descriptor, steps
@@ -93,7 +93,7 @@ def _has_acl(descriptor: int) -> bool:
 
 
 def _owner(fs: FileSystem, path: str, steps: list[_Step]) -> int:
-    """The owner of the file; of the folder, if the file does not exist yet."""
+    """Return the owner of the file, or of the folder if the file does not exist."""
     try:
         return fs.lstat(path).st_uid
     except OSError:
@@ -118,7 +118,7 @@ def _danger(step: _Step, trusted: set[int]) -> str | None:
     mode = step.stat.st_mode
     if step.stat.st_uid not in trusted:
         return f"belongs to {_user(step.stat.st_uid)}"
-    if mode & stat.S_ISVTX:  # only owners may rename or remove what is in it
+    if mode & stat.S_ISVTX:  # only owners may rename or remove its files
         return None
     if mode & stat.S_IWOTH:
         return "can be written by everybody"
@@ -128,7 +128,7 @@ def _danger(step: _Step, trusted: set[int]) -> str | None:
 
 
 def _is_private(group: int, trusted: set[int]) -> bool:
-    """Whether a group has only trusted users. A group unknown to the system is not private."""
+    """Return whether a group has only trusted users; False for a group that the system does not know."""
     if group == 0:
         return True
     try:

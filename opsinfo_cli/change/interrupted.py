@@ -1,4 +1,4 @@
-"""What a killed run left behind: changes not marked as done, and folders left writable."""
+"""Remains of killed runs: changes not marked as done, and folders left writable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def outcome(vault: Vault, record: Record) -> str:
     """How an interrupted change ended, by its files: done, abandoned, ``half`` if some are old and some new, or
     ``torn`` if one was overwritten in place and is neither.
 
-    A file that somebody else changed since does not count; ``other`` if that is true of all.
+    Files that were changed by something else since are ignored; ``other`` if all were.
     """
     states = {state_of(vault, record, changed) for changed in record.files}
     ours = states - {"other"}
@@ -30,7 +30,7 @@ def outcome(vault: Vault, record: Record) -> str:
 
 
 def state_of(vault: Vault, record: Record, changed: Changed) -> str:
-    """The state of one file of an interrupted change: done, abandoned, torn, or other."""
+    """Return the state of one file of an interrupted change: done, abandoned, torn, or other."""
     digest = digest_at(vault.fs, changed.path)
     state = {changed.before: "abandoned", changed.after: "done"}.get(digest, "other")
     if state == "other" and record.in_place and digest is not None:
@@ -41,7 +41,7 @@ def state_of(vault: Vault, record: Record, changed: Changed) -> str:
 
 
 def undone(vault: Vault, records: Iterable[Record]) -> set[str]:
-    """Ids of the changes that a restore undid, even if their own records could not be updated."""
+    """Return ids of the changes that a restore undid, even if their own records could not be updated."""
     records = list(records)
     found = {record.id for record in records if record.state == "undone"}
     for record in records:
@@ -54,8 +54,8 @@ def undone(vault: Vault, records: Iterable[Record]) -> set[str]:
 def settle(vault: Vault, journal: Journal, locked_paths: Sequence[str], ends: str | None = None) -> list[str]:
     """End unfinished changes of files whose locks are held. The caller has checked that their processes are gone.
 
-    :param ends: the id of the change that the caller ends itself
-    :returns: messages about what was done
+    :param ends: the id of the change that the caller ends
+    :returns: messages about the ended changes
     :raises Refused: if a change stopped between two files, or in the middle of one
     """
     notes = []
@@ -70,7 +70,7 @@ def settle(vault: Vault, journal: Journal, locked_paths: Sequence[str], ends: st
             continue
         state = _ended(vault, journal, record)
         if state in ("half", "torn"):
-            if ends:  # a restore that was killed while it ended another one: the caller ends them in turn
+            if ends:  # a restore was killed while it ended another change: the caller ends both
                 continue
             raise unfinished(record, state, mine[0])
         record.state = "pending" if record.folders else "abandoned" if state == "other" else state
@@ -89,12 +89,12 @@ def _ended(vault: Vault, journal: Journal, record: Record) -> str:
 
 
 def unfinished(record: Record, state: str, path: str) -> Refused:
-    """The error for a change that only ``restore`` can end."""
+    """Return the error for a change that only ``restore`` can end."""
     said = f"change {record.id} of {record.time} was interrupted between its files"
-    hint = "`opsinfo restore` on the same target puts its files back"
+    hint = "`opsinfo restore` on the same target restores its files"
     if state == "torn":
         said = f"change {record.id} of {record.time} was killed while it overwrote the file: it is half written"
-        hint = "`opsinfo restore --in-place` on the same target puts the backup back"
+        hint = "`opsinfo restore --in-place` on the same target restores the backup"
     name = "half-written" if state == "torn" else "unfinished-change"
     return Refused(said, name=name, path=path, hint=hint)
 
@@ -109,11 +109,11 @@ def shut_left_open(vault: Vault) -> list[tuple[Record, list[str]]]:
 
 
 def _shut_again(vault: Vault, record: Record) -> list[str]:
-    return [f"put back the mode of {path}, left open by change {record.id}" for path in _shut(vault, record)]
+    return [f"restored the mode of {path}, left writable by change {record.id}" for path in _shut(vault, record)]
 
 
 def _shut(vault: Vault, record: Record) -> list[str]:
-    """Restore the folder modes of a change, unless another process works in them: then the next run does it."""
+    """Restore the folder modes of a change, unless another process works in them; then the next run does."""
     if not record.folders:
         return []
     inside = [changed.path for changed in record.files]

@@ -1,4 +1,4 @@
-"""One file that a command changes: the request, and the result."""
+"""The request to change one file, and the result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .moves import Move, Plan
 
 
 class Job(NamedTuple):
-    """One file to change: the path as given, and how.
+    """One file to change: the path as given, and the plan.
 
     :param seen: the text as the command read it; it is not parsed again if the file is unchanged
     """
@@ -23,7 +23,7 @@ class Job(NamedTuple):
 
 
 class FileResult(NamedTuple):
-    """What happened, or would happen, to one file."""
+    """The change, done or planned, of one file."""
 
     path: str
     source: Source
@@ -36,7 +36,7 @@ class FileResult(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What happened to all of them. ``change`` is None if nothing was written."""
+    """The changes of all files. ``change`` is None if nothing was written."""
 
     files: list[FileResult]
     change: str | None = None
@@ -47,7 +47,7 @@ class Result(NamedTuple):
 
 
 def planned(job: Job, source: Source) -> FileResult:
-    """Make the plan on a text and prove it."""
+    """Apply the plan to a text, and prove the result."""
     moves = job.plan.moves(source)
     patch = job.plan.patch(source)
     result = Source(patch.apply(source), source.path) if patch else source

@@ -1,4 +1,4 @@
-"""The content of a vault as read at one moment: records in chains, and what is damaged.
+"""The content of a vault at one moment: chains of records, and damage.
 
 Each path of each machine has a chain. A record names the record before it, a head names the last one. A head is written
 after its record, so only a record that is still open may come after the one that its head names.
@@ -13,10 +13,10 @@ from .record import Record, machine_name
 
 
 class Journal:
-    """:param records: the undamaged ones, in any order
+    """:param records: the undamaged records, in any order
     :param heads: the content of the undamaged heads
-    :param damage: what was found damaged while reading
-    :param place: gives the path in the vault of a record (``changes``) or head (``heads``)
+    :param damage: the damage found while reading
+    :param place: returns the path in the vault of a record (``changes``) or head (``heads``)
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Journal:
         return list(dict.fromkeys([*self.links, *self.heads]))
 
     def next_order(self) -> int:
-        """An order greater than that of every known record."""
+        """Return an order greater than that of every known record."""
         orders = [record.order for record in self.records] + [head.order for head in self.heads.values()]
         return 1 + max(orders, default=0)
 
@@ -55,7 +55,7 @@ class Journal:
     # chains
 
     def walk(self, path: str, machine: str | None = None) -> Walk:
-        """The chain of a path on this machine, or on another, as far as it is known for sure."""
+        """Return the chain of a path on this machine, or another one, as far as it is certain."""
         key = Key(machine_name() if machine is None else machine, path)
         if key not in self._walks:
             self._walks[key] = self._walked(key)
@@ -78,9 +78,9 @@ class Journal:
         return Walk(links, None)
 
     def _tail(self, key: Key) -> str | None:
-        """Id of the last record of a chain.
+        """Return the id of the last record of a chain.
 
-        :raises _Unknown: if that is not known for sure
+        :raises _Unknown: if it is uncertain
         """
         if self.place("heads", key.name) in self._read_damage:
             raise _Unknown(self._bad_head(key))
@@ -88,18 +88,18 @@ class Journal:
         branch = _and_before(links, head.last)
         passed = {links[name].changed.previous for name in branch if name in links}
         last = head.last
-        for name, link in links.items():  # in their order
+        for name, link in links.items():  # in order
             if link.record.order <= head.order or name in branch or self._start(links, link, branch) in passed:
                 continue
             if not link.record.is_open:
                 raise _Unknown(self._bad_head(key))
-            if link.changed.previous == last:  # a run was killed before it could write the head
+            if link.changed.previous == last:  # a run was killed before it wrote the head
                 last = name
         return last
 
     @staticmethod
     def _start(links: Mapping[str, Link], link: Link, branch: set[str]) -> str | None:
-        """The record of a branch after which the records up to ``link`` begin."""
+        """Return the record of a branch after which the records up to ``link`` begin."""
         seen = {link.record.id}
         previous = link.changed.previous
         while previous is not None and previous in links and previous not in branch and previous not in seen:
@@ -128,9 +128,9 @@ class Journal:
         return leaves[0] if leaves else None
 
     def last(self, key: Key) -> tuple[str | None, bool]:
-        """Id of the last record of a chain, and whether its head can be trusted.
+        """Return the id of the last record of a chain, and whether its head can be trusted.
 
-        :raises Refused: if the head cannot, and the records alone do not determine it
+        :raises Refused: if the head cannot be trusted, and the records alone do not determine the last one
         """
         try:
             return self._tail(key), True
@@ -138,7 +138,7 @@ class Journal:
             return self._leaf(key), False
 
     def forks(self) -> list[tuple[Key, str | None, list[str]]]:
-        """Chain, record, and its successors, of each record with more than one."""
+        """Return (chain, record, successors) for each record with more than one successor."""
         found = []
         for key, links in self.links.items():
             after: dict[str | None, list[str]] = {}
@@ -151,14 +151,14 @@ class Journal:
     # lineages
 
     def lineage_id(self, link: Link) -> str:
-        """A branch that the head does not name is a lineage of its own."""
+        """Return the lineage of a link; a branch that the head does not name has its own."""
         if link.key not in self._branches:
             self._branches[link.key] = self._branches_of(link.key)
         begun = self._branches[link.key].get(link.record.id)
         return f"{link.changed.lineage}~{begun}" if begun else link.changed.lineage
 
     def _branches_of(self, key: Key) -> dict[str, str]:
-        """Record -> the record that begins its branch, of branches that the head does not name."""
+        """Return record -> first record of its branch, for branches that the head does not name."""
         found: dict[str, str] = {}
         main = {each.record.id for each in self.walk(key.path, key.machine).links}
         begins = {name for each, _, names in self.forks() if each == key for name in names if name not in main}
@@ -169,7 +169,7 @@ class Journal:
         return found
 
     def lineages(self, path: str, machine: str | None = None) -> list[Lineage]:
-        """The lineages of the chain of a real path, the newest last; branches beside it are not part of it."""
+        """Return the lineages of the chain of a real path, newest last, without other branches."""
         found: dict[str, Lineage] = {}
         for link in reversed(self.walk(path, machine).links):
             changed, record = link.changed, link.record
@@ -182,12 +182,12 @@ class Journal:
         return list(found.values())
 
     def current_lineage(self, path: str, digest: str) -> Lineage | None:
-        """The newest lineage, if the file as it is now belongs to it."""
+        """Return the newest lineage, if the present file belongs to it."""
         lineages = self.lineages(path)
         return lineages[-1] if lineages and digest in lineages[-1].known else None
 
     def first_copies(self) -> dict[tuple[Key, str], str]:
-        """Chain and lineage -> SHA-256 of the content first seen of it."""
+        """Return (chain, lineage) -> SHA-256 of its first content."""
         found: dict[tuple[Key, str], str] = {}
         for links in self.links.values():
             for link in links.values():
@@ -200,7 +200,7 @@ class Journal:
 
     @property
     def damage(self) -> list[Damage]:
-        """Records and heads that are damaged or missing, each once."""
+        """Return damaged or missing records and heads, each once."""
         if self._all_damage is None:
             found = {path: each._replace(keys=self._naming(path)) for path, each in self._read_damage.items()}
             for key in self.keys:
@@ -218,7 +218,7 @@ class Journal:
         return self._all_damage
 
     def _naming(self, path: str) -> frozenset[Key]:
-        """The chains that a file of the vault belongs to, as far as known."""
+        """Return the chains that a file of the vault belongs to, if known."""
         found = set()
         for key in self.keys:
             head = self.heads.get(key)
@@ -228,7 +228,7 @@ class Journal:
         return frozenset(found)
 
     def require_known(self, scope: Scope, back_to: Record | None) -> None:
-        """:raises Refused: if a chain in scope is not known for sure back to a record; to its first one for None"""
+        """:raises Refused: if a chain in scope is uncertain after a record; None for the whole chain"""
         self.require_attributed()
         for key in self.keys:
             if key.machine == machine_name() and scope(key.path):
@@ -238,14 +238,14 @@ class Journal:
                     raise refusal(walk.broken)
 
     def require_attributed(self) -> None:
-        """:raises Refused: if something is damaged and it is unknown which path it belongs to"""
+        """:raises Refused: if there is damage whose path is unknown"""
         for each in self.damage:
             if not each.keys and each.kind in ("record", "head"):
                 raise refusal(each)
 
 
 def _and_before(links: Mapping[str, Link], last: str | None) -> set[str]:
-    """The record ``last`` and those before it, as far as they exist."""
+    """Return the record ``last`` and those before it, as far as they exist."""
     found: set[str] = set()
     while last is not None and last not in found:
         found.add(last)

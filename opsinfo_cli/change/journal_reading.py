@@ -1,4 +1,4 @@
-"""Reading a vault's records and heads: what is sound, and what is damaged."""
+"""Read a vault's records and heads, and record the damage."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ _NO_FILE = (errno.ELOOP, errno.EISDIR, errno.ENXIO)
 
 
 class VaultFiles(Protocol):
-    """The files of a vault, as far as reading needs them."""
+    """The files of a vault, for reading."""
 
     fs: FileSystem
 
     def place(self, folder: str, name: str) -> str:
-        """The path of a file of the vault."""
+        """Return the path of a file of the vault."""
 
     def names(self, folder: str) -> list[str]:
-        """The files of one of the vault's folders."""
+        """Return the names in one of the vault's folders."""
 
     def require_owned(self) -> None:
         """:raises Refused: if the vault belongs to another user"""
 
 
 def read_journal(vault: VaultFiles) -> Journal:
-    """The whole content of a vault, read without blocking writers.
+    """Return the content of a vault, read without blocking writers.
 
-    If something seems to be missing and heads changed while the records were read, everything is read again.
+    If a record is missing and heads changed during reading, everything is read again.
 
     :raises Refused: if the vault belongs to another user, or a file in it cannot be read
     """
@@ -52,7 +52,7 @@ def read_journal(vault: VaultFiles) -> Journal:
 
 
 def read_record(vault: VaultFiles, name: str) -> Record | None:
-    """One record as it is now; None if it is missing or damaged."""
+    """Return one record as it is now; None if it is missing or damaged."""
     try:
         data = _bytes(vault, "changes", name)
         return _record(name, unsealed(data)) if data is not None else None
@@ -61,7 +61,7 @@ def read_record(vault: VaultFiles, name: str) -> Record | None:
 
 
 def _with_records(vault: VaultFiles, heads: dict[Key, Head] | None, damage: list[Damage]) -> Journal:
-    """:param heads: None if there is no folder of heads: an older vault, or a new one"""
+    """:param heads: None if there is no folder of heads, as in an older or a new vault"""
     records, old, bad = [], [], list(damage)
     for name in vault.names("changes"):
         try:
@@ -99,7 +99,7 @@ def _heads(vault: VaultFiles) -> tuple[dict[Key, Head] | None, list[Damage]]:
 
 
 def _record(name: str, content: dict[str, object]) -> Record:
-    """:raises ValueError: if opsinfo did not write it, or it belongs under another name"""
+    """:raises ValueError: if opsinfo did not write it, or the name is that of another record"""
     try:
         record = Record.from_json(content)
     except (TypeError, KeyError, AttributeError, RecursionError):
@@ -121,10 +121,10 @@ def _head(name: str, content: dict[str, object]) -> tuple[Key, Head]:
 
 
 def _bytes(vault: VaultFiles, folder: str, name: str) -> bytes | None:
-    """The bytes of a file of the vault; None if it is gone by now.
+    """Return the bytes of a file of the vault; None if it no longer exists.
 
     :raises ValueError: if it is not a regular file
-    :raises Refused: if it cannot be read, which is not the same as gone
+    :raises Refused: if it exists and cannot be read
     """
     path = vault.place(folder, name)
     try:

@@ -1,4 +1,4 @@
-"""Moves on a library: the edits that give op types another flag. Pure."""
+"""Plans for a library: edits that change the flags of op types. Pure."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class _OnLibrary:
 
 
 class LibraryPlan(_OnLibrary):
-    """The policies that op types shall have."""
+    """A plan that gives op types the wanted policies."""
 
     def __init__(self, asked: Mapping[str, Policy], last: LibraryFile | None = None) -> None:
         super().__init__(last)
@@ -62,7 +62,7 @@ class LibraryPlan(_OnLibrary):
 
 
 class BakePlan(_OnLibrary):
-    """The marks of a mixlist, to be written as flags: each acts on the policy that its entry has at that time."""
+    """A plan that writes the marks of a mixlist as flags, based on the policy of each entry at that time."""
 
     def __init__(self, marks: Mapping[str, frozenset[Mark]], last: LibraryFile | None = None) -> None:
         super().__init__(last)
@@ -73,17 +73,17 @@ class BakePlan(_OnLibrary):
 
 
 def _entry(library: LibraryFile, name: str) -> Entry:
-    """:raises Stale: if an op type that was there when the command began is gone"""
+    """:raises Stale: if an op type was removed since the command began"""
     if name not in library.entries:
-        said = f"`{name}` is not in the file any more; another process changed it meanwhile"
+        said = f"`{name}` is no longer in the file; another process changed it"
         raise Stale(said, path=library.path, hint="run the command again")
     return library.entries[name]
 
 
 def library_patch(library: LibraryFile, wanted: Mapping[str, Policy]) -> Patch:
-    """The edits that give each op type its policy; none if the library already says so.
+    """Return the edits that give each op type its policy; empty if the library already has them.
 
-    :raises Refused: if a key that would be edited appears twice
+    :raises Refused: if a key to edit appears twice
     """
     edits: list[Edit] = []
     style: Style | None = None
@@ -112,7 +112,7 @@ def _set_flag(library: LibraryFile, entry: Entry, policy: Policy, style: Style) 
 
 
 def _style(library: LibraryFile) -> Style:
-    """The style of the file, taken from a small part of it: a library has megabytes."""
+    """Return the style of the file, from a small part, because a library has megabytes."""
     text = library.source.text
     first = next((m for m in library.members if m.value), library.members[0])
     newline = text.find("\n")
@@ -135,12 +135,12 @@ def _require_single(library: LibraryFile, entry: Entry) -> None:
         name="duplicate-key",
         path=library.path,
         line=library.source.place(places[-1]).line,
-        hint="remove one of them by hand, then try again",
+        hint="remove one of them, then run the command again",
     )
 
 
 def _twice(entry: Entry) -> list[int]:
-    """The offsets of a flag or section that appears twice, ignoring blanks around a name."""
+    """Return the offsets of a flag or section that appears twice, ignoring blanks around a name."""
     sections = [member for member in entry.node if member.name.strip(BLANKS) == PRECISION]
     if len(sections) > 1:
         return [member.key.start for member in sections]
@@ -154,7 +154,7 @@ def prove_library(before: LibraryFile, result: Source, wanted: Mapping[str, Poli
 
     The text around them was read already; replacing a whole value by a whole value keeps it valid.
 
-    :raises Refused: if the proof fails, which is a bug of opsinfo
+    :raises Refused: if the proof fails, which is a bug in opsinfo
     """
     try:
         after = _edited(before, result, wanted)
@@ -168,7 +168,7 @@ def prove_library(before: LibraryFile, result: Source, wanted: Mapping[str, Poli
 
 
 def _edited(before: LibraryFile, result: Source, wanted: Mapping[str, Policy]) -> LibraryFile:
-    """The edited entries of the result, and nothing else, as a library.
+    """Return only the edited entries of the result, as a library.
 
     :raises ValueError: if anything outside of them changed
     """
@@ -184,7 +184,7 @@ def _edited(before: LibraryFile, result: Source, wanted: Mapping[str, Policy]) -
         old_at, new_at = old.end, end_of_value(new_text, start)
         found.append(old_text[old.key_start : old.start] + new_text[start:new_at])
     if len(old_text) - old_at != len(new_text) - new_at or not _same(old_text, old_at, len(old_text), new_text, new_at):
-        raise ValueError("changed behind the last entry")
+        raise ValueError("changed after the last entry")
     return LibraryFile.of(Source(("{" + ",".join(found) + "}").encode(), result.path))
 
 

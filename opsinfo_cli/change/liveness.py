@@ -1,4 +1,4 @@
-"""Whether the process that wrote something still runs."""
+"""Checks whether a process still runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BUSY = (errno.EAGAIN, errno.EWOULDBLOCK)
 
 
 def process_lives(pid: int) -> bool:
-    """Whether a process of this PID namespace runs. A process of another namespace is not seen here: ask its lock."""
+    """Return whether a process of this PID namespace runs. For other namespaces use :func:`is_held`."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -23,10 +23,10 @@ def process_lives(pid: int) -> bool:
 
 
 def is_held(fs: FileSystem, path: str) -> bool:
-    """Whether a process of any namespace or user holds the lock (``flock``) of a file.
+    """Return whether a process of any namespace or user holds the lock (``flock``) of a file.
 
-    A file of ours is locked by its writer while it writes, so this is also whether that writer lives. A link counts as
-    not held, because opsinfo makes none. True if the file cannot be opened, since that is unknown.
+    A file of opsinfo is locked by its writer, so this also shows whether the writer runs. False for a link, because
+    opsinfo makes none. True if the file cannot be opened.
     """
     try:
         descriptor = fs.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

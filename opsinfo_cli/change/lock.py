@@ -1,4 +1,4 @@
-"""A lock on the real file itself, so that no lock file has to be removed."""
+"""Locks on the real files, so that no lock file has to be removed."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _BUSY = (errno.EAGAIN, errno.EWOULDBLOCK)
 def locked(fs: FileSystem, paths: Iterable[str], wait: float, operation: int = fcntl.LOCK_EX) -> Iterator[None]:
     """Hold ``flock`` on every real path, files or folders, in the same order in every process.
 
-    :param wait: seconds to wait altogether
-    :raises Locked: naming the owner if the system tells
+    :param wait: seconds to wait in total
+    :raises Locked: if another process holds a lock; names the process if known
     :raises Refused: if the file system cannot lock
     """
     deadline = time.monotonic() + wait
@@ -48,11 +48,11 @@ def _lock(fs: FileSystem, path: str, operation: int, deadline: float) -> int:
         except BaseException:
             _close(fs, descriptor)
             raise
-        _close(fs, descriptor)  # another process replaced the file while we waited for the old one: lock the new one
+        _close(fs, descriptor)  # another process replaced the file while this one waited: lock the new one
 
 
 def _acquire(fs: FileSystem, descriptor: int, path: str, operation: int, deadline: float) -> None:
-    """Try until the lock is ours.
+    """Try until the lock is held.
 
     :raises Locked: if another process holds it when the deadline has passed
     :raises OSError: if the file system cannot lock
@@ -70,20 +70,20 @@ def _acquire(fs: FileSystem, descriptor: int, path: str, operation: int, deadlin
                 f"another process holds {'the file' if operation == fcntl.LOCK_EX else 'the vault'}"
                 f"{_owner(fs, descriptor)}",
                 path=path,
-                hint="wait for it, or give it more time with --wait SECONDS",
+                hint="wait for it, or set a longer time with --wait SECONDS",
             )
         pause = paused(pause, deadline)
 
 
 def _close(fs: FileSystem, descriptor: int) -> None:
-    with suppress(OSError):  # it was only read: closing it can lose nothing but the lock
+    with suppress(OSError):  # only read: closing it only releases the lock
         fs.close(descriptor)
 
 
 def paused(pause: float, deadline: float) -> float:
-    """Sleep before the next try, not beyond a deadline.
+    """Sleep before the next try, at most until a deadline.
 
-    :returns: how long to sleep the next time
+    :returns: the next pause, in seconds
     """
     time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
     return min(2 * pause, _LONGEST_PAUSE)
@@ -96,7 +96,7 @@ def _no_lock(error: OSError, path: str) -> Refused:
         f"the file system refuses to lock the file: {error.strerror}",
         name="no-lock",
         path=path,
-        hint="a file system without flock cannot be written safely by several people",
+        hint="without flock, concurrent writers are not safe on this file system",
     )
 
 
@@ -113,7 +113,7 @@ def _same_file(fs: FileSystem, descriptor: int, path: str) -> bool:
 
 
 def _owner(fs: FileSystem, descriptor: int) -> str:
-    """The process that holds the lock, from ``/proc/locks``; empty if there is none or it is not visible."""
+    """Return text about the process that holds the lock, from ``/proc/locks``; empty if it is not visible."""
     try:
         here = fs.fstat(descriptor)
         device = f"{os.major(here.st_dev):02x}:{os.minor(here.st_dev):02x}:{here.st_ino}"

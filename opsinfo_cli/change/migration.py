@@ -1,4 +1,4 @@
-"""Records of an older vault without chains: linked once, by hashes; the stored time decides only ties."""
+"""Link the records of an older vault into chains, once, by hashes; the stored time decides only ties."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .record import Record, machine_name
 
 
 def link(records: Iterable[Record]) -> dict[Key, Head]:
-    """Give records their order and their predecessors; their files are taken to be of this machine.
+    """Set order and predecessors of records; their files are assumed to be on this machine.
 
     :returns: the heads
     """
@@ -33,7 +33,7 @@ def link(records: Iterable[Record]) -> dict[Key, Head]:
 
 
 def _ordered(links: list[Link]) -> list[Link]:
-    """Links of one path: as stored, unless their hashes fit together better in another order."""
+    """Return the links of one path: as stored, unless their hashes fit better in another order."""
     other = _by_hashes(links)
     return other if _breaks(other) < _breaks(links) else links
 
@@ -43,12 +43,12 @@ def _content_after(link: Link) -> str | None:
 
 
 def _breaks(links: list[Link]) -> int:
-    """How many records do not begin with the content that the one before left."""
+    """Return how many records do not begin with the content after the previous one."""
     return sum(_content_after(one) != other.changed.before for one, other in pairwise(links))
 
 
 def _by_hashes(links: list[Link]) -> list[Link]:
-    """Each record after one that left the content it began with; the earliest if there are several."""
+    """Return each record after one that left its content before; the earliest if there are several."""
     left, found = list(links), list[Link]()
     now: str | None = None
     while left:
@@ -65,7 +65,7 @@ def _by_hashes(links: list[Link]) -> list[Link]:
 
 
 def _leads_back(link: Link, left: list[Link], content: str | None) -> bool:
-    """Whether the records that are left lead from what a link leaves back to a content."""
+    """Return whether the remaining records lead from the content after a link back to ``content``."""
     reached, frontier = set[str | None](), {_content_after(link)}
     while frontier - reached:
         reached |= frontier
@@ -76,7 +76,7 @@ def _leads_back(link: Link, left: list[Link], content: str | None) -> bool:
 
 
 def _sorted(records: list[Record], chains: Iterable[list[Link]]) -> list[Record]:
-    """Records so that each comes after those before it in its chains; the earliest stored time first."""
+    """Return records in the order of their chains; the earliest stored time first."""
     waits: dict[str, set[str]] = {record.id: set() for record in records}
     for links in chains:
         for before, after in pairwise(links):

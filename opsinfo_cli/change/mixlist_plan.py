@@ -1,4 +1,4 @@
-"""Moves on a mixlist: the edits that give op types other marks. Pure."""
+"""Plans for a mixlist: edits that change the marks of op types. Pure."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .moves import Move, proof_failed
 
 
 class MixlistPlan(NamedTuple):
-    """Op types to be put on a list by marks.
+    """A plan that puts op types on a list by marks.
 
-    :param library: the policy of each op type in the target of ``--against``; None if none was given
+    :param library: the policy of each op type in the target of ``--against``; None without it
     :param pin: whether white and black get their mark even if the library agrees: an upgrade may change it
     """
 
@@ -31,9 +31,9 @@ class MixlistPlan(NamedTuple):
     pin: bool = False
 
     def marks(self, mixlist: Mixlist) -> dict[str, frozenset[Mark]]:
-        """The marks that each op type shall have.
+        """Return the wanted marks of each op type.
 
-        :raises UsageFault: if gray is requested and neither marks nor a library determine the mark it needs
+        :raises UsageFault: if gray is requested and neither marks nor a library determine the required mark
         """
         if self.library is not None and not self._pins:
             return {name: marks_for(self.library[name], self.to) for name in self.names}
@@ -45,7 +45,7 @@ class MixlistPlan(NamedTuple):
                 f"`{without[0]}` has no marks here; whether gray needs one depends on the library's list",
                 name="gray-needs-library",
                 path=mixlist.path,
-                hint="say --against TARGET",
+                hint="add --against TARGET",
             )
         return {name: frozenset() for name in self.names}
 
@@ -77,12 +77,12 @@ class MixlistPlan(NamedTuple):
 
 
 def _accepted(source: Source) -> Mixlist:
-    """:raises Damaged: if the engine would refuse the file; it is not edited then"""
+    """:raises Damaged: if the engine would refuse the file"""
     return Mixlist(scan(source))
 
 
 def mixlist_patch(source: Source, wanted: Mapping[str, frozenset[Mark]]) -> Patch:
-    """Give each op type exactly its marks; lists that this empties go."""
+    """Return the edits that give each op type exactly its marks; emptied lists are removed."""
     text = source.text
     root = _root(text, source)
     for container in (root, *(member.value for member in root)):
@@ -109,7 +109,7 @@ def _edited(text: str, root: Node, edits: list[Edit], source: Source) -> tuple[s
 
 
 def _require_single_keys(source: Source, container: Node) -> None:
-    """:raises Refused: if a list or an action appears twice: the engine reads the last, and so would the edit"""
+    """:raises Refused: if a list or an action appears twice, because only the last one is read and edited"""
     seen: dict[str, int] = {}
     for member in container:
         if member.name in seen:
@@ -120,7 +120,7 @@ def _require_single_keys(source: Source, container: Node) -> None:
                 path=source.path,
                 line=second.line,
                 column=second.column,
-                hint="merge the two by hand, then try again",
+                hint="merge the two, then run the command again",
             )
         seen[member.name] = member.key.start
 
@@ -159,7 +159,7 @@ def _root(text: str, source: Source) -> Node:
 
 
 def edits_between(old: str, new: str) -> list[Edit]:
-    """Edits, line by line, that turn one text into the other."""
+    """Return edits, line by line, that turn one text into the other."""
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
     starts = [0, *accumulate(map(len, before))]
     return [

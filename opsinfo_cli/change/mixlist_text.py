@@ -13,7 +13,7 @@ from .moves import proof_failed
 
 
 def written_like(mixlist: Mixlist, marks: Mapping[str, frozenset[Mark]]) -> str:
-    """A mixlist with these marks in the style of ``mixlist``; its text unchanged if it has exactly these marks.
+    """Return a mixlist with these marks in the style of ``mixlist``; its text if it has exactly these marks.
 
     :raises Refused: if reading the text does not give the same marks
     """

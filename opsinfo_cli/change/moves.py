@@ -18,23 +18,23 @@ class Move(NamedTuple):
 
 
 class Plan(Protocol):
-    """How a file changes; computed again from the content read under the lock."""
+    """The change of a file, computed again from the content read under the lock."""
 
     def moves(self, source: Source) -> list[Move]:
-        """The requested moves, with the present policy of each op type; the patch shows which of them change."""
+        """Return the requested moves, with the present policy of each op type, even if it does not change."""
 
     def patch(self, source: Source) -> Patch:
-        """The edits; none if the file already has the requested policies."""
+        """Return the edits; empty if the file already has the requested policies."""
 
     def prove(self, source: Source, result: Source) -> None:
         """:raises Refused: if the result is not what was requested, or anything else changed"""
 
 
 def proof_failed(path: str) -> Refused:
-    """The error for a plan whose result is not what was requested."""
+    """Return the error for a plan whose result is not what was requested."""
     return Refused(
         "the planned edit did not pass its own check; nothing was written",
         name="proof-failed",
         path=path,
-        hint="this is a bug of opsinfo: please report it with the file and the command",
+        hint="this is a bug in opsinfo: please report it with the file and the command",
     )

@@ -15,13 +15,13 @@ from .whole_file import Durability, write_all, write_whole
 
 
 def require_writable(path: str) -> None:
-    """:raises Refused: if no file can be written there; called before the work begins"""
+    """:raises Refused: if no file can be written to the path; called before the work begins"""
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
-        raise Refused("this is a directory; a report needs the name of a file", name="not-written", path=path)
+        raise Refused("this is a directory; give the name of a file", name="not-written", path=path)
     if not os.path.isdir(folder):
-        hint = f"make the directory first: {os.path.dirname(path)}"
-        raise Refused("cannot write: its directory is not there", name="not-written", path=path, hint=hint)
+        hint = f"create the directory first: {os.path.dirname(path)}"
+        raise Refused("cannot write: its directory does not exist", name="not-written", path=path, hint=hint)
 
 
 def write_file(path: str, data: bytes) -> None:
@@ -97,11 +97,11 @@ def write_cache(path: str, data: bytes) -> None:
 
 
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
-"""A shell may have redirected these into a file that other processes write too, which must not be replaced."""
+"""Streams that a shell may have redirected to a file that other processes write too; never replaced."""
 
 
 def _descriptor(path: str) -> int | None:
-    """The descriptor of this process that a path names."""
+    """Return the descriptor of this process that a path names; None if it names none."""
     match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]{1,9})", path)
     return int(match[1]) if match else {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
 

@@ -1,4 +1,4 @@
-"""Removing old contents: never the first of a lineage, the newest of a file, or one that a change needs."""
+"""Remove old contents, but never the first of a lineage, the newest of a file, or one that a change needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def prune(vault: Vault, scope: Scope, keep: int, dry_run: bool) -> list[str]:
     """Remove all but the newest ``keep`` backups of each path in scope. Their records stay, marked as pruned.
 
     :returns: ids of the backups whose contents are removed
-    :raises Refused: if a record or head is damaged: the contents that it needs are unknown
+    :raises Refused: if a record or head is damaged, because the contents that it needs are unknown
     """
     if not os.path.isdir(vault.path):
         return []
@@ -51,7 +51,7 @@ def _newest(chain: Iterable[Link], keep: int) -> list[Link]:
 
 
 def _mark(vault: Vault, links: list[Link]) -> None:
-    """Check before anything is removed: a content that is missing and not marked as pruned is damage."""
+    """Mark records before removal: a missing content without a mark is damage."""
     for link in links:
         link.changed.pruned = True
     for record in {link.record.id: link.record for link in links}.values():

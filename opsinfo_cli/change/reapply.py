@@ -1,4 +1,4 @@
-"""Moves that a vendor upgrade undid, applied to the new file."""
+"""Apply moves that a vendor upgrade undid to the new file."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Lost:
 
 
 def lost_edits(vault: Vault, scope: Scope, change: str | None = None) -> list[Lost]:
-    """By path, the last requested policy of each op type, if a content unknown to the vault replaced ours.
+    """Return lost moves by path: the last requested policy of each op type, if an unknown content replaced the file.
 
-    A path counts as it was given: if a link in it leads to another install by now, that one is changed.
+    The path is used as given: if a link in it now leads to another install, that one is meant.
 
     :param change: only the moves of this change
     """
@@ -60,7 +60,7 @@ class _Ask(NamedTuple):
 
 
 def _asked(vault: Vault, journal: Journal, scope: Scope, change: str | None) -> dict[str, dict[str, _Ask]]:
-    """Path -> op type -> the last request, of changes on this machine that were not undone."""
+    """Return path -> op type -> last request, for changes on this machine that were not undone."""
     found: dict[str, dict[str, _Ask]] = {}
     records = [record for record in journal.records if record.machine == machine_name()]
     taken_back = undone(vault, records)

@@ -1,4 +1,4 @@
-"""The record of a change: what every run that wrote stores in the journal."""
+"""The record of a change, which every writing run stores in the journal."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 
 
 def machine_name() -> str:
-    """Identifies this machine among those that share a vault: a hash of its machine-id, which must not be disclosed.
+    """Return an id of this machine among those that share a vault: a hash of the confidential machine-id.
 
-    Empty if it has none, as in many containers. Source: machine-id(5), "should be considered confidential".
+    Empty without a machine-id, as in many containers. Source: machine-id(5), "should be considered confidential".
     """
     for path in MACHINE_IDS:
         with suppress(OSError), open(path, "rb") as file:
@@ -33,7 +33,7 @@ def machine_name() -> str:
 
 
 def now() -> str:
-    """The time as used throughout opsinfo: UTC, ISO 8601, whole seconds."""
+    """Return the present time: UTC, ISO 8601, whole seconds."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
@@ -42,11 +42,11 @@ class Changed:
     that it took away.
 
     :param path: the real path
-    :param given: the path as it was given, absolute; a link in it may lead elsewhere by now
+    :param given: the path as given, absolute; a link in it may lead elsewhere now
     :param moves: op type -> [policy before, policy after], null if it depends on a library
     :param previous: id of the record before this one in the chain of the path; None for the first
     :param pruned: whether the content before was removed from the vault by ``backups --prune``
-    :param inode: of a file that is overwritten in place
+    :param inode: the inode of a file that is overwritten in place
     """
 
     def __init__(
@@ -93,20 +93,20 @@ def _is_move(move: list[str | None]) -> bool:
 
 
 class Widened(NamedTuple):
-    """A folder whose mode is widened for now, and the mode to restore."""
+    """A folder whose mode is widened, and the mode to restore."""
 
     path: str
     mode: int
 
 
 class Record:
-    """One run that wrote.
+    """One run that wrote files.
 
     :param kind: move, apply, fmt, validate, restore, reapply
     :param state: pending until the last file is in place; then done, undone, or abandoned
     :param undoes: the change that a restore undid
-    :param order: greater than that of every record that the vault held when this one began
-    :param machine: where the files are, see :func:`machine_name`
+    :param order: greater than that of every record in the vault when this one began
+    :param machine: the machine of the files, see :func:`machine_name`
     :param migrated: whether it comes from an older vault without chains
     :param in_place: whether the files are overwritten, not replaced
     """
@@ -150,7 +150,7 @@ class Record:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Record:
-        """:raises ValueError: if the data is not what :meth:`to_json` writes; TypeError and others, too"""
+        """:raises ValueError: if :meth:`to_json` did not write the data; may raise TypeError and others, too"""
         record = cls(**_known(cls, data))
         record.files = [
             Changed(**{**_known(Changed, each), "path": _here(each["path"]), "given": _here(each.get("given", ""))})
@@ -162,7 +162,7 @@ class Record:
         return record
 
     def check(self) -> None:
-        """:raises ValueError: if a value has the wrong type, or names files beyond its own"""
+        """:raises ValueError: if a value has the wrong type, or names files of other changes"""
         texts = [self.id, self.kind, self.time, self.user, self.state, self.machine]
         own = {os.path.dirname(changed.path) for changed in self.files}
         sound = [
@@ -189,7 +189,7 @@ class Record:
 
     @property
     def is_open(self) -> bool:
-        """Whether it has, or may have, changed nothing permanently."""
+        """Whether it may not have changed anything permanently."""
         return self.state in ("pending", "abandoned")
 
     def backup_id(self, index: int) -> str:
@@ -201,23 +201,23 @@ class Record:
 
 
 def _known(kind: type[Record] | type[Changed], data: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a record that this version knows; a later one may have written more."""
+    """Return the fields of a record that this version knows; a later version may have written more."""
     names = kind.__init__.__annotations__.keys() - {"return"}
     return {key: value for key, value in data.items() if key in names}
 
 
 def _everywhere(text: str) -> str:
-    """A path or word in the form that does not depend on the locale of the process."""
+    """Return a path or word in a form that does not depend on the locale."""
     return os.fsencode(text).decode("utf-8", "surrogateescape")
 
 
 def _here(text: str) -> str:
-    """A path or word as this process encodes it."""
+    """Return a path or word in the encoding of this process."""
     return os.fsdecode(text.encode("utf-8", "surrogateescape"))
 
 
 def _new_id() -> str:
-    """The time to the microsecond, for people, and four random digits. The chain gives the order, not the ids."""
+    """Return the time to the microsecond and four random digits. Chains give the order, not ids."""
     nanoseconds = time.time_ns()
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(nanoseconds // 10**9))
     return f"{stamp}-{nanoseconds // 1000 % 10**6:06d}-{os.urandom(2).hex()}"

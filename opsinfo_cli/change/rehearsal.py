@@ -1,4 +1,4 @@
-"""What a dry run checks beyond the plan: every reason for which the real run would refuse to write."""
+"""Further checks of a dry run: every reason for which the real run would refuse to write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file replaced as a whole: temp beside it, fsync, rename, fsync of the folder.
+"""Replace one file as a whole: temp file beside it, fsync, rename, fsync of the folder.
 
 A reader sees the old file or the new one.
 """
@@ -19,7 +19,7 @@ _ATOMIC_NO = (errno.EBUSY, errno.EXDEV)
 
 
 class Original(NamedTuple):
-    """A file as it was read under the lock."""
+    """A file, as read under the lock."""
 
     path: str
     data: bytes
@@ -28,7 +28,7 @@ class Original(NamedTuple):
 
 def read_original(fs: FileSystem, path: str) -> Original:
     """:raises Refused: if the file cannot be read
-    :raises Stale: if it changed while it was read
+    :raises Stale: if it changed during reading
     """
     try:
         data, before, after = read_plain(fs, path)
@@ -42,7 +42,7 @@ def read_original(fs: FileSystem, path: str) -> Original:
 
 
 def read_plain(fs: FileSystem, path: str, flags: int = 0) -> tuple[bytes, os.stat_result, os.stat_result]:
-    """The content of a file, and its status before and after it was read.
+    """Return the content of a file, and its status before and after reading.
 
     :raises OSError: if it cannot be read
     """
@@ -50,7 +50,7 @@ def read_plain(fs: FileSystem, path: str, flags: int = 0) -> tuple[bytes, os.sta
     try:
         before = fs.fstat(descriptor)
         parts = []
-        # in one read: joining parts would need the memory twice
+        # one read, because joining parts needs twice the memory
         while part := fs.read(descriptor, before.st_size + 1):
             parts.append(part)
         return b"".join(parts), before, fs.fstat(descriptor)
@@ -59,11 +59,11 @@ def read_plain(fs: FileSystem, path: str, flags: int = 0) -> tuple[bytes, os.sta
 
 
 def replace_file(fs: FileSystem, original: Original, data: bytes, in_place: bool) -> bool:
-    """Put ``data`` where ``original`` was, with its owner, group, mode and extended attributes.
+    """Replace ``original`` by ``data``, keeping owner, group, mode and extended attributes.
 
-    :returns: whether the disk confirmed it; if not, it is written nevertheless
+    :returns: whether the disk confirmed it; the file is written in both cases
     :raises Refused: if nothing was written, with the reason
-    :raises Stale: if the file is another by now
+    :raises Stale: if it is another file now
     """
     if in_place:
         return _write_in_place(fs, original, data)
@@ -104,7 +104,7 @@ def write_new(fs: FileSystem, path: str, data: bytes) -> bool:
 
 
 def digest_at(fs: FileSystem, path: str) -> str | None:
-    """SHA-256 of the file at a path; None if there is none.
+    """Return the SHA-256 of the file at a path; None if there is none.
 
     :raises Refused: if the file exists but cannot be read
     """
@@ -122,7 +122,7 @@ def remove_file(fs: FileSystem, original: Original) -> bool:
 
     :returns: whether the disk confirmed it
     :raises Refused: if it cannot be removed
-    :raises Stale: if it is another by now
+    :raises Stale: if it is another file now
     """
     _require_unchanged(fs, original)
     try:
@@ -143,8 +143,8 @@ def _ownership(here: os.stat_result) -> tuple[int, ...]:
 def _require_unchanged(fs: FileSystem, original: Original) -> None:
     """Read the file again right before it is replaced, because many programs do not lock.
 
-    :raises Stale: if it is another file by now, or has another content
-    :raises Refused: if that cannot be determined
+    :raises Stale: if it is another file now, or has other content
+    :raises Refused: if the file cannot be read
     """
     now = read_original(fs, original.path)
     if _ownership(now.stat) != _ownership(original.stat) or now.data != original.data:
@@ -153,7 +153,7 @@ def _require_unchanged(fs: FileSystem, original: Original) -> None:
 
 def _stale(path: str) -> Stale:
     return Stale(
-        "another program, which does not lock, changed the file while opsinfo held the lock; nothing was written",
+        "a program that does not lock changed the file while opsinfo held the lock; nothing was written",
         path=path,
         hint="run the command again",
     )
@@ -169,10 +169,10 @@ def _write_in_place(fs: FileSystem, original: Original, data: bytes) -> bool:
             _overwrite(fs, original, original.data)
         except OSError:
             raise Refused(
-                f"overwriting failed half way ({error.strerror}), and so did putting the old content back",
+                f"overwriting failed half way ({error.strerror}), and restoring the old content failed too",
                 name="half-written",
                 path=original.path,
-                hint="`opsinfo restore TARGET --to ID --in-place` puts the backup back; `opsinfo backups` has its ID",
+                hint="`opsinfo restore TARGET --to ID --in-place` restores the backup; `opsinfo backups` shows its ID",
             ) from None
         raise _refusal(error, original.path) from None
     return True
@@ -180,7 +180,7 @@ def _write_in_place(fs: FileSystem, original: Original, data: bytes) -> bool:
 
 def _overwrite(fs: FileSystem, original: Original, data: bytes) -> None:
     """:raises OSError: if it is not written completely
-    :raises Stale: if another file is there, which stays as it is
+    :raises Stale: if another file is there, which is not changed
     """
     descriptor = fs.open(original.path, os.O_WRONLY | os.O_NOFOLLOW)
     try:
@@ -197,16 +197,16 @@ def _refusal(error: OSError, path: str) -> Refused:
     folder = os.path.dirname(path)
     if error.errno in _ATOMIC_NO:
         return Refused(
-            "the file cannot be replaced: it is a mount point of its own, or on another file system",
+            "the file cannot be replaced: it is a mount point, or on another file system",
             name="not-replaceable",
             path=path,
-            hint="--in-place overwrites it after the backup; that is not atomic",
+            hint="--in-place overwrites it after the backup, which is not atomic",
         )
     said = error.strerror or str(error)
     hints = {
         errno.EROFS: f"the file system of {folder} is mounted read-only",
         errno.EPERM: f"{path} or its folder is immutable (lsattr), or an attribute cannot be kept",
-        errno.EACCES: f"you may not write in {folder}",
+        errno.EACCES: f"no permission to write in {folder}",
         errno.ENOSPC: f"the disk of {folder} is full",
         errno.EDQUOT: f"your quota on {folder} is used up",
     }

@@ -1,4 +1,4 @@
-"""Putting files back: the last change undone as a whole, or one content by its id."""
+"""Restore files: undo the last change as a whole, or restore one content by its id."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .writer import Write, Writer
 
 
 class Restored(NamedTuple):
-    """One restored file: from which backup, and its SHA-256 afterwards; None if it was removed.
+    """One restored file: its backup, and its SHA-256 afterwards; None if it was removed.
 
     :param current: its content before, None if there was no file
     :param content: its content after
@@ -37,8 +37,8 @@ def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tu
     """Undo the last change that touched the scope, or end one that was interrupted.
 
     :returns: the id of the new change, None if nothing was written, and the restored files
-    :raises UsageFault: if there is none
-    :raises Refused: if a file is not as the change left it, or damage to the vault makes that unknown
+    :raises UsageFault: if there is no change
+    :raises Refused: if a file changed since, or damage to the vault makes that unknown
     """
     while True:
         record = _last(writer.vault, scope)
@@ -46,12 +46,12 @@ def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tu
             return _put(writer, record, force, commit=False)
         paths = [changed.path for changed in record.files if os.path.exists(changed.path)]
         with writer.locked(paths, ends=record.id):
-            if _last(writer.vault, scope).id == record.id:  # no other process was faster
+            if _last(writer.vault, scope).id == record.id:  # no other process came first
                 return _put(writer, record, force, commit=True)
 
 
 def _last(vault: Vault, scope: Scope) -> Record:
-    """The change to undo: one that was interrupted half way, else the last that was not undone."""
+    """Return the change to undo: one that was interrupted half way, else the last that was not undone."""
     journal = vault.journal()
     records = [record for record in journal.records if _is_ours(journal, record, scope)]
     ended = {record.id: outcome(vault, record) for record in records if record.state == "pending"}
@@ -72,7 +72,7 @@ def _last(vault: Vault, scope: Scope) -> Record:
 
 
 def _is_ours(journal: Journal, record: Record, scope: Scope) -> bool:
-    """Whether a record is of this machine, in scope, and of the branch that the head names."""
+    """Return whether a record is of this machine, in scope, and on the branch that the head names."""
     links = [Link(record, index) for index in range(len(record.files))]
     return record.machine == machine_name() and any(
         scope(link.key.path) and journal.lineage_id(link) == link.changed.lineage for link in links
@@ -102,9 +102,9 @@ def _put(writer: Writer, record: Record, force: bool, commit: bool) -> tuple[str
             writer.commit(undo, writes)
         except NotConfirmed as error:
             confirmed = error
-    shut(writer.fs, record)  # what a killed run left open
+    shut(writer.fs, record)  # folders that a killed run left writable
     record.state = "pending" if record.folders else "undone"
-    with suppress(Refused):  # the restore's own record says so too
+    with suppress(Refused):  # the restore's own record has it too
         writer.vault.save(record)
     if confirmed:
         raise confirmed
@@ -119,19 +119,19 @@ def _content(vault: Vault, link: Link) -> bytes:
     """:raises Refused: if the content was pruned, or is missing or damaged"""
     digest = str(link.changed.before)
     data = vault.find(digest)
-    now = read_record(vault, link.record.id) if data is None else None  # a prune may have been faster
+    now = read_record(vault, link.record.id) if data is None else None  # a prune may have come first
     if data is None and now is not None and now.files[link.nth].pruned:
         raise Refused(
             "this backup was removed by `opsinfo backups --prune`; only its record is left",
             name="pruned",
             path=link.changed.path,
-            hint="`opsinfo backups` lists the others; `--to pristine` puts back the first one",
+            hint="`opsinfo backups` lists the others; `--to pristine` restores the first one",
         )
     return vault.content(digest)
 
 
 def _current(writer: Writer, changed: Changed) -> Original | None:
-    """The file as it is; None if there is none.
+    """Return the present file; None if there is none.
 
     :raises Refused: if it cannot be read
     """
@@ -161,13 +161,13 @@ def restore_to(
     if dry_run:
         return _put_contents(writer, wanted, force, commit=False)
     with writer.locked([link.changed.path for link in wanted]):
-        if which == "pristine":  # an upgrade may have begun a new lineage while we waited
+        if which == "pristine":  # an upgrade may have begun a new lineage during the wait
             wanted = _pristine(writer.vault.journal(), scope)
         return _put_contents(writer, wanted, force, commit=True)
 
 
 def _make_again(writer: Writer, link: Link, force: bool, dry_run: bool) -> tuple[str | None, list[Restored]]:
-    """Restore a file that is gone. Its mode follows the umask, because the old one is unknown."""
+    """Restore a file that no longer exists. Its mode follows the umask, because the old one is unknown."""
     changed = link.changed
     if not force and _version_now(changed) != changed.version:
         raise _other_lineage(changed)
@@ -178,7 +178,7 @@ def _make_again(writer: Writer, link: Link, force: bool, dry_run: bool) -> tuple
 
 
 def _by_id(journal: Journal, scope: Scope, which: str) -> list[Link]:
-    """:raises Refused: if it exists and is damaged"""
+    """:raises Refused: if the record exists and is damaged"""
     for damage in journal.damage:
         if damage.kind == "record" and os.path.basename(damage.path) in (which, which.rpartition(".")[0]):
             raise refusal(damage)
@@ -191,9 +191,9 @@ def _by_id(journal: Journal, scope: Scope, which: str) -> list[Link]:
 
 
 def _pristine(journal: Journal, scope: Scope) -> list[Link]:
-    """The first backup of the newest lineage of each path.
+    """Return the first backup of the newest lineage of each path.
 
-    :raises Refused: if the vault is damaged and that one is unknown
+    :raises Refused: if damage to the vault makes it unknown
     """
     journal.require_attributed()
     found = []
@@ -211,7 +211,7 @@ def _pristine(journal: Journal, scope: Scope) -> list[Link]:
 
 
 def _begins(oldest: Link, lineage: str | None) -> bool:
-    """Whether a lineage begins at or after the oldest known link."""
+    """Return whether a lineage begins at or after the oldest known link."""
     return oldest.changed.lineage != lineage or oldest.changed.lineage.endswith(oldest.record.id)
 
 
@@ -233,20 +233,23 @@ def _put_contents(writer: Writer, wanted: list[Link], force: bool, commit: bool)
 
 
 def _require_ours(vault: Vault, journal: Journal, link: Link, digest: str | None) -> None:
-    """:raises Refused: if the file is not what the change left it"""
+    """:raises Refused: if the file changed since the change"""
     changed = link.changed
     if digest == changed.after or digest == changed.before:
         return
     if digest is None:
         raise Refused(
-            "the file is gone", name="gone", path=changed.path, hint="`opsinfo restore TARGET --to ID` makes it again"
+            "the file is missing",
+            name="gone",
+            path=changed.path,
+            hint="`opsinfo restore TARGET --to ID` creates it again",
         )
     _require_lineage(vault, journal, link, digest)
     raise Refused(
-        "the file was changed again since; undoing would lose that",
+        "the file was changed again since; undoing would lose the later change",
         name="changed-since",
         path=changed.path,
-        hint="undo the later changes first, or choose one with --to ID; --force does it all the same, after a backup",
+        hint="undo the later changes first, or choose one with --to ID; --force undoes it anyway, after a backup",
     )
 
 
@@ -258,7 +261,7 @@ def _require_lineage(vault: Vault, journal: Journal, link: Link, digest: str) ->
     walk = journal.walk(link.key.path)
     if walk.broken:
         place = vault.place("objects", str(link.changed.before))
-        raise refusal(walk.broken, f"--force puts this content back all the same; by hand it can be taken from {place}")
+        raise refusal(walk.broken, f"--force restores this content anyway; {place} has it")
     raise _other_lineage(link.changed)
 
 
@@ -270,9 +273,9 @@ def _version_now(changed: Changed) -> str | None:
 def _other_lineage(changed: Changed) -> Refused:
     return Refused(
         f"the backup is of CANN {changed.version or 'unknown'}, the file is of CANN "
-        f"{_version_now(changed) or 'unknown'} and was not written by opsinfo: an upgrade or somebody else put it "
-        "there",
+        f"{_version_now(changed) or 'unknown'} and was not written by opsinfo: something else, such as an upgrade, "
+        "wrote it",
         name="other-lineage",
         path=changed.path,
-        hint="`opsinfo reapply` puts lost moves into the new file; --force restores the old one all the same",
+        hint="`opsinfo reapply` applies lost moves to the new file; --force restores the old one anyway",
     )

@@ -1,4 +1,4 @@
-"""JSON objects with a checksum of their own bytes: the form in which records and heads are stored."""
+"""JSON objects with a checksum of their own bytes, the stored form of records and heads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NO_SUM = b"0" * 64
 
 
 class OldForm(ValueError):
-    """A JSON object without a checksum, as opsinfo wrote them up to 0.1.
+    """A JSON object without a checksum, as written by opsinfo up to 0.1.
 
     :param content: the object
     """
@@ -26,16 +26,16 @@ class OldForm(ValueError):
 
 
 def sealed(content: dict[str, Any]) -> bytes:
-    """The stored bytes: JSON whose first member is the SHA-256 of these bytes with zeros in its place."""
+    """Return the stored bytes: JSON whose first member is the SHA-256 of the bytes with zeros in its place."""
     text = json.dumps({"checksum": _NO_SUM.decode(), **content}, indent=1, ensure_ascii=False)
     data = text.encode("utf-8", "surrogateescape")
     return _BEGIN + hashlib.sha256(data).hexdigest().encode() + data[len(_BEGIN) + 64 :]
 
 
 def unsealed(data: bytes) -> dict[str, Any]:
-    """The object in stored bytes.
+    """Return the object in stored bytes.
 
-    :raises OldForm: if it carries no checksum
+    :raises OldForm: if the object has no checksum
     :raises ValueError: if it is damaged
     """
     start, end = len(_BEGIN), len(_BEGIN) + 64

@@ -1,4 +1,4 @@
-"""The vault: backups outside every config directory, as contents by hash, records of changes, heads of chains."""
+"""The vault, outside every config directory: contents by hash, records of changes, heads of chains."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sha256_of(data: bytes) -> str:
 
 
 def vault_path(chosen: str | None, environ: Mapping[str, str]) -> str:
-    """``--backup-dir``, ``OPSINFO_BACKUP_DIR``, root's place, or the user's state folder."""
+    """Return ``--backup-dir``, else ``OPSINFO_BACKUP_DIR``, else root's place or the user's state folder."""
     if chosen or environ.get("OPSINFO_BACKUP_DIR"):
         return os.path.abspath(chosen or environ["OPSINFO_BACKUP_DIR"])
     if os.geteuid() == 0:
@@ -41,9 +41,9 @@ def vault_path(chosen: str | None, environ: Mapping[str, str]) -> str:
 
 
 class Vault:
-    """Reading never writes; :meth:`prepare` makes the folders (0700; files in them 0600).
+    """A vault. Reading never writes; :meth:`prepare` creates the folders (0700; files in them 0600).
 
-    :param wait: seconds to wait for a prune, or before one for writers
+    :param wait: seconds to wait for a lock of the vault
     """
 
     def __init__(self, path: str, fs: FileSystem | None = None, wait: float = 30.0) -> None:
@@ -57,9 +57,9 @@ class Vault:
         return os.path.join(self.path, folder, name)
 
     def prepare(self) -> None:
-        """Make the vault, and link the records of an older one.
+        """Create the vault, and link the records of an older one.
 
-        :raises Refused: if the place is in a config directory, not ours, or cannot be written
+        :raises Refused: if the place is in a config directory, belongs to another user, or cannot be written
         """
         try:
             make_folders(self.fs, self.path)
@@ -96,7 +96,7 @@ class Vault:
 
     @contextmanager
     def shared(self) -> Iterator[None]:
-        """Hold the vault's shared lock: nothing is removed from it meanwhile.
+        """Hold the vault's shared lock, so that nothing is removed from it.
 
         :raises Locked: if a prune does not end in time
         """
@@ -105,7 +105,7 @@ class Vault:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Hold the vault alone, to remove from it.
+        """Hold the vault's exclusive lock, to remove contents.
 
         :raises Locked: if writers do not end in time
         """
@@ -124,7 +124,7 @@ class Vault:
 
     @contextmanager
     def _locked(self, operation: int) -> Iterator[None]:
-        if self._locks:  # held by this run already
+        if self._locks:  # already held by this run
             yield
             return
         with locked(self.fs, [os.path.realpath(self.path)], self.wait, operation):
@@ -150,7 +150,7 @@ class Vault:
         return digest
 
     def content(self, digest: str) -> bytes:
-        """:raises Refused: if the backup is gone or does not match its name"""
+        """:raises Refused: if the backup is missing or does not match its name"""
         data = self.find(digest)
         if data is None:
             raise Refused(
@@ -162,7 +162,7 @@ class Vault:
         return data
 
     def find(self, digest: str) -> bytes | None:
-        """A content by its SHA-256; None if it is missing or damaged."""
+        """Return a content by its SHA-256; None if it is missing or damaged."""
         self.require_owned()
         try:
             data = read_original(self.fs, self.place("objects", digest)).data
@@ -184,14 +184,14 @@ class Vault:
     # records and heads
 
     def journal(self) -> Journal:
-        """The whole journal, as it is now.
+        """Return the present journal.
 
         :raises Refused: if the vault belongs to another user, or a file in it cannot be read
         """
         return read_journal(self)
 
     def records(self) -> list[Record]:
-        """Every sound record, in their order."""
+        """Return all undamaged records, in order."""
         return self.journal().records
 
     def record(self, change: str) -> Record | None:
@@ -202,7 +202,7 @@ class Vault:
 
     @contextmanager
     def writing(self, record: Record) -> Iterator[None]:
-        """Lock the record of a change while it is open, so that others can tell whether its writer lives."""
+        """Lock the record of a change while it is open, so that others can see whether its writer runs."""
         self._held[record.id] = None
         try:
             yield
@@ -215,13 +215,13 @@ class Vault:
                 self.fs.close(descriptor)
 
     def has_writer(self, record: Record) -> bool:
-        """Whether the process that makes a change still works on it."""
+        """Return whether the process that makes a change still runs."""
         return record.state == "pending" and is_held(self.fs, self.place("changes", record.id))
 
     def save(self, record: Record) -> None:
-        """Write the state of a change, and sync it.
+        """Write and sync the state of a change.
 
-        :raises Refused: if that is not possible, or the disk does not confirm it
+        :raises Refused: if it cannot be written, or the disk does not confirm it
         """
         mine = record.id in self._held and record.state == "pending"
         taken: list[int] = []
@@ -238,7 +238,7 @@ class Vault:
                     self._held[record.id] = taken[0]
 
     def _keep_marks(self, record: Record) -> None:
-        """A prune may have marked the record since it was read."""
+        """Keep marks that a prune has set in the record since it was read."""
         now = read_record(self, record.id)
         if now is None:
             return
@@ -252,7 +252,7 @@ class Vault:
             self._write(self.place("heads", key.name), sealed(_head_json(key, Head(record.id, record.order))))
 
     def _write(self, path: str, data: bytes, finish: Callable[[int], None] | None = None) -> None:
-        """Whole and synced, or not at all; a planted link is replaced, never followed."""
+        """Write a file, synced, or leave it unchanged; a planted link is replaced, never followed."""
         try:
             confirmed = write_whole(self.fs, path, data, Durability.FULL, finish=finish)
         except OSError as error:
@@ -263,7 +263,7 @@ class Vault:
     # files
 
     def names(self, folder: str) -> list[str]:
-        """The files of one of the vault's folders; none if it does not exist."""
+        """Return the names in one of the vault's folders; empty if it does not exist."""
         self.require_owned()
         try:
             return [name for name in self.fs.listdir(self.place(folder, "")) if not name.startswith(".")]
@@ -277,7 +277,7 @@ class Vault:
         require_owned(self.fs, self.path)
 
     def _refusal(self, error: OSError) -> Refused:
-        hint = "choose another place with --backup-dir or OPSINFO_BACKUP_DIR"
+        hint = "choose another folder with --backup-dir or OPSINFO_BACKUP_DIR"
         if error.errno == errno.ENOSPC:
             hint = "the disk is full; " + hint
         return Refused(f"cannot use the vault: {error.strerror}", name="vault-unusable", path=self.path, hint=hint)

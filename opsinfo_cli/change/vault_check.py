@@ -1,4 +1,4 @@
-"""What is damaged or missing in a vault, and what does not belong there."""
+"""Find damaged, missing and foreign files in a vault."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _HASH = re.compile("[0-9a-f]{64}")
 
 
 def damage_in(vault: Vault, contents: bool) -> list[Damage]:
-    """What is wrong with the vault.
+    """Return the damage in the vault.
 
-    :param contents: whether every content is read and compared with its name, too
+    :param contents: whether to compare every content with its name as well
     """
     objects = vault.objects()  # before the records: a writer makes its object first, a prune marks its record first
     journal = vault.journal()

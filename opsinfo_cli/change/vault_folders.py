@@ -1,4 +1,4 @@
-"""The folders of a vault: who may own them, and how they are created so that they survive a power cut."""
+"""The folders of a vault: their allowed owners, and their creation, which survives a power cut."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ FOLDERS = ("objects", "changes", "heads")
 
 
 def make_folders(fs: FileSystem, path: str) -> None:
-    """Make the folders that are missing; those of heads are made with the first heads.
+    """Create missing folders; the folder of heads is created with the first heads.
 
-    :raises Refused: if the place is in a config directory, not ours, or open to others
+    :raises Refused: if the place is in a config directory, belongs to another user, or is open to others
     :raises OSError: if the system refuses, or the disk does not confirm a folder
     """
     real = os.path.realpath(path)
     if _in_config_directory(real):
         raise Refused(
-            "a vault must not lie in a config directory: the engine reads every JSON there",
+            "a vault must not be in a config directory: the engine reads every JSON file there",
             name="vault-in-store",
             path=path,
             hint="choose another --backup-dir",
@@ -42,12 +42,12 @@ def make_folders(fs: FileSystem, path: str) -> None:
         remove_leftovers(fs, folder)
     if not sync_folder(fs, real):
         raise OSError(errno.EIO, "the disk does not confirm the vault's folders")
-    if is_new:  # the folders above may never have been synced
+    if is_new:  # the folders above may not have been synced
         _sync_parents(fs, real)
 
 
 def require_owned(fs: FileSystem, path: str) -> None:
-    """:raises Refused: if the vault or a folder in it exists and is not a folder of this user"""
+    """:raises Refused: if the vault or a folder in it exists and does not belong to this user"""
     real = os.path.realpath(path)
     for folder in (real, *(os.path.join(real, name) for name in FOLDERS)):
         try:
@@ -63,7 +63,7 @@ def _require_ours(fs: FileSystem, folder: str) -> os.stat_result:
     here = fs.lstat(folder)
     if not stat.S_ISDIR(here.st_mode) or here.st_uid != os.geteuid():
         raise Refused(
-            "the vault's folder is not a directory of yours",
+            "the vault's folder is not a directory that belongs to you",
             name="vault-not-ours",
             path=folder,
             hint="run the command as its owner, or choose another --backup-dir",
@@ -74,8 +74,8 @@ def _require_ours(fs: FileSystem, folder: str) -> os.stat_result:
 def _require_private(fs: FileSystem, folder: str) -> None:
     here = _require_ours(fs, folder)
     if stat.S_IMODE(here.st_mode) & 0o077:
-        hint = f"chmod 700 {folder}, or name a folder that does not exist yet with --backup-dir"
-        raise Refused("others can enter the vault's folder", name="vault-open", path=folder, hint=hint)
+        hint = f"chmod 700 {folder}, or choose a new folder with --backup-dir"
+        raise Refused("other users can enter the vault's folder", name="vault-open", path=folder, hint=hint)
 
 
 def _make_parents(fs: FileSystem, folder: str) -> None:
@@ -89,7 +89,7 @@ def _make_parents(fs: FileSystem, folder: str) -> None:
 
 
 def _sync_parents(fs: FileSystem, real: str) -> None:
-    """Sync the folders above, as far as this user may have created what is in them."""
+    """Sync the folders above, as far as this user may have created folders in them."""
     folder = real
     while folder != os.path.dirname(folder) and fs.lstat(folder).st_uid == os.geteuid():
         folder = os.path.dirname(folder)

@@ -1,4 +1,4 @@
-"""The one way to write a whole file: a temp beside it, then a rename. Readers see the old file or the new one."""
+"""Write a whole file: a temp file beside it, then a rename. Readers see the old file or the new one."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _TEMP = re.compile(r"\.opsinfo-([0-9]+)-[0-9a-f]+\.tmp")
 
 
 class Durability(Enum):
-    """What is guaranteed after a power cut."""
+    """The guarantee after a power cut."""
 
     NONE = "none"
-    """Nothing: readers accept any content (a cache)."""
+    """None: readers accept any content (a cache)."""
     CONTENT = "content"
     """The old file or the new one, whole (a report)."""
     FULL = "full"
-    """The new file, once the call says that the disk confirmed it (a library, a backup)."""
+    """The new file, if the call returns that the disk confirmed it (a library, a backup)."""
 
 
 def write_whole(
@@ -40,9 +40,9 @@ def write_whole(
 ) -> bool:
     """Write a file as a whole. A link at its place is replaced, not followed.
 
-    :param is_new: there must be no file yet
-    :param finish: gives the temp its owner, mode and attributes while it is still private
-    :param check: called right before the rename; what it raises stops the write
+    :param is_new: whether to fail if the file exists
+    :param finish: sets owner, mode and attributes of the temp file while it is still private
+    :param check: called right before the rename; an exception stops the write
     :returns: whether the disk confirmed it, if that was requested; if not, it is written nevertheless
     :raises OSError: if it is not written; FileExistsError if ``is_new`` and it exists
     """
@@ -91,9 +91,9 @@ def _put(fs: FileSystem, temp: str, path: str, is_new: bool) -> None:
 
 
 def write_all(fs: FileSystem, descriptor: int, data: bytes) -> None:
-    """Write every byte, however many the system takes at a time.
+    """Write all bytes, with as many calls as needed.
 
-    :raises OSError: if it takes none
+    :raises OSError: if the system writes none
     """
     rest = memoryview(data)
     while rest:
@@ -104,7 +104,7 @@ def write_all(fs: FileSystem, descriptor: int, data: bytes) -> None:
 
 
 def sync_folder(fs: FileSystem, folder: str) -> bool:
-    """Whether the disk confirmed what was renamed in a folder. A failed fsync is never tried again."""
+    """Sync a folder after a rename, and return whether the disk confirmed it. A failed fsync is never repeated."""
     try:
         descriptor = fs.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -117,18 +117,18 @@ def sync_folder(fs: FileSystem, folder: str) -> bool:
 
 
 def temp_beside(path: str) -> str:
-    """A name for a temp in the same folder; it holds the id of this process."""
+    """Return a name for a temp file in the same folder, with the id of this process."""
     return os.path.join(os.path.dirname(path), f".opsinfo-{os.getpid()}-{os.urandom(6).hex()}.tmp")
 
 
 def remove_leftovers(fs: FileSystem, folder: str) -> None:
-    """Remove temps of ours whose process is gone; only SIGKILL and a failing disk leave one."""
+    """Remove opsinfo's temp files whose process no longer runs; only SIGKILL or a failing disk leaves one."""
     with suppress(OSError):
         for name in fs.listdir(folder):
             match = _TEMP.fullmatch(name)
             path = os.path.join(folder, name)
             if match and not process_lives(int(match[1])):
                 with suppress(OSError):
-                    # a second link: the new file stands already, and whoever locks it locks the temp too
+                    # a second link: the new file exists already, and its lock is the temp file's lock too
                     if fs.lstat(path).st_nlink > 1 or not is_held(fs, path):
                         fs.unlink(path)

@@ -1,7 +1,7 @@
-"""The one place that changes files: plan under the lock, prove, back up, journal, replace, confirm.
+"""The writer, which alone changes files: plan under the lock, prove, back up, journal, replace, confirm.
 
-A run that writes several files is one change. The next run on the same files settles what a killed run left behind;
-:mod:`.restore` can end it, too.
+A run that writes several files is one change. The next run on the same files ends the change of
+a killed run; :mod:`.restore` can end it, too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .whole_file import remove_leftovers
 
 
 class Write(NamedTuple):
-    """One file as it was read, the bytes it is to have, None to take it away, and the path as given."""
+    """One file as read, its new bytes, None to remove it, and the path as given."""
 
     original: Original
     data: bytes | None
@@ -42,7 +42,7 @@ class Write(NamedTuple):
 
 class Writer:
     """:param wait: seconds to wait for locks
-    :param trust_folder: whether root writes where another user may replace the file
+    :param trust_folder: whether root writes files that another user may replace
     :param say: called with messages for the user
     """
 
@@ -63,14 +63,14 @@ class Writer:
         self.trust_folder = trust_folder
 
     def preview(self, jobs: list[Job]) -> Result:
-        """What :meth:`run` would do now; without a lock, and without opening a file for writing."""
+        """Return what :meth:`run` would do, without a lock and without opening a file for writing."""
         return Result([planned(job, job.source(read_bytes(job.path))) for job in jobs])
 
     def run(self, kind: str, jobs: list[Job]) -> Result:
         """Change every file, or none.
 
-        :raises Refused: if anything prevents it; then nothing is changed
-        :raises NotConfirmed: if all is written but the disk did not confirm it
+        :raises Refused: if a file cannot be changed; then none is
+        :raises NotConfirmed: if all files are written but the disk did not confirm them
         """
         real = {job.path: real_path(job.path) for job in jobs}
         with self.locked(list(real.values())):
@@ -86,10 +86,10 @@ class Writer:
 
     @contextmanager
     def locked(self, paths: list[str], ends: str | None = None) -> Iterator[None]:
-        """Hold the folders and the locks of real paths. Changes that a kill interrupted there are settled first.
+        """Hold the folders and the locks of real paths, after ending changes that a kill interrupted there.
 
-        :param ends: the change that the caller ends itself
-        :raises Locked: if another run still works on one of them after the time to wait
+        :param ends: the change that the caller ends
+        :raises Locked: if another run still works on one of them at the end of the wait
         """
         deadline, pause = time.monotonic() + self.wait, FIRST_PAUSE
         with held(self.fs, paths, self.trust_folder):
@@ -99,7 +99,7 @@ class Writer:
                     at_work = self._at_work(journal, paths)
                     if at_work is None:
                         for folder in {os.path.dirname(path) for path in paths}:
-                            # one may be a second name of a file that a killed run just made
+                            # one may be a second name of a file that a killed run created
                             remove_leftovers(self.fs, folder)
                         self._settle(journal, paths, ends)
                         yield
@@ -113,26 +113,26 @@ class Writer:
             self.say(note)
 
     def _at_work(self, journal: Journal, paths: Sequence[str]) -> Locked | None:
-        """The error that names a run which has begun to replace these files and is not done."""
+        """Return the error about a run that has begun to replace these files and is not done."""
         for record in journal.pending():
             mine = [changed.path for changed in record.files if changed.path in paths]
             if mine and self.vault.has_writer(record):
                 return Locked(
                     f"change {record.id} of {record.user} is still being written (process {record.pid})",
                     path=mine[0],
-                    hint="wait for it, or give it more time with --wait SECONDS",
+                    hint="wait for it, or set a longer time with --wait SECONDS",
                 )
         return None
 
     def create(self, path: str, data: bytes, kind: str, moved: list[Move]) -> str:
-        """Create a file that does not exist yet, as a change that can be undone.
+        """Create a new file, as a change that can be undone.
 
         :returns: the change's id
         """
         return self.create_all({path: data}, kind, moved)
 
     def create_all(self, files: Mapping[str, bytes], kind: str, moved: Sequence[Move] = ()) -> str:
-        """Create files that do not exist yet, all or none, as one change.
+        """Create new files, all or none, as one change.
 
         :returns: as :meth:`create`"""
         real = {real_path(path): path for path in files}
@@ -171,9 +171,9 @@ class Writer:
         return self._close(record, "done") and confirmed
 
     def commit(self, record: Record, writes: list[Write]) -> Record:
-        """Back up, journal, replace. The locks are held by the caller.
+        """Back up, journal, replace. The caller holds the locks.
 
-        :raises NotConfirmed: if all is written but the disk did not confirm it
+        :raises NotConfirmed: if all files are written but the disk did not confirm them
         """
         for write in writes:
             require_replaceable(write.original)
@@ -182,7 +182,7 @@ class Writer:
         folders = [os.path.dirname(write.original.path) for write in writes]
         with self.vault.writing(record):
             self._begin(record, lambda journal: [self._backed_up(journal, record, write) for write in writes])
-            # one at a time in a folder, so that its mode is not restored while another process works in it
+            # one process per folder, so that its mode is not restored while another one works in it
             with locked(self.fs, folders, self.wait), signals_deferred():
                 confirmed = self._replace_all(record, writes)
                 confirmed &= self._close(record, "done")
@@ -190,7 +190,7 @@ class Writer:
         return record
 
     def _begin(self, record: Record, changed: Callable[[Journal], list[Changed]]) -> None:
-        """Contents, record and heads, each on the disk before the next; a prune comes before or after."""
+        """Write contents, record and heads, each synced before the next; a prune runs before or after."""
         with self.vault.shared(), self.vault.linking():
             journal = self.vault.journal()
             record.order = journal.next_order()
@@ -203,7 +203,7 @@ class Writer:
                 raise
 
     def _replace_all(self, record: Record, writes: list[Write]) -> bool:
-        """Replace every file; if one cannot be, put the others back."""
+        """Replace every file; if one fails, restore the others."""
         replaced: list[Write] = []
         confirmed = True
         try:
@@ -217,10 +217,10 @@ class Writer:
                 self._put_back(record, replaced)
             except OpsinfoError as second:
                 raise Refused(
-                    f"change {record.id} stopped between its files, and could not be taken back: {second.message}",
+                    f"change {record.id} stopped between its files, and could not be undone: {second.message}",
                     name="unfinished-change",
                     path=second.path,
-                    hint="`opsinfo restore` on the same target puts its files back",
+                    hint="`opsinfo restore` on the same target restores its files",
                 ) from None
             raise
         return confirmed
@@ -240,7 +240,7 @@ class Writer:
             shut(self.fs, record)
 
     def _put_back(self, record: Record, replaced: list[Write]) -> None:
-        """After a failure: give the files that were replaced already their old content again."""
+        """Restore the old content of files that were already replaced, after a failure."""
         with self._open_folders(record, [write.original.path for write in replaced]):
             for write in replaced:
                 if write.data is None:
@@ -251,7 +251,7 @@ class Writer:
         self._close(record, "abandoned")
 
     def _close(self, record: Record, state: str) -> bool:
-        """Record how a change ended. If that fails, the next run determines it from the files.
+        """Record the end of a change. If that fails, the next run determines it from the files.
 
         A change whose folder modes could not be restored stays pending, so that the next run tries again.
 
@@ -285,7 +285,7 @@ class Writer:
         """One file of a record, as the next of its chain."""
         previous, is_headed = journal.last(Key(record.machine, path))
         if not is_headed:
-            self.say(f"the vault's head for {path} was damaged; it is written again from the records")
+            self.say(f"the vault's head for {path} was damaged; it was written again from the records")
         digest = str(before or after)
         lineage = journal.current_lineage(path, digest) or _new_lineage(path, digest, record)
         moves = {move.name: [each and str(each) for each in (move.before, move.after)] for move in moved}
@@ -293,7 +293,7 @@ class Writer:
 
 
 def _new_lineage(path: str, digest: str, record: Record) -> Lineage:
-    """One that begins with a record, whose id is part of its name."""
+    """Return a lineage that begins with a record, whose id is part of its name."""
     root = root_above(path)
     name = f"{sha256_of(os.fsencode(path))[:8]}-{record.id}"
     return Lineage(name, digest, now(), version_of(root) if root else None, [digest])

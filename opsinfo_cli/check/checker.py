@@ -99,7 +99,7 @@ class Checker:
             raise UsageFault(said, name="wrong-kind", path=path, hint=hint)
         else:
             raise UsageFault(
-                "cannot tell whether this is a library or a mixlist, neither by its text nor by its name",
+                "neither text nor name shows whether this is a library or a mixlist",
                 name="unknown-kind",
                 path=path,
                 hint="add --as library or --as mixlist",

@@ -1,4 +1,4 @@
-"""A model's graph: what a policy does to it, node by node, as the engine decides.
+"""A model's graph, and the effect of a policy on it, node by node, as the engine decides.
 
 ``graph`` and ``builder`` are the value and its maker, ``readers`` make it of files, ``undo`` takes back what a compiler
 did. ``judging`` calls the judge; ``answer``, ``reason`` and ``casts`` hold its results; ``api`` is for

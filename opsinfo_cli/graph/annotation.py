@@ -1,4 +1,4 @@
-"""An ONNX model whose node descriptions say dtype and reason, for viewers such as Netron."""
+"""An ONNX model with dtype and reason in its node descriptions, for viewers such as Netron."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 def annotated(path: str, answer: Answer, out: str) -> tuple[bytes, int]:
-    """The model with what an answer says of the nodes of its main graph, and how many nodes were described.
+    """Return the model with the answer in the descriptions of its main graph's nodes, and the number of these nodes.
 
-    A description that a node has already stays, above ours. Weights in external files stay where they are.
+    An existing description of a node is kept, before the new text. Weights in external files are not moved.
 
     :param out: where the model will be written
-    :raises UsageFault: when the model is not ONNX, or could not find its weights from the place of ``out``
-    :raises MissingPackage: when the ``onnx`` package is not installed
+    :raises UsageFault: if the model is not ONNX, or would not find its weights from ``out``
+    :raises MissingPackage: if the ``onnx`` package is not installed
     """
     if answer.graph.model.format != "onnx":
         raise UsageFault("--annotate requires an ONNX model", name="not-onnx", path=path)
     model = package().load(path, load_external_data=False)
     if len(model.functions):
-        raise UsageFault("--annotate cannot describe a model with functions of its own", name="not-onnx", path=path)
+        raise UsageFault("--annotate cannot describe a model that defines functions", name="not-onnx", path=path)
     _require_weights_beside(model, path, out)
     unnamed = described = 0
     for node in model.graph.node:
@@ -51,7 +51,7 @@ def _description(node: NodeAnswer, mode: str) -> str:
 
 
 def _require_weights_beside(model: Any, path: str, out: str) -> None:
-    """:raises UsageFault: when weights lie in other files and ``out`` is not in the model's folder"""
+    """:raises UsageFault: if weights are in other files and ``out`` is not in the model's folder"""
     folders = [os.path.realpath(os.path.dirname(each) or ".") for each in (path, out)]
     if folders[0] != folders[1] and any(each.external_data for each in model.graph.initializer):
         hint = "write the annotated model into the folder of the model"

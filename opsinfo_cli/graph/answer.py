@@ -1,4 +1,4 @@
-"""What a policy does to a graph: every node's dtypes and why, the Casts, and both in numbers."""
+"""The effect of a policy on a graph: dtypes and reason of every node, the Casts, and counts of both."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class Counts(NamedTuple):
-    """A judged graph in numbers.
+    """Counts of a judged graph.
 
     :param low: nodes that run in float16, bfloat16 or hifloat8
-    :param high: nodes judged that do not
+    :param high: judged nodes that do not
     :param first_column: nodes that got the first column because none fitted
     :param assumed: nodes whose columns were assumed
     """
@@ -41,7 +41,7 @@ class Counts(NamedTuple):
 class TypeSummary(NamedTuple):
     """The nodes of one op type.
 
-    :param policy: the list they are on; None: the lists play no part, or their kernels are on several
+    :param policy: the list they are on; None if lists are not used, or their kernels are on several
     """
 
     op_type: str
@@ -52,9 +52,9 @@ class TypeSummary(NamedTuple):
 
 
 class PathStep(NamedTuple):
-    """One step on the way back to where a dtype comes from.
+    """One step on the path back to the origin of a dtype.
 
-    :param tensor: ``input 0`` or ``output 0``; None: no tensor settled it
+    :param tensor: ``input 0`` or ``output 0``; None if no tensor decided it
     """
 
     node: int
@@ -107,17 +107,17 @@ class Answer:
 
     @property
     def casts(self) -> list[Cast]:
-        """The Casts that are inserted, one for each edge."""
+        """The inserted Casts, one for each edge."""
         return self._casts.casts
 
     @property
     def removed(self) -> list[int]:
-        """Indexes of the user's own Casts that the engine takes out with an inserted one."""
+        """Indexes of the user's own Casts that the engine removes together with an inserted one."""
         return self._casts.removed
 
     @property
     def rewired(self) -> dict[tuple[int, int], Producer]:
-        """Of (consumer, input) that pass by a Cast of the user's: the output that feeds them instead."""
+        """(consumer, input) that bypass a removed Cast of the user -> the output that feeds them instead."""
         return self._casts.rewired
 
     @cached_property
@@ -132,7 +132,7 @@ class Answer:
         return Counts(len(self.graph), low, high, len(self.graph) - low - high, first, assumed, self._casts.counts)
 
     def _by_choice(self) -> list[tuple[DtypeChoice, int]]:
-        """The distinct choices and how often each was made; they are few."""
+        """The distinct choices, which are few, with their counts."""
         known = {id(choice): choice for choice in self.judged.choices}
         return [(known[key], count) for key, count in Counter(map(id, self.judged.choices)).items()]
 
@@ -160,9 +160,9 @@ class Answer:
         ]
 
     def path_of(self, node: int | str) -> list[PathStep]:
-        """The way back from a node to where its dtypes come from, in order.
+        """Return the path back from a node to the origin of its dtypes, in order.
 
-        :raises KeyError: when the graph has no node of this name
+        :raises KeyError: if the graph has no node of this name
         """
         found = self.find(node) if isinstance(node, str) else self[node]
         if found is None:
@@ -220,7 +220,7 @@ class NodeAnswer:
 
     @property
     def inputs(self) -> tuple[str | None, ...]:
-        """The dtype of each input; None: it is absent, or its dtype is unknown."""
+        """The dtype of each input; None if it is absent or its dtype is unknown."""
         return self.choice.inputs
 
     @property
@@ -242,17 +242,17 @@ class NodeAnswer:
 
     @property
     def low(self) -> bool:
-        """Whether it runs in a low dtype: an output has one, or an input where no output is floating."""
+        """Whether it runs in a low dtype: an output has one, or an input if no output is floating."""
         return self.judged and runs_low(self.choice)
 
     @property
     def policy(self) -> str | None:
-        """The list it is on: ``white``, ``black``, ``gray``; None: it is on none."""
+        """The list it is on: ``white``, ``black`` or ``gray``; None if it is on none."""
         return None if self.choice.policy is None else str(self.choice.policy)
 
     @property
     def confidence(self) -> str | None:
-        """Where its columns come from: ``library``, ``kernel`` or ``assumed``; None: it was not judged."""
+        """The source of its columns: ``library``, ``kernel`` or ``assumed``; None if it was not judged."""
         return self.choice.confidence
 
     @property
@@ -261,7 +261,7 @@ class NodeAnswer:
 
     @property
     def settled_by(self) -> tuple[str | None, str | None]:
-        """The tensor that settled its dtypes, ``input 0``, and its dtype."""
+        """The tensor that decided its dtypes, such as ``input 0``, and its dtype."""
         if self.choice.decided is None:
             first = next((dtype for dtype in (*self.outputs, *self.inputs) if dtype), None)
             return None, first
@@ -270,7 +270,7 @@ class NodeAnswer:
 
 
 def runs_low(choice: DtypeChoice) -> bool:
-    """Whether a choice is a low one: an output is low, or an input where no output is floating."""
+    """Return whether a choice is low: an output is low, or an input if no output is floating."""
     if any(dtype in LOW for dtype in choice.outputs):
         return True
     return not any(dtype in FLOATING for dtype in choice.outputs) and any(dtype in LOW for dtype in choice.inputs)

@@ -1,4 +1,4 @@
-"""The graph of the public API: one that can be judged in a notebook.
+"""The graph of the public API, which can be judged in a notebook.
 
 >>> graph = Graph.read("model.onnx")  # doctest: +SKIP
 >>> graph.judge("ascend910b", "mixed_float16", "ops_info.json").counts.low  # doctest: +SKIP
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 
 class Graph(core.ModelGraph):
-    """A model's graph that knows how to be judged."""
+    """A model's graph with a method to judge it."""
 
     __slots__ = ()
 
     @classmethod
     def read(cls, path: str) -> Graph:
-        """The graph of a model file: a compiled model, a GE dump, ATC JSON, ONNX or TensorFlow.
+        """Return the graph of a model file: a compiled model, a GE dump, ATC JSON, ONNX or TensorFlow.
 
-        :raises Refused: when the file cannot be read or is no model
-        :raises MissingPackage: when it is an ONNX model and the ``onnx`` package is not installed
+        :raises Refused: if the file cannot be read or is not a model
+        :raises MissingPackage: if it is an ONNX model and the ``onnx`` package is not installed
         """
         return cls.of(read_graph(path))
 
     @classmethod
     def of(cls, graph: core.ModelGraph) -> Graph:
-        """The same graph, with what the public API adds."""
+        """Return the same graph, with the methods of the public API."""
         return cls(
             graph.columns,
             graph.model,
@@ -66,7 +66,7 @@ class Graph(core.ModelGraph):
         is_weight_clip: bool | None = None,
         insert_op_conf: str | None = None,
     ) -> Answer:
-        """What a mode and a mixlist do to this graph.
+        """Return the answer of a mode and a mixlist for this graph.
 
         :param against: a target, an install, a store, a library, or the path or SoC name of one
         :param mode: any name of a precision mode

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 MOST_OUTPUTS = 1 << 16
-"""Outputs one node may have: a hostile index must not make a list of billions."""
+"""The most outputs of a node: a hostile index must not create a list of billions."""
 
 
 class GraphBuilder:
@@ -27,7 +27,7 @@ class GraphBuilder:
     added, and is looked up in the same subgraph. The main graph is open from the start; :meth:`subgraph` closes what is
     open and opens the next.
 
-    :param open_outputs: an edge from an output that its node did not list adds this output, as an unknown tensor
+    :param open_outputs: whether an edge from an output that its node did not list adds it, as an unknown tensor
         (TensorFlow files do not list outputs); else it is an error
     :param path: the file, for messages
     """
@@ -63,7 +63,7 @@ class GraphBuilder:
         self._subgraphs.append((name, parent, len(self._names)))
 
     def tensors(self) -> Iterable[GraphTensor]:
-        """All tensors that were made, each once."""
+        """All distinct tensors that were made."""
         return self._shared.values()
 
     def tensor(
@@ -94,7 +94,7 @@ class GraphBuilder:
         fused_from: Iterable[str] = (),
         weights: Weights | None = None,
     ) -> int:
-        """Add a node; its index is returned.
+        """Add a node, and return its index.
 
         :param sources: of each input (producer, output), or None for an absent optional input
         :param inputs: what the file says of each input; None or missing at the end: the same as the producer's output
@@ -118,7 +118,7 @@ class GraphBuilder:
     def build(self, model: ModelFacts) -> ModelGraph:
         """The graph.
 
-        :raises Damaged: when an edge names a node or an output that does not exist, or two nodes share a name
+        :raises Damaged: if an edge names a node or an output that does not exist, or two nodes have the same name
         """
         ranges = self._ranges()
         source_node, source_output = array("i"), array("i")
@@ -186,7 +186,7 @@ class GraphBuilder:
             )
 
     def _open(self, found: int, output: int, node: int, number: int) -> None:
-        """Add the outputs up to a number that an edge names."""
+        """Add the outputs up to the number of an edge."""
         known = len(self._outputs[found])
         if not self.open_outputs or not 0 <= output < MOST_OUTPUTS:
             raise self._damaged(
@@ -205,7 +205,7 @@ class GraphBuilder:
             for producer, index in zip(producers, found, strict=True):
                 if index not in nodes:
                     raise self._damaged(
-                        f"`{self._names[node]}` waits for `{producer}`, which is not a node of its graph"
+                        f"`{self._names[node]}` has a control edge from `{producer}`, which is not a node of its graph"
                     )
             control[node] = tuple(found)
         return control

@@ -1,4 +1,4 @@
-"""Casts as the engine inserts them, one on each edge whose ends differ, and the pairs that it takes out again.
+"""Casts that the engine inserts, one on each edge whose ends differ, and the pairs that it removes again.
 
 Between two ordinary nodes, of adjacent Casts whose ends agree both go when either is from float to float, lossy or not:
 a rounding that the user wrote on purpose disappears with the Cast that was inserted. A layout node (TransData) between
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 _TRANSFORMS = frozenset({"TransData", "Cast", "Transpose", "TransposeD", "Reshape", "ReFormat"})
-"""Nodes that stand between ordinary ones (trans_node_merging.cc)."""
+"""Op types of conversions between ordinary nodes (trans_node_merging.cc)."""
 _FLOATS = frozenset({"float32", "float16", "float64", "bfloat16"})
 _LONGEST = 100
-"""Nodes of a chain that the engine looks at."""
+"""The most nodes of a chain that the engine examines."""
 _UNKNOWN_RANK = (-2,)
 
 
@@ -40,7 +40,7 @@ class Inserted(NamedTuple):
 
 
 class Rewired(NamedTuple):
-    """An input that another output feeds since Casts of the user were taken out."""
+    """An input that another output feeds because Casts of the user were removed."""
 
     slot: int
     before: int
@@ -55,11 +55,11 @@ class Layouts(NamedTuple):
 
 
 class _Unit:
-    """A Cast that was inserted, or a transforming node of the user.
+    """An inserted Cast, or a conversion node of the user.
 
     :ivar node: the user's node; -1 for an inserted Cast
     :ivar source: an output slot of an ordinary node, or the unit that feeds it
-    :ivar readers: how many inputs it feeds
+    :ivar readers: the number of inputs that it feeds
     """
 
     __slots__ = ("begin", "end", "layouts", "node", "op_type", "readers", "shape_in", "shape_out", "source")
@@ -77,7 +77,7 @@ class _Unit:
 
 
 class Merging:
-    """What the engine makes of a judged graph's edges.
+    """The edges of a judged graph after the engine has inserted and removed Casts.
 
     :param inputs: the dtype of every input slot
     :param outputs: the dtype of every output slot
@@ -139,11 +139,11 @@ class Merging:
         return found
 
     def removed(self) -> list[int]:
-        """The user's nodes that were taken out."""
+        """The user's nodes that were removed."""
         return sorted(unit.node for unit in self.units.values() if not unit.readers)
 
     def rewired(self) -> list[Rewired]:
-        """Inputs that another output feeds now."""
+        """Inputs that are now fed by another output."""
         removed, consumers = set(self.removed()), self._consumers()
         found = []
         for slot in sorted(self.feeds):
@@ -153,14 +153,14 @@ class Merging:
         return found
 
     def _consumers(self) -> dict[int, int]:
-        """The node of every slot that anything was done to."""
+        """The node of every changed slot."""
         from bisect import bisect_right
 
         starts = self.graph.columns.inputs_of
         return {slot: bisect_right(starts, slot) - 1 for slot in self.feeds}
 
     def _followed(self, slot: int) -> tuple[int, list[tuple[str | None, str | None]]]:
-        """The output slot of the user's node that feeds a slot, and the inserted Casts from the slot back to it."""
+        """Return the output slot of the user's node that feeds a slot, and the inserted Casts between them."""
         feed = self.feeds[slot]
         steps: list[tuple[str | None, str | None]] = []
         while isinstance(feed, _Unit):
@@ -243,7 +243,7 @@ class Merging:
 
 
 def _cancel(later: _Unit, earlier: _Unit) -> bool:
-    """Whether two adjacent nodes undo each other (trans_node_merging.cc:360-455)."""
+    """Return whether two adjacent nodes cancel each other (trans_node_merging.cc:360-455)."""
     if later.op_type != earlier.op_type or later.op_type not in ("Cast", "Reshape", "TransData"):
         return False
     if later.op_type == "TransData" and (

@@ -1,4 +1,4 @@
-"""The Casts that a judged graph costs: on which edges, how many run, and how much they convert."""
+"""The Casts of a judged graph: their edges, how many run, and the bytes they convert."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Cast(NamedTuple):
     :param begin: the dtype of the output
     :param end: the dtype of the consumer's input
     :param constant: whether the output is a constant's, so that the compiler folds the Cast
-    :param elements: of the tensor; None: its shape is unknown
+    :param elements: the elements of the tensor; None if its shape is unknown
     """
 
     producer: int
@@ -42,18 +42,18 @@ class Cast(NamedTuple):
 
     @property
     def bytes(self) -> int | None:
-        """The bytes that one run of it reads; None: unknown."""
+        """The bytes that one run of it reads; None if unknown."""
         bits = BITS.get(self.begin)
         return None if self.elements is None or bits is None else (self.elements * bits + 7) // 8
 
 
 class CastCounts(NamedTuple):
-    """Casts in numbers.
+    """Counts of Casts.
 
-    :param edges: edges that need one
+    :param edges: edges that need a Cast
     :param run: Casts that run, equal ones of one output counted once
     :param folded: edges whose Cast is on a constant and costs nothing at run time
-    :param bytes: what the Casts that run read in one run, where shapes are known
+    :param bytes: the bytes that running Casts read in one run, as far as shapes are known
     :param unknown_sizes: Casts that run on tensors of unknown size
     """
 
@@ -65,11 +65,11 @@ class CastCounts(NamedTuple):
 
 
 class Casts(NamedTuple):
-    """What became of the edges.
+    """The conversions on the edges.
 
     :param casts: one for each edge that needs one, in the order of consumers
-    :param removed: indexes of the user's own Casts and other conversions that were taken out with an inserted one
-    :param rewired: of (consumer, input) that pass by a conversion of the user the output that feeds them instead
+    :param removed: indexes of the user's own conversions that were removed together with an inserted Cast
+    :param rewired: (consumer, input) that bypass a removed conversion -> the output that feeds them instead
     """
 
     casts: list[Cast]
@@ -88,7 +88,7 @@ class Casts(NamedTuple):
 def casts_of(
     prepared: Prepared, choices: list[DtypeChoice], inputs: list[str | None], outputs: list[str | None]
 ) -> Casts:
-    """The Casts of a judged graph.
+    """Return the Casts of a judged graph.
 
     :param inputs: the dtype of every input slot
     :param outputs: the dtype of every output slot
@@ -113,7 +113,7 @@ def casts_of(
 
 
 def _owner(starts: Sequence[int], slot: int) -> int:
-    """The node that a slot belongs to: the last that begins at or before it."""
+    """Return the node of a slot: the last one that begins at or before it."""
     return bisect_right(starts, slot) - 1
 
 

@@ -1,4 +1,4 @@
-"""Two judgings of one graph: nodes whose dtypes differ, and Casts that come and go."""
+"""Comparison of two answers for one graph: nodes whose dtypes differ, and added and removed Casts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Change(NamedTuple):
 
 
 class OutcomeComparison(NamedTuple):
-    """What differs between two outcomes of the same graph.
+    """The differences between two outcomes of the same graph.
 
     :param casts_gone: Casts of A that B does not need
     :param casts_added: Casts of B that A does not need
@@ -37,7 +37,7 @@ class OutcomeComparison(NamedTuple):
 
 
 def compared(a: GraphOutcome, b: GraphOutcome) -> OutcomeComparison:
-    """Compare two judgings of one graph, node by node and edge by edge."""
+    """Compare two outcomes of one graph, node by node and edge by edge."""
     changed = [
         Change(index, one.name, one.type, one, other)
         for index, (one, other) in enumerate(zip(a, b, strict=True))

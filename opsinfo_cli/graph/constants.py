@@ -1,4 +1,4 @@
-"""Constants that overflow or vanish on an edge that becomes low."""
+"""Constants that overflow or become zero on an edge that becomes low."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ constant_clip_pass.cc:114-144)."""
 
 
 class ConstantFault(NamedTuple):
-    """A constant with a value that its low dtype cannot hold.
+    """A constant with a value that its low dtype cannot represent.
 
     :param value: the first such value
     """
@@ -28,9 +28,9 @@ class ConstantFault(NamedTuple):
 
 
 class ConstantCheck(NamedTuple):
-    """The constants on edges that become low.
+    """The check of constants on edges that become low.
 
-    :param unread: why values could not be read, by file
+    :param unread: by file, why values could not be read
     """
 
     faults: list[ConstantFault]
@@ -38,7 +38,7 @@ class ConstantCheck(NamedTuple):
 
 
 def constant_faults(answer: Answer) -> ConstantCheck:
-    """The constants whose values overflow or vanish, with the nodes that use them.
+    """Return the constants whose values overflow or become zero, with the nodes that use them.
 
     Only constants on edges that become low are read, in slices.
     """

@@ -1,4 +1,4 @@
-"""The customize_dtypes file: dtypes for single nodes or op types, which win over keep_dtype and the precision mode.
+"""The customize_dtypes file: dtypes for single nodes or op types, which override keep_dtype and the precision mode.
 
 Lines are ``NAME:InputDtype:a,b,OutputDtype:c`` or ``OpType::TYPE:InputDtype:...``. Source: hicann/ge ffdcbc9f,
 compiler/engines/nn_engine/utils/common/config_parser/op_cust_dtypes_config_parser.cc:60-258.
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 _TYPE, _INPUTS, _OUTPUTS = "OpType::", "InputDtype", "OutputDtype"
 _LONGEST = 1023
-"""Bytes of a line; at a longer one the engine stops reading (op_cust_dtypes_config_parser.cc:25, 102)."""
+"""The most bytes of a line; at a longer one the engine stops reading (op_cust_dtypes_config_parser.cc:25, 102)."""
 _MEANT = {"bf16": "bfloat16", "fp16": "float16", "half": "float16", "fp32": "float32", "hif8": "hifloat8"}
 
 
 class CustomizedName(NamedTuple):
-    """One line: the name of a node or an op type, and what it asks for."""
+    """One line: the name of a node or an op type, and its dtypes."""
 
     name: str
     is_type: bool
@@ -33,10 +33,10 @@ class CustomizedName(NamedTuple):
 
 
 class CustomizeDtypes:
-    """What a customize_dtypes file asks for.
+    """The content of a customize_dtypes file.
 
     :ivar names: by (name, whether it is an op type); the first line of a name wins
-    :ivar faults: what is wrong with its lines
+    :ivar faults: the faults of its lines
     """
 
     def __init__(self, lines: list[str], path: str = "customize_dtypes") -> None:
@@ -52,15 +52,15 @@ class CustomizeDtypes:
 
     @classmethod
     def read(cls, path: str) -> CustomizeDtypes:
-        """:raises Refused: when the file cannot be read
-        :raises Damaged: when the engine refuses a line, with its place
+        """:raises Refused: if the file cannot be read
+        :raises Damaged: if the engine refuses a line; has its place
         """
         asked = cls(lines_of(path), path)
         refuse(asked.faults, path)
         return asked
 
     def marks(self, graph: ModelGraph) -> dict[int, Customized]:
-        """What is asked for, by node index; a node's own line wins over its op type's."""
+        """Return the dtypes by node index; a node's own line overrides its op type's."""
         columns = graph.columns
         found: dict[int, Customized] = {}
         for node, key in enumerate(zip(columns.names, columns.types, strict=True)):
@@ -70,7 +70,7 @@ class CustomizeDtypes:
         return found
 
     def unmatched(self, graph: ModelGraph) -> list[CustomizedName]:
-        """Lines whose node or op type the graph does not have."""
+        """Return lines whose node or op type the graph does not have."""
         names, types = set(graph.columns.names), set(graph.columns.types)
         return [each for each in self.names.values() if each.name not in (types if each.is_type else names)]
 
@@ -81,7 +81,7 @@ class CustomizeDtypes:
         body = said[head:].strip(BLANKS)
         name, colon, _ = body.partition(":")
         if not colon or not name:
-            what = "an empty line" if not body else "no `:` behind a name"
+            what = "an empty line" if not body else "no `:` after a name"
             self._refuse("bad-line", number, 1, f"{what}: the engine refuses the file", _form(body))
             return
         at_in, at_out = body.find(_INPUTS), body.find(_OUTPUTS)
@@ -89,7 +89,7 @@ class CustomizeDtypes:
             self._refuse("bad-line", number, head + 1, f"neither `{_INPUTS}` nor `{_OUTPUTS}`", _form(body))
             return
         if 0 <= at_out < at_in:
-            self._refuse("bad-line", number, head + at_out + 1, f"`{_INPUTS}` must stand before `{_OUTPUTS}`")
+            self._refuse("bad-line", number, head + at_out + 1, f"`{_INPUTS}` must come before `{_OUTPUTS}`")
             return
         last = len(body)
         inputs = self._dtypes(body, at_in, _INPUTS, at_out if at_out >= 0 else last, number, head)
@@ -100,18 +100,18 @@ class CustomizeDtypes:
         if key in self.names:
             first = self.names[key].line
             self.faults.append(
-                OptionFileFault("duplicate-name", number, head + 1, f"`{name}` has line {first}, which wins", False)
+                OptionFileFault("duplicate-name", number, head + 1, f"line {first} also has `{name}` and wins", False)
             )
             return
         self.names[key] = CustomizedName(name, is_type, Customized(inputs, outputs), number)
 
     def _dtypes(self, body: str, at: int, word: str, end: int, number: int, head: int) -> tuple[str | None, ...] | None:
-        """The dtypes between two places of a line; None: one of them is refused."""
+        """Return the dtypes between two places of a line; None if one of them is refused."""
         if at < 0:
             return ()
         start = at + len(word) + 1
         if start > len(body):
-            self._refuse("bad-line", number, head + at + 1, f"nothing stands behind `{word}`")
+            self._refuse("bad-line", number, head + at + 1, f"no dtype after `{word}`")
             return None
         text = body[start : max(end, start)]
         dtypes: list[str | None] = []
@@ -133,4 +133,4 @@ class CustomizeDtypes:
 def _form(body: str) -> str | None:
     if body.startswith("#"):
         return "the file has no comments"
-    return None if not body else "a line reads `NAME:InputDtype:a,b,OutputDtype:c`"
+    return None if not body else "the form of a line is `NAME:InputDtype:a,b,OutputDtype:c`"

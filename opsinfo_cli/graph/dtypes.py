@@ -1,4 +1,4 @@
-"""Dtype names of a graph, and what is low.
+"""Dtype names of a graph, and the low dtypes.
 
 Names are those of the JSON: ``float32``, ``float16``, ``bfloat16``, ``float64``, ``int8`` .. ``uint64``, ``bool``,
 ``complex64``, ``hifloat8``, and any other in lower case.
@@ -36,7 +36,7 @@ _ALIASES = {"float": "float32", "double": "float64", "bf16": "bfloat16", "undefi
 
 
 def canonical(word: str) -> str:
-    """The graph's name of a dtype as a library (``float``) or an enum (``DT_BF16``, ``DT_BFLOAT16``) spells it.
+    """Return the graph's name of a dtype from a library (``float``) or an enum (``DT_BF16``, ``DT_BFLOAT16``).
 
     >>> canonical("float"), canonical("DT_BF16"), canonical("DT_INT4")
     ('float32', 'bfloat16', 'int4')

@@ -1,4 +1,4 @@
-"""The engine's own ``fe.ini``: which op types expect float16 (``fp16.op_type``).
+"""The engine's ``fe.ini``: the op types that expect float16 (``fp16.op_type``).
 
 ``key=value`` lines, ``#`` comments; a line without ``=`` is ignored and the first of equal keys wins. Source: hicann/ge
 ffdcbc9f, compiler/engines/nn_engine/utils/common/configuration.cc:897-921, 1681-1686, 1723-1732.
@@ -14,10 +14,10 @@ _KEY = "fp16.op_type"
 
 
 def fp16_op_types(path: str) -> frozenset[str]:
-    """The op types that a fe.ini lists under ``fp16.op_type``; they are not trimmed.
+    """Return the op types of ``fp16.op_type`` in a fe.ini, not trimmed.
 
-    :raises Refused: when the file cannot be read
-    :raises Damaged: when it has no such key, so that it is hardly a fe.ini
+    :raises Refused: if the file cannot be read
+    :raises Damaged: if the key is missing, so that the file is probably not a fe.ini
     """
     for text in lines_of(path):
         line = text.strip(BLANKS)
@@ -25,4 +25,4 @@ def fp16_op_types(path: str) -> frozenset[str]:
         if equals and not line.startswith("#") and key.strip(BLANKS) == _KEY:
             value = value.strip(BLANKS)
             return frozenset(value.split(",")) if value else frozenset()
-    raise Damaged(f"no line sets `{_KEY}`", path=path, hint="is this the engine's fe.ini?")
+    raise Damaged(f"`{_KEY}` is not set", path=path, hint="is this the engine's fe.ini?")

@@ -4,7 +4,7 @@ Kept in columns (one list for all names, one for all types, one for all inputs .
 and a walk over them is fast; :class:`GraphNode` is a view of one row. A graph is made by a ``builder.GraphBuilder`` and
 does not change afterwards.
 
-Nodes of subgraphs stand in the same columns, after those of the main graph; an edge never leaves its subgraph.
+Nodes of subgraphs are in the same columns, after those of the main graph; an edge never leaves its subgraph.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ NO_SECOND_TYPES: Mapping[str, str] = {}
 
 
 class GraphTensor(NamedTuple):
-    """What a file says of one input or output; equal ones are shared.
+    """The facts of a file about one input or output; equal ones are shared.
 
-    :param dtype: the dtype that stands in the file; None: unknown
-    :param original_dtype: the dtype before the judge (``origin_data_type``); None: unknown, then ``dtype`` is it
-    :param format: ``ND``, ``NCHW`` ...; the original format (``origin_format``) where the file has both
-    :param shape: the original shape (``origin_shape``) where the file has both; -1 or -2 an unknown dimension or rank
+    :param dtype: the dtype in the file; None if unknown
+    :param original_dtype: the dtype before the judge (``origin_data_type``); None if it is ``dtype``
+    :param format: ``ND``, ``NCHW`` ...; the original format (``origin_format``) if the file has both
+    :param shape: the original shape (``origin_shape``) if the file has both; -1 or -2: unknown dimension or rank
     :param continuous: ``_format_continuous``, set by the graph compiler on tensors of loops
     """
 
@@ -46,7 +46,7 @@ UNKNOWN = GraphTensor()
 
 
 class Producer(NamedTuple):
-    """Where an input comes from: a node's index in the graph and the number of its output."""
+    """The producer of an input: a node's index in the graph and the number of its output."""
 
     node: int
     output: int
@@ -65,7 +65,7 @@ class Subgraph(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """Where the bytes of a constant lie, little-endian.
+    """The place of a constant's bytes, little-endian.
 
     :param offset: in bytes from the start of the file
     :param size: in bytes; -1: up to the end of the file
@@ -80,11 +80,11 @@ class Weights(NamedTuple):
 
 
 class Note(NamedTuple):
-    """What a reader could not do, or had to assume.
+    """A fact that a reader could not read, or had to assume.
 
     :param kind: a slug: ``unmapped-operator``, ``opset``, ``foreign-domain`` ...
-    :param subject: what it is about: an operator of the source framework, a domain
-    :param nodes: how many nodes it concerns
+    :param subject: an operator of the source framework, a domain
+    :param nodes: the number of affected nodes
     """
 
     kind: str
@@ -94,18 +94,18 @@ class Note(NamedTuple):
 
 
 class ModelFacts(NamedTuple):
-    """What a model file says of itself.
+    """The facts of a model file about itself.
 
     :param format: ``om``, ``ge-proto``, ``ge-onnx``, ``atc-json``, ``onnx``, ``tensorflow``, ``saved-model``
     :param atc_cmdline: the command that compiled it, as written in the file
     :param graph_precision_mode: the number of the mode the engine used (``graph_precision_mode``)
     :param command: the command split into arguments
-    :param judged: whether the dtypes are the engine's answer; None: unknown
-    :param has_casts: whether the engine's Casts are in the graph; None: unknown
+    :param judged: whether the engine chose the dtypes; None if unknown
+    :param has_casts: whether the engine's Casts are in the graph; None if unknown
     :param attributes: other facts of the file (``atc_version``, opset imports ...)
-    :param notes: what the reader could not do, or had to assume
+    :param notes: facts that the reader could not read, or had to assume
     :param predicted: names and types are a translation from another framework; fusion may change them
-    :param second_types: of op types with a constant input the type that fusion may make of them (``ReduceMeanD``)
+    :param second_types: op types with a constant input -> the type that fusion may turn them into (``ReduceMeanD``)
     """
 
     format: str
@@ -125,8 +125,8 @@ class ModelFacts(NamedTuple):
 class GraphColumns(NamedTuple):
     """The columns of a graph. ``inputs_of[i]`` to ``inputs_of[i + 1]`` are the input slots of node i.
 
-    :param source_node: of each input slot the producer's index, -1 if absent
-    :param source_output: of each input slot the number of the producer's output
+    :param source_node: the producer's index of each input slot, -1 if absent
+    :param source_output: the number of the producer's output of each input slot
     """
 
     names: list[str]
@@ -142,11 +142,11 @@ class GraphColumns(NamedTuple):
 class ModelGraph:
     """A model as nodes in the order of its file.
 
-    ``control``, ``attributes``, ``fused_from`` and ``weights`` hold only the nodes that have some, by index.
+    ``control``, ``attributes``, ``fused_from`` and ``weights`` have only the nodes with such facts, by index.
 
     :ivar columns: the columns, for code that walks all nodes
     :ivar control: control producers of a node, as indexes
-    :ivar attributes: the attributes that decide a dtype and what a reader adds; see :attr:`GraphNode.attributes`
+    :ivar attributes: attributes that decide a dtype, and facts that a reader adds; see :attr:`GraphNode.attributes`
     :ivar fused_from: names of the operators that were fused into a node (``_datadump_original_op_names``)
     """
 
@@ -186,7 +186,7 @@ class ModelGraph:
         return f"<Graph {self.model.format} {len(self)} nodes>"
 
     def find(self, name: str) -> GraphNode | None:
-        """The first node of this name, the main graph's before a subgraph's."""
+        """Return the first node of this name, in the main graph before subgraphs."""
         if self._by_name is None:
             names = self.columns.names
             self._by_name = {names[index]: index for index in range(len(names) - 1, -1, -1)}
@@ -194,7 +194,7 @@ class ModelGraph:
         return None if found is None else GraphNode(self, found)
 
     def subgraph_of(self, index: int) -> Subgraph:
-        """The subgraph that a node stands in."""
+        """Return the subgraph of a node."""
         from bisect import bisect_right
 
         starts = [subgraph.nodes.start for subgraph in self.subgraphs]
@@ -229,7 +229,7 @@ class GraphNode:
 
     @property
     def sources(self) -> list[Producer | None]:
-        """Where each input comes from, in order; None for an absent optional input."""
+        """The producer of each input, in order; None for an absent optional input."""
         columns = self.graph.columns
         slots = range(columns.inputs_of[self.index], columns.inputs_of[self.index + 1])
         return [
@@ -254,7 +254,7 @@ class GraphNode:
 
     @property
     def attributes(self) -> Mapping[str, object]:
-        """The attributes that decide a dtype, where the file has them, and what a reader adds.
+        """The attributes that decide a dtype, as far as the file has them, and facts that a reader adds.
 
         ``_keep_dtype``, ``_inherit_dtype_from_predecessor``, ``_force_fp32_to_fp16``: integers, the engine's names.
         ``parent_input``: of a subgraph's Data, the parent's input that feeds it (the engine's ``_parent_node_index``).

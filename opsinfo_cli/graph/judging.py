@@ -1,4 +1,4 @@
-"""Judge a graph against a target: the one door to the judge."""
+"""Judge a graph against a target; the only entry to the judge."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Ready:
-    """A graph ready to be judged many times: by several modes, or with one mixlist after another.
+    """A graph prepared for repeated judging, with several modes or mixlists.
 
     >>> ready = prepare(graph, "ascend910b")  # doctest: +SKIP
     >>> ready.judge("mixed_float16", Mixlist.read("a.json")).counts.low  # doctest: +SKIP
@@ -42,12 +42,12 @@ class Ready:
         self.considered = considered
 
     def judge(self, mode: str, mixlist: Lists = None) -> Answer:
-        """The answer of one mode and mixlist.
+        """Return the answer of one mode and mixlist.
 
         :param mode: any name of a precision mode: v1, v2 or the engine's own
         :param mixlist: a mixlist, its path, or marks by op type
-        :raises UsageFault: when there is no such mode
-        :raises Refused: when the mixlist cannot be read, or the engine would refuse it
+        :raises UsageFault: if the mode is unknown
+        :raises Refused: if the mixlist cannot be read, or the engine would refuse it
         """
         return Answer(self.prepared, self.prepared.judge(mode, marks_of(mixlist)), self.considered)
 
@@ -63,11 +63,11 @@ def prepare(
     fp16_types: frozenset[str] = FP16_OP_TYPES,
     atc: AtcOptions = NO_OPTIONS,
 ) -> Ready:
-    """Make a graph ready to be judged; what a compiler did to it is undone first.
+    """Prepare a graph for judging; changes by a compiler are undone first.
 
-    :param against: the target, or whatever opens one; None: nothing is known but the graph
+    :param against: the target, or its path or name; None without a target
     :param columns: sources of dtype columns, best first: ``library``, ``kernel``, ``assumed``
-    :param soc: the SoC, where the target does not say it
+    :param soc: the SoC, if the target does not have it
     :param fp16_types: ``fp16.op_type`` of fe.ini
     :param atc: options that change the graph; what it leaves open is taken from the command that compiled the model
     :raises UsageFault: when an option of atc does not fit the graph
@@ -95,7 +95,7 @@ def judge(
     fp16_types: frozenset[str] = FP16_OP_TYPES,
     atc: AtcOptions = NO_OPTIONS,
 ) -> Answer:
-    """What a mode and a mixlist do to a graph; see :func:`prepare` and :meth:`Ready.judge`."""
+    """Return the answer of a mode and a mixlist for a graph; see :func:`prepare` and :meth:`Ready.judge`."""
     ready = prepare(
         graph,
         against,
@@ -110,7 +110,7 @@ def judge(
 
 
 def _opened(against: Against) -> tuple[Operators | None, str | None]:
-    """The op types of a target and its SoC."""
+    """Return the op types of a target and its SoC."""
     if against is None or isinstance(against, Operators):
         return against, None
     if isinstance(against, str):

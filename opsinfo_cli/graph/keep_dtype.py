@@ -1,4 +1,4 @@
-"""The keep_dtype file: nodes, or all of an op type, that keep their dtype.
+"""The keep_dtype file: nodes, or all nodes of an op type, that keep their dtype.
 
 A line is the name of a node or ``OpType::TYPE``; there are no comments. Source: hicann/ge ffdcbc9f,
 compiler/api/aclgrph/attr_options/keep_dtype_option.cc:20-125 and utils.cc:18-65.
@@ -29,7 +29,7 @@ class KeptName(NamedTuple):
 
 
 class KeepDtype:
-    """Which nodes a keep_dtype file names.
+    """The content of a keep_dtype file.
 
     :ivar names: its lines in order, empty ones left out
     """
@@ -44,15 +44,15 @@ class KeepDtype:
 
     @classmethod
     def read(cls, path: str) -> KeepDtype:
-        """:raises Refused: when the file cannot be read"""
+        """:raises Refused: if the file cannot be read"""
         return cls(lines_of(path), path)
 
     def marks(self, graph: ModelGraph) -> frozenset[int]:
-        """Indexes of the nodes it names, by their own name or by that of the only operator they were made from.
+        """Return indexes of the listed nodes, by their own name or that of the only operator they come from.
 
-        The compiler marks the parsed graph, before fusion, and no public pass hands the mark on to a fused node.
+        The compiler marks the parsed graph, before fusion, and no public pass passes the mark on to a fused node.
 
-        :raises Damaged: when the compiler refuses the file, see :meth:`faults`
+        :raises Damaged: if the compiler refuses the file; see :meth:`faults`
         """
         refuse(self.faults(graph), self.path)
         names = {each.name for each in self.names if not each.is_type}
@@ -68,7 +68,7 @@ class KeepDtype:
         )
 
     def faults(self, graph: ModelGraph) -> list[OptionFileFault]:
-        """Lines that name nothing in the graph: the compiler warns, and refuses an op type not in PascalCase."""
+        """Return lines without a match in the graph: the compiler warns, or refuses an op type not in PascalCase."""
         names = set(graph.columns.names).union(*graph.fused_from.values())
         types = set(graph.columns.types)
         found = []
@@ -77,9 +77,9 @@ class KeepDtype:
                 continue
             refuses = each.is_type and not _PASCAL_CASE.fullmatch(each.name)
             what = "op type" if each.is_type else "node"
-            said = f"the graph has no {what} `{each.name}`" if each.name else "a blank line, which names no node"
+            said = f"the graph has no {what} `{each.name}`" if each.name else "a blank line"
             hint = "the file has no comments" if each.name.startswith("#") else None
             if refuses:
-                said += ", and an op type is written in PascalCase: the compiler refuses the file"
+                said += "; the compiler refuses the file, because an op type must be in PascalCase"
             found.append(OptionFileFault("not-in-model", each.line, 1, said, refuses, hint))
         return found

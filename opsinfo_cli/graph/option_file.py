@@ -1,4 +1,4 @@
-"""Text files that compiler options name, read line by line, and what is wrong with a line."""
+"""Text files of compiler options, read line by line, and faults of lines."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from ..typed import NamedTuple
 
 
 class OptionFileFault(NamedTuple):
-    """Something wrong with a line.
+    """A fault of a line.
 
     :param name: kebab-case, for findings
     :param line: 1-based, with ``column`` in code points
-    :param refuses: whether the compiler refuses the file; else it ignores the line or part of it
+    :param refuses: whether the compiler refuses the file; otherwise it ignores the line or part of it
     """
 
     name: str
@@ -26,7 +26,7 @@ class OptionFileFault(NamedTuple):
 def lines_of(path: str) -> list[str]:
     """The lines as the engine reads them: ended by a line feed alone; bytes that are not UTF-8 stay as half surrogates.
 
-    :raises Refused: when the file cannot be read
+    :raises Refused: if the file cannot be read
     """
     lines = read_bytes(path).decode("utf-8", "surrogateescape").split("\n")
     return lines[:-1] if lines[-1] == "" else lines

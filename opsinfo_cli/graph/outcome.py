@@ -1,4 +1,4 @@
-"""The dtypes of a graph's nodes, judged or as the file has them, in one form for every report."""
+"""The dtypes of a graph's nodes, judged or from the file, in one form for every report."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Decider(NamedTuple):
 
 
 class NodeOutcome(NamedTuple):
-    """One node with its dtypes and why.
+    """One node with its dtypes and the reason.
 
     :param subgraph: the name of the subgraph it is in; empty for the main graph
-    :param policy: white, black or gray; None if the lists play no part
+    :param policy: white, black or gray; None if the lists are not used
     :param runs: ``low``, ``high``, or None if it was not judged or has no floating-point tensor
-    :param confidence: where its columns come from: library, kernel, assumed, or compiled if the file says its dtypes
+    :param confidence: where its columns come from: library, kernel, assumed, or compiled if the file has its dtypes
     """
 
     name: str
@@ -156,7 +156,7 @@ def written_outcome(graph: ModelGraph) -> GraphOutcome:
 
 
 NOT_COMPUTED = frozenset({"Data", "RefData", "Const", "Constant", "Variable", "NetOutput"})
-"""Op types that hold or hand on a tensor and compute nothing."""
+"""Op types that store or pass on a tensor and compute nothing."""
 
 
 def _runs(node: GraphNode, inputs: tuple[str | None, ...], outputs: tuple[str | None, ...]) -> str | None:
@@ -203,7 +203,7 @@ def subgraph_names(graph: ModelGraph) -> list[str]:
 
 
 def summarised(rows: Iterable[NodeOutcome]) -> list[TypeSummary]:
-    """Rows by op type, those with the most low nodes first."""
+    """Return rows by op type, those with the most low nodes first."""
     nodes: Counter[str] = Counter()
     low: Counter[str] = Counter()
     high: Counter[str] = Counter()
@@ -221,5 +221,5 @@ def summarised(rows: Iterable[NodeOutcome]) -> list[TypeSummary]:
 
 
 def lowest_first(found: Iterable[TypeSummary]) -> list[TypeSummary]:
-    """Op types in the order of reports: those with the most low nodes first."""
+    """Return op types in the order of reports: those with the most low nodes first."""
     return sorted(found, key=lambda each: (-each.low, -each.high, -each.nodes, each.op_type))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class NodeDifference(NamedTuple):
-    """A node to which the compiler gave other dtypes than predicted."""
+    """A node with other dtypes than predicted."""
 
     name: str
     type: str
@@ -69,7 +69,7 @@ class ReadBack(NamedTuple):
 
 
 def read_back(predicted: GraphOutcome, compiled: GraphOutcome) -> ReadBack:
-    """Match nodes by name, and fused ones through the names of what was fused into them.
+    """Match nodes by name, and fused nodes by the names of the operators fused into them.
 
     A node that was fused, or whose type changed, agrees if its first output has the dtype of the last operator of the
     group, and its floating-point inputs, constants excepted, have the dtypes with which tensors enter the group.
@@ -109,7 +109,7 @@ def _group(graph: ModelGraph, index: int, names: Mapping[str, int]) -> frozenset
 
 
 def _not_compared(row: NodeOutcome, inserted: bool, group: Iterable[int]) -> str | None:
-    """Why a compiled node is not compared; None if it is."""
+    """Return why a compiled node is not compared; None if it is compared."""
     if inserted:
         return "a conversion that the compiler inserted"
     if row.type in NOT_COMPUTED:
@@ -127,7 +127,7 @@ def _gone(predicted: GraphOutcome, accounted: set[int]) -> Iterable[UnmatchedNod
 
 
 def _last(graph: ModelGraph, group: frozenset[int]) -> int:
-    """The node of a group that feeds no other one of it."""
+    """Return the node of a group that feeds no other node of the group."""
     if len(group) == 1:
         return next(iter(group))
     fed = {source.node for node in group for source in graph[node].sources if source is not None}
@@ -135,7 +135,7 @@ def _last(graph: ModelGraph, group: frozenset[int]) -> int:
 
 
 def _is_alike(predicted: NodeOutcome, compiled: NodeOutcome, group: frozenset[int]) -> bool:
-    """Whether two nodes are the same operator, tensor for tensor."""
+    """Return whether two nodes are the same operator, tensor by tensor."""
     return (
         len(group) == 1
         and predicted.type == compiled.type

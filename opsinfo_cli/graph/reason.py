@@ -1,4 +1,4 @@
-"""Why a node got its dtypes, in words and as data."""
+"""The reason for a node's dtypes, as text and as data."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ TEXTS = {
     "white": "on the white list by the {by}",
     "black": "on the black list by the {by}: keeps its dtype",
     "gray": "on the gray list by the {by}: follows {source}",
-    "gray-own": "on the gray list by the {by}: {tensor} has no producer, so its own dtype counts",
+    "gray-own": "on the gray list by the {by}: {tensor} has no producer, so its own dtype is used",
     "inherits": "inherits its dtype: follows {source}",
-    "inherits-own": "inherits its dtype: {tensor} has no producer, so its own dtype counts",
+    "inherits-own": "inherits its dtype: {tensor} has no producer, so its own dtype is used",
     "keep-dtype": "keeps its dtype because of keep_dtype",
     "cast": "keeps its dtypes because it is a Cast",
     "complex": "keeps its dtypes because one of them is complex",
     "mode": "by the mode {mode}",
-    "promoted": "its inputs are promoted to one dtype, whatever the mode and the lists say",
+    "promoted": "its inputs are promoted to one dtype, regardless of the mode and the lists",
     "customized": "by customize_dtypes",
     "first-column": "first column: no column fits, by the rule for {rule}",
     "continuous": "takes the dtype of its first reader `{detail}`",
     "related": "takes the dtype of {source}",
     "refused-tensors": "refused by AI Core: the number of its {detail} does not fit the library's entry",
     "refused-shape": "refused by AI Core: its kernel does not take {detail}",
-    "refused-customized": "refused by AI Core: no column has the dtypes that customize_dtypes asks for",
+    "refused-customized": "refused by AI Core: no column has the dtypes of customize_dtypes",
     "refused-dtype": "refused by AI Core: no column may take the dtype of {detail}{because}",
     "refused-format": "refused by AI Core: no column takes the format of {detail}",
     "refused-value": "refused by AI Core: {detail} must come from a constant",
@@ -45,19 +45,19 @@ TEXTS = {
     "variable": "variable: never judged",
     "layout": "layout conversion: never judged",
 }
-"""What every code says."""
+"""The text of every code."""
 _RULES = {"white": "the white list", "black": "the black list", "gray": "the gray list", "gray-own": "the gray list"}
 
 
 class Reason(NamedTuple):
-    """Why a node got its dtypes.
+    """The reason for a node's dtypes.
 
     :param code: stable, for scripts; one of ``TEXTS``
-    :param text: in words
-    :param policy: the list the node is on, where the lists count for it
-    :param by: ``library`` or ``mixlist``, whichever put it there
-    :param tensor: the node's own tensor that settled it, ``input 0``; None: none did
-    :param decided_by: the output that it follows; None: it follows none
+    :param text: the reason for people
+    :param policy: the list that the node is on; None if the lists are not used
+    :param by: ``library`` or ``mixlist``, which put it there
+    :param tensor: the node's deciding tensor, such as ``input 0``; None if there is none
+    :param decided_by: the output that it follows; None if it follows none
     """
 
     code: str

@@ -16,9 +16,9 @@ LOOP_BACK = frozenset({"NextIteration", "RefNextIteration"})
 
 
 def order_of(graph: ModelGraph) -> list[int]:
-    """All nodes as the engine walks them (ComputeGraph::GetAllNodes); bodies whose owner is unknown come last.
+    """Return all nodes in the engine's order (ComputeGraph::GetAllNodes); bodies whose owner is unknown come last.
 
-    :raises Damaged: when a subgraph has a cycle that no NextIteration closes
+    :raises Damaged: if a subgraph has a cycle that no NextIteration closes
     """
     if len(graph.subgraphs) == 1:
         return sorted_nodes(graph, graph.subgraphs[0].nodes)
@@ -43,7 +43,7 @@ def order_of(graph: ModelGraph) -> list[int]:
 
 
 def sorted_nodes(graph: ModelGraph, nodes: range) -> list[int]:
-    """One subgraph's nodes, producers first; in the file's order where that is one."""
+    """Return one subgraph's nodes, producers first; in the file's order if that is a topological order."""
     columns = graph.columns
     starts, sources, types = columns.inputs_of, columns.source_node, columns.types
     loops = {index for index in nodes if types[index] in LOOP_BACK}

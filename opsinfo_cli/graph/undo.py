@@ -1,4 +1,4 @@
-"""A graph as it was before the judge: original dtypes back, inserted conversions out.
+"""Restore a graph to its state before the judge: original dtypes, without inserted conversions.
 
 A compiled model and a late dump carry ``origin_data_type`` on the tensors that the judge changed, and nodes named
 ``trans_Cast_<n>`` and ``trans_TransData_<n>`` that it inserted (hicann/ge ffdcbc9f, compiler/engines/nn_engine/
@@ -29,7 +29,7 @@ _INSERTED = re.compile(r"trans_(Cast|TransData)_\d+")
 
 
 def inserted_nodes(graph: ModelGraph) -> list[int]:
-    """Indexes of the conversions that the engine inserted and named."""
+    """Return indexes of the conversions that the engine inserted and named."""
     columns = graph.columns
     return [
         node
@@ -42,9 +42,9 @@ def inserted_nodes(graph: ModelGraph) -> list[int]:
 
 
 def before_judge(graph: ModelGraph) -> ModelGraph:
-    """The graph before the judge; the same one where nothing was done to it.
+    """Return the graph before the judge; the same object if the engine changed nothing.
 
-    :raises Damaged: when inserted conversions feed each other in a circle
+    :raises Damaged: if inserted conversions feed each other in a cycle
     """
     gone = set(inserted_nodes(graph))
     changed = any(
@@ -104,7 +104,7 @@ class _Undoing:
         )
 
     def _source(self, slot: int) -> tuple[int, int]:
-        """What fed a slot before conversions were put in between."""
+        """Return the output that fed a slot before conversions were inserted."""
         columns = self.graph.columns
         passed: list[int] = []
         producer, output = columns.source_node[slot], columns.source_output[slot]
@@ -113,7 +113,7 @@ class _Undoing:
                 producer, output = self.sources[producer]
                 break
             if producer in passed[:1] or len(passed) > len(self.gone):
-                said = f"inserted conversions feed each other around `{columns.names[producer]}`"
+                said = f"inserted conversions form a cycle through `{columns.names[producer]}`"
                 raise Damaged(said, name="bad-graph", path=self.graph.model.path)
             passed.append(producer)
             first = columns.inputs_of[producer]
@@ -133,7 +133,7 @@ class _Undoing:
         return Subgraph(subgraph.name, parent, range(first, last))
 
     def _control(self) -> dict[int, tuple[int, ...]]:
-        """Who waited for a conversion waits for what fed it."""
+        """Move control edges from a conversion to the node that feeds it."""
         columns = self.graph.columns
         control: dict[int, tuple[int, ...]] = {}
         for node, producers in self.graph.control.items():

@@ -1,1 +1,1 @@
-"""What the engine computes: policies, libraries, stores, installs, mixlists, modes. Values; no I/O but reading."""
+"""Models of the engine: policies, libraries, stores, installs, mixlists, modes. Values; the only I/O is reading."""

@@ -1,4 +1,4 @@
-"""Numbers in strings as the engine's C++ reads them: a numeric prefix counts, an out-of-range number throws."""
+"""Numbers in strings as the engine's C++ reads them: a numeric prefix is enough, an out-of-range number throws."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 LONGEST = (1 << 63) - 1
 _OVERFLOW = 2.0**128 - 2.0**103
-"""Magnitudes from here on overflow a float."""
+"""The smallest magnitude that overflows a float."""
 _NORMAL = 2.0**-126 - 2.0**-151
-"""From here on a number rounds to a normal float; glibc on x86-64 asks for tininess after rounding."""
+"""The smallest number that rounds to a normal float; glibc on x86-64 detects tininess after rounding."""
 
 _BLANKS = r"[ \t-\r]*"
 _LONG = _BLANKS + r"([+-]?)0*([0-9]+)"
@@ -18,7 +18,7 @@ _FLOAT = rf"{_BLANKS}[+-]?(?:inf|nan|(?P<number>{_HEX}|{_DECIMAL}))"
 
 
 def long_or_none(text: str) -> int | None:
-    """The result of ``std::stol`` for a text; None if it throws."""
+    """Return the result of ``std::stol`` for a text; None if it throws."""
     match = re.match(_LONG, text)
     if not match or len(match[2]) > 19:
         return None
@@ -27,13 +27,13 @@ def long_or_none(text: str) -> int | None:
 
 
 def saturated(digits: str) -> int:
-    """The result of ``strtol`` for digits; 0 for none."""
+    """Return the result of ``strtol`` for digits; 0 without digits."""
     digits = digits.lstrip("0")
     return min(int(digits or 0), LONGEST) if len(digits) < 20 else LONGEST
 
 
 def is_float(text: str) -> bool:
-    """Whether ``std::stof`` accepts a text. With glibc it also throws if a number is so small that digits are lost."""
+    """Return whether ``std::stof`` accepts a text. glibc also throws for numbers so small that digits are lost."""
     match = re.match(_FLOAT, text, re.IGNORECASE | re.ASCII)
     if not match or not match["number"]:
         return bool(match)

@@ -1,4 +1,4 @@
-"""The environment's CANN: which operator package the engine would take.
+"""The environment's CANN: the operator package that the engine would use.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/utils/common/configuration.cc
@@ -23,15 +23,15 @@ class Root(NamedTuple):
 
 
 def environment_root(environ: Mapping[str, str]) -> Root | None:
-    """The root the engine would take from its environment.
+    """Return the root that the engine would take from its environment; None if it is not set.
 
-    :raises Refused: if ``ASCEND_OPP_PATH`` is set and does not resolve, as the engine (E20002)
+    :raises Refused: if ``ASCEND_OPP_PATH`` is set and does not resolve, as in the engine (E20002)
     """
     path = environ.get("ASCEND_OPP_PATH", "").strip()
     if path:
         if not os.path.isdir(path):
             raise Refused(
-                "ASCEND_OPP_PATH names no directory; the engine fails with E20002", name="no-install", path=path
+                "ASCEND_OPP_PATH is not a directory; the engine fails with E20002", name="no-install", path=path
             )
         return Root(path, "ASCEND_OPP_PATH")
     home = environ.get("ASCEND_HOME_PATH", "").strip()
@@ -44,7 +44,7 @@ def environment_root(environ: Mapping[str, str]) -> Root | None:
 
 
 def usual_roots(environ: Mapping[str, str]) -> list[Root]:
-    """OPP roots in the usual folders, one for each real path."""
+    """Return OPP roots in the usual folders, one for each real path."""
     bases = ["/usr/local/Ascend", os.path.join(environ.get("HOME", "/"), "Ascend")]
     tails = [
         f"{package}{latest}" for package in ("ascend-toolkit", "nnae", "nnrt", "cann") for latest in ("/latest", "")
@@ -60,10 +60,10 @@ def usual_roots(environ: Mapping[str, str]) -> list[Root]:
 
 
 def select_root(environ: Mapping[str, str], asked: str) -> Root:
-    """The root of the environment, else the only one in the usual folders.
+    """Return the root of the environment, else the only one in the usual folders.
 
-    :param asked: what it is needed for, in words
-    :raises UsageFault: if there is none, or more than one real path
+    :param asked: the beginning of an error message: why a root is required
+    :raises UsageFault: if there is no root, or more than one real path
     """
     root = environment_root(environ)
     if root is not None:
@@ -86,6 +86,6 @@ def select_root(environ: Mapping[str, str], asked: str) -> Root:
 
 
 def environment_customs(environ: Mapping[str, str]) -> list[str]:
-    """Custom operator paths, trimmed as the engine trims them; they count if the root came from the environment too."""
+    """Return custom operator paths, trimmed as in the engine; used only with a root from the environment."""
     paths = (path.strip(BLANKS) for path in environ.get("ASCEND_CUSTOM_OPP_PATH", "").split(":"))
     return [path for path in paths if path]

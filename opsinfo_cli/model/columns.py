@@ -1,4 +1,4 @@
-"""The dtypes a library lists for an operator, and whether they leave it a choice.
+"""The dtypes that a library lists for an operator, and the policies that they allow.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/optimizer/ops_kernel_store/sub_ops_store.cc
@@ -23,7 +23,7 @@ HIF8 = frozenset({"hifloat8"})
 
 
 class Possible(str, Enum):
-    """Whether an operator can be on a list; ``KERNEL``: its kernel package decides at compile time."""
+    """Whether an operator can be on a list; ``KERNEL`` if its kernel package decides at compile time."""
 
     YES = "yes"
     NO = "no"
@@ -44,7 +44,7 @@ class TensorColumns(NamedTuple):
 class Listed(NamedTuple):
     """Inputs and outputs as an entry lists them.
 
-    :param source: what lists them: static, broadcast, reduce, formatagnostic, kernel
+    :param source: static, broadcast, reduce, formatagnostic or kernel
     """
 
     inputs: list[TensorColumns]
@@ -79,14 +79,14 @@ class Columns:
         return self.source != "kernel" and any(tensor.dtypes for tensor in self.inputs + self.outputs)
 
     def can_be_black(self) -> Possible:
-        """No, if there is no column for fp32 input: the operator would be unsupported (sub_ops_store.cc:130-156)."""
+        """Return NO without a column for fp32 input: the operator would be unsupported (sub_ops_store.cc:130-156)."""
         if not self.is_listed:
             return Possible.KERNEL
         dtypes = self._dtypes(self.inputs or self.outputs)
         return Possible.NO if dtypes & (FP16 | BF16) and not dtypes & FP32 else Possible.YES
 
     def can_be_white(self, low: frozenset[str] = FP16 | BF16) -> Possible:
-        """No, if no column is in ``low``: the engine warns and keeps the dtype.
+        """Return NO if no column is in ``low``: the engine warns and keeps the dtype.
 
         Source: op_dtype_selection_strategy_allow_mix_precision_base.cc:126-132
         """

@@ -1,4 +1,4 @@
-"""The definition of an op type in an operator-information file, and its place in the text."""
+"""The entry of an op type in an operator-information file, and its place in the text."""
 
 from __future__ import annotations
 
@@ -20,19 +20,17 @@ if TYPE_CHECKING:
 
 
 class EntryFile:
-    """What the entries of one file have in common. It does not refer to them: a reference cycle would keep all of it in
-    memory.
-    """
+    """Facts that the entries of one file share, without references to them: a cycle would keep all of it in memory."""
 
     def __init__(self, source: Source, members: list[RawMember], names: Iterable[str] | None = None) -> None:
-        """:param names: of all sections and keys, if they are known already"""
+        """:param names: all names of sections and keys, if already known"""
         self.source = source
         self.members = members
         self._names = names
 
     @cached_property
     def has_blank_names(self) -> bool:
-        """Whether any section or key has blanks around it, which is rare."""
+        """Whether a section or key has blanks around it, which is rare."""
         names = self._names or names_in(member.value for member in self.members if member.is_sound)
         return any(name != name.strip(BLANKS) for name in names)
 
@@ -56,7 +54,7 @@ class Entry:
         self.name = member.key
         self.member = member
         self._sections: Sections | None = None
-        # the judgement made while reading does not cover names that need trimming
+        # the check made while reading does not cover names with blanks around them
         self._policy: Policy | None = None if file.has_blank_names else member.judged
         self._faults: Sequence[LoadFault] | None = () if self._policy else None
 
@@ -77,14 +75,14 @@ class Entry:
 
     @property
     def policy(self) -> Policy:
-        """:raises BadFlag: on a flag that fails the engine"""
+        """:raises BadFlag: if the flag fails the engine"""
         if self._policy is None:
             self._policy = Policy.of(self.sections)
         return self._policy
 
     @property
     def policy_or_none(self) -> Policy | None:
-        """The policy; None if the engine could not read the flag, which matters only if the entry wins."""
+        """The policy; None if the engine cannot read the flag, which matters only if the entry wins."""
         try:
             return self.policy
         except BadFlag:
@@ -92,14 +90,14 @@ class Entry:
 
     @property
     def listed(self) -> Listed:
-        """Inputs and outputs with their dtypes; :class:`.columns.Columns` says what follows from them."""
+        """Inputs and outputs with their dtypes, see :class:`.columns.Columns`."""
         from .columns import listed_in
 
         return listed_in(self.sections)
 
     @property
     def faults(self) -> Sequence[LoadFault]:
-        """What prevents the engine from building a kernel, and what it would not know."""
+        """Faults that prevent the engine from building a kernel, and unknown words."""
         if self._faults is None:
             self._faults = () if policy_if_clear(self.sections) else build_faults(self.sections)
         return self._faults
@@ -123,22 +121,22 @@ class Entry:
         from ..text.scanner import scan
 
         root = scan(self.source, self.member.start).root
-        assert root is not None  # it was valid when it was read
+        assert root is not None  # it was valid when read
         return root
 
     def damaged(self, fault: LoadFault) -> Damaged:
-        """The error that names a fault of this entry."""
+        """Return the error about a fault of this entry."""
         place = self.source.place(self.span(fault)[0])
         return Damaged(
             f"operator `{self.name}`: {fault.message}",
             path=self.path,
             line=place.line,
             column=place.column,
-            hint="the engine refuses the store that holds this file; `opsinfo validate` shows more",
+            hint="the engine refuses the store with this file; `opsinfo validate` shows more",
         )
 
     def span(self, fault: LoadFault) -> tuple[int, int]:
-        """The span of the offending token. Names are trimmed only if the entry is an object of objects of strings."""
+        """Return the span of the offending token. Names are trimmed only in an object of objects of strings."""
         if fault.section is None:
             return self.member.key_start, self.member.key_end
         fold = _trimmed if self.member.is_sound else str
@@ -149,7 +147,7 @@ class Entry:
 
 
 def member_read(node: Node, name: str) -> Member | None:
-    """The member the engine reads for a trimmed name: the first spelling in byte order, of equal ones the last."""
+    """Return the member that the engine reads for a trimmed name: the first in byte order, of equal ones the last."""
     return node.by(_trimmed).get(_trimmed(name))
 
 
@@ -158,7 +156,7 @@ def _trimmed(name: str) -> str:
 
 
 def _token(value: Node, index: int | None) -> tuple[int, int]:
-    """The span of one part of a comma list; of the whole value if it has escapes."""
+    """Return the span of one part of a comma list; of the whole value if it has escapes."""
     text = str(value.value)
     if index is None or len(text) != value.end - value.start - 2:
         return value.start, value.end
@@ -170,7 +168,7 @@ def _token(value: Node, index: int | None) -> tuple[int, int]:
 
 @lru_cache(maxsize=8)
 def _parts(text: str) -> list[tuple[int, int]]:
-    """The spans of the parts of a comma list; a list of thousands may be asked for each of them."""
+    """Return the spans of the parts of a comma list, cached because lists may have thousands of parts."""
     at = len(text) - len(text.lstrip(BLANKS))
     spans = []
     for part in text.strip(BLANKS).split(","):

@@ -1,4 +1,4 @@
-"""What the engine checks in an entry of a library when it loads it.
+"""The engine's checks of a library entry on loading.
 
 Structure (objects of objects of strings) is checked in every file; the rest only of the entries that win in their
 store, because the engine builds kernels from those alone (sub_op_info_store.cc:124-209).
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def structure_faults(entry: Any) -> Iterator[LoadFault]:
-    """Faults of an entry that is not an object of objects of strings."""
+    """Yield faults of an entry that is not an object of objects of strings."""
     if not isinstance(entry, dict):
         yield LoadFault("wrong-type", None, None, "an operator's entry must be an object")
         return
@@ -40,7 +40,7 @@ def structure_faults(entry: Any) -> Iterator[LoadFault]:
 
 
 def names_in(entries: Iterable[Sections]) -> set[str]:
-    """Every name of a section or key of sound entries."""
+    """Return all names of sections and keys of valid entries."""
     names: set[str] = set()
     for entry in entries:
         names.update(entry, *entry.values())
@@ -48,7 +48,7 @@ def names_in(entries: Iterable[Sections]) -> set[str]:
 
 
 def trimmed(entry: Sections) -> Sections:
-    """Section names and keys without the blanks around them; of names that become equal the first in byte order."""
+    """Return sections with trimmed names and keys; of names that become equal, the first in byte order."""
     sections: dict[str, dict[str, str]] = {}
     for name in sorted(entry):
         content: dict[str, str] = {}
@@ -59,7 +59,7 @@ def trimmed(entry: Sections) -> Sections:
 
 
 def pattern_of(sections: Sections) -> str:
-    """The op pattern, case folded; `dynamicFormat.flag` overrides `op.pattern`.
+    """Return the op pattern, case folded; `dynamicFormat.flag` overrides `op.pattern`.
 
     Source: op_kernel_info_constructor.cc:114-118
     """
@@ -69,7 +69,7 @@ def pattern_of(sections: Sections) -> str:
 
 
 def build_faults(sections: Sections) -> list[LoadFault]:
-    """Faults that prevent the engine from building a kernel from (trimmed) sections, and words it would not know."""
+    """Return faults that prevent the engine from building a kernel from (trimmed) sections, and unknown words."""
     faults: list[LoadFault] = []
     tensors: list[NamedTensor] = []
     for name, content in sections.items():
@@ -101,7 +101,7 @@ def build_faults(sections: Sections) -> list[LoadFault]:
 
 @lru_cache(maxsize=1 << 12)
 def role_of(section: str) -> Enumeration | TensorKey | LoadFault | None:
-    """Faults of a section by its name: an enumeration, a tensor, a misspelling, or one that is not checked."""
+    """Return the kind of a section by its name: an enumeration, a tensor, a misspelling; None if unchecked."""
     if section.startswith("attr_"):
         return None
     if section in ENUMERATIONS:
@@ -137,7 +137,7 @@ def enumeration_faults(section: str, enumeration: Enumeration, value: str) -> It
 
 
 def _near_section(name: str) -> str | None:
-    """The section an unknown one was meant to be; case, signs and a plural do not count."""
+    """Return the section that a misspelt one means, ignoring case, signs and a plural."""
     letters = _letters(name)
     if letters in ("input", "output", "inputs", "outputs"):
         return letters.removesuffix("s") + "0"
@@ -154,13 +154,13 @@ def _letters(name: str) -> str:
 
 
 def _attr_faults(sections: Sections) -> Iterator[LoadFault]:
-    """Only attributes named in ``attr.list`` are looked at (op_kernel_info_constructor.cc:1261-1327)."""
+    """Yield faults of attributes; only those in ``attr.list`` are read (op_kernel_info_constructor.cc:1261-1327)."""
     listed = _value(sections, "attr", "list")
     for index, word in enumerate(listed.split(",") if listed else ()):
         section = "attr_" + word.strip(BLANKS)
         content = sections.get(section)
         if content is None:
-            said = f"`attr.list` names `{word.strip(BLANKS)}`, but there is no section `{section}`"
+            said = f"`attr.list` has `{word.strip(BLANKS)}`, but there is no section `{section}`"
             yield LoadFault("bad-value", "attr", "list", said, token=index)
             continue
         get = content.get
@@ -171,7 +171,7 @@ def _attr_faults(sections: Sections) -> Iterator[LoadFault]:
 def attribute_faults(
     type_: str | None, value: str | None, param_type: str | None, default: str | None
 ) -> tuple[LoadFault, ...]:
-    """Values the engine reads as numbers; of a scalar's default it only warns, of a list's it fails."""
+    """Return faults of values read as numbers; the engine warns about a scalar's default, and fails on a list's."""
     needed = {"type": type_, "value": value}
     missing = [
         LoadFault("bad-value", "", None if text is None else key, f"an attribute requires a `{key}`")
@@ -205,9 +205,9 @@ _NUMBERS: dict[str, Callable[[str], bool]] = {"int": lambda item: long_or_none(i
 
 
 def _items(kind: str, text: str) -> list[str]:
-    """The numbers of a value, split as the engine splits them.
+    """Return the numbers of a value, split as in the engine.
 
-    A list may be empty: brackets are dropped, and nothing between two `;` or `],` is an empty list. A scalar is not
+    A list may be empty: brackets are dropped, and no text between two `;` or `],` is an empty list. A scalar is not
     split at `;`. Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/opskernel/ops_store/
     op_kernel_info_constructor.cc:640-722, 1010-1085.
     """

@@ -1,6 +1,6 @@
-"""The policy of an entry without faults, found in one quick pass, because listings need it for every entry.
+"""A quick check of an entry without faults, because listings need the policy of every entry.
 
-An entry that this pass does not clear may still be without a fault: see :func:`.entry_faults.build_faults`.
+An entry that does not pass may still be without faults: see :func:`.entry_faults.build_faults`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _FEW = 1 << 13
-"""The size of the cache; a real library needs a tenth of it."""
+"""The most texts in the cache; a real library needs a tenth."""
 
 
 class _Memory(dict["Any", "Any"]):
@@ -35,7 +35,7 @@ class _Memory(dict["Any", "Any"]):
 
 
 _UNCLEAR = -1
-"""No number of columns."""
+"""Stands for an unknown number of columns."""
 
 
 def _count_dtypes(text: str | None) -> int:
@@ -52,7 +52,7 @@ def _count(text: str, known: frozenset[str]) -> int:
 
 
 def _kind(section: str) -> Any:
-    """The kind of a section by its name: a tensor (True), an enumeration (key, judge), unclear (False), or ignored."""
+    """Return the kind of a section: tensor (True), enumeration (key, judge), unclear (False), or ignored."""
     role = role_of(section)
     if isinstance(role, Enumeration):
         return role.key, _Memory(lambda value: value is None or not any(enumeration_faults(section, role, value)))
@@ -80,7 +80,7 @@ def forget_texts() -> None:
 
 
 def policy_if_clear(sections: Sections) -> Policy | None:
-    """The policy of (trimmed) sections, if they clearly have no fault; None if that needs a full check."""
+    """Return the policy of (trimmed) sections that have no faults; None if that requires a full check."""
     tensors = []
     known = _kinds  # not cached: it is needed most often, and a plain dict is faster
     for section, content in sections.items():

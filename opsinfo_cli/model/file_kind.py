@@ -1,4 +1,4 @@
-"""The kind of a file: a library, a mixlist or a snapshot, by its content and its name."""
+"""The kind of a file, library, mixlist or snapshot, by its content and its name."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ _FIRST_KEY = r'"((?:[^"\\]|\\.)*)"\s*:'
 
 
 def is_library_name(path: str) -> bool:
-    """Whether a path alone shows a library: by its name, or because it is in a store's config directory."""
+    """Return whether a path is a library's: by its name, or because it is in a store's config directory."""
     return bool(
         re.fullmatch(_LIBRARY_NAME, os.path.basename(path), re.DOTALL) or re.search(_IN_STORE, os.path.abspath(path))
     )
 
 
 def is_mixlist_name(path: str) -> bool:
-    """Whether the name alone shows a mixlist; a library's name does not."""
+    """Return whether a name is a mixlist's and not a library's."""
     name = os.path.basename(path)
     return bool(re.fullmatch(MIXLIST_NAME, name, re.DOTALL | re.IGNORECASE)) and not is_library_name(path)
 
 
 def kind_of(source: Source) -> str | None:
-    """``library``, ``mixlist``, ``snapshot``, or None if neither the text nor the name shows it."""
+    """Return ``library``, ``mixlist`` or ``snapshot``; None if neither the text nor the name shows it."""
     return kind_in(source, members_of(source))
 
 
 def kind_in(source: Source, outcome: Members | Document) -> str | None:
-    """As :func:`kind_of`, for a text that was parsed already."""
+    """As :func:`kind_of`, for a parsed text."""
     if not isinstance(outcome, Members) or outcome.members is None:
         return _kind_of_broken(source)
     content = {member.key: member.value for member in outcome.members}
@@ -60,9 +60,9 @@ def kind_in(source: Source, outcome: Members | Document) -> str | None:
 
 
 def is_marked(source: Source, outcome: Members | Document | None = None) -> bool:
-    """Whether a file found on a walk shows that it is a mixlist or a library.
+    """Return whether a file on a walk is recognisably a mixlist or a library.
 
-    Keys and names do; arrays alone do not, because the JSON of other tools has some, too.
+    By its keys or its name; arrays alone are not enough, because JSON of other tools has them too.
     """
     outcome = outcome or members_of(source)
     if not isinstance(outcome, Members) or outcome.members is None:
@@ -80,7 +80,7 @@ def _holds_list(value: Any) -> bool:
 
 
 def _has_mixlist_key(content: dict[str, Any], names: frozenset[str] | None) -> bool:
-    """:param names: all keys of the second and third level, if they are known"""
+    """:param names: all keys of the second and third level, if known"""
     if any(key.endswith("list") for key in content):
         return True
     if names is not None and not any(name.startswith(("to-", "to_")) for name in names):

@@ -25,7 +25,7 @@ _OTHER_ENGINES = {
 
 
 class Site(NamedTuple):
-    """Where a store lies, whether or not the directory is there."""
+    """The place of a store, existing or not."""
 
     directory: str
     label: str
@@ -33,7 +33,7 @@ class Site(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A custom path that the engine silently skips, and why."""
+    """A custom path that the engine silently skips, with the reason."""
 
     path: str
     reason: str
@@ -42,7 +42,7 @@ class Skipped(NamedTuple):
 class LoadPriority(NamedTuple):
     """``vendors/config.ini`` (configuration.cc:812-850).
 
-    :param bad_line: the line that makes the start of the engine fail
+    :param bad_line: the line that prevents the start of the engine
     """
 
     path: str
@@ -69,11 +69,11 @@ class LoadPriority(NamedTuple):
 
 
 class Install:
-    """One OPP root seen for one SoC.
+    """One OPP root for one SoC.
 
     :param root: the OPP root, as given
-    :param soc: a SoC folder name; None if only vector-core stores, which have no SoC folder, are asked for
-    :param customs: custom operator paths, first wins; the environment's, or those of ``--custom``
+    :param soc: a SoC folder name; None for vector-core stores only, which have no SoC folder
+    :param customs: custom operator paths of the environment or ``--custom``; the first wins
     """
 
     def __init__(self, root: str, soc: str | None, core: str = "ai", customs: list[str] | None = None) -> None:
@@ -92,8 +92,8 @@ class Install:
         soc_option: str = "--soc",
     ) -> Install:
         """
-        :param soc: a folder or product name; None asks for the only one there is
-        :param soc_option: the option that chooses the SoC, for a hint
+        :param soc: a folder or product name; None for the only one
+        :param soc_option: the option for the SoC, for a hint
         :raises UsageFault: if the SoC is not found, or not given and there are several
         """
         return cls(root, _choose_soc(root, soc, core, soc_option), core, customs)
@@ -110,13 +110,13 @@ class Install:
         return version_of(self.root)
 
     def sites(self, core: str | None = None) -> list[Site]:
-        """All stores of a core in the engine's order: environment, vendors, built-in."""
+        """Return all stores of a core in the engine's order: environment, vendors, built-in."""
         core = core or self.core
         custom = [site for site, _ in self._custom_sites(core) if site]
         built_in = [Site(os.path.join(self.root, self._soc(path)), "built-in", core) for path in BUILT_IN[core]]
         present = [site for site in built_in if os.path.isdir(site.directory)] or built_in[:1]
         if core == "ai" and not self._has_generated_store():
-            # its key in fe.ini is free only if no generated store took it, of whichever core (configuration.cc:736-744)
+            # its key in fe.ini is free only if no generated store of any core took it (configuration.cc:736-744)
             legacy = os.path.join(self.root, self._soc(LEGACY_CUSTOM))
             custom = [Site(legacy, "vendor:custom", core)] if os.path.isdir(legacy) else custom
         return [*custom, *present]
@@ -125,7 +125,7 @@ class Install:
     def missing_built_in(self) -> str | None:
         """The directory of the AI Core's built-in store, if the install lacks it for this SoC.
 
-        No core's engine starts without it (E20002): a SoC that only a vendor has cannot be used.
+        No engine starts without it (E20002), so a SoC that only a vendor has cannot be used.
 
         Source: configuration.cc:1049-1068
         """
@@ -135,17 +135,17 @@ class Install:
         return None if any(map(os.path.isdir, directories)) else directories[0]
 
     def skipped(self, core: str | None = None) -> list[Skipped]:
-        """Custom paths without effect, each with the reason (configuration.cc:687-724)."""
+        """Return custom paths without effect, with the reason (configuration.cc:687-724)."""
         found = [skipped for _, skipped in self._custom_sites(core or self.core) if skipped]
         vendors = os.path.join(self.root, "vendors")
         for name in sorted(os.listdir(vendors)) if os.path.isdir(vendors) else []:
             path = os.path.join(vendors, name)
             if os.path.isdir(path) and name not in self.load_priority.vendors:
-                found.append(Skipped(path, "vendors/config.ini does not name it in load_priority"))
+                found.append(Skipped(path, "load_priority in vendors/config.ini does not have it"))
         return found
 
     def stores(self, core: str | None = None) -> list[Store]:
-        """Load every store that is there.
+        """Load every existing store.
 
         :raises Refused: if the engine would not start, or refuses a store
         """
@@ -184,7 +184,7 @@ class Install:
         return Operators(self.stores())
 
     def other_counts(self) -> dict[str, int]:
-        """How many op types the stores of the other cores hold, by core."""
+        """Return the number of op types in the stores of the other cores, by core."""
         counts = {}
         for core in CORES:
             directories = [site.directory for site in self.sites(core) if os.path.isdir(site.directory)]
@@ -194,7 +194,7 @@ class Install:
 
     @cached_property
     def other_engines(self) -> dict[str, str]:
-        """Op types that other engines of this install know: name -> engine."""
+        """Return op types of other engines of this install: name -> engine."""
         from ..text.json_values import Members
         from ..text.members import read_members
         from ..text.source import Source
@@ -213,7 +213,7 @@ class Install:
         return engines
 
     def _has_generated_store(self) -> bool:
-        """Whether the environment or load_priority adds any store."""
+        """Return whether the environment or load_priority adds a store."""
         return any(site for core in CUSTOM for site, _ in self._custom_sites(core))
 
     def _soc(self, path: str) -> str:
@@ -243,7 +243,7 @@ class Install:
 
 
 def _op_api_first(paths: list[str]) -> list[str]:
-    """Paths that deliver ``libcust_opapi.so`` come ahead of run packages."""
+    """Sort paths: those with ``libcust_opapi.so`` before run packages."""
     return sorted(paths, key=lambda path: not os.path.isfile(os.path.join(path, "op_api", "lib", "libcust_opapi.so")))
 
 
@@ -262,7 +262,7 @@ def _choose_soc(root: str, soc: str | None, core: str, soc_option: str) -> str |
         )
     if len(found) > 1:
         raise UsageFault(
-            f"the install holds {len(found)} SoCs: {', '.join(found)}",
+            f"the install has {len(found)} SoCs: {', '.join(found)}",
             name="ambiguous-target",
             path=root,
             hint=f"choose one with {soc_option}",

@@ -7,16 +7,16 @@ from .store import Operators, Store
 
 
 class Library(LibraryFile):
-    """The entries of one file, in the file's order; of equal keys the last, as the engine reads them.
+    """The entries of one file, in order; of equal keys the last, as in the engine.
 
-    ``members`` keeps every one of them.
+    ``members`` has all of them.
     """
 
     @property
     def operators(self) -> Operators:
-        """Its op types, as the engine has them if this is the only file of its store.
+        """The op types, as in the engine if this is the only file of its store.
 
-        :raises Damaged: if the engine could not build a kernel from an entry
+        :raises Damaged: if the engine cannot build a kernel from an entry
         """
         store = Store([self])
         store.require_loadable()

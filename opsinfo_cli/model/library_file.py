@@ -27,18 +27,18 @@ AnyLibrary = TypeVar("AnyLibrary", bound="LibraryFile")
 
 
 def members_of(source: Source) -> Members | Document:
-    """The members of a text that may be a library, each entry judged as it is read."""
+    """Return the members of a text that may be a library, each entry checked as it is read."""
     return read_members(source, policy_if_clear)
 
 
 class LibraryFile:
-    """The entries of one file, in the file's order; of equal keys the last, as the engine has it.
+    """The entries of one file, in order; of equal keys the last, as in the engine.
 
-    ``members`` keeps every one of them.
+    ``members`` has all of them.
     """
 
     def __init__(self, source: Source, members: list[RawMember], names: Iterable[str] | None = None) -> None:
-        """:param names: of all sections and keys, if they are known already"""
+        """:param names: all names of sections and keys, if already known"""
         self.source = source
         self.path = source.path
         self.members = members
@@ -47,7 +47,7 @@ class LibraryFile:
 
     @classmethod
     def read(cls: type[AnyLibrary], path: str) -> AnyLibrary:
-        """The library in a file.
+        """Return the library in a file.
 
         :raises Refused: if the file cannot be read
         :raises Damaged: if the engine cannot load it
@@ -56,9 +56,9 @@ class LibraryFile:
 
     @classmethod
     def of(cls: type[AnyLibrary], source: Source, outcome: Members | Document | None = None) -> AnyLibrary:
-        """The library in a text.
+        """Return the library in a text.
 
-        :param outcome: what :func:`members_of` returned for the text, if it was parsed already
+        :param outcome: the result of :func:`members_of` for the text, if already parsed
         :raises Damaged: if the text is not an object of objects of objects of strings
         """
         outcome = outcome or members_of(source)
@@ -82,7 +82,7 @@ class LibraryFile:
         return Entry(self._file, member)
 
     def is_passed_over(self, entry: Entry) -> bool:
-        """Whether another entry is read instead: the engine trims a key, then looks up the trimmed one.
+        """Return whether another entry is read instead: the engine looks up the trimmed key.
 
         Source: sub_op_info_store.cc:150-163
         """
@@ -90,13 +90,13 @@ class LibraryFile:
         return name != entry.name and name in self.entries
 
     def structure_faults(self) -> Iterator[tuple[Entry, LoadFault]]:
-        """Faults that fail the file regardless of which entries win."""
+        """Yield faults that fail the file, regardless of which entries win."""
         for entry in self.entries.values():
             name = entry.name.strip(BLANKS)
             if name != entry.name:
                 if self.is_passed_over(entry):
                     continue
-                # the engine looks the trimmed key up, finds nothing, and fails (sub_op_info_store.cc:150-163)
+                # the engine looks up the trimmed key, does not find it, and fails (sub_op_info_store.cc:150-163)
                 said = f"op type `{entry.name}` has blanks around it, so the whole store fails"
                 yield entry, LoadFault("blank-in-name", None, None, said, near=(name,))
             if not entry.member.is_sound:
@@ -109,7 +109,7 @@ class LibraryFile:
                 yield entry, fault
 
     def twins(self, name: str) -> list[RawMember]:
-        """All members of one name; more than one is a duplicate key."""
+        """Return all members of one name; more than one is a duplicate key."""
         if len(self.members) == len(self.entries):
             return [self.entries[name].member]
         return self._by_name[name]

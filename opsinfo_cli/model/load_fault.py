@@ -1,4 +1,4 @@
-"""Faults of an entry of a library when the engine loads it."""
+"""Faults of a library entry on loading."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class LoadFault(NamedTuple):
     :param name: the finding's name
     :param section: the section as written; None for the entry itself
     :param key: the key in the section as written; None for the section itself
-    :param token: which part of a comma list, from 0; None for the whole value
-    :param near: words the value may have meant
+    :param token: index of the part of a comma list, from 0; None for the whole value
+    :param near: similar known words
     """
 
     name: str
@@ -35,12 +35,11 @@ class LoadFault(NamedTuple):
     def hides_policies(self) -> bool:
         """Whether the policies of a store with this fault are unknown.
 
-        The counts of columns are the one rule that a library shipped with an older CANN breaks: such a store is read,
-        with a warning.
+        Libraries of older CANN versions break only the rule on counts of columns; such a store is read with a warning.
         """
         return self.refuses and self.name != "column-mismatch"
 
 
 def case_variants(word: str | None, words: frozenset[str]) -> tuple[str, ...]:
-    """Words that differ from ``word`` in case alone."""
+    """Return words that differ from ``word`` only in case."""
     return tuple(each for each in sorted(words) if word is not None and each.lower() == word.strip(BLANKS).lower())

@@ -1,4 +1,4 @@
-"""The modify_mixlist file: which marks each op type carries.
+"""The modify_mixlist file: the marks of each op type.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/utils/common/config_parser/modify_mixlist_config_parser.cc
@@ -17,7 +17,7 @@ from .policy import LISTS, Mark, Policy, combination, effective, is_legal
 
 
 def mixlist_content(marks: Mapping[str, frozenset[Mark]]) -> dict[str, dict[str, list[str]]]:
-    """A mixlist as plain values, names in the order given; lists that would be empty are left out."""
+    """Return a mixlist as plain values, names in the given order, without empty lists."""
     lists = {policy: name for name, policy in LISTS.items()}
     marked: dict[str, dict[str, list[str]]] = {}
     for name, each in marks.items():
@@ -30,7 +30,7 @@ class Mixlist:
     """A mixlist that the engine accepts."""
 
     def __init__(self, document: Document) -> None:
-        """:raises Damaged: if the engine would refuse it, with the first reason"""
+        """:raises Damaged: if the engine would refuse it; has the first reason"""
         self.document = document
         self.source = document.source
         self.root = document.require_root()
@@ -60,14 +60,14 @@ class Mixlist:
         return self.marks.get(name, frozenset())
 
     def effective(self, name: str, library_policy: Policy) -> Policy:
-        """The policy of an op type that has ``library_policy`` in the library.
+        """Return the effective policy of an op type that has ``library_policy`` in the library.
 
         Source: modify_mixlist_config_parser.cc:265-294
         """
         return effective(library_policy, self.marks_of(name))
 
     def alone(self, name: str) -> Policy | None:
-        """The policy that the marks decide whatever the library says: only a black or white ``to-add`` does."""
+        """Return the policy that the marks set in every library, by a black or white ``to-add``; else None."""
         for policy in (Policy.BLACK, Policy.WHITE):
             if Mark("to-add", policy) in self.marks_of(name):
                 return policy
@@ -84,5 +84,5 @@ class Mixlist:
             path=self.source.path,
             line=place.line,
             column=place.column,
-            hint="`opsinfo validate` lists everything that is wrong",
+            hint="`opsinfo validate` lists all findings",
         )

@@ -1,4 +1,4 @@
-"""The parts of a mixlist's text: the items of its arrays, and where its structure is not what the engine expects.
+"""The items of a mixlist's arrays, and faults of its structure.
 
 Of equal keys the engine reads only the last. Source: hicann/ge ffdcbc9f,
 compiler/engines/nn_engine/utils/common/config_parser/modify_mixlist_config_parser.cc:133-206.
@@ -17,7 +17,7 @@ class Marked(NamedTuple):
     """One string of one array: the mark it gives an op type, and its place.
 
     :param place: its index in the array
-    :param keys: of the list and of the action, as they are written
+    :param keys: of the list and the action, as written
     """
 
     name: str
@@ -29,12 +29,12 @@ class Marked(NamedTuple):
 
 
 class StructureFault(NamedTuple):
-    """Something that makes the engine refuse a mixlist whatever its op types are.
+    """A fault for which the engine refuses a mixlist with any op types.
 
     :param name: the finding's name: wrong-type, unknown-list or unknown-action
     :param node: the key or value that is wrong
     :param steps: the keys and indexes that lead to it
-    :param meant: the key it was meant to be, if it is near one that is not there
+    :param meant: the likely key, if it is similar to one that is missing
     """
 
     name: str
@@ -45,9 +45,9 @@ class StructureFault(NamedTuple):
 
 
 def marked_items(root: Node, by_near_keys: bool = False) -> Iterator[Marked]:
-    """The op types in the well-formed parts of a mixlist, list by list.
+    """Yield the op types in the well-formed parts of a mixlist, list by list.
 
-    :param by_near_keys: whether `white_list` counts as `white-list`, if that is not there
+    :param by_near_keys: whether to read `white_list` as `white-list`, if that is missing
     """
     for list_name, policy in LISTS.items():
         marks = _member(root, list_name, by_near_keys)
@@ -62,7 +62,7 @@ def marked_items(root: Node, by_near_keys: bool = False) -> Iterator[Marked]:
 
 
 def collected_marks(items: Iterable[Marked]) -> dict[str, frozenset[Mark]]:
-    """The marks of each op type, in the order in which op types first appear."""
+    """Return the marks of each op type, in the order in which op types first appear."""
     collected: dict[str, set[Mark]] = {}
     for item in items:
         collected.setdefault(item.name, set()).add(item.mark)
@@ -70,9 +70,9 @@ def collected_marks(items: Iterable[Marked]) -> dict[str, frozenset[Mark]]:
 
 
 def structure_faults(root: Node) -> Iterator[StructureFault]:
-    """Faults if a mixlist is not an object of known lists of known actions of strings.
+    """Yield faults if a mixlist is not an object of known lists of known actions of strings.
 
-    A list or action under a near key is looked into, so that its faults are not found only after it is renamed.
+    A list or action under a near key is checked too, so that its faults are found before it is renamed.
     """
     if root.kind != "object":
         yield StructureFault("wrong-type", f"a mixlist must be an object, not {called(root)}", root, ())
@@ -113,14 +113,14 @@ def _list_faults(list_name: str, marks: Node) -> Iterator[StructureFault]:
 
 
 def called(node: Node) -> str:
-    """The type of a value with its article, such as ``an array``; a literal is named by its text."""
+    """Return the type of a value with an article, such as ``an array``; for a literal, its text."""
     if node.kind == "literal":
         return {True: "`true`", False: "`false`", None: "`null`"}[node.value]  # type: ignore[index]
     return f"an {node.kind}" if node.kind[0] in "aeiou" else f"a {node.kind}"
 
 
 def _member(container: Node, name: str, by_near_keys: bool) -> Member | None:
-    """The member that the engine reads for a name, else one with a near name."""
+    """Return the member that the engine reads for a name, else one with a near name."""
     if container.kind != "object":
         return None
     members = container.by(str)
@@ -131,7 +131,7 @@ def _member(container: Node, name: str, by_near_keys: bool) -> Member | None:
 
 
 def _meant_and_missing(container: Node, key: str, known: Iterable[str]) -> str | None:
-    """The known key that an unknown one was meant to be; None if that is there, or another key is nearer to it."""
+    """Return the known key that an unknown one means; None if that exists, or another key is nearer to it."""
     meant = _meant(key, known)
     member = _member(container, meant, by_near_keys=True) if meant else None
     return meant if member is not None and member.name == key else None

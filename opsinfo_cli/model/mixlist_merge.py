@@ -1,4 +1,4 @@
-"""One mixlist from several, and the entries of it that change nothing. Pure.
+"""Merge mixlists, and drop entries that change nothing. Pure.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/optimizer/ops_kernel_store/fe_ops_kernel_info_store.cc
@@ -23,14 +23,14 @@ class Given(NamedTuple):
 
 
 class Conflict(NamedTuple):
-    """An op type that mixlists treat differently, with the marks of each, in order. The last one wins."""
+    """An op type with different marks in several mixlists, in order. The last one wins."""
 
     name: str
     given: tuple[Given, ...]
 
 
 class Dropped(NamedTuple):
-    """An entry that went. ``reason``: ``no-effect``, ``unknown-operator`` if no target has the op type,
+    """A dropped entry. ``reason``: ``no-effect``, ``unknown-operator`` if no target has the op type,
     ``no-effect-in-model`` if it changes no dtype in the models.
     """
 
@@ -43,8 +43,8 @@ class Dropped(NamedTuple):
 class Minimal:
     """Fewer marks with the same effect.
 
-    :param marks: what is left, in the order given
-    :param shortened: op types with fewer marks now: before, after
+    :param marks: the remaining marks, in the given order
+    :param shortened: op types with fewer marks: before, after
     """
 
     marks: dict[str, frozenset[Mark]] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Minimal:
 
 
 def merged(mixlists: Sequence[Mixlist]) -> dict[str, frozenset[Mark]]:
-    """The marks of every op type, sorted by name: those of the last mixlist that names it."""
+    """Return the marks of every op type, sorted by name: those of the last mixlist that has it."""
     found: dict[str, frozenset[Mark]] = {}
     for mixlist in mixlists:
         found.update(mixlist.marks)
@@ -66,7 +66,7 @@ def merged(mixlists: Sequence[Mixlist]) -> dict[str, frozenset[Mark]]:
 
 
 def conflicts(mixlists: Sequence[Mixlist]) -> list[Conflict]:
-    """Op types of several mixlists that these treat differently in some library, sorted by name."""
+    """Return op types to which several mixlists give different policies in some library, sorted by name."""
     given: dict[str, list[Given]] = {}
     for mixlist in mixlists:
         for name, marks in mixlist.marks.items():
@@ -76,9 +76,9 @@ def conflicts(mixlists: Sequence[Mixlist]) -> list[Conflict]:
 
 
 def minimal(marks: Mapping[str, frozenset[Mark]], targets: Sequence[Operators] = ()) -> Minimal:
-    """The fewest marks after which every op type of every target has the policy it has with ``marks``.
+    """Return the fewest marks with the same effect as ``marks`` on every op type of every target.
 
-    Without a target: in any library. An entry that one target needs stays.
+    Without a target: in any library. An entry that one target needs is kept.
     """
     found = Minimal()
     for name, mine in marks.items():
@@ -96,7 +96,7 @@ def minimal(marks: Mapping[str, frozenset[Mark]], targets: Sequence[Operators] =
 
 
 def narrowed(found: Minimal, gone: Collection[str]) -> Minimal:
-    """The same without op types that change nothing in the models."""
+    """Return ``found`` without op types that change nothing in the models."""
     return Minimal(
         {name: marks for name, marks in found.marks.items() if name not in gone},
         found.dropped
@@ -106,7 +106,7 @@ def narrowed(found: Minimal, gone: Collection[str]) -> Minimal:
 
 
 def _policies(name: str, operators: Operators) -> set[Policy]:
-    """The policy in each store: the engine falls through to a later one if the first refuses a node.
+    """Return the policy in each store: the engine falls through to a later one if the first refuses a node.
 
     Source: fe_ops_kernel_info_store.cc:371-439
     """

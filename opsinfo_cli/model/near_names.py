@@ -1,4 +1,4 @@
-"""Near names: what a user may have meant, best first; none if every name is far."""
+"""Near names for suggestions, best first; none if every name is far."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from itertools import count
 
 _LOOK_ALIKE = [set(group) for group in ("1lI|i", "0OoQ", "5S", "2Z", "8B", "-_", "6b", "uv", "vV", "nm")]
 _STEP, _CASE, _ALIKE = 10, 3, 3
-"""Costs in tenths of a step, so that sums are exact."""
+"""Costs in tenths of an edit step, so that sums are exact."""
 
 
 def near_names(name: str, candidates: Iterable[str], most: int = 3) -> list[str]:
-    """At most ``most`` candidates within reach of ``name``, the nearest first; see :meth:`NearNames.of`."""
+    """Return at most ``most`` candidates within reach of ``name``, nearest first; see :meth:`NearNames.of`."""
     return NearNames(candidates).of(name, most)
 
 
@@ -24,12 +24,12 @@ def did_you_mean(name: str, candidates: Iterable[str] | NearNames) -> str | None
 
 
 def meant(near: list[str]) -> str | None:
-    """Near names as a hint."""
+    """Return near names as a hint."""
     return f"did you mean {', '.join(f'`{each}`' for each in near)}?" if near else None
 
 
 def suggestion(name: str, near: NearNames, candidates: Iterable[str]) -> str | None:
-    """Near names, and every candidate that contains the name, case aside; as a hint."""
+    """Return near names, and every candidate that contains the name in any case, as a hint."""
     first = near.of(name)
     others = [each for each in sorted(candidates) if name.lower() in each.lower()] if len(name) >= _LEAST else []
     if not others:
@@ -44,9 +44,9 @@ def suggestion(name: str, near: NearNames, candidates: Iterable[str]) -> str | N
 
 
 _LEAST = 3
-"""Letters that names are searched for."""
+"""The most letters of a name for which others are searched."""
 _MOST = 800
-"""Letters of a hint."""
+"""The most letters of a hint."""
 
 
 def _quoted(names: Iterable[str]) -> str:
@@ -54,7 +54,7 @@ def _quoted(names: Iterable[str]) -> str:
 
 
 class NearNames:
-    """Names that others may have meant. For each name it looks at few candidates, so that thousands of names can be
+    """Near names among candidates. It compares each name with few candidates, so that thousands of names can be
     looked up.
 
     :param candidates: each name once; read when first asked
@@ -64,27 +64,27 @@ class NearNames:
         self._candidates = candidates
 
     def of(self, name: str, most: int = 3) -> list[str]:
-        """At most ``most`` candidates within reach of ``name``, the nearest first.
+        """Return at most ``most`` candidates within reach of ``name``, nearest first.
 
-        Reach grows with the length of the name: a step for every three letters, three at the most.
+        Reach grows with the length of the name: one step for every three letters, at most three.
         """
         reach = min(3.0, max(1.0, len(name) / 3))
         found: list[tuple[float, str]] = []
         for steps, candidate in self._nearest_first(name, int(reach)):
             if found and (steps >= 1 > found[0][0] or (len(found) == most and found[-1] < (steps, candidate))):
-                break  # nothing that comes can be nearer
+                break  # the rest cannot be nearer
             same = name.lower() == candidate.lower()
             limit = found[-1][0] if len(found) == most else reach
             far = _CASE / _STEP if same else distance(name, candidate, limit)
             if far <= limit:
                 insort(found, (far, candidate))
                 del found[most:]
-        if found and found[0][0] < 1:  # only case or look-alikes differ: that is what was meant
+        if found and found[0][0] < 1:  # only case or look-alikes differ, so the meaning is clear
             found = [each for each in found if each[0] < 1]
         return [candidate for _, candidate in found]
 
     def _nearest_first(self, name: str, furthest: int) -> Iterator[tuple[int, str]]:
-        """Every candidate that may be so near, with how many whole steps it is away at least; then by name."""
+        """Yield every candidate that may be near enough, with its least distance in steps; then by name."""
         seen = set()
         for steps in range(furthest + 1):
             lengths = range(len(name) - steps, len(name) + steps + 1)
@@ -103,18 +103,18 @@ class NearNames:
 
 
 class _SameLength:
-    """Candidates of one length in order, and which of them have a letter at a place: a bit for each candidate."""
+    """Candidates of one length, with a set of those that have a letter at a place: one bit per candidate."""
 
     _FEW = 16
     _FRONT = 40
-    """Letters of a name that are looked at: of absurd names not all."""
+    """The most letters of a name that are compared."""
 
     def __init__(self, names: list[str], length: int) -> None:
         self.names = names
         self.length = length
 
     def within(self, name: str, steps: int) -> Iterator[str]:
-        """Every candidate within so many steps of ``name``; if names are long or candidates few, others too."""
+        """Yield every candidate within ``steps`` of ``name``; if names are long or candidates few, others too."""
         left = self._reached(name, steps) if len(self.names) > self._FEW else (1 << len(self.names)) - 1
         while left:
             lowest = left & -left
@@ -122,10 +122,10 @@ class _SameLength:
             left ^= lowest
 
     def _reached(self, name: str, steps: int) -> int:
-        """The edit distance of all candidates at once, in whole steps, with swaps.
+        """Return the candidates within the edit distance, for all at once, in whole steps, with swaps.
 
-        A row for each letter of the name; in a row a set of candidates for each cell of :func:`_cells`. Of long names
-        the fronts are looked at, which are no further apart than the names.
+        One row for each letter of the name; each row has a set of candidates for each cell of :func:`_cells`. Of long
+        names only the fronts are compared, which are no further apart than the names.
         """
         everyone, having = (1 << len(self.names)) - 1, self._bits.get
         letters = list(map(_letter, name[: self._FRONT]))
@@ -157,11 +157,11 @@ class _SameLength:
 
 @lru_cache(maxsize=64)
 def _cells(steps: int, longer: int) -> list[tuple[int, int, int, int, int]]:
-    """The cells of a row: how many letters longer the candidate's front is, at so many steps; the last is the end.
+    """Return the cells of a row, by steps and by the extra letters of the candidate's front; the last is the end.
 
-    Cells from which the end is too far away are left out.
+    Cells from which the end cannot be reached are left out.
 
-    :returns: of each cell its shift, and the places of the cells that it comes from: in the row above by an equal, a
+    :returns: for each cell its shift, and the places of its predecessors: in the row above by an equal, a
         changed and a lost letter, in its own by one gained; -1 for none
     """
     cells = [
@@ -179,7 +179,7 @@ def _cells(steps: int, longer: int) -> list[tuple[int, int, int, int, int]]:
 
 
 _ONE_LETTER = str.maketrans("li|oqsz86vm_\u03c2", "111005" + "2bbun-\u03c3")
-"""Lower case letters that look alike as one, and the sigma that ends a word as any other."""
+"""Maps look-alike lower case letters to one, and the final sigma to the other one."""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -188,7 +188,7 @@ def _letter(character: str) -> int:
 
 
 def distance(a: str, b: str, limit: float = 1e9) -> float:
-    """Edit distance with swaps; a change of case or to a look-alike character costs less than a step.
+    """Return the edit distance with swaps; a change of case or to a look-alike character costs less than a step.
 
     Gives up, with a number above ``limit``, as soon as nothing nearer is possible.
 
@@ -204,7 +204,7 @@ def distance(a: str, b: str, limit: float = 1e9) -> float:
 
 
 def _apart(a: str, b: str) -> tuple[str, str]:
-    """Both names without their common prefix, which costs nothing."""
+    """Return both names without their common prefix, which costs nothing."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -213,7 +213,7 @@ def _apart(a: str, b: str) -> tuple[str, str]:
 
 
 def _tenths(a: str, b: str, limit: int) -> int | None:
-    """The distance in tenths of a step; None if it is above ``limit``.
+    """Return the distance in tenths of a step; None if it is above ``limit``.
 
     Only a band along the diagonal is looked at: each step away from it costs one. Place ``d`` of row ``i`` stands for
     the first ``i`` characters of ``a`` and the first ``i + d - width`` of ``b``.
@@ -246,7 +246,7 @@ _PAIRS = {(x, y) for group in _LOOK_ALIKE for x in group for y in group}
 
 @lru_cache(maxsize=1 << 12)
 def _change(x: str, y: str) -> int:
-    """The cost of replacing one character by another."""
+    """Return the cost of replacing one character by another."""
     if x.lower() == y.lower():
         return _CASE
     return _ALIKE if (x, y) in _PAIRS else _STEP

@@ -1,4 +1,4 @@
-"""Operators as listed: their policy by the library and by the mixlist, side by side."""
+"""Rows of operators, with the policy of the library and after the mixlist."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Standing(NamedTuple):
 
 
 class OperatorRow(NamedTuple):
-    """One op type as it is listed. ``policy`` is None if it is unknown."""
+    """One op type of a listing. ``policy`` is None if unknown."""
 
     name: str
     policy: Policy | None
@@ -37,7 +37,7 @@ class OperatorRow(NamedTuple):
 
 
 def operator_rows(operators: Operators, mixlist: Mixlist | None) -> list[OperatorRow]:
-    """Op types by name. They are computed in the order of their files, which is their order in memory."""
+    """Return op types by name. They are computed in the order of their files, which is their order in memory."""
     return sorted((operator_row(operator, mixlist) for operator in operators.by_file()), key=itemgetter(0))
 
 
@@ -62,7 +62,7 @@ def _standing(store: Store, entry: Entry) -> Standing:
 
 
 def mixlist_rows(mixlist: Mixlist, operators: Operators | None) -> list[OperatorRow]:
-    """The op types of a mixlist with their marks; policies if the marks, or a target's operators, decide them."""
+    """Return the op types of a mixlist with their marks, and policies if the marks or a target determine them."""
     rows = []
     first = {item.name: item.node for item in reversed(mixlist.items)}
     for name in sorted(mixlist.marks):

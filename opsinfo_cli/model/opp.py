@@ -19,14 +19,14 @@ BUILT_IN = {
     "vector": ("built-in/op_impl/vector_core/tbe/config", "op_impl/built-in/vector_core/tbe/config"),
     "dsa": ("built-in/op_impl/dsa_core/config/{soc}", "op_impl/built-in/dsa_core/config/{soc}"),
 }
-"""Directory of the built-in store: the layout of today, then the one of CANN before 5.1."""
+"""Directory of the built-in store: the current layout, then the one of CANN before 5.1."""
 
 CUSTOM = {"ai": "op_impl/ai_core/tbe", "vector": "op_impl/vector_core/tbe"}
 LEGACY_CUSTOM = "op_impl/custom/ai_core/tbe/config/{soc}"
 
 
 def opp_root(path: str) -> str | None:
-    """The OPP root at or under a directory: the path itself, or ``opp`` in a toolkit."""
+    """Return the OPP root at or under a directory: the path itself, or ``opp`` in a toolkit; None if there is none."""
     for candidate in (path, os.path.join(path, "opp"), os.path.join(path, "latest", "opp")):
         if any(os.path.isdir(os.path.join(candidate, mark)) for mark in _ROOT_MARKS):
             return candidate
@@ -37,7 +37,7 @@ _ROOT_MARKS = ("built-in/op_impl", "op_impl/built-in", "op_impl/custom", "vendor
 
 
 def root_above(path: str) -> str | None:
-    """The OPP root that contains a file or directory."""
+    """Return the OPP root that contains a file or directory; None if there is none."""
     folder = os.path.realpath(path)
     while os.path.dirname(folder) != folder:
         folder = os.path.dirname(folder)
@@ -47,14 +47,14 @@ def root_above(path: str) -> str | None:
 
 
 def matching(folder: str, pattern: str) -> list[str]:
-    """Paths below a folder that match a pattern; wildcards in the folder's own name are escaped."""
+    """Return paths below a folder that match a pattern; wildcards in the folder's own name are escaped."""
     from glob import escape, glob
 
     return sorted(glob(os.path.join(escape(folder), pattern), recursive=True))
 
 
 def socs_of(root: str, core: str = "ai") -> list[str]:
-    """SoC folders of an OPP root that hold libraries."""
+    """Return SoC folders of an OPP root that contain libraries."""
     patterns = [*BUILT_IN[core], f"vendors/*/{CUSTOM['ai']}/config/{{soc}}", LEGACY_CUSTOM]
     found = set()
     for pattern in patterns:
@@ -66,7 +66,7 @@ def socs_of(root: str, core: str = "ai") -> list[str]:
 
 
 def version_of(root: str) -> str | None:
-    """The CANN version of an OPP root: ``version_dir`` of ``version.info`` before ``Version``."""
+    """Return the CANN version of an OPP root: ``version_dir`` of ``version.info``, else ``Version``."""
     above = os.path.dirname(os.path.realpath(root))
     paths = [
         os.path.join(root, "version.info"),

@@ -16,11 +16,11 @@ PRECISION, FLAG = "precision_reduce", "flag"
 """The section and the key of a policy."""
 
 BLANKS = " \t\n\v\f\r"
-"""What the engine trims: C ``isspace`` in the plain locale."""
+"""The characters that the engine trims: C ``isspace`` in the C locale."""
 
 
 def folded(text: str) -> str:
-    """Lower case as the engine has it: byte by byte, so that only ASCII letters change."""
+    """Return lower case as in the engine: byte by byte, so that only ASCII letters change."""
     return text.lower() if text.isascii() else text.translate(_ASCII_LOWER)
 
 
@@ -43,9 +43,9 @@ class Policy(str, Enum):
 
     @classmethod
     def from_flag(cls, flag: str | None) -> Policy:
-        """Read ``precision_reduce.flag`` as the engine does: trimmed, case folded, nothing means gray.
+        """Read ``precision_reduce.flag`` as the engine does: trimmed and case folded; empty or missing means gray.
 
-        :raises BadFlag: on any other text, which fails the whole store (op_kernel_info_constructor.cc:1383-1402)
+        :raises BadFlag: if it is any other text, which fails the whole store (op_kernel_info_constructor.cc:1383-1402)
 
         >>> Policy.from_flag(" TRUE "), Policy.from_flag(None)
         (<Policy.WHITE: 'white'>, <Policy.GRAY: 'gray'>)
@@ -59,7 +59,10 @@ class Policy(str, Enum):
 
     @classmethod
     def of(cls, sections: Mapping[str, Mapping[str, str]]) -> Policy:
-        """The policy in an entry's (trimmed) sections. :raises BadFlag: as :meth:`from_flag`"""
+        """Return the policy in an entry's (trimmed) sections.
+
+        :raises BadFlag: as :meth:`from_flag`
+        """
         section = sections.get(PRECISION)
         return _FLAGS[None] if section is None else cls.from_flag(section.get(FLAG))
 
@@ -82,7 +85,7 @@ _MANUALS_WORDS = {
 
 
 def policy_meant(word: str) -> Policy | None:
-    """The list that somebody means by a word of the manuals, or of other tools; for hints, never for input.
+    """Return the policy for a word of the manuals or other tools; for hints, never for input.
 
     >>> policy_meant("Trustlist"), policy_meant("black_list"), policy_meant("灰名单"), policy_meant("red")
     (<Policy.WHITE: 'white'>, <Policy.BLACK: 'black'>, <Policy.GRAY: 'gray'>, None)
@@ -92,7 +95,7 @@ def policy_meant(word: str) -> Policy | None:
 
 
 class Mark(NamedTuple):
-    """One of the six: put on a list, or taken off it."""
+    """One of the six marks: add to a list, or remove from it."""
 
     action: str
     policy: Policy
@@ -125,14 +128,14 @@ LEGAL_COMBINATIONS: frozenset[frozenset[Mark]] = frozenset(
         (ADD_BLACK, REMOVE_WHITE),
     )
 )
-"""The eleven sets of marks an op type may carry (modify_mixlist_config_parser.cc:46-60).
+"""The eleven accepted sets of marks of an op type (modify_mixlist_config_parser.cc:46-60).
 
 The other 52 are refused with E20003.
 """
 
 
 def combination(marks: Iterable[Mark]) -> str:
-    """Marks in words, in a stable order: ``add black + remove white``."""
+    """Return marks as text, in a stable order: ``add black + remove white``."""
     return " + ".join(mark.said for mark in sorted(set(marks)))
 
 
@@ -141,9 +144,9 @@ def is_legal(marks: frozenset[Mark]) -> bool:
 
 
 def effective(library_policy: Policy, marks: frozenset[Mark]) -> Policy:
-    """The policy of an op type after its marks (modify_mixlist_config_parser.cc:265-294).
+    """Return the policy of an op type after its marks (modify_mixlist_config_parser.cc:265-294).
 
-    A ``to-remove`` counts only for the list the op is on; gray ``to-add`` does nothing.
+    A ``to-remove`` has an effect only on the list that the op type is on; a gray ``to-add`` has none.
 
     :raises ValueError: if the engine refuses the combination
 
@@ -162,7 +165,7 @@ def effective(library_policy: Policy, marks: frozenset[Mark]) -> Policy:
 
 
 def marks_for(library_policy: Policy, wanted: Policy) -> frozenset[Mark]:
-    """The fewest marks that turn ``library_policy`` into ``wanted``; ``gray-list`` is never used."""
+    """Return the fewest marks that turn ``library_policy`` into ``wanted``; ``gray-list`` is never used."""
     if wanted is library_policy:
         return frozenset()
     if wanted is Policy.GRAY:
@@ -171,9 +174,9 @@ def marks_for(library_policy: Policy, wanted: Policy) -> frozenset[Mark]:
 
 
 def least(marks: frozenset[Mark]) -> frozenset[Mark]:
-    """The fewest marks that do the same in every library: one, or none for a gray to-add alone.
+    """Return the fewest marks with the same effect in every library: one, or none for a gray to-add alone.
 
-    A black or white to-add decides whatever is removed beside it; a gray one has no effect
+    A black or white to-add decides regardless of removals; a gray one has no effect
     (modify_mixlist_config_parser.cc:265-294).
 
     :raises ValueError: if the engine refuses the combination

@@ -1,4 +1,4 @@
-"""Precision modes: their names, what they mean, and which accept a mixlist.
+"""Precision modes: their names and meanings, and whether they accept a mixlist.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/api/aclgrph/option_utils.cc
@@ -20,8 +20,8 @@ _HIF8_SOCS = frozenset({"ascend950"})
 class Mode(NamedTuple):
     """One value of ``precision_mode`` (v1) or ``precision_mode_v2`` (v2).
 
-    :param engine: the engine's internal mode; values with the same one mean the same
-    :param low: dtypes a white operator may be lowered to; empty outside the mixed modes
+    :param engine: the engine's internal mode; values with the same one are equal
+    :param low: dtypes that a white operator may be lowered to; empty outside the mixed modes
     :param socs: SoCs that have it by Huawei's documents; None for all
     """
 
@@ -33,17 +33,17 @@ class Mode(NamedTuple):
 
     @property
     def is_mixed(self) -> bool:
-        """Whether a mixlist may be given with it (option_utils.cc:1384-1411)."""
+        """Whether the engine accepts a mixlist with it (option_utils.cc:1384-1411)."""
         return bool(self.low)
 
     @property
     def option(self) -> str:
-        """The option it is a value of; v1 if it is a value of both."""
+        """The option that has the value; v1 if both have it."""
         return "precision_mode" if "v1" in self.options else "precision_mode_v2"
 
     @property
     def same(self) -> list[str]:
-        """The other values that mean the same to the engine (fe_context_utils.cc:26-44)."""
+        """The other values with the same engine mode (fe_context_utils.cc:26-44)."""
         return [mode.name for mode in MODES.values() if mode.engine == self.engine and mode.name != self.name]
 
     def is_on(self, soc: str) -> bool:
@@ -78,7 +78,7 @@ def mode_named(name: str) -> Mode | None:
 
 
 def required_mode(name: str) -> Mode:
-    """:raises UsageFault: if there is none of that name"""
+    """:raises UsageFault: if the name is unknown"""
     if name not in MODES:
         hint = did_you_mean(name, MODES) or "`opsinfo modes` lists them"
         raise UsageFault(f"unknown precision mode `{name}`", name="unknown-mode", hint=hint)
@@ -88,9 +88,9 @@ def required_mode(name: str) -> Mode:
 class Series(NamedTuple):
     """Mixed precision of a product series, by Huawei's documents.
 
-    :param training: the default mode of a training; None if the documents name none
-    :param inference: that of an inference
-    :param must_mix: whether a training must be mixed: True must, False may choose, None if no document says
+    :param training: the default mode for training; None if not documented
+    :param inference: the default mode for inference
+    :param must_mix: whether training must be mixed: True must, False may choose, None if not documented
     """
 
     name: str
@@ -130,7 +130,7 @@ MECHANISMS = (
     Mechanism(
         "op_precision_mode",
         "ge.exec.op_precision_mode",
-        "an ini: which implementation of an operator runs (high_precision, high_performance and others), not its dtype",
+        "an ini: the implementation of an operator (high_precision, high_performance and others), not its dtype",
         "hicann/ge ffdcbc9f, docs/zh/user_guides/atc_tools/CLI_options/--op_precision_mode.md",
     ),
     Mechanism(
@@ -142,7 +142,7 @@ MECHANISMS = (
     Mechanism(
         "customize_dtypes",
         "ge.customizeDtypes",
-        "a file of dtypes for single nodes or op types; it wins over keep_dtype and precision_mode",
+        "a file of dtypes for single nodes or op types; it overrides keep_dtype and precision_mode",
         "hicann/ge ffdcbc9f, docs/zh/user_guides/atc_tools/CLI_options/--customize_dtypes.md",
     ),
 )

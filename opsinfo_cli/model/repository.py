@@ -15,7 +15,7 @@ class Repository:
 
     @classmethod
     def around(cls, folder: str, environment: Mapping[str, str]) -> Repository:
-        """The root given by CI, if it contains the folder; else the nearest folder with a ``.git``, or the folder."""
+        """Return the root from CI if it contains the folder, else the nearest folder with ``.git``, else the folder."""
         for name in ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
             root = environment.get(name)
             if root and _below(os.path.realpath(folder), os.path.realpath(root)) is not None:
@@ -28,7 +28,7 @@ class Repository:
         return cls(above)
 
     def relative(self, path: str) -> str:
-        """A path with forward slashes, relative to the root if it is below it, else absolute."""
+        """Return a path with forward slashes, relative to the root if it is below it, else absolute."""
         absolute = os.path.abspath(path)
         found = _below(absolute, self.root)
         if found is None:

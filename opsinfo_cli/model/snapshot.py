@@ -1,4 +1,4 @@
-"""Snapshots: the facts of a target that checks need, small enough to be kept in a repository."""
+"""Snapshots: the facts of a target for checks, small enough for a repository."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CORES = ("ai", "vector", "dsa")
 
 
 class Snapshot(NamedTuple):
-    """What a snapshot says.
+    """The content of a snapshot.
 
     :param version: of its format
     :param cann_version: of the install it was taken from, if known
@@ -47,8 +47,8 @@ class Snapshot(NamedTuple):
 
     @classmethod
     def of(cls, source: Source) -> Snapshot:
-        """:raises Refused: if the version is not known
-        :raises Damaged: if a part of it has the wrong type or value
+        """:raises Refused: if the version is unknown
+        :raises Damaged: if a part has the wrong type or value
         """
         outcome = read_members(source)
         if not isinstance(outcome, Members):
@@ -60,7 +60,7 @@ class Snapshot(NamedTuple):
             raise _damaged(wrong.message, source, _node_place(source, wrong.steps)) from None
 
     def require_of(self, soc: str | None, core: str, path: str) -> None:
-        """:raises UsageFault: if another chip or core is asked for than it was taken of"""
+        """:raises UsageFault: if the snapshot is of another chip or core"""
         if soc and self.soc and folder_of(soc, [self.soc]) is None:
             raise UsageFault(f"the snapshot is of {self.soc}, not of `{soc}`", name="unknown-soc", path=path)
         if core not in ("ai", self.core):
@@ -70,7 +70,7 @@ class Snapshot(NamedTuple):
 
 def _read(source: Source, outcome: Members) -> Snapshot:
     if outcome.members is None:
-        raise WrongValue("a snapshot is an object")
+        raise WrongValue("a snapshot must be an object")
     content = {member.key: member.value for member in outcome.members}
     version = _known_version(source, content)
     if source.text[outcome.end :].strip():
@@ -105,14 +105,14 @@ def _known_version(source: Source, content: Mapping[str, Any]) -> str:
         path=source.path,
         line=place.line,
         column=place.column,
-        hint="a later opsinfo wrote it: upgrade, or take the snapshot again with this one",
+        hint="a later opsinfo wrote it: upgrade opsinfo, or take the snapshot again",
     )
 
 
 def _store(source: Source, index: int, store: Any, sets: Mapping[str, ColumnSet] | None) -> Store:
     at = ("stores", index)
     if not isinstance(store, dict):
-        raise WrongValue("a store is an object in a snapshot", *at)
+        raise WrongValue("a store must be an object in a snapshot", *at)
     name = value_of(store, (str, type(None)), *at, "name")
     library = LibraryFile(source, [])
     facts = FactsFile(source, index, sets)
@@ -127,9 +127,9 @@ def _node_place(source: Source, steps: Steps) -> Place:
 
 
 def _fail_on_twins(source: Source, node: Node) -> None:
-    """Refuse a key that appears twice, which a bad merge leaves behind.
+    """Refuse a key that appears twice, for example after a bad merge.
 
-    :raises Damaged: at the second one
+    :raises Damaged: if a key appears twice; has the place of the second one
     """
     seen = set()
     for member in node:

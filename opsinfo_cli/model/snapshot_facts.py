@@ -94,11 +94,11 @@ def read_fact(file: FactsFile, op: str, document: dict[str, Any]) -> Fact:
     policy = Policy(word_of(document, tuple(map(str, Policy)), *at, "policy"))
     for side in ("inputs", "outputs"):
         if file.sets is None:
-            strings_of(document, "a dtype is a string in a snapshot", *at, side)
+            strings_of(document, "a dtype must be a string in a snapshot", *at, side)
         elif side in document:
             _require_tensors(file.sets, value_of(document, list, *at, side), *at, side)
     if file.sets is not None:
-        strings_of(document, "a flag is a string in a snapshot", *at, "flags")
+        strings_of(document, "a flag must be a string in a snapshot", *at, "flags")
         for key in ("pattern", "promote_type"):
             if key in document:
                 value_of(document, str, *at, key)
@@ -124,7 +124,7 @@ def read_column_sets(content: Mapping[str, Any]) -> dict[str, ColumnSet]:
 def _require_tensors(sets: Mapping[str, ColumnSet], tensors: list[Any], *steps: str | int) -> None:
     for index, tensor in enumerate(tensors):
         if not isinstance(tensor, list) or len(tensor) < 2 or not all(isinstance(word, str) for word in tensor):
-            said = "a tensor is an array of strings: its name, the key of its columns, and words"
+            said = "a tensor must be an array of strings: its name, the key of its columns, and words"
             raise WrongValue(said, *steps, index)
         if tensor[1] and tensor[1] not in sets:
             raise WrongValue(f"`columns` has no `{tensor[1]}`", *steps, index, 1)

@@ -1,4 +1,4 @@
-"""A snapshot as text: sorted, an op type in a line, and the same for the same target everywhere."""
+"""A snapshot as text: sorted, one op type per line, and reproducible on every machine."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def snapshot_text(target: Target) -> str:
-    """The facts of a target: nothing of the vendor's text, no path and no time of this machine.
+    """Return the facts of a target, without the vendor's text, paths or times of this machine.
 
     :raises UsageFault: if the target is a mixlist
-    :raises Refused: if the engine refuses what it would load
+    :raises Refused: if the engine refuses a store
     """
     stores = target.operators.stores
     version = WITHOUT_COLUMNS if target.snapshot and target.snapshot.version == WITHOUT_COLUMNS else VERSION
@@ -76,7 +76,7 @@ def _fact(entry: Entry, keys: Mapping[ColumnSet, str] | None) -> dict[str, Any]:
 
 
 def _names(stores: list[Store]) -> list[str | None]:
-    """Labels without the paths of this machine: an environment's store goes by its folder."""
+    """Return labels without paths of this machine: an environment's store has the name of its folder."""
     names: list[str | None] = []
     for store in stores:
         name = store.label

@@ -33,7 +33,7 @@ def value_of(content: Mapping[str, Any], kind: Any, *steps: str | int) -> Any:
         raise WrongValue(f"`{key}` is missing", *steps[:-1])
     if not isinstance(content[key], kind):
         called = _CALLED.get(kind, "a string or null")
-        raise WrongValue(f"`{key}` is {called} in a snapshot", *steps)
+        raise WrongValue(f"`{key}` must be {called} in a snapshot", *steps)
     return content[key]
 
 
@@ -44,7 +44,7 @@ def word_of(content: Mapping[str, Any], words: tuple[str, ...], *steps: str | in
     """
     value: str = value_of(content, str, *steps)
     if value not in words:
-        raise WrongValue(f"`{value}` is none of " + ", ".join(words), *steps)
+        raise WrongValue(f"`{value}` must be one of " + ", ".join(words), *steps)
     return value
 
 

@@ -1,4 +1,4 @@
-"""SoC names: the names of a chip, and the folder of its libraries."""
+"""SoC names, and the folders of their libraries."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _FOLDER = {product: folder for folder, products in _PRODUCTS.items() for product
 
 
 def folder_of(name: str, folders: list[str]) -> str | None:
-    """The folder for a SoC name: the name itself if it is a folder's exact name, else by the product table.
+    """Return the folder of a SoC name: the name itself if it is a folder's exact name, else by the product table.
 
-    ``Ascend910B``, with its capitals, is the product name of the old 910 and goes by the table;
+    ``Ascend910B``, with capitals, is the product name of the old 910, by the table;
     ``ascend910b`` is the folder of the A2 series.
     """
     if name in folders:

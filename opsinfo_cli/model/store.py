@@ -1,4 +1,4 @@
-"""Stores: the libraries the engine loads together, and operators found through several of them.
+"""Stores: the libraries that the engine loads together, and operators across several stores.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/opskernel/ops_store/sub_op_info_store.cc
@@ -18,10 +18,10 @@ from .policy import BLANKS, Policy
 
 
 def library_files(directory: str) -> list[str]:
-    """The files the engine would load from a config directory, in no order (sub_op_info_store.cc:95-105).
+    """Return the files that the engine loads from a config directory, unordered (sub_op_info_store.cc:95-105).
 
     Names end in ``.json`` exactly, are longer than that, and do not begin with a dot. The engine does not check the
-    type: a directory of such a name is taken and fails.
+    type: a directory with such a name is loaded and fails.
 
     :raises Refused: if the directory cannot be listed
     """
@@ -33,7 +33,7 @@ def library_files(directory: str) -> list[str]:
 
 
 def engine_keys(directory: str, names: Iterable[str]) -> dict[str, tuple[bool, int]]:
-    """What the engine's comparator sees of files: the word ``legacy`` anywhere in the real path, then its length."""
+    """Return the engine's sort keys of files: ``legacy`` anywhere in the real path, then the path's length."""
     real = os.path.realpath(directory)
     return {name: _engine_key(os.path.join(real, name)) for name in names}
 
@@ -44,12 +44,12 @@ def _engine_key(path: str) -> tuple[bool, int]:
 
 
 def load_order(directory: str, names: Iterable[str]) -> list[str]:
-    """Names in the order the engine loads them: later ones replace entries of earlier ones.
+    """Return names in the engine's load order: later files replace entries of earlier ones.
 
     Source: sub_op_info_store.cc:113-123.
 
-    If the engine leaves the order open (equal lengths, two legacy files, a parent folder called legacy) the names
-    alone decide, so that the result is the same on every machine; :meth:`Store.undecided` reports it.
+    If the engine's order is undefined (equal lengths, two legacy files, a parent folder called legacy) the names
+    decide, so that the result is the same on every machine; :meth:`Store.undecided` reports it.
     """
 
     keys = engine_keys(directory, names)
@@ -57,7 +57,7 @@ def load_order(directory: str, names: Iterable[str]) -> list[str]:
 
 
 class Store:
-    """One config directory, or one file taken alone.
+    """One config directory, or one file alone.
 
     :param label: ``built-in``, ``vendor:<name>``, ``env:<path>``, or None if the path alone does not show it
     """
@@ -79,9 +79,9 @@ class Store:
 
     @classmethod
     def read(cls, directory: str, label: str | None = None) -> Store:
-        """Load a directory as the engine does: one file that fails, fails the store.
+        """Load a directory as the engine does: one bad file fails the store.
 
-        :raises Refused: naming the file that the engine refuses
+        :raises Refused: if the engine refuses a file; has its path
         """
         names = load_order(directory, library_files(directory))
         store = cls([LibraryFile.read(os.path.join(directory, name)) for name in names], directory, label)
@@ -89,7 +89,7 @@ class Store:
         return store
 
     def require_loadable(self) -> None:
-        """:raises Damaged: if an entry that wins has a value that the engine cannot build a kernel from"""
+        """:raises Damaged: if the engine cannot build a kernel from an entry that wins"""
         for entry in self.winners():
             for fault in entry.faults:
                 if fault.hides_policies:
@@ -99,7 +99,7 @@ class Store:
 
     @property
     def operators(self) -> Operators:
-        """Its op types, by the entries that win."""
+        """The op types, by the entries that win."""
         return Operators([self])
 
     def __repr__(self) -> str:
@@ -109,7 +109,7 @@ class Store:
         return (entries[-1] for entries in self.definitions.values())
 
     def contenders(self, name: str) -> list[Entry]:
-        """The entry that wins, last, after those that may also win because the engine leaves their order open."""
+        """Return the entry that wins, last, after those that may also win because their order is undefined."""
         entries = self.definitions[name]
         if len(entries) == 1:
             return entries
@@ -123,7 +123,7 @@ class Store:
         return {paths[name]: key for name, key in keys.items()}
 
     def undecided(self) -> dict[tuple[str, ...], list[str]]:
-        """Files whose order the engine leaves open, with the op types of which another entry may win for that."""
+        """Return files whose load order is undefined, with the op types of which another entry may win."""
         found: dict[tuple[str, ...], list[str]] = {}
         for name, entries in self.definitions.items():
             if len(entries) > 1 and len(tied := self.contenders(name)) > 1:
@@ -132,7 +132,7 @@ class Store:
 
 
 class Operator:
-    """One op type of a target: the entry that wins, and the others of its name."""
+    """One op type of a target: the entry that wins, and the others of the same name."""
 
     def __init__(self, name: str, found: list[tuple[Store, list[Entry]]]) -> None:
         self.name = name
@@ -150,12 +150,12 @@ class Operator:
 
     @property
     def has_others(self) -> bool:
-        """Whether any other entry has this name; hardly any operator has one."""
+        """Whether another entry has this name, which is rare."""
         return len(self.found) > 1 or len(self.found[0][1]) > 1
 
     @property
     def winners(self) -> list[tuple[Store, Entry]]:
-        """The entry that wins in each store that has the op type, the deciding one first."""
+        """The entry that wins in each store with the op type, the deciding one first."""
         return [(store, entries[-1]) for store, entries in self.found]
 
     @property
@@ -170,7 +170,7 @@ class Operator:
 
 
 class Operators:
-    """The op types of one target, through all its stores in the engine's order."""
+    """The op types of one target, across all its stores in the engine's order."""
 
     def __init__(self, stores: list[Store]) -> None:
         self.stores = stores
@@ -193,7 +193,7 @@ class Operators:
         return map(self.__getitem__, self.names)
 
     def by_file(self) -> Iterator[Operator]:
-        """In the order of stores, files and lines."""
+        """Yield operators in the order of stores, files and lines."""
         if len(self.stores) > 1:
             return map(self.__getitem__, dict.fromkeys(chain(*(store.definitions for store in self.stores))))
         return (Operator(name, [(store, found)]) for store in self.stores for name, found in store.definitions.items())
@@ -206,7 +206,7 @@ class Operators:
         return Operator(name, found)
 
     def require(self, names: Iterable[str]) -> list[Operator]:
-        """:raises UsageFault: if any is unknown; it names at most ten, with near names"""
+        """:raises UsageFault: if any name is unknown; names at most ten, with near names"""
         unknown = [name for name in names if name not in self]
         if unknown:
             from .near_names import NearNames, suggestion

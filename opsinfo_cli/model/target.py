@@ -1,4 +1,4 @@
-"""TARGET: the object of a command, and how a bare SoC name finds an install.
+"""TARGET, the object of a command, and the lookup of a SoC name.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/utils/common/configuration.cc
@@ -38,7 +38,7 @@ class TargetOptions(NamedTuple):
     :param soc: the chip of an install
     :param customs: custom operator packages
     :param stdin: standard input, if ``-`` is a target
-    :param soc_option: the option that chooses the chip, for a hint
+    :param soc_option: the option for the chip, for a hint
     """
 
     kind: str | None = None
@@ -53,7 +53,7 @@ class Target:
     """A library, a store, an install, a snapshot or a mixlist.
 
     :param text: as given
-    :param notes: messages for the user about how it was found
+    :param notes: messages about how it was found
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Target:
     def open(cls, text: str, soc: str | None = None, core: str = "ai", kind: str | None = None) -> Target:
         """Open a TARGET: a path, or a SoC name of the environment's install.
 
-        :raises UsageFault: if the text says nothing, or too much
+        :raises UsageFault: if the text names no target, or several
         :raises Refused: if it cannot be read
         """
         return resolve(text, TargetOptions(kind=kind, soc=soc, core=core), os.environ)
@@ -94,7 +94,7 @@ class Target:
 
     @cached_property
     def operators(self) -> Operators:
-        """:raises Refused: if the engine refuses what it would have to load"""
+        """:raises Refused: if the engine refuses a store"""
         if self.install:
             return self.install.operators
         if self.kind == "store":
@@ -103,7 +103,7 @@ class Target:
             return self.snapshot.operators
         if self.source is not None and self.kind == "library":
             return Library.of(self.source, self._outcome).operators
-        raise UsageFault("a mixlist has no operators of its own", name="wrong-kind", path=self.path)
+        raise UsageFault("a mixlist has no operators", name="wrong-kind", path=self.path)
 
     @cached_property
     def mixlist(self) -> Mixlist:
@@ -116,7 +116,7 @@ class Target:
 
     @cached_property
     def snapshot(self) -> Snapshot | None:
-        """:raises Refused: if it is damaged, or of a version that is not known"""
+        """:raises Refused: if it is damaged, or of an unknown version"""
         if self.kind != "snapshot":
             return None
         from .snapshot import Snapshot
@@ -126,7 +126,7 @@ class Target:
 
     @property
     def soc(self) -> str | None:
-        """The SoC, if known: an install's, a snapshot's, the folder a file or store lies in, its name."""
+        """The SoC, if known: of the install or snapshot, or from the folder or name of a file or store."""
         if self.install:
             return self.install.soc
         if self.snapshot:
@@ -153,7 +153,7 @@ class Target:
 
     @property
     def other_engines(self) -> Mapping[str, str]:
-        """Op types that other engines know: name -> engine."""
+        """Op types of other engines: name -> engine."""
         known = self.install or self.snapshot
         return known.other_engines if known else {}
 
@@ -175,7 +175,7 @@ def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Ta
 
 
 def _require_lookup(path: str) -> None:
-    """:raises Refused: if the system does not say whether the path exists: a folder above it may not be searched"""
+    """:raises Refused: if it cannot be determined whether the path exists, because a folder above is not searchable"""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -196,7 +196,7 @@ def _from_file(text: str, source: Source, options: TargetOptions) -> Target:
     kind = options.kind or kind_in(source, outcome)
     if kind is None:
         raise UsageFault(
-            "cannot tell whether this is a library or a mixlist, neither by its text nor by its name",
+            "neither text nor name shows whether this is a library or a mixlist",
             name="unknown-kind",
             path=text,
             hint="add --as library or --as mixlist",

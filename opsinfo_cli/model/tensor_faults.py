@@ -1,4 +1,4 @@
-"""What the engine checks in an operator's inputs and outputs: names, kinds, and matching columns.
+"""The engine's checks of an operator's inputs and outputs: names, kinds, and matching columns.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
 TensorKey: TypeAlias = tuple[int, int]
-"""0 for an input, 1 for an output, with its number: the engine's order."""
+"""(0 for an input or 1 for an output, number): the engine's order."""
 UNCOUNTED = frozenset(["", "dynamic"])
-"""Op patterns with which a tensor without formats needs no columns."""
+"""Op patterns for which a tensor without formats needs no columns."""
 NamedTensor: TypeAlias = "tuple[TensorKey, str, Mapping[str, str]]"
 """A tensor's key, the name of its section, and its content."""
 
@@ -34,13 +34,13 @@ def tensor_key(section: str) -> TensorKey | None:
 
 
 def tensors_of(sections: Sections) -> tuple[list[str], list[str]]:
-    """Section names of inputs and outputs in the engine's numeric order."""
+    """Return section names of inputs and outputs in the engine's numeric order."""
     found = sorted((key, name) for name in sections if (key := tensor_key(name)))
     return [name for (side, _), name in found if side == 0], [name for (side, _), name in found if side == 1]
 
 
 def tensor_faults(tensors: list[NamedTensor], pattern: str) -> list[LoadFault]:
-    """Faults of all tensors of an operator, in the engine's order."""
+    """Return faults of all tensors of an operator, in the engine's order."""
     faults: list[LoadFault] = []
     columns: int | None = None
     first = ""
@@ -59,7 +59,7 @@ def tensor_faults(tensors: list[NamedTensor], pattern: str) -> list[LoadFault]:
 
 
 def _tensor(pattern: str, content: Mapping[str, str]) -> tuple[int | None, list[LoadFault]]:
-    """The number of columns, if the engine counts them, and the faults."""
+    """Return the number of columns, None if the engine does not count them, and the faults."""
     columns, wrong = _columns(pattern, content)
     wrong = [*_others(content), *wrong]
     if "sub_format" in content and "format" in content:
@@ -72,7 +72,7 @@ def _bad(key: str | None, message: str, name: str = "bad-value", **more: Any) ->
 
 
 def _others(content: Mapping[str, str]) -> list[LoadFault]:
-    """Faults of a tensor other than its columns."""
+    """Return faults of a tensor outside its columns."""
     faults = []
     name, param_type, switch = map(content.get, ("name", "paramType", "tuneformatSwitch"))
     if not (name or "").strip(BLANKS):
@@ -105,7 +105,7 @@ def _columns(pattern: str, content: Mapping[str, str]) -> tuple[int | None, list
 
 
 def _unread(content: Mapping[str, str]) -> frozenset[int]:
-    """Columns that only unknown shapes have and whose format is NULL: the engine skips their dtype."""
+    """Return columns of unknown shapes only with format NULL: the engine skips their dtype."""
     if "format" in content:
         return frozenset()
     words = comma_list(content.get("unknownshape_format", ""))
@@ -113,13 +113,13 @@ def _unread(content: Mapping[str, str]) -> frozenset[int]:
 
 
 def comma_list(text: str) -> list[str]:
-    """A comma list as the engine splits it: of blanks alone, nothing."""
+    """Return the parts of a comma list, split as in the engine; empty for blanks only."""
     text = text.strip(BLANKS)
     return text.split(",") if text else []
 
 
 def crash_faults(tensors: list[NamedTensor], has_dynamic_shapes: bool) -> list[LoadFault]:
-    """A formatAgnostic operator whose tensors list unequal numbers of formats: the engine reads past the shorter list.
+    """Return faults of a formatAgnostic operator with unequal counts of formats: the engine reads past the shorter one.
 
     A tensor without any list of formats gets all formats for each dtype. Source: hicann/ge ffdcbc9f,
     compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc:350-428, 522-577.
@@ -136,7 +136,7 @@ _ALL_FORMATS = 25
 
 
 def _supported(content: Mapping[str, str], has_dynamic_shapes: bool) -> tuple[int, int]:
-    """How many columns the engine keeps of a tensor, for known and for unknown shapes."""
+    """Return the number of a tensor's columns that the engine keeps, for known and for unknown shapes."""
     known, unknown = content.get("format"), content.get("unknownshape_format")
     if known is None and unknown is None:
         generated = len(comma_list(content.get("dtype", ""))) * _ALL_FORMATS
@@ -146,7 +146,7 @@ def _supported(content: Mapping[str, str], has_dynamic_shapes: bool) -> tuple[in
 
 
 def _format(word: str) -> str:
-    """A format as the engine reads it: trimmed, and cut at a NUL."""
+    """Return a format as the engine reads it: trimmed, and cut at a NUL."""
     return _trim(word).partition("\0")[0]
 
 
@@ -165,7 +165,7 @@ _MEANT_DTYPE = {"bf16": ("bfloat16",), "fp16": ("float16",), "half": ("float16",
 
 
 def _format_faults(key: str, text: str) -> Iterator[LoadFault]:
-    """Formats with an optional sub format, 0 to 65535; with one above 0 the engine takes the reserved words too.
+    """Yield faults of formats with an optional sub format, 0 to 65535; above 0 the engine accepts reserved words too.
 
     Source: hicann/ge ffdcbc9f, graph_metadef/base/utils/type_utils_inner.cc:264-298, 320-336.
     """
@@ -187,7 +187,7 @@ _LARGEST_SUB_FORMAT = 65535
 
 
 def _is_never_a_format(name: str) -> bool:
-    """Whether no newer engine can know it either."""
+    """Return whether no newer engine can have the name."""
     is_word = re.fullmatch(r"[A-Z][A-Za-z0-9_]*", name)
     return name in RESERVED_FORMATS or not is_word or bool(case_variants(name, FORMATS))
 

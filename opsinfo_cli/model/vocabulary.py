@@ -1,4 +1,4 @@
-"""The words a library entry may use, and how the engine handles others.
+"""The words of library entries, and the engine's handling of other words.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc
@@ -14,7 +14,7 @@ from ..typed import NamedTuple
 
 
 class Enumeration(NamedTuple):
-    """A key whose value, trimmed and case folded, must be one of ``words`` or empty; else the store fails."""
+    """A key whose value, trimmed and case folded, must be one of ``words`` or empty; otherwise the store fails."""
 
     key: str
     words: frozenset[str]
@@ -123,7 +123,7 @@ _WRONG_DTYPES = frozenset(
         "undefined",
     ]
 )
-"""Names that users write and no engine accepts."""
+"""Names that users write and that no engine accepts."""
 
 FORMATS = frozenset(
     [
@@ -185,13 +185,13 @@ FORMATS = frozenset(
 """Format names, exact (type_utils_inner.cc:21-78)."""
 
 RESERVED_FORMATS = frozenset({"RESERVED", "FORMAT_RESERVED", "UNDEFINED"})
-"""In the engine's table, but refused nevertheless (op_kernel_info_constructor.cc:899-904)."""
+"""Formats in the engine's table that it refuses nevertheless (op_kernel_info_constructor.cc:899-904)."""
 
 PARAM_TYPES = frozenset({"dynamic", "optional", "required", "reserved"})
 ATTR_TYPES = frozenset(["int", "float", "bool", "str", "listInt", "listFloat", "listBool", "listStr", "listListInt"])
 
 TENSOR_SECTION = re.compile(r"(?:([iI]nput)|([oO]utput))([0-9]*)")
-"""A tensor's section: group 1 for an input, 2 for an output, 3 its number."""
+"""A tensor's section: group 1 for an input, 2 for an output, 3 for its number."""
 
 KNOWN_SECTIONS = frozenset(ENUMERATIONS) | frozenset(
     [
@@ -219,5 +219,5 @@ KNOWN_SECTIONS = frozenset(ENUMERATIONS) | frozenset(
 
 
 def looks_like_dtype(word: str) -> bool:
-    """Whether an unknown dtype may be one of a newer engine, not a misspelling."""
+    """Return whether an unknown dtype may be one of a newer engine, not a misspelling."""
     return bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", word)) and word.lower() not in _WRONG_DTYPES

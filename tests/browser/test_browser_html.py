@@ -66,7 +66,7 @@ def test_a_hostile_name_is_shown_as_text(browser: Browser, opsinfo: Run, tmp_pat
     assert "owned" not in str(said["title"]).split("<")[0]
 
 
-def test_the_content_policy_runs_our_script_and_no_other(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_the_content_policy_allows_only_the_pages_own_script(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     text = opsinfo("list", fixtures / "opp", "--soc", "ascend910b", "--format", "html").out
     dom = dumped(text.replace("</footer>", "</footer><script>document.body.id = 'other'</script>"), tmp_path)
     assert "aria-sort" in dom

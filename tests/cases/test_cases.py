@@ -1,4 +1,4 @@
-"""Edits by example: every `.case` file is a text before and the text that must come of it, byte for byte."""
+"""Edits by example: every `.case` file has a text before and the exact text after."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_move_in_a_mixlist_gives_exactly_the_text_after(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", cases("mixlist-moves"))
-def test_a_move_in_a_mixlist_has_the_effect_that_was_asked(name: str) -> None:
+def test_a_move_in_a_mixlist_has_the_requested_effect(name: str) -> None:
     case = read_case(HERE / "mixlist-moves" / f"{name}.case")
     mixlist = Mixlist(scan(source_of(case.after)))
     for op, policy in case.moves.items():
@@ -115,7 +115,7 @@ def test_a_move_in_a_mixlist_has_the_effect_that_was_asked(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", cases("mend"))
-def test_mending_gives_exactly_the_text_after(name: str) -> None:
+def test_fixing_gives_exactly_the_text_after(name: str) -> None:
     case = read_case(HERE / "mend" / f"{name}.case")
     source = source_of(case.before)
     plan = FmtPlan()

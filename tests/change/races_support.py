@@ -1,4 +1,4 @@
-"""What the tests of races share."""
+"""Shared by the tests of races."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Order in the vault is that of its chains: clocks, hosts, older vaults, damage."""
+"""The order in the vault is that of its chains: clocks, hosts, older vaults, damage."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def to_pristine(vault: Vault) -> None:
 
 @pytest.fixture
 def clock_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each look at the clock is an hour before the one before it."""
+    """A clock that goes back by an hour at each call."""
     begun, looks = time.time_ns(), [0]
 
     def back() -> int:
@@ -90,8 +90,8 @@ def test_a_clock_that_goes_back_changes_no_order(vault: Vault, library: Path) ->
     assert damage_in(vault, contents=True) == []
 
 
-def test_each_machine_has_a_chain_of_its_own(vault: Vault, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One vault in a home that several hosts share, and a file of one path on each of them."""
+def test_each_machine_has_its_own_chain(vault: Vault, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One vault that several hosts share, and a file with the same path on each of them."""
     other = library.with_name("of-another-host")
     other.write_text(TEXT.replace("Exp", "Sin"))
 
@@ -196,7 +196,7 @@ def test_an_older_vault_of_a_clock_that_went_back_is_linked_by_its_hashes(vault:
     assert library.read_text() == TEXT
 
 
-def test_a_migration_that_was_killed_is_done_again(vault: Vault, library: Path) -> None:
+def test_a_killed_migration_is_repeated(vault: Vault, library: Path) -> None:
     changes = [move(vault, library, op) for op in STEPS[:3]]
     as_before(vault)
     vault.prepare()
@@ -272,7 +272,9 @@ def test_a_change_after_a_damaged_record_goes_on_and_the_damage_is_still_reporte
     assert damage.path == str(note_of(vault, lost))
 
 
-def test_a_damaged_head_is_written_again_by_the_next_change_if_the_records_tell(vault: Vault, library: Path) -> None:
+def test_a_damaged_head_is_rewritten_by_the_next_change_if_the_records_determine_it(
+    vault: Vault, library: Path
+) -> None:
     move(vault, library, "Add")
     between = library.read_bytes()
     said: list[str] = []

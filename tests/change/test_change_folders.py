@@ -1,4 +1,4 @@
-"""Folders held by a descriptor, whom root trusts, whose vault it is."""
+"""Folders held by a descriptor, users that root trusts, owners of a vault."""
 
 # ruff: noqa: F401, F811 - fixtures are imported by name
 
@@ -30,12 +30,12 @@ from opsinfo_cli.model.policy import Policy
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 
 
-# a folder that is swapped
+# a folder that is replaced
 
 
 @pytest.mark.parametrize("in_place", [False, True], ids=["replaced", "in place"])
 @pytest.mark.parametrize("moment", ["open", "flock", "fsync"])
-def test_a_folder_swapped_for_a_link_while_we_write_has_no_effect(
+def test_a_folder_replaced_by_a_link_during_a_write_has_no_effect(
     place: Path, config: Path, library: Path, tmp_path: Path, in_place: bool, moment: str
 ) -> None:
     victim = tmp_path / "victim"
@@ -80,7 +80,7 @@ def test_a_folder_that_is_a_link_by_the_time_it_is_held_is_refused(place: Path, 
 
 
 def trusted(config: Path, file: Path, trust_folder: bool = False) -> str:
-    """What root says of a folder: an error's name, or nothing."""
+    """The name of the error that root gets for a folder; empty if none."""
     try:
         with held(FileSystem(), [str(file)], trust_folder):
             return ""
@@ -117,13 +117,13 @@ def test_root_works_only_where_no_other_user_may_replace_the_file(
 
 
 @needs_root
-def test_a_folder_of_a_group_that_nobody_is_known_of_is_not_trusted(config: Path, library: Path) -> None:
+def test_a_folder_of_an_unknown_group_is_not_trusted(config: Path, library: Path) -> None:
     os.chown(config, 0, 54321)
     config.chmod(0o775)
     assert trusted(config, library) == "folder-not-trusted"
 
 
-# the vault's owner, and other small things
+# the vault's owner, and other cases
 
 
 @needs_root
@@ -144,7 +144,7 @@ def test_a_vault_of_another_owner_is_refused_before_a_byte_of_it_is_read(place: 
         assert caught.value.name == "vault-not-ours"
 
 
-def test_a_lock_whose_closing_fails_is_no_fault(place: Path, library: Path) -> None:
+def test_a_failing_close_of_a_lock_is_ignored(place: Path, library: Path) -> None:
     class Failing(FileSystem):
         locks: set[int] = set()  # noqa: RUF012
 
@@ -162,7 +162,7 @@ def test_a_lock_whose_closing_fails_is_no_fault(place: Path, library: Path) -> N
     assert library.read_text() == NEW
 
 
-def test_a_removed_working_folder_is_an_answer_and_no_fault(place: Path, tmp_path: Path, library: Path) -> None:
+def test_a_removed_working_folder_is_a_clean_error(place: Path, tmp_path: Path, library: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     here = os.getcwd()

@@ -1,4 +1,4 @@
-"""Plans: what is asked, what is refused, and the proof that stops a broken edit."""
+"""Plans: requests, refusals, and the proof that stops a broken edit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def source_of(text: str) -> Source:
 
 
 def moved(text: str, **policies: str) -> str:
-    """The text after the moves, proved."""
+    """The text after the moves, with the proof run."""
     source = source_of(text)
     plan = LibraryPlan({name: Policy(policy) for name, policy in policies.items()})
     result = source_of(plan.patch(source).apply(source).decode())
@@ -37,7 +37,7 @@ def moved(text: str, **policies: str) -> str:
     return result.text
 
 
-def test_the_moves_tell_where_an_op_type_was() -> None:
+def test_the_moves_have_the_policy_before() -> None:
     plan = LibraryPlan({"Add": Policy.BLACK, "Log": Policy.GRAY})
     assert [tuple(map(str, move)) for move in plan.moves(source_of(TEXT))] == [
         ("Add", "white", "black"),
@@ -63,7 +63,7 @@ WRITERS = st.sampled_from(
 
 
 @given(LIBRARIES, WRITERS, st.booleans(), st.data())
-def test_any_moves_give_what_was_asked_and_nothing_else(
+def test_any_moves_give_the_requested_policies_and_nothing_else(
     content: dict[str, Any], style: dict[str, Any], crlf: bool, data: st.DataObject
 ) -> None:
     text = json.dumps(content, **style)
@@ -130,12 +130,12 @@ def test_two_spellings_of_one_name_are_moved_right_or_refused_with_the_reason(te
     assert reason in (None, "duplicate-key")
 
 
-def test_a_duplicate_elsewhere_is_no_hindrance() -> None:
+def test_a_duplicate_of_another_op_type_does_not_block() -> None:
     text = '{"Add":{"precision_reduce":{"flag":"true"}},"Log":{"x":{},"x":{}},"Pow":{},"Pow":{}}'
     assert moved(text, Add="black") == text.replace("true", "false")
 
 
-def test_another_section_twice_in_the_same_entry_is_no_hindrance_to_the_rest() -> None:
+def test_another_repeated_section_in_the_entry_does_not_block() -> None:
     text = '{"Add":{"x":{"a":"1"},"x":{"a":"2"},"precision_reduce":{"flag":"true"}}}'
     assert moved(text, Add="black") == text.replace("true", "false")
 
@@ -223,7 +223,7 @@ def test_gray_without_a_library_needs_marks_to_drop() -> None:
     ],
     ids=["list", "action"],
 )
-def test_a_list_that_stands_twice_is_not_edited_and_both_lines_are_named(text: str, lines: tuple[str, str]) -> None:
+def test_a_repeated_list_is_not_edited_and_both_lines_are_named(text: str, lines: tuple[str, str]) -> None:
     with pytest.raises(Refused) as caught:
         MixlistPlan(("Add",), Policy.WHITE).patch(source_of(text))
     assert caught.value.name == "duplicate-key"
@@ -267,14 +267,14 @@ def test_a_move_against_a_library_reaches_the_policy_and_leaves_the_other_marks(
             assert names or (key, action) in empty
 
 
-# mending and building
+# fixing and building
 
 
-def test_mending_a_file_that_is_in_order_changes_nothing() -> None:
+def test_fixing_a_correct_file_changes_nothing() -> None:
     assert not FmtPlan().patch(source_of('{"black-list": {}}\n'))
 
 
-def test_a_wrong_mend_is_stopped_by_the_proof() -> None:
+def test_a_wrong_fix_is_stopped_by_the_proof() -> None:
     source = source_of('["a",]')
     for wrong in ('["b"]', "[]", '["a",]', '["a"] x'):
         with pytest.raises(Refused):

@@ -1,4 +1,4 @@
-"""What happens between two calls of a write: other programs, other runs of opsinfo, a swapped folder, a kill."""
+"""Events between two calls of a write: other programs, other runs of opsinfo, a replaced folder, a kill."""
 
 # ruff: noqa: F401, F811 - fixtures are imported by name
 
@@ -39,7 +39,7 @@ def undo(which: Writer, force: bool = False) -> Any:
 
 
 def in_a_child(action: Callable[[], Any], while_it_waits: Callable[[], Any], at: Path) -> int:
-    """Run ``action`` in a child that makes the file ``at`` and waits for its removal where it calls :func:`pause`."""
+    """Run ``action`` in a child; at :func:`pause` it creates the file ``at`` and waits for its removal."""
     child = os.fork()
     if not child:
         try:
@@ -64,11 +64,11 @@ def pause(at: Path) -> None:
         time.sleep(0.01)
 
 
-# synced before it is renamed
+# sync before rename
 
 
 class Tracking(FileSystem):
-    """Notes what is renamed unsynced, and folders that got a name and were not synced."""
+    """Records files renamed without a sync, and folders with a new name and no sync."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ def test_nothing_is_renamed_unsynced_and_every_folder_is_synced_after(tmp_path: 
     assert {folder for folder in fs.folders if not folder.endswith("/.heads")} == set()
 
 
-def test_a_record_whose_end_is_not_confirmed_is_said_and_the_change_stands(place: Path, library: Path) -> None:
+def test_an_unconfirmed_record_is_reported_and_the_change_is_kept(place: Path, library: Path) -> None:
     class Unconfirmed(FileSystem):
         done = False
 
@@ -135,7 +135,7 @@ def test_a_record_whose_end_is_not_confirmed_is_said_and_the_change_stands(place
     assert library.read_text() == TEXT
 
 
-# a prune beside a writer
+# a prune during a write
 
 
 def test_a_prune_waits_for_a_writer_that_found_an_object_and_has_no_record_yet(
@@ -217,11 +217,11 @@ def test_a_file_that_another_program_writes_meanwhile_is_stale_and_keeps_its_tex
     assert os.listdir(library.parent) == [library.name]
 
 
-# killed while it overwrote
+# killed during an overwrite
 
 
 def killed_half_way(place: Path, library: Path) -> None:
-    """A run with --in-place, killed when half of the new text is written."""
+    """A run with --in-place, killed after half of the new text is written."""
 
     class Dying(FileSystem):
         def write(self, descriptor: int, data: memoryview) -> int:
@@ -258,7 +258,7 @@ def test_a_file_that_was_half_overwritten_is_named_kept_open_and_restored_withou
     assert library.read_text() == NEW
 
 
-def test_a_file_that_was_replaced_after_a_half_overwrite_is_not_taken_for_it(place: Path, library: Path) -> None:
+def test_a_file_replaced_after_a_half_overwrite_is_not_restored(place: Path, library: Path) -> None:
     killed_half_way(place, library)
     (library.parent / "theirs").write_text(OTHER)
     (library.parent / "theirs").rename(library)
@@ -266,11 +266,11 @@ def test_a_file_that_was_replaced_after_a_half_overwrite_is_not_taken_for_it(pla
     assert library.read_text() == OTHER.replace("true", "false")
 
 
-# a run that is still at work
+# a running change
 
 
 @pytest.mark.parametrize("act", ["move", "restore"])
-def test_a_change_that_is_still_being_made_is_waited_for_then_named_and_never_called_interrupted(
+def test_a_running_change_is_waited_for_then_named_and_never_called_interrupted(
     place: Path, config: Path, library: Path, tmp_path: Path, act: str
 ) -> None:
     other, at = config / "b.json", tmp_path / "paused"
@@ -320,7 +320,7 @@ def test_a_change_that_ends_in_time_is_waited_for(place: Path, config: Path, lib
     assert other.read_text() == NEW
 
 
-def test_a_change_whose_writer_was_killed_is_settled_whatever_process_has_its_id_now(
+def test_a_killed_writers_change_is_settled_even_if_its_process_id_was_reused(
     place: Path, config: Path, library: Path
 ) -> None:
     class Dying(FileSystem):

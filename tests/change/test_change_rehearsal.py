@@ -68,11 +68,11 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_file_that_can_be_written_is_refused_by_neither(library: Path, tmp_path: Path) -> None:
+def test_a_writable_file_passes_dry_run_and_run(library: Path, tmp_path: Path) -> None:
     assert outcomes(library, tmp_path / "vault") == ("", "")
 
 
-def test_a_file_with_hard_links_is_refused_by_both(library: Path, tmp_path: Path) -> None:
+def test_a_file_with_hard_links_is_refused_by_dry_run_and_run(library: Path, tmp_path: Path) -> None:
     os.link(library, library.parent / "other")
     assert outcomes(library, tmp_path / "vault") == ("hard-link", "hard-link")
 
@@ -83,7 +83,7 @@ def test_a_file_with_hard_links_is_refused_by_both(library: Path, tmp_path: Path
     [(NOBODY, NOBODY, ""), (NOBODY, 0, "owner-not-kept"), (0, NOBODY, "not-owner")],
     ids=["own file", "a group of others", "a file of another user"],
 )
-def test_an_ordinary_user_is_refused_alike(library: Path, user: int, group: int, name: str) -> None:
+def test_an_ordinary_user_is_refused_by_dry_run_and_run(library: Path, user: int, group: int, name: str) -> None:
     state = library.parent.parent / "state"
     state.mkdir()
     for path in (state, library.parent):

@@ -1,4 +1,4 @@
-"""Putting files back: the last change, one content, what a kill left behind, moves that an upgrade undid."""
+"""Restoring files: the last change, one content, remains of a kill, moves that an upgrade undid."""
 
 # ruff: noqa: F401, F811 - fixtures are imported by name
 
@@ -68,7 +68,7 @@ def test_a_change_of_several_files_is_undone_as_a_whole(writer: Writer, library:
     assert library.read_text() == other.read_text() == TEXT
 
 
-def test_what_another_hand_changed_since_is_not_lost(writer: Writer, library: Path) -> None:
+def test_a_later_change_by_another_program_is_not_lost(writer: Writer, library: Path) -> None:
     move(writer, "Add", "black", library)
     library.write_text(library.read_text() + "\n")
     with pytest.raises(Refused):
@@ -119,7 +119,7 @@ def test_the_pristine_copy_of_before_an_upgrade_is_refused_after_a_change_too(
     assert caught.value.name == "other-lineage"
 
 
-def test_a_backup_is_put_back_by_its_id_and_by_its_changes_id(writer: Writer, library: Path) -> None:
+def test_a_backup_is_restored_by_its_id_and_by_its_changes_id(writer: Writer, library: Path) -> None:
     move(writer, "Add", "black", library)
     second = move(writer, "Log", "white", library)
     between = policies(library).replace("Log=white", "Log=gray")
@@ -155,7 +155,7 @@ def test_a_dry_run_of_a_restore_writes_nothing(writer: Writer, vault: Vault, lib
     assert len(vault.records()) == 1
 
 
-def test_undoing_a_file_that_was_made_takes_it_away(writer: Writer, vault: Vault, tmp_path: Path) -> None:
+def test_undoing_a_created_file_removes_it(writer: Writer, vault: Vault, tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     writer.create(str(path), b"{}\n", "move", [])
     (restored,) = undo(writer)
@@ -170,11 +170,11 @@ def test_a_restore_out_of_scope_touches_nothing(writer: Writer, library: Path) -
         restore_last(writer, lambda _: False, False, False)
 
 
-# what a kill left behind
+# remains of a kill
 
 
 def killed(vault: Vault, change: str | None) -> Record:
-    """Make a change look as if it had been killed before it could say that it was done."""
+    """Make a change look as if it was killed before its end was recorded."""
     record = vault.record(str(change))
     assert record is not None
     record.state = "pending"
@@ -245,7 +245,7 @@ def test_a_half_change_is_ended_by_restore(
     move(writer, "Log", "black", library, other)
 
 
-def test_a_half_change_elsewhere_is_no_hindrance(writer: Writer, tmp_path: Path, half: tuple[Record, Path]) -> None:
+def test_a_half_change_of_other_files_does_not_block(writer: Writer, tmp_path: Path, half: tuple[Record, Path]) -> None:
     path = tmp_path / "x.json"
     path.write_text(TEXT)
     move(writer, "Log", "black", path)
@@ -278,7 +278,7 @@ def test_moves_that_an_upgrade_undid_are_found_again(writer: Writer, vault: Vaul
     assert lost_edits(vault, lambda _: False) == []
 
 
-def test_of_several_moves_of_one_op_type_the_last_counts(
+def test_the_last_of_several_moves_of_an_op_type_is_used(
     writer: Writer, vault: Vault, root: Path, library: Path
 ) -> None:
     move(writer, "Log", "white", library)
@@ -288,7 +288,7 @@ def test_of_several_moves_of_one_op_type_the_last_counts(
     assert lost.wanted == {"Log": Policy.BLACK}
 
 
-def test_an_undone_move_is_not_missed(writer: Writer, vault: Vault, root: Path, library: Path) -> None:
+def test_an_undone_move_is_not_reported_as_lost(writer: Writer, vault: Vault, root: Path, library: Path) -> None:
     move(writer, "Add", "black", library)
     move(writer, "Log", "black", library)
     undo(writer)
@@ -297,7 +297,7 @@ def test_an_undone_move_is_not_missed(writer: Writer, vault: Vault, root: Path, 
     assert lost.wanted == {"Add": Policy.BLACK}
 
 
-def test_moves_that_are_in_effect_after_the_upgrade_are_not_missed(
+def test_moves_in_effect_after_the_upgrade_are_not_reported_as_lost(
     writer: Writer, vault: Vault, root: Path, library: Path
 ) -> None:
     move(writer, "Add", "black", library)
@@ -306,7 +306,7 @@ def test_moves_that_are_in_effect_after_the_upgrade_are_not_missed(
     assert lost_edits(vault, everywhere) == []
 
 
-def test_reapplied_moves_are_not_lost_any_more(writer: Writer, vault: Vault, root: Path, library: Path) -> None:
+def test_reapplied_moves_are_no_longer_lost(writer: Writer, vault: Vault, root: Path, library: Path) -> None:
     move(writer, "Add", "black", library)
     upgrade(root, library)
     (lost,) = lost_edits(vault, everywhere)

@@ -1,4 +1,4 @@
-"""The vault: private, content-addressed, and honest about what it holds."""
+"""The vault: private, content-addressed, checked by checksums."""
 
 # ruff: noqa: F401, F811 - fixtures are imported by name
 
@@ -40,9 +40,7 @@ def test_the_place_is_the_option_then_the_variable_then_the_state_folder(monkeyp
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
-def test_folders_are_0700_and_files_0600_whatever_the_umask(
-    writer: Writer, vault: Vault, library: Path, umask: int
-) -> None:
+def test_folders_are_0700_and_files_0600_for_any_umask(writer: Writer, vault: Vault, library: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
         move(writer, "Add", "black", library)
@@ -73,7 +71,7 @@ def test_a_link_into_a_config_directory_is_refused_too(library: Path, tmp_path: 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
-def test_a_vault_of_somebody_else_is_refused(library: Path, tmp_path: Path) -> None:
+def test_a_vault_of_another_user_is_refused(library: Path, tmp_path: Path) -> None:
     (tmp_path / "vault").mkdir()
     os.chown(tmp_path / "vault", 1234, 1234)
     with pytest.raises(Refused) as caught:
@@ -136,7 +134,7 @@ def test_a_damaged_or_missing_backup_is_refused_by_its_checksum(
         assert library.read_text() == now
 
 
-def test_a_damaged_backup_is_mended_by_the_next_copy_of_the_same_content(vault: Vault) -> None:
+def test_a_damaged_backup_is_replaced_by_the_next_copy_of_the_same_content(vault: Vault) -> None:
     vault.prepare()
     digest = vault.keep(b"a")
     (Path(vault.path) / "objects" / digest).write_bytes(b"x")
@@ -162,7 +160,7 @@ def test_a_damaged_record_hides_no_other(writer: Writer, vault: Vault, library: 
     assert [record.id for record in vault.records()] == [change]
 
 
-def test_changes_of_one_second_have_ids_of_their_own_and_keep_their_order(
+def test_changes_of_one_second_have_distinct_ids_and_keep_their_order(
     writer: Writer, vault: Vault, library: Path
 ) -> None:
     changes = [move(writer, op, to, library) for to in ("black", "white") for op in ("Log", "Mul", "Add")]
@@ -201,7 +199,7 @@ def test_a_restore_stays_in_its_lineage(writer: Writer, vault: Vault, library: P
     assert len(vault.journal().lineages(str(library))) == 1
 
 
-def test_paths_have_lineages_of_their_own(writer: Writer, vault: Vault, library: Path) -> None:
+def test_each_path_has_its_own_lineages(writer: Writer, vault: Vault, library: Path) -> None:
     other = library.with_name("aic-ascend910b-ops-info-nn.json")
     other.write_text(TEXT)
     move(writer, "Add", "black", library, other)
@@ -257,8 +255,8 @@ def test_pruning_twice_drops_nothing_the_second_time(writer: Writer, vault: Vaul
     assert prune(vault, everywhere, keep=1, dry_run=False) == []
 
 
-def test_a_backup_that_is_there_already_is_confirmed_again(tmp_path: Path) -> None:
-    """A run that was killed before its folder was synced may have left it."""
+def test_an_existing_backup_is_confirmed_again(tmp_path: Path) -> None:
+    """A backup of a run that was killed before its folder was synced."""
 
     class Recording(FileSystem):
         synced: list[str] = []  # noqa: RUF012

@@ -1,4 +1,4 @@
-"""The one way to write a whole file, and whose temps are removed."""
+"""Writing whole files, and the temp files that are removed."""
 
 from __future__ import annotations
 
@@ -37,9 +37,7 @@ class Recording(FileSystem):
         (Durability.FULL, ["sync .opsinfo", "rename", "sync here"]),
     ],
 )
-def test_each_durability_syncs_what_it_names_and_nothing_more(
-    tmp_path: Path, durability: Durability, calls: list[str]
-) -> None:
+def test_each_durability_makes_exactly_its_syncs(tmp_path: Path, durability: Durability, calls: list[str]) -> None:
     (tmp_path / "here").mkdir()
     fs = Recording()
     assert write_whole(fs, str(tmp_path / "here/a"), b"new", durability)
@@ -66,7 +64,7 @@ def test_a_check_that_fails_leaves_the_old_file_and_no_temp(tmp_path: Path) -> N
 
 
 def test_a_temp_is_locked_while_its_writer_works(tmp_path: Path) -> None:
-    """So that a process of another PID namespace, where its process id names nobody, does not remove it."""
+    """A process of another PID namespace, where the process id is unknown, must not remove it."""
     held: list[bool] = []
 
     def look() -> None:

@@ -1,4 +1,4 @@
-"""The writer: old or new, never in between; mode, owner and links stay; nothing is touched where nothing changes."""
+"""The writer: a file is old or new; mode, owner and links are kept; without a change no file is touched."""
 
 # ruff: noqa: F401, F811 - fixtures are imported by name
 
@@ -32,7 +32,7 @@ from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.policy import Policy
 
 
-def test_a_move_is_written_backed_up_and_noted(library: Path, config: Path, vault: Vault) -> None:
+def test_a_move_is_written_backed_up_and_journalled(library: Path, config: Path, vault: Vault) -> None:
     result = move(vault, library)
     assert library.read_text() == NEW
     assert names(config) == [library.name]
@@ -54,7 +54,7 @@ def test_a_move_is_written_backed_up_and_noted(library: Path, config: Path, vaul
     assert file.backup == record.backup_id(0)
 
 
-def test_where_nothing_changes_nothing_is_touched(library: Path, vault: Vault, tmp_path: Path) -> None:
+def test_without_a_change_no_file_is_touched(library: Path, vault: Vault, tmp_path: Path) -> None:
     before = library.stat()
     result = move(vault, library, to=Policy.WHITE)
     after = library.stat()
@@ -88,7 +88,7 @@ def test_one_file_that_cannot_be_planned_stops_them_all(config: Path, vault: Vau
     assert vault.records() == []
 
 
-def test_the_preview_tells_the_same_and_opens_nothing_for_writing(library: Path, vault: Vault, tmp_path: Path) -> None:
+def test_the_preview_equals_the_run_and_opens_nothing_for_writing(library: Path, vault: Vault, tmp_path: Path) -> None:
     class ReadOnly(FileSystem):
         def open(self, path: str, flags: int, mode: int = 0o600) -> int:
             assert not flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
@@ -108,11 +108,11 @@ def test_the_preview_tells_the_same_and_opens_nothing_for_writing(library: Path,
     assert Writer(vault).run("move", jobs).files[0].result.data == shown.files[0].result.data
 
 
-# what stays as it was
+# what is kept
 
 
 @pytest.mark.parametrize("mode", [0o400, 0o444, 0o555, 0o600, 0o640, 0o644, 0o664, 0o755, 0o2755])
-def test_the_mode_stays(library: Path, vault: Vault, mode: int) -> None:
+def test_the_mode_is_kept(library: Path, vault: Vault, mode: int) -> None:
     library.chmod(mode)
     move(vault, library)
     assert library.read_text() == NEW
@@ -120,7 +120,7 @@ def test_the_mode_stays(library: Path, vault: Vault, mode: int) -> None:
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o077, 0o027])
-def test_the_umask_changes_nothing_for_a_file_that_is_there(library: Path, vault: Vault, umask: int) -> None:
+def test_the_umask_does_not_change_an_existing_files_mode(library: Path, vault: Vault, umask: int) -> None:
     library.chmod(0o644)
     before = os.umask(umask)
     try:
@@ -131,7 +131,7 @@ def test_the_umask_changes_nothing_for_a_file_that_is_there(library: Path, vault
 
 
 @ROOT_ONLY
-def test_the_owner_and_group_stay(library: Path, vault: Vault) -> None:
+def test_the_owner_and_group_are_kept(library: Path, vault: Vault) -> None:
     os.chown(library, 1234, 2345)
     library.chmod(0o4755)
     move(vault, library)
@@ -139,7 +139,7 @@ def test_the_owner_and_group_stay(library: Path, vault: Vault) -> None:
     assert (after.st_uid, after.st_gid, stat.S_IMODE(after.st_mode)) == (1234, 2345, 0o4755)
 
 
-def test_extended_attributes_stay(library: Path, vault: Vault) -> None:
+def test_extended_attributes_are_kept(library: Path, vault: Vault) -> None:
     try:
         os.setxattr(library, "user.label", b"\0x")
     except OSError:
@@ -149,7 +149,7 @@ def test_extended_attributes_stay(library: Path, vault: Vault) -> None:
     assert os.getxattr(library, "user.label") == b"\0x"
 
 
-def test_a_symlink_stays_and_the_real_file_changes(library: Path, tmp_path: Path, vault: Vault) -> None:
+def test_a_symlink_is_kept_and_the_real_file_changes(library: Path, tmp_path: Path, vault: Vault) -> None:
     link = tmp_path / "link.json"
     link.symlink_to("config/again.json")
     (library.parent / "again.json").symlink_to(library.name)
@@ -161,7 +161,7 @@ def test_a_symlink_stays_and_the_real_file_changes(library: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("target", ["nowhere", "self"])
-def test_a_link_that_leads_nowhere_is_refused(tmp_path: Path, vault: Vault, target: str) -> None:
+def test_a_dangling_link_is_refused(tmp_path: Path, vault: Vault, target: str) -> None:
     (tmp_path / "self").symlink_to(target)
     with pytest.raises(Refused):
         move(vault, tmp_path / "self")
@@ -178,7 +178,7 @@ def test_a_hard_link_is_refused_with_a_hint(library: Path, tmp_path: Path, vault
 
 
 @pytest.mark.parametrize("name", ["a b.json", "a\nb.json", "-n.json", "\u4e2d.json", "x" * 250 + ".json", b"\xff.json"])
-def test_a_name_of_any_shape_is_written(config: Path, vault: Vault, name: str | bytes) -> None:
+def test_a_file_with_any_name_is_written(config: Path, vault: Vault, name: str | bytes) -> None:
     path = config / os.fsdecode(name)
     path.write_text(TEXT)
     move(vault, path)

@@ -1,4 +1,4 @@
-"""The writer when the system says no, other programs meddle, and locks are held."""
+"""The writer with failing calls, interference by other programs, and held locks."""
 
 # ruff: noqa: F401, F811 - fixtures are imported by name
 
@@ -45,7 +45,7 @@ def nth(name: str, n: int, number: int, where: str = "") -> Faulty:
     return Faulty(when)
 
 
-def test_a_second_replace_that_fails_puts_the_first_file_back(config: Path, vault: Vault) -> None:
+def test_a_failing_second_replace_restores_the_first_file(config: Path, vault: Vault) -> None:
     paths = [config / "a.json", config / "b.json", config / "c.json"]
     for path in paths:
         path.write_text(TEXT)
@@ -97,9 +97,7 @@ def only_in_config(vault: Vault, library: Path, call: str, number: int) -> None:
     move(vault, library, fs=Watching(when))
 
 
-def test_a_disk_that_does_not_confirm_the_folder_is_said_after_the_new_content_stands(
-    library: Path, vault: Vault
-) -> None:
+def test_an_unconfirmed_folder_is_reported_after_the_new_content_is_written(library: Path, vault: Vault) -> None:
     folders: set[int] = set()
 
     class Watching(Faulty):
@@ -141,7 +139,7 @@ def calls_of_a_move(library: Path, tmp_path: Path) -> int:
 
 @pytest.mark.parametrize("persistent", [False, True], ids=["once", "from then on"])
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EACCES], ids=["EIO", "ENOSPC", "EACCES"])
-def test_whichever_call_fails_the_file_is_old_or_new_and_the_answer_true(
+def test_if_any_call_fails_the_file_is_old_or_new_and_the_answer_is_true(
     library: Path, config: Path, tmp_path: Path, number: int, persistent: bool
 ) -> None:
     wrong = []
@@ -150,7 +148,7 @@ def test_whichever_call_fails_the_file_is_old_or_new_and_the_answer_true(
         seen: list[str] = []
 
         def when(name: str, arguments: tuple[Any, ...], n: int = failing, seen: list[str] = seen) -> int | None:
-            if name in ("close", "access"):  # these give no reason
+            if name in ("close", "access"):  # these have no reason
                 return None
             seen.append(name)
             return number if len(seen) == n or (persistent and len(seen) > n) else None
@@ -231,7 +229,7 @@ def test_a_signal_while_files_are_put_in_place_waits_until_all_are(config: Path,
     class Signalled(FileSystem):
         def replace(self, source: str, target: str) -> None:
             if ".opsinfo-" in source:
-                signal.pthread_kill(threading.get_ident(), number)  # other threads of a test runner do not hold it back
+                signal.pthread_kill(threading.get_ident(), number)  # other threads of a test runner do not block it
                 assert heard == []
             super().replace(source, target)
 

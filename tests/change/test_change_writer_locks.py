@@ -1,4 +1,4 @@
-"""The writer beside others: files that change under it, locks, --in-place, new files."""
+"""The writer with concurrent changes: files that change during a run, locks, --in-place, new files."""
 
 # ruff: noqa: F401, F811 - fixtures are imported by name
 
@@ -32,7 +32,7 @@ from opsinfo_cli.errors import Damaged, Locked, NotConfirmed, Refused, Stale
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.policy import Policy
 
-# others at work
+# concurrent programs
 
 
 def test_a_file_that_changes_under_the_lock_is_stale(library: Path, config: Path, vault: Vault) -> None:
@@ -110,7 +110,7 @@ def test_a_lock_is_waited_for(library: Path, vault: Vault) -> None:
     assert library.read_text() == NEW
 
 
-def test_a_file_replaced_while_its_lock_was_waited_for_is_locked_anew(library: Path, vault: Vault) -> None:
+def test_a_file_replaced_during_the_wait_for_its_lock_is_locked_again(library: Path, vault: Vault) -> None:
     other = TEXT.replace("Log", "Pow")
     fresh = library.with_suffix(".fresh")
     fresh.write_text(other)
@@ -140,7 +140,7 @@ def test_many_writers_at_once_lose_nothing(config: Path, vault: Vault) -> None:
     assert len(vault.records()) == len(ops)
 
 
-def test_the_plan_is_made_of_what_the_file_says_under_the_lock(library: Path, vault: Vault) -> None:
+def test_the_plan_is_computed_from_the_content_under_the_lock(library: Path, vault: Vault) -> None:
     class Late(FileSystem):
         def flock(self, descriptor: int, operation: int) -> None:
             library.write_text(TEXT.replace("Log", "Pow"))
@@ -213,7 +213,7 @@ def test_a_mixlist_is_written_by_the_same_writer(tmp_path: Path, vault: Vault) -
 
 
 def as_nobody(vault: Path, path: Path, scratch: Path) -> str:
-    """Move in a child process of an ordinary user; the name of the error, or nothing."""
+    """Move in a child process of an ordinary user, and return the name of the error, or nothing."""
     scratch.write_text(TEXT)
     move(Vault(str(scratch) + ".vault"), scratch)  # an interpreter in root's home could not import later on
     reading, writing = os.pipe()
@@ -238,7 +238,7 @@ def as_nobody(vault: Path, path: Path, scratch: Path) -> str:
 
 @pytest.fixture
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library as an ordinary user's own install leaves it: 0555 in a folder of 0550."""
+    """A library of an ordinary user's install: mode 0555 in a folder of 0550."""
     top = tmp_path_factory.mktemp("installed")
     for folder in (top, *top.parents[:3]):
         if folder.name.startswith(("pytest-", "popen-", "installed")):
@@ -256,7 +256,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @ROOT_ONLY
-def test_the_owner_of_an_installed_file_writes_it_and_every_mode_is_put_back(installed: Path, tmp_path: Path) -> None:
+def test_the_owner_of_an_installed_file_writes_it_and_every_mode_is_restored(installed: Path, tmp_path: Path) -> None:
     state = installed.parent.parent / "state"
     assert as_nobody(state / "vault", installed, tmp_path / "x.json") == ""
     assert installed.read_text() == NEW
@@ -267,7 +267,7 @@ def test_the_owner_of_an_installed_file_writes_it_and_every_mode_is_put_back(ins
 
 
 @ROOT_ONLY
-def test_somebody_elses_file_is_refused_with_the_reason(installed: Path, tmp_path: Path) -> None:
+def test_another_users_file_is_refused_with_the_reason(installed: Path, tmp_path: Path) -> None:
     os.chown(installed, 1234, 65534)
     state = installed.parent.parent / "state"
     assert as_nobody(state / "vault", installed, tmp_path / "x.json") == "not-owner"
@@ -277,7 +277,7 @@ def test_somebody_elses_file_is_refused_with_the_reason(installed: Path, tmp_pat
 
 
 @ROOT_ONLY
-def test_a_file_of_ours_in_somebody_elses_closed_folder_is_refused(installed: Path, tmp_path: Path) -> None:
+def test_an_own_file_in_another_users_read_only_folder_is_refused(installed: Path, tmp_path: Path) -> None:
     os.chown(installed.parent, 0, 65534)
     state = installed.parent.parent / "state"
     assert as_nobody(state / "vault", installed, tmp_path / "x.json") == "not-written"

@@ -1,4 +1,4 @@
-"""What the tests of the vault share: a library in an install, and what is done to it."""
+"""Shared by the tests of the vault: a library in an install, and changes of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of faults and locks share."""
+"""Shared by the tests of faults and locks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from opsinfo_cli.change.filesystem import FileSystem
 
 
 class Faulty(FileSystem):
-    """Fails one call: ``when(name, arguments)`` tells which."""
+    """Fails one call, chosen by ``when(name, arguments)``."""
 
     def __init__(self, when: Callable[[str, tuple[Any, ...]], int | None]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the tests of the writer share."""
+"""Shared by the tests of the writer."""
 
 from __future__ import annotations
 

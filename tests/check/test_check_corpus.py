@@ -1,4 +1,4 @@
-"""Mixlists that shipped with models, judged against the libraries of their time."""
+"""Mixlists that shipped with models, checked against the libraries of their time."""
 
 from __future__ import annotations
 

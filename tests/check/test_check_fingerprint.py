@@ -1,4 +1,4 @@
-"""A finding is known again when lines move, entries come and go, or the repository lies elsewhere."""
+"""A finding is recognised after lines move, entries change, or the repository moves."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ def test_no_two_findings_share_one() -> None:
     ],
     ids=["lines before", "entries before", "line ends", "indent and mark"],
 )
-def test_what_only_moves_is_known_again(moved: str) -> None:
+def test_a_finding_that_only_moves_keeps_its_fingerprint(moved: str) -> None:
     assert set(prints(TEXT)) <= set(prints(moved))
 
 
-def test_what_says_something_else_is_another() -> None:
+def test_a_finding_with_another_message_has_another_fingerprint() -> None:
     assert set(prints(TEXT)) & set(prints(TEXT.replace("Log", "Pow").replace("grey", "graey"))) == {
         each for each in prints(TEXT) if each[0] == "duplicate-key"
     }
 
 
-def test_the_place_of_the_repository_does_not_count_but_the_file_does() -> None:
+def test_fingerprints_depend_on_the_file_but_not_on_the_repositorys_place() -> None:
     assert prints(TEXT) == prints(TEXT, "/else/where/m.json", "/else/where")
     assert not set(prints(TEXT)) & set(prints(TEXT, "/r/other.json"))
 
@@ -85,7 +85,7 @@ def prints_of(message: str) -> Finding:
     ],
     ids=["here", "GitHub's workspace above", "GitLab's project above", "a workspace elsewhere", "outside"],
 )
-def test_paths_are_told_from_the_repository(
+def test_paths_are_relative_to_the_repository(
     environment: dict[str, str], path: str, relative: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = os.path.join(str(tmp_path), "in")

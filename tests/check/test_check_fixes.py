@@ -1,4 +1,4 @@
-"""Mending a mixlist by its findings: what is safe, what is a guess, and what the result still says."""
+"""Fixing a mixlist by its findings: safe fixes, unsafe fixes, and the content of the result."""
 
 from __future__ import annotations
 
@@ -84,20 +84,20 @@ LEFT = {
 
 
 @pytest.mark.parametrize("name", SAFE)
-def test_what_is_safe_is_mended(name: str, against: list[MixlistTarget]) -> None:
+def test_safe_fixes_are_applied(name: str, against: list[MixlistTarget]) -> None:
     text, wanted = SAFE[name]
     assert mended(text, against) == wanted
 
 
 @pytest.mark.parametrize("name", UNSAFE)
-def test_a_guess_is_made_where_it_is_asked_for_only(name: str, against: list[MixlistTarget]) -> None:
+def test_unsafe_fixes_are_applied_on_request_only(name: str, against: list[MixlistTarget]) -> None:
     text, wanted = UNSAFE[name]
     assert mended(text, against, unsafe=True) == wanted
     assert mended(text, against) == text
 
 
 @pytest.mark.parametrize("name", LEFT)
-def test_what_nobody_can_know_is_left(name: str, against: list[MixlistTarget]) -> None:
+def test_findings_without_a_fix_are_left(name: str, against: list[MixlistTarget]) -> None:
     assert mended(LEFT[name], against, unsafe=True) == LEFT[name]
 
 
@@ -106,7 +106,7 @@ def test_two_guesses_at_one_name_make_no_contradiction(against: list[MixlistTarg
     assert mended(text, against, unsafe=True) == text.replace("matmulv2", "MatMulV2")
 
 
-def test_a_result_that_says_something_else_is_refused() -> None:
+def test_a_result_with_other_content_is_refused() -> None:
     plan = FixPlan(lambda _: [])
     before, after = (
         Source(f'{{"black-list": {{"to-add": ["{name}"]}}}}'.encode(), "m.json") for name in ("Log", "Pow")

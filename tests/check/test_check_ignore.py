@@ -1,4 +1,4 @@
-"""What a walk passes over is what git passes over."""
+"""A walk ignores the same files as git."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ ignores = st.dictionaries(
 @needs_git
 @settings(max_examples=120)
 @given(ignores)
-def test_a_walk_takes_what_git_would_take(rules: dict[str, str]) -> None:
+def test_a_walk_ignores_the_same_files_as_git(rules: dict[str, str]) -> None:
     with TemporaryDirectory() as place:
         top = files(repository(Path(place)), {**TREE, **rules})
         assert sorted(walked(top)) == sorted(by_git(top))
@@ -82,8 +82,8 @@ ODD = [
 
 
 @needs_git
-def test_every_odd_pattern_fits_what_it_fits_for_git(tmp_path: Path) -> None:
-    """One folder for each pattern: git is asked once."""
+def test_every_odd_pattern_matches_as_in_git(tmp_path: Path) -> None:
+    """One folder for each pattern, so that git is run once."""
     content = {f"{index}/{word}/f.json": "{}" for index in range(len(ODD)) for word in WORDS}
     rules = {f"{index}/.gitignore": f"{pattern}\n" for index, pattern in enumerate(ODD)}
     top = files(repository(tmp_path), {**content, **rules})
@@ -93,19 +93,19 @@ def test_every_odd_pattern_fits_what_it_fits_for_git(tmp_path: Path) -> None:
 
 @needs_git
 @pytest.mark.parametrize("start", ["x", "x/y"])
-def test_the_folders_above_count_in_a_repository(tmp_path: Path, start: str) -> None:
+def test_rules_of_folders_above_apply_in_a_repository(tmp_path: Path, start: str) -> None:
     top = files(repository(tmp_path), {**TREE, ".gitignore": "z.json\n/x/b.json\n", "x/.gitignore": "!/b.json\n"})
     assert sorted(walked(top / start)) == sorted(by_git(top / start))
 
 
-def test_outside_a_repository_the_files_below_count(tmp_path: Path) -> None:
+def test_outside_a_repository_only_files_below_apply(tmp_path: Path) -> None:
     top = files(tmp_path, {**TREE, "x/.gitignore": "a.json\n!y/\n", ".gitignore": "z.json\n"})
     assert walked(top / "x") == ["b.json", "y/z.json"]
     assert walked(top / "x/y") == ["a.json", "z.json"]
     assert walked(top) == ["a.json", "build/a.json", "x/b.json", "y/b/a.json"]
 
 
-def test_an_ignored_folder_that_is_named_is_walked_by_the_rules_inside_it(tmp_path: Path) -> None:
+def test_a_given_ignored_folder_is_walked_by_the_rules_inside_it(tmp_path: Path) -> None:
     top = files(tmp_path, {**TREE, ".git/HEAD": "", ".gitignore": "build/\nx/\n", "x/.gitignore": "b.json\n"})
     assert walked(top) == ["a.json", "y/b/a.json"]
     assert walked(top / "build") == ["a.json"]
@@ -113,7 +113,7 @@ def test_an_ignored_folder_that_is_named_is_walked_by_the_rules_inside_it(tmp_pa
     assert walked(top / "x") == ["a.json", "y/a.json", "y/z.json"]
 
 
-def test_a_store_is_taken_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_store_is_checked_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     store = {f"s/aic-x-ops-info{each}.json": "{}" for each in ("", "-old")} | {"s/stray.json": "{}"}
     top = files(tmp_path, {**store, ".git/HEAD": "", ".gitignore": "stray.json\n*-old.json\n"})
     assert [task[:2] for task in tasks_in(str(top), fail)] == [("store", str(top / "s"))]

@@ -1,4 +1,4 @@
-"""Every mixlist of the fixtures gives what CASES.json says it has to give."""
+"""Every mixlist of the fixtures gives the result in CASES.json."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_findings_are_those_of_the_case(case: dict[str, Any], against: Mixli
     assert sorted({finding.rule.name for finding in found}) == case["findings"]
 
 
-def test_the_engine_accepts_it_where_no_finding_says_it_refuses(case: dict[str, Any], against: MixlistTarget) -> None:
+def test_the_engine_accepts_a_file_without_a_refusing_finding(case: dict[str, Any], against: MixlistTarget) -> None:
     outcome = checked(case, against).outcome
     (verdict,) = outcome.files
     assert verdict.engine_accepts is case["engine_accepts"]
@@ -75,7 +75,7 @@ def test_the_policies_are_those_of_the_case(case: dict[str, Any], against: Mixli
         assert str(mixlist.effective(name, against.policy(name))) == policy
 
 
-def test_mending_does_what_the_case_says(case: dict[str, Any]) -> None:
+def test_fixing_gives_the_result_of_the_case(case: dict[str, Any]) -> None:
     path = FOLDER / case["file"]
     try:
         source = Source(path.read_bytes(), case["file"])
@@ -87,7 +87,7 @@ def test_mending_does_what_the_case_says(case: dict[str, Any]) -> None:
     assert accepted is case["fmt_mends"]
 
 
-def test_every_place_lies_in_the_text(case: dict[str, Any], against: MixlistTarget) -> None:
+def test_every_place_is_in_the_text(case: dict[str, Any], against: MixlistTarget) -> None:
     lines = (FOLDER / case["file"]).read_bytes().decode("utf-8-sig", "replace").split("\n")
     for finding in checked(case, against).outcome.findings:
         assert finding.start is not None

@@ -1,4 +1,4 @@
-"""The one pattern of names: the walk, the kind of a file, and the pre-commit hooks."""
+"""The pattern of names is the same in the walk, the file kind, and the pre-commit hooks."""
 
 from __future__ import annotations
 

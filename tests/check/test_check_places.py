@@ -1,4 +1,4 @@
-"""A finding stands at the offending token: line, column, end and pointer, whatever stands before it."""
+"""A finding is at the offending token: line, column, end and pointer."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_a_finding_is_placed_at_its_token(situation: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["mixlist", "library"])
-def test_bytes_that_are_not_utf8_behind_the_value_are_a_tail(kind: str) -> None:
+def test_bytes_that_are_not_utf8_after_the_value_are_trailing_text(kind: str) -> None:
     finding = only(kind, "trailing-text", b"{}\n \xff\xfe")
     assert finding.start is not None
     assert tuple(finding.start) == (2, 2)
@@ -216,7 +216,7 @@ def test_a_tail_of_any_shape_is_trailing_text(tail: str) -> None:
     assert [each.rule.name for each in findings("library", '{"A": {}} ' + tail)] == ["trailing-text"]
 
 
-def test_findings_stand_in_the_order_of_the_text(fixtures: Path) -> None:
+def test_findings_are_in_the_order_of_the_text(fixtures: Path) -> None:
     text = '{"x": {}, // c\n"black-list": {"to_add": [], "to-add": [1, "A", "A"]}, "y": 1,}'
     places = [each.start for each in findings("mixlist", text)]
     assert places == sorted(places, key=lambda place: place or (0, 0))
@@ -244,7 +244,7 @@ def test_an_entry_with_a_section_twice_once_trimmed_is_judged_without_a_crash() 
         ("blak-list", "black-list"),
     ],
 )
-def test_an_unknown_list_gets_the_word_that_was_meant(key: str, meant: str) -> None:
+def test_an_unknown_list_gets_a_suggestion(key: str, meant: str) -> None:
     assert f"`{meant}`" in str(only("mixlist", "unknown-list", f'{{"{key}": {{}}}}').hint)
 
 
@@ -255,7 +255,7 @@ def test_a_schema_key_is_explained() -> None:
 @pytest.mark.parametrize(
     ("key", "meant"), [("to_add", "to-add"), ("to-delete", "to-remove"), ("TO-REMOVE", "to-remove")]
 )
-def test_an_unknown_action_gets_the_word_that_was_meant(key: str, meant: str) -> None:
+def test_an_unknown_action_gets_a_suggestion(key: str, meant: str) -> None:
     assert f"`{meant}`" in str(only("mixlist", "unknown-action", f'{{"black-list": {{"{key}": []}}}}').hint)
 
 
@@ -268,7 +268,7 @@ def test_an_unknown_operator_gets_the_near_name_first(fixtures: Path) -> None:
     assert str(finding.hint).startswith("did you mean `MatMulV2`")
 
 
-def test_an_operator_known_elsewhere_is_a_warning_that_says_where(fixtures: Path) -> None:
+def test_an_operator_of_another_target_is_a_warning_with_the_target(fixtures: Path) -> None:
     targets = [
         MixlistTarget(resolve(str(fixtures / "opp"), TargetOptions(soc=soc), {})) for soc in ("ascend910b", "ascend910")
     ]
@@ -281,5 +281,5 @@ def test_an_operator_known_elsewhere_is_a_warning_that_says_where(fixtures: Path
     assert "ascend910 " in finding.message
 
 
-def test_a_mixlist_without_a_target_says_nothing_of_names() -> None:
+def test_a_mixlist_without_a_target_has_no_findings_on_names() -> None:
     assert findings("mixlist", '{"black-list": {"to-add": ["NoSuchThing"]}}') == []

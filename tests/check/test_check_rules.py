@@ -1,4 +1,4 @@
-"""The rule table: each rule's own example has the finding, its mended form has not."""
+"""The rule table: each rule's failing example has the finding, the passing one has not."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ DESIGN = {
     "modes-left-open": ("vault", "warning", "accepts"),
     "unfinished-change": ("vault", "warning", "accepts"),
 }
-"""The contract: a name never changes, nor what it says of the engine."""
+"""The contract: a name and its engine reaction never change."""
 
 
 def test_the_table_is_the_contract() -> None:
@@ -96,13 +96,13 @@ def test_a_rule_is_found_by_name_and_by_code_in_any_case(rule: Rule) -> None:
     assert rule_called(rule.code.lower()) is rule
 
 
-def test_no_other_word_finds_a_rule() -> None:
+def test_other_words_find_no_rule() -> None:
     assert rule_called("M999") is None
     assert rule_called("") is None
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
-def test_a_rule_says_why_and_where_it_comes_from(rule: Rule) -> None:
+def test_a_rule_has_a_reason_and_a_source(rule: Rule) -> None:
     assert rule.why.endswith(".")
     assert rule.source
     assert rule.fails != rule.passes
@@ -155,7 +155,7 @@ def test_a_rule_on_texts_holds_for_libraries_too(rule: Rule) -> None:
     assert checker.outcome.files[0].engine_accepts is (rule.engine != "refuses")
 
 
-def test_an_edit_that_comes_with_a_finding_mends_it() -> None:
+def test_the_edit_of_a_finding_fixes_it() -> None:
     for rule in ON_TEXTS:
         checker = Checker(kind="mixlist")
         checker.file("ops_info.json", rule.fails.encode())

@@ -1,4 +1,4 @@
-"""The published schemas and the loader say the same: two statements of one rule must not drift apart."""
+"""The published schemas and the loader agree: two statements of one rule must not diverge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BLANKS = st.text(" \t\n\v\f\r", max_size=2)
 
 @st.composite
 def near_words(draw: st.DrawFn) -> str:
-    """A word of some list, its case changed, blanks around it, perhaps a slip in it."""
+    """A word of some list, with changed case, blanks around it, and perhaps a misspelling."""
     word = draw(st.sampled_from([*WORDS, "", "yes", "1"]))
     word = draw(st.sampled_from([word, word.upper(), word.title(), word.swapcase(), word + "s", word[1:], word + ","]))
     around = st.one_of(BLANKS, st.sampled_from(["\u00a0", "\u3000", "\x1f"]))
@@ -104,7 +104,7 @@ def test_the_structure_of_a_mixlist_is_judged_alike(content: dict[str, Any]) -> 
 
 
 def undescribed(schema: Any, path: str = "") -> list[str]:
-    """Properties of a schema, at any depth, that neither say what they are nor point at what does."""
+    """Properties of a schema, at any depth, without a description or a reference to one."""
     if not isinstance(schema, dict):
         return []
     properties = schema.get("properties", {})

@@ -1,4 +1,4 @@
-"""`--select` and `--ignore`: by code, name, the beginning of a code, and place."""
+"""`--select` and `--ignore`: by code, name, prefix of a code, and place."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def with_codes(*letters: str) -> set[str]:
         (["M", "T"], ["unknown-list", "T00"], with_codes("M") - {"unknown-list"}),
     ],
 )
-def test_what_words_mean(select: list[str], ignore: list[str], names: set[str]) -> None:
+def test_words_select_rules(select: list[str], ignore: list[str], names: set[str]) -> None:
     assert kept(select, ignore) == names
 
 
@@ -60,7 +60,7 @@ def test_a_pointer_means_what_is_at_and_below_it(word: str, pointer: str | None,
         ([], ["M005:black-list"], "/black-list/to-add"),
     ],
 )
-def test_what_means_nothing_is_wrong_usage(select: list[str], ignore: list[str], said: str) -> None:
+def test_an_unknown_word_is_wrong_usage(select: list[str], ignore: list[str], said: str) -> None:
     with pytest.raises(UsageFault) as caught:
         RuleSelection.of(select, ignore)
     assert said in str(caught.value.hint)

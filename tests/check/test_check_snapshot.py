@@ -1,4 +1,4 @@
-"""Checks against a snapshot find what checks against its target find."""
+"""Checks against a snapshot have the same findings as checks against its target."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ CHIPS = {
         "no-effect",
         "already white in ascend910 (t), ascend910b (t)",
     ),
-    "on other lists than said": (
+    "on other lists than claimed": (
         "white-list.to-remove",
         "KlDivLossGrad",
         "remove-mismatch",

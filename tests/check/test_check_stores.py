@@ -1,4 +1,4 @@
-"""Findings on stores, installs, precision modes and the vault: each rule in a situation of its own."""
+"""Findings on stores, installs, precision modes and the vault: one situation for each rule."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_an_entry_that_never_wins_is_a_note(tmp_path: Path) -> None:
     assert finding.path.endswith("-nn.json")
 
 
-def test_it_is_a_warning_where_the_policies_differ(tmp_path: Path) -> None:
+def test_shadowed_is_a_warning_if_the_policies_differ(tmp_path: Path) -> None:
     checker = checked(store(tmp_path), **{NN: {"Add": WHITE, "X": GRAY}, MATH: {"Add": BLACK, "Y": GRAY}})
     (finding,) = checker.outcome.findings
     assert (finding.rule.name, finding.severity) == ("shadowed", "warning")
@@ -79,14 +79,14 @@ def test_the_pointer_to_a_shadowed_entry_is_escaped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["aic-ascend910b-ops-info-backup", "copy-of-aic", "notes", "aic-ascend910-ops-info"])
-def test_a_stray_file_is_told(tmp_path: Path, name: str) -> None:
+def test_a_stray_file_is_reported(tmp_path: Path, name: str) -> None:
     checker = checked(store(tmp_path), **{A: {"Add": WHITE}, name: {"Log": WHITE}})
     strays = [finding for finding in checker.outcome.findings if finding.rule.name == "stray-json"]
     assert [Path(finding.path).stem for finding in strays] == [name]
 
 
 @pytest.mark.parametrize("name", ["nn", "math", "cv", "transformer", "legacy"])
-def test_a_package_of_the_vendor_is_no_stray(tmp_path: Path, name: str) -> None:
+def test_a_package_of_the_vendor_is_not_stray(tmp_path: Path, name: str) -> None:
     checker = checked(store(tmp_path), **{A: {"Add": WHITE}, f"{A}_{name}": {"Log": WHITE}})
     assert checker.outcome.findings == []
 
@@ -104,13 +104,13 @@ def test_any_number_of_files_of_one_length_is_one_finding(tmp_path: Path) -> Non
     assert "and 2 more is undefined; all have `Add`" in tie.message
 
 
-def test_what_either_of_two_files_may_decide_is_no_shadow(tmp_path: Path) -> None:
+def test_an_entry_of_undefined_order_is_not_shadowed(tmp_path: Path) -> None:
     checker = checked(store(tmp_path), **{NN: {"Add": WHITE, "X": GRAY}, CV: {"Add": BLACK, "Y": GRAY}})
     (tie,) = checker.outcome.findings
     assert tie.message.endswith("undefined; all have `Add` (black or white)")
 
 
-def test_files_of_one_length_leave_nothing_open_where_a_longer_one_wins(tmp_path: Path) -> None:
+def test_files_of_one_length_are_fine_if_a_longer_one_wins(tmp_path: Path) -> None:
     files = {NN: {"Add": WHITE}, CV: {"Add": BLACK}, f"{A}_math": {"Add": WHITE}}
     assert "load-order-undefined" not in named(checked(store(tmp_path), **files).outcome.findings)
 
@@ -131,7 +131,7 @@ def test_a_bad_value_in_an_entry_that_never_wins_refuses_nothing(tmp_path: Path)
     assert all(verdict.engine_accepts for verdict in checker.outcome.files)
 
 
-def test_one_bad_file_is_told_and_the_store_is_refused(tmp_path: Path) -> None:
+def test_one_bad_file_is_reported_and_the_store_is_refused(tmp_path: Path) -> None:
     checker = checked(store(tmp_path), **{A: {"Add": {"opFile": {"value": 1}}}, NN: {"Log": BLACK}})
     accepts = {Path(verdict.path).name: verdict.engine_accepts for verdict in checker.outcome.files}
     assert accepts == {
@@ -150,7 +150,7 @@ def test_a_file_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
     assert [Path(str(error.path)).name for error in checker.failures] == ["aic-ascend910b-ops-info.json"]
 
 
-def test_a_walk_takes_what_fits_and_passes_over_the_rest(tmp_path: Path) -> None:
+def test_a_walk_checks_mixlists_and_libraries_and_skips_the_rest(tmp_path: Path) -> None:
     checked(store(tmp_path), **{A: {"Add": {"precision_reduce": {"flag": "x"}}}})
     (tmp_path / "m.json").write_text('{"grey-list": {}}')
     (tmp_path / "package.json").write_text('{"name": "x", "version": 1}')
@@ -180,7 +180,7 @@ def test_the_fixture_install_has_no_findings(opp: Path) -> None:
     assert list(check_install(Install.open(str(opp), "ascend910b", "ai"))) == []
 
 
-def test_a_store_that_fails_is_told_with_what_it_costs(opp: Path) -> None:
+def test_a_store_that_fails_is_reported_with_its_consequence(opp: Path) -> None:
     (built_in(opp) / "aic-ascend910b-ops-info-nn.json").write_text('{"Add": {"precision_reduce": {"flag": "flase"}}}')
     (finding,) = check_install(Install.open(str(opp), "ascend910b", "ai"))
     assert finding.rule.name == "store-fails"
@@ -188,7 +188,7 @@ def test_a_store_that_fails_is_told_with_what_it_costs(opp: Path) -> None:
     assert "aic-ascend910b-ops-info-nn.json" in finding.message
 
 
-def test_a_load_priority_without_an_equals_sign_is_told_with_its_line(opp: Path) -> None:
+def test_a_load_priority_without_an_equals_sign_is_reported_with_its_line(opp: Path) -> None:
     (opp / "vendors/config.ini").write_text("# x\nload_priority acme\n")
     findings = list(check_install(Install.open(str(opp), "ascend910b", "ai")))
     finding = next(each for each in findings if each.rule.name == "bad-load-priority")
@@ -196,7 +196,7 @@ def test_a_load_priority_without_an_equals_sign_is_told_with_its_line(opp: Path)
     assert finding.start.line == 2
 
 
-def test_a_custom_path_without_effect_is_told(opp: Path, fixtures: Path, tmp_path: Path) -> None:
+def test_a_custom_path_without_effect_is_reported(opp: Path, fixtures: Path, tmp_path: Path) -> None:
     renamed = shutil.copytree(fixtures / "custom/fastops", tmp_path / "copy")
     install = Install.open(str(opp), "ascend910b", "ai", [str(renamed)])
     findings = [each for each in check_install(install) if each.rule.name == "broken-custom-path"]
@@ -265,14 +265,14 @@ def test_edits_that_an_upgrade_replaced_are_lost(moved: tuple[Vault, Path]) -> N
     assert "reapply" in str(finding.hint)
 
 
-def test_edits_elsewhere_are_no_matter(moved: tuple[Vault, Path]) -> None:
+def test_edits_elsewhere_are_not_reported(moved: tuple[Vault, Path]) -> None:
     vault, path = moved
     path.write_bytes(vault.content(vault.records()[0].files[0].before or "") + b"\n\n")
     assert list(check_vault(vault, lambda _: False)) == []
 
 
 def dead_pid() -> int:
-    """The id of a process that is gone."""
+    """The id of a process that has ended."""
     child = os.fork()
     if child == 0:
         os._exit(0)
@@ -280,7 +280,7 @@ def dead_pid() -> int:
     return child
 
 
-def test_a_folder_left_open_is_shut_and_told(moved: tuple[Vault, Path], tmp_path: Path) -> None:
+def test_a_folder_left_writable_is_restored_and_reported(moved: tuple[Vault, Path], tmp_path: Path) -> None:
     vault, _ = moved
     folder = tmp_path / "closed"
     folder.mkdir(mode=0o750)

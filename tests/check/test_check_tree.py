@@ -1,4 +1,4 @@
-"""Many paths: what several processes find is what one finds, and one file hides nothing."""
+"""Many paths: several processes report the same as one, and no file hides findings of others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIZES = [5, 1, 9, 1, 1, 3]
 
 @pytest.fixture
 def toolkit(tmp_path: Path, fixtures: Path) -> Path:
-    """Six chips, mixlists right and wrong, and a file that nobody can read."""
+    """Six chips, correct and wrong mixlists, and an unreadable file."""
     config = Path("opp/built-in/op_impl/ai_core/tbe/config")
     for index in range(6):
         shutil.copytree(fixtures / config / "ascend910b", tmp_path / config / f"ascend{index}")
@@ -64,7 +64,7 @@ def test_every_index_is_done_once_by_others() -> None:
 
 
 @pytest.mark.parametrize("end", ["killed", "faulty"])
-def test_what_a_process_leaves_undone_is_done_here(end: str) -> None:
+def test_the_remaining_work_of_a_killed_process_is_done_by_the_parent(end: str) -> None:
     here = os.getpid()
 
     def work(index: int) -> int:
@@ -77,7 +77,7 @@ def test_what_a_process_leaves_undone_is_done_here(end: str) -> None:
     assert dict(shared(SIZES, work, 2)) == {index: index for index in range(6)}
 
 
-def test_a_fault_is_told_by_the_process_that_can_tell_it() -> None:
+def test_an_error_of_a_child_is_reported_by_the_parent() -> None:
     def work(index: int) -> int:
         raise ZeroDivisionError
 
@@ -85,7 +85,7 @@ def test_a_fault_is_told_by_the_process_that_can_tell_it() -> None:
         list(shared(SIZES, work, 2))
 
 
-def test_nobody_is_left_where_the_caller_stops() -> None:
+def test_no_process_is_left_if_the_caller_stops() -> None:
     def begun() -> Iterator[tuple[int, int]]:
         return shared([1, 1, 1, 1], lambda index: os.getpid() if index < 2 else signal.pause() or 0, 2)
 
@@ -97,8 +97,8 @@ def test_nobody_is_left_where_the_caller_stops() -> None:
             os.kill(pid, 0)
 
 
-def test_nobody_works_on_where_the_caller_is_killed(tmp_path: Path) -> None:
-    """What is sent to nobody ends a process, however much of it there is."""
+def test_no_process_works_on_if_the_caller_is_killed(tmp_path: Path) -> None:
+    """A process ends if nobody receives its results, for any amount of them."""
 
     def work(index: int) -> bytes:
         (tmp_path / str(os.getpid())).touch()
@@ -129,7 +129,7 @@ def wait_for(holds: Callable[[], bool]) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process runs; one that only waits for its parent to notice does not."""
+    """Whether a process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

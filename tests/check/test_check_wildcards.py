@@ -1,4 +1,4 @@
-"""Patterns of .gitignore files: many wildcards mean what few mean, and take no time to speak of."""
+"""Patterns of .gitignore files: many wildcards match as few do, and fast."""
 
 from __future__ import annotations
 

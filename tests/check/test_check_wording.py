@@ -1,4 +1,4 @@
-"""Chinese texts: one for everything, none left over, and what programs read left as it is."""
+"""Chinese texts: complete, without extras, with codes and keys unchanged."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pairs() -> Iterator[tuple[str, str, str]]:
 PAIRS = list(pairs())
 
 
-def test_every_rule_and_topic_has_a_chinese_text_and_none_is_left_over() -> None:
+def test_every_rule_and_topic_has_exactly_one_chinese_text() -> None:
     assert set(zh.RULES) == set(RULES)
     assert set(zh.TOPICS) == set(TOPICS)
     assert [name for name, fields in zh.RULES.items() if "why" not in fields or not set(fields) <= set(FIELDS)] == []
@@ -41,8 +41,8 @@ def test_every_word_around_a_rule_is_chinese() -> None:
 
 
 @pytest.mark.parametrize(("name", "english", "chinese"), PAIRS, ids=[name for name, _, _ in PAIRS])
-def test_what_programs_read_stands_in_the_chinese_too(name: str, english: str, chinese: str) -> None:
-    """Backquoted words, error codes, options, keys, numbers of chapters; in whatever order."""
+def test_codes_and_keys_are_unchanged_in_chinese(name: str, english: str, chinese: str) -> None:
+    """Backquoted words, error codes, options, keys, numbers of chapters; in any order."""
     kept = r"`[^`]+`|E\d{5}|--[a-z]+(?:[-_][a-z]+)*|\b\w+_\w+\b|\b[A-Z]+:\d[\d, -]*\d"
     assert [each for each in re.findall(kept, english) if each not in chinese] == []
 

@@ -1,4 +1,4 @@
-"""What the tests of CI share: throw-away repositories, and the sample that a team's repository would be."""
+"""Shared by the tests of CI: temporary repositories, and a sample of a team's repository."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def committed(folder: Path) -> str:
 
 
 def shipped(place: Path) -> Path:
-    """What users get when they name this repository: the files of the checkout that count."""
+    """The files of the checkout that users of this repository get."""
     for name in SHIPPED:
         source = ROOT / name
         if source.is_dir():

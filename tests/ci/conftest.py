@@ -1,4 +1,4 @@
-"""One copy of the sample for each test, and one of what ships for all of them."""
+"""One copy of the sample for each test, and one copy of the shipped files for all tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The action: its own line, in a shell like the runner's, with the runner's environment."""
+"""The action's own command line, in a shell and environment like the runner's."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def temp(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def action(ours: Path, temp: Path, sample: Path) -> Action:
-    """Run the action's steps as the runner does: inputs put in, bash told what GitHub tells it."""
+    """Run the action's steps as the runner does, with inputs inserted and bash's options from GitHub."""
 
     def run(**inputs: str) -> subprocess.CompletedProcess[str]:
         (step,) = ACTION["runs"]["steps"]
@@ -56,7 +56,7 @@ def action(ours: Path, temp: Path, sample: Path) -> Action:
             **said,
         }
         if "version" in inputs:
-            environment["PIP_NO_INDEX"] = "1"  # nobody is to be asked for what there is not
+            environment["PIP_NO_INDEX"] = "1"  # no package index is used
         command = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)]
         done = subprocess.run(command, cwd=sample, env=environment, capture_output=True, text=True, check=False)
         if re.search("No matching distribution found for (?!opsinfo)|Temporary failure", done.stderr):
@@ -87,13 +87,13 @@ def test_findings_fail_the_step_and_fit_the_matcher(action: Action, sample: Path
 
 INPUTS = {
     # situation: (inputs, exit status, what is said)
-    "a path that is not there": ({"paths": "gone\nmixlists"}, 3, "gone"),
+    "a missing path": ({"paths": "gone\nmixlists"}, 3, "gone"),
     "an option that there is not": ({"args": "--nonsense"}, 2, "--nonsense"),
     "a quote that does not end": ({"args": "--soc 'x"}, 2, "quote"),
     "paths with blanks, and one a line": ({"paths": "mixlists/base.mixlist.json\na b.mixlist.json\n"}, 0, "2 files"),
     "a path like an option": ({"paths": "--strict"}, 3, "--strict"),
     "words of a shell": ({"paths": "$(touch /dev/full; echo mixlists)"}, 3, "$(touch"),
-    "a version that nobody has": ({"version": "0.0.0.dev987654321"}, 3, "opsinfo==0.0.0.dev987654321"),
+    "an unknown version": ({"version": "0.0.0.dev987654321"}, 3, "opsinfo==0.0.0.dev987654321"),
 }
 
 

@@ -1,4 +1,4 @@
-"""pre-commit, as users run it: its own process, a repository of theirs, and ours by URL and commit."""
+"""pre-commit as users run it: as a process, in their repository, with opsinfo by URL and commit."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def our_commit(ours: Path) -> str:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where pre-commit keeps what it installed; once for all tests."""
+    """pre-commit's cache, once for all tests."""
     return tmp_path_factory.mktemp("pre-commit")
 
 
 @pytest.fixture
 def begun(sample: Path, ours: Path, our_commit: str) -> Path:
-    """The sample, committed, naming us as a user's repository would."""
+    """The committed sample, with opsinfo's hooks as in a user's repository."""
     config = sample / ".pre-commit-config.yaml"
     text = config.read_text("utf-8").replace("https://example.com/opsinfo", str(ours)).replace("v0.2.0", our_commit)
     config.write_text(text, "utf-8")
@@ -77,7 +77,7 @@ def test_the_sample_passes(run: Run) -> None:
     ]
 
 
-def test_a_comment_is_mended_and_a_wrong_name_stops_the_commit(run: Run, begun: Path) -> None:
+def test_a_comment_is_fixed_and_a_wrong_name_stops_the_commit(run: Run, begun: Path) -> None:
     assert run(*PRE_COMMIT, "install").returncode == 0
     commit = ("git", "-c", "user.name=Somebody", "-c", "user.email=somebody@example.com", "commit", "-qm", "Add a list")
     path = begun / "mixlists/new.mixlist.json"
@@ -98,7 +98,7 @@ def test_a_comment_is_mended_and_a_wrong_name_stops_the_commit(run: Run, begun: 
 
 BOTH = {"opsinfo-validate", "opsinfo-fmt"}
 TAKEN = {
-    # path: the hooks that take it
+    # path: the hooks that select it
     "ops_info.json": BOTH,
     "ops_info_bert.json": BOTH,
     "my_ops_info.json": BOTH,
@@ -133,7 +133,7 @@ def test_hooks_take_mixlists_and_libraries_by_name(path: str) -> None:
 
 
 def test_the_globs_of_the_editor_take_what_the_fmt_hook_takes() -> None:
-    """As VS Code reads ``fileMatch``: the last pattern that fits decides, ``!`` excludes; it knows no other case."""
+    """As VS Code reads ``fileMatch``: the last matching pattern decides, ``!`` excludes; case-sensitive."""
     guide = (ROOT / "docs/guide.md").read_text("utf-8")
     (block,) = [block for block in re.findall(r"```json\n(.*?)```", guide, re.DOTALL) if "fileMatch" in block]
     globs = json.loads(block)["json.schemas"][0]["fileMatch"]

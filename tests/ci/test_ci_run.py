@@ -1,4 +1,4 @@
-"""`.ci/run`: its steps, their status and what it prints last, on a copy with stand-ins for Python and apt-get."""
+"""`.ci/run`: its steps, their status and its last line, on a copy with stand-ins for Python and apt-get."""
 
 from __future__ import annotations
 

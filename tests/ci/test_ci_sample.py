@@ -1,4 +1,4 @@
-"""The sample repository as it lies there: its snapshots are true, its lists serve both chips."""
+"""The sample repository: its snapshots are up to date, its mixlists work on both chips."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_it_is_clean_by_its_own_configuration(opsinfo: Run, sample: Path) -> Non
     assert len(ran.json["against"]) == 2
 
 
-def test_what_serves_one_chip_alone_is_said(opsinfo: Run, sample: Path) -> None:
+def test_entries_for_one_chip_only_are_reported(opsinfo: Run, sample: Path) -> None:
     path = sample / "mixlists/new.mixlist.json"
     path.write_text(json.dumps({"black-list": {"to-add": ["BatchMatMulV2"]}}), "utf-8")
     (finding,) = opsinfo("validate", ".", "--format", "json", cwd=sample).json["findings"]
@@ -42,7 +42,7 @@ def test_what_serves_one_chip_alone_is_said(opsinfo: Run, sample: Path) -> None:
 
 
 def wrong_list(sample: Path) -> str:
-    """A list with a name that is nearly right, and one that only one chip has."""
+    """A mixlist with a misspelt name, and a name that only one chip has."""
     path = "mixlists/new.mixlist.json"
     (sample / path).write_text(json.dumps({"black-list": {"to-add": ["MatMu1V2", "BatchMatMulV2"]}}), "utf-8")
     return path
@@ -67,7 +67,7 @@ def test_one_run_gives_people_text_and_machines_their_files(opsinfo: Run, sample
     assert [issue["location"]["path"] for issue in json.loads((sample / "out.json").read_bytes())] == [path, path]
 
 
-def test_its_reports_hold_to_the_formats_schemas(opsinfo: Run, sample: Path, report_schemas: Path) -> None:
+def test_its_reports_match_the_schemas_of_the_formats(opsinfo: Run, sample: Path, report_schemas: Path) -> None:
     xmlschema = pytest.importorskip("xmlschema", reason="only xmlschema reads the schema of JUnit reports")
     wrong_list(sample)
     opsinfo("validate", ".", *REPORTS, cwd=sample)
@@ -77,7 +77,7 @@ def test_its_reports_hold_to_the_formats_schemas(opsinfo: Run, sample: Path, rep
     assert [fault.message for fault in faults] == []
 
 
-def test_what_is_known_lets_the_next_run_pass_until_something_new_comes(opsinfo: Run, sample: Path) -> None:
+def test_known_findings_pass_until_a_new_one_appears(opsinfo: Run, sample: Path) -> None:
     path = wrong_list(sample)
     assert opsinfo("validate", ".", "--baseline", "known.json", "--update-baseline", cwd=sample).code == 0
     assert opsinfo("validate", ".", "--baseline", "known.json", cwd=sample).code == 0

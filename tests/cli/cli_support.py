@@ -1,4 +1,4 @@
-"""What the command-line tests share: places in the fixtures, small files, and readers of output."""
+"""Shared by the command-line tests: places in the fixtures, small files, and readers of output."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def validator(name: str) -> Draft202012Validator:
 
 
 def schema_faults(document: dict[str, Any]) -> list[str]:
-    """What the published schema of a document has to say against it."""
+    """The errors of a document by its published schema."""
     command = document["command"]
     findings_and_error = command in ("validate", "doctor") and "findings" in document
     failed = "error" in document and not findings_and_error
@@ -64,7 +64,7 @@ def finding_names(ran: Any) -> list[str]:
 
 
 def snapshot(top: Path) -> dict[str, tuple[Any, ...]]:
-    """Everything below a folder that a write could disturb."""
+    """All files and attributes below a folder that a write could change."""
     found: dict[str, tuple[Any, ...]] = {}
     for folder, folders, files in os.walk(top):
         for name in [*folders, *files]:
@@ -88,7 +88,7 @@ def write(path: Path, content: Any) -> Path:
 
 
 def entry(flag: str | None = None, dtypes: str = "float16,float32") -> dict[str, dict[str, str]]:
-    """One operator of a library, as plain as the engine accepts it."""
+    """A minimal operator of a library that the engine accepts."""
     tensor = {"dtype": dtypes, "format": ",".join("ND" for _ in dtypes.split(",")), "paramType": "required"}
     sections = {"input0": {**tensor, "name": "x"}, "output0": {**tensor, "name": "y"}}
     return {**sections, **({"precision_reduce": {"flag": flag}} if flag is not None else {})}
@@ -108,6 +108,6 @@ def mixlist(**lists: Iterable[str]) -> dict[str, dict[str, list[str]]]:
 
 
 def flag_of(path: Path, name: str) -> str | None:
-    """What a library file says of an operator, read with nothing of ours."""
+    """The flag of an operator in a library file, read without opsinfo."""
     flag: str | None = json.loads(path.read_bytes().decode("utf-8-sig"))[name].get("precision_reduce", {}).get("flag")
     return flag

@@ -1,4 +1,4 @@
-"""The program as a shell sees it. What must hold of every run is checked on every run."""
+"""The program as run by a shell. Invariants are checked on every run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NORMAL = (0, 1, 2, 3)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whoever starts the program on a terminal or in the background is about processes."""
+    """Mark tests that start the program on a terminal or in the background as tests of processes."""
     for item in items:
         if {"start", "terminal", "program"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("process")
@@ -40,7 +40,7 @@ def quick_starts(isolation: Path, bytecode: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture
 def opsinfo(opsinfo: Callable[..., Any]) -> Callable[..., Any]:
-    """The program; with the promises that hold whatever the command."""
+    """The program, with checks that hold for every command."""
 
     def run(*arguments: str | os.PathLike[str], **options: Any) -> Any:
         ran = opsinfo(*arguments, **options)
@@ -77,7 +77,7 @@ def program() -> list[str]:
 def start(
     program: list[str], environment: dict[str, str], tmp_path: Path
 ) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Start the program and do not wait for it."""
+    """Start the program without waiting for it."""
     started: list[subprocess.Popen[bytes]] = []
 
     def begin(*arguments: str | bytes | os.PathLike[str], **options: Any) -> subprocess.Popen[bytes]:

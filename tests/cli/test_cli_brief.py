@@ -1,4 +1,4 @@
-"""What is said stays short, whatever a file holds."""
+"""Messages stay short for any file content."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_a_long_name_is_cut_and_the_text_around_it_kept() -> None:
     assert brief(f"operator `{'x' * 5000}`: bad; see `Add`") == f"operator `{'x' * 197}...`: bad; see `Add`"
 
 
-def test_prose_between_two_names_is_no_name() -> None:
+def test_text_between_two_names_is_not_shortened() -> None:
     said = f"`Add` is {'very ' * 60}far from `Mul`"
     assert brief(said) == said
 

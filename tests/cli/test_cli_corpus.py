@@ -1,4 +1,4 @@
-"""The demonstrations, on real files."""
+"""Demonstrations on real files."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_mixlist_made_from_the_difference_closes_it(opsinfo: Run, corpus: Path
     assert opsinfo("validate", path, "--against", a, "--format", "json").json["summary"]["errors"] == 0
 
 
-def test_every_real_mixlist_is_judged_as_the_engine_does(opsinfo: Run, corpus: Path) -> None:
+def test_every_real_mixlist_is_judged_as_in_the_engine(opsinfo: Run, corpus: Path) -> None:
     paths = sorted((corpus / "mixlists").glob("*.json"))
     assert paths
     document = opsinfo(
@@ -89,7 +89,7 @@ def test_every_real_mixlist_is_judged_as_the_engine_does(opsinfo: Run, corpus: P
 
 
 def engine_accepts(data: bytes) -> bool:
-    """The engine's reading, stated once more: strict JSON, text after the end tolerated, the eleven combinations."""
+    """An independent reading as in the engine: strict JSON, text after the end accepted, the eleven combinations."""
     try:
         content, _ = json.JSONDecoder().raw_decode(data.decode("utf-8").lstrip())
     except ValueError:

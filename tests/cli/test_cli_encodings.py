@@ -1,4 +1,4 @@
-"""Terminals that lack characters, and names that hold terminal escapes."""
+"""Terminals that lack characters, and names with terminal escapes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_no_encoding_of_the_terminal_crashes(
     lib = write(folder / "aic-算子-ops-info.json", {"算子": entry("true"), "Ünïcode": entry(), "𝔘": entry("false")})
     mixed = write(folder / "混合-mixlist.json", mixlist(black_add=["算子", "不存在"]))
     chosen = {name: value for name, value in {**environment, **env}.items() if value is not None}
-    deaf = env.get("PYTHONCOERCECLOCALE") == "0"  # then Python does not know what arguments beyond ASCII mean
+    deaf = env.get("PYTHONCOERCECLOCALE") == "0"  # then Python cannot decode non-ASCII arguments
     for words, codes in (
         (("list", lib), (0,)),
         (("list", lib, "--mixlist", mixed), (0,)),

@@ -1,4 +1,4 @@
-"""`--format html`: one page that loads nothing and trusts nothing; `tests/browser` opens it in a browser."""
+"""`--format html`: one page that loads nothing and escapes everything; `tests/browser` opens it in a browser."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_page_is_whole_accessible_and_fetches_nothing(page: Callable[..., str]
     assert "url(" not in text
 
 
-def test_a_page_says_what_the_rows_say(page: Callable[..., str], opsinfo: Run, fixtures: Path) -> None:
+def test_a_page_has_the_same_values_as_the_rows(page: Callable[..., str], opsinfo: Run, fixtures: Path) -> None:
     text = page(*PAGES["list"])
     rows = re.findall(r'<tr data-tags="(\w+)"><th scope="row">(\w+)</th>', text)
     listed = [line.split("\t") for line in opsinfo("list", fixtures / "opp", "--soc", "ascend910b").out.splitlines()]
@@ -96,7 +96,7 @@ def hostile_library(folder: Path) -> Path:
     return write(folder / f"aic-{HOSTILE.replace('/', '')}-ops-info.json", {HOSTILE: entry("true"), "Add": entry()})
 
 
-def test_no_name_in_a_file_becomes_a_part_of_the_page(opsinfo: Run, tmp_path: Path) -> None:
+def test_names_from_files_are_escaped_in_the_page(opsinfo: Run, tmp_path: Path) -> None:
     lib = hostile_library(tmp_path)
     other = write(tmp_path / "aic-y-ops-info.json", library({"Add": "true"}))
     marks = write(tmp_path / "m.json", mixlist(black_add=[HOSTILE]))
@@ -140,7 +140,7 @@ def test_a_page_that_cannot_be_written_is_exit_3(opsinfo: Run, fixtures: Path, t
 
 
 @pytest.mark.parametrize("format_", ["html", "json"])
-def test_a_report_never_replaces_what_it_reports_on(opsinfo: Run, opp: Path, format_: str) -> None:
+def test_a_report_never_replaces_its_target(opsinfo: Run, opp: Path, format_: str) -> None:
     before = (opp / NN).read_bytes()
     ran = opsinfo("list", opp / NN, "--format", format_, "-o", opp / NN)
     assert ran.code == 2

@@ -1,4 +1,4 @@
-"""Chinese at the prompt: who gets it, and on which terminals."""
+"""Chinese output: for which locales and terminals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ CHINESE, ENGLISH = "引擎", "the engine"
     ],
     ids=str,
 )
-def test_the_language_is_asked_for_or_the_locales(opsinfo: Run, env: dict[str, str | None], expected: str) -> None:
+def test_the_language_is_that_of_opsinfo_lang_or_the_locale(
+    opsinfo: Run, env: dict[str, str | None], expected: str
+) -> None:
     ran = opsinfo("explain", "M003", env={"LC_ALL": None, "LC_MESSAGES": None, **env})
     assert (ran.code, ran.err) == (0, "")
     assert expected in ran.out.splitlines()[0]
@@ -78,7 +80,7 @@ def test_lists_and_json_are_english_in_any_language(opsinfo: Run) -> None:
         assert chinese.out.isascii()
 
 
-def test_chinese_is_not_loaded_unless_it_is_asked_for(environment: dict[str, str]) -> None:
+def test_chinese_texts_are_loaded_only_on_request(environment: dict[str, str]) -> None:
     code = (
         "import contextlib, io, sys\n"
         "from opsinfo_cli.cli.line.main import main\n"

@@ -1,4 +1,4 @@
-"""Progress: on a terminal's standard error while it takes long, and nowhere else."""
+"""Progress: only on a terminal's standard error during long work."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ CODE = (
     "from opsinfo_cli.cli.line.main import main\n"
     "main(sys.argv[1:])\n"
 )
-"""The program, without the patience that small trees do not try."""
+"""The program, with progress shown immediately."""
 
 
 def errors(environment: dict[str, str], words: list[str], on_terminal: bool) -> str:
-    """What a run writes to standard error."""
+    """The standard error of a run."""
     command = [sys.executable, "-c", CODE, *words]
     if not on_terminal:
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stderr
@@ -32,7 +32,7 @@ def errors(environment: dict[str, str], words: list[str], on_terminal: bool) -> 
     while True:
         try:
             said += os.read(ours, 1 << 16)
-        except OSError:  # nobody is at the other end any more
+        except OSError:  # the other side is closed
             break
     os.close(ours)
     assert process.wait() == 0

@@ -1,4 +1,4 @@
-"""Every listing command on a terminal: no line is wider, a row is one line at 80 columns, long output is paged."""
+"""Every listing command on a terminal: lines fit, a row is one line at 80 columns, long output is paged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def drawn(rows: list[list[Cell]], width: int, *columns: Column) -> list[str]:
 # the policy
 
 
-def test_a_table_that_fits_is_left_alone() -> None:
+def test_a_table_that_fits_is_unchanged() -> None:
     assert drawn([["Add", "gray"], ["MatMulV2", "white"]], 40)[2:] == ["Add       gray", "MatMulV2  white"]
 
 
@@ -37,7 +37,7 @@ def test_places_are_shortened_before_anything_else() -> None:
     assert cell_width(line) <= 80
 
 
-def test_a_column_that_can_be_spared_is_left_out_at_80_columns_and_wrapped_below() -> None:
+def test_an_optional_column_is_left_out_at_80_columns_and_wrapped_below() -> None:
     columns = [Column("a"), Column("b"), Column("c", spare=True)]
     row: list[Cell] = ["a" * 40, "b" * 30, "c" * 20]
     assert drawn([row], 80, *columns)[2:] == [f"{'a' * 40}  {'b' * 30}"]
@@ -85,7 +85,7 @@ def real(corpus: Path) -> Path:
 
 
 ONE_LINE_A_ROW: dict[str, tuple[tuple[str, ...], int]] = {
-    # command line: how many rows there are at least
+    # command line: the least number of rows
     "list": (("list", "OPP"), 1196),
     "list of a mixlist": (("list", "MIXLIST", "--against", "OPP"), 1),
     "list with a mixlist": (("list", "OPP", "--mixlist", "MIXLIST"), 1196),
@@ -113,7 +113,7 @@ ONE_LINE_A_ROW: dict[str, tuple[tuple[str, ...], int]] = {
 
 @pytest.fixture
 def places(real: Path, corpus: Path, tmp_path: Path, opp: Path, opsinfo: Run) -> dict[str, str]:
-    """What the words of a command line stand for."""
+    """The arguments of a command line, with placeholders replaced."""
     np = pytest.importorskip("numpy", reason="tensors are read with numpy")
     dump = tmp_path / "a folder with dumps" / "of one step"
     dump.mkdir(parents=True)

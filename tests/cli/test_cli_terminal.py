@@ -1,4 +1,4 @@
-"""What people see: groups, pages, and places that fit the terminal they have."""
+"""Output on a terminal: groups, paging, and places that fit."""
 
 from __future__ import annotations
 
@@ -73,12 +73,14 @@ def test_long_output_is_paged_unless_the_pager_is_disabled(
     assert "Zed" in said
 
 
-def test_a_pager_gets_colours_where_the_terminal_does(terminal: Terminal, two: tuple[Path, Path]) -> None:
+def test_a_pager_gets_colours_if_the_terminal_does(terminal: Terminal, two: tuple[Path, Path]) -> None:
     assert "\x1b[" in terminal("diff", *two, env={"PAGER": "cat"}, height=12)[1]
     assert "\x1b[" not in terminal("diff", *two, env={"PAGER": "cat", **PLAIN}, height=12)[1]
 
 
-def test_a_pager_that_is_left_early_changes_no_status(terminal: Terminal, two: tuple[Path, Path], pagers: Path) -> None:
+def test_quitting_a_pager_early_does_not_change_the_status(
+    terminal: Terminal, two: tuple[Path, Path], pagers: Path
+) -> None:
     code, said = terminal("diff", *two, env={"PAGER": str(pagers / "leaves")}, height=12)
     assert code == 1
     assert "Traceback" not in said
@@ -96,7 +98,7 @@ def test_show_fits_the_terminal_and_names_places_from_the_target(terminal: Termi
     assert [line for line in said.splitlines() if len(line) > width] == []
 
 
-def test_show_has_the_whole_place_where_there_is_room(terminal: Terminal, opp: Path) -> None:
+def test_show_has_the_whole_place_if_there_is_room(terminal: Terminal, opp: Path) -> None:
     _, said = terminal("show", opp, "IndexFill", "--soc", "ascend910b", env=PLAIN, width=200)
     assert f"entry     {AI_910B}/aic-ascend910b-ops-info-nn.json:189  (built-in)" in said
 
@@ -115,7 +117,7 @@ def test_a_list_on_a_narrow_terminal_wraps_whole_cells(terminal: Terminal, opp: 
     assert "file:line" in terminal("list", opp, "--soc", "ascend910b", env=PLAIN, width=80)[1]
 
 
-def test_installs_that_were_named_are_not_found(terminal: Terminal, opp: Path) -> None:
+def test_given_installs_are_not_reported_as_found(terminal: Terminal, opp: Path) -> None:
     _, said = terminal("socs", opp, env=PLAIN, width=40)
     assert "found" not in said
     assert max(map(len, said.splitlines()[1:])) <= 40
@@ -131,7 +133,7 @@ def test_a_matrix_that_is_too_wide_has_letters_under_numbers(terminal: Terminal,
     assert "MatMulV3  -  g" in said
 
 
-# whatever the terminal is
+# any terminal
 
 COMMANDS = [
     ("list", "OPP", "--soc", "ascend910b", "--mixlist", "MIXLIST"),
@@ -161,7 +163,7 @@ COMMANDS = [
     ],
     ids=["gbk", "ascii", "dumb"],
 )
-def test_every_command_on_a_poor_terminal_of_40_columns(
+def test_every_command_works_on_a_dumb_terminal_of_40_columns(
     terminal: Terminal, opp: Path, tmp_path: Path, words: tuple[str, ...], env: dict[str, str], encoding: str
 ) -> None:
     name = "aic-ascend910b-ops-info-算子.json"
@@ -174,10 +176,10 @@ def test_every_command_on_a_poor_terminal_of_40_columns(
     assert code in (0, 1)
     assert "Traceback" not in said
     assert "internal error" not in said
-    assert encoding == "gbk" or not re.search("\x1b\\[[0-9;]*m", said)  # a line of progress is no colour
+    assert encoding == "gbk" or not re.search("\x1b\\[[0-9;]*m", said)  # a line of progress is not a colour
 
 
-def test_a_terminal_that_tmux_draws(program: list[str], environment: dict[str, str], opp: Path) -> None:
+def test_tables_fit_a_tmux_terminal(program: list[str], environment: dict[str, str], opp: Path) -> None:
     if not shutil.which("tmux"):
         pytest.skip("tmux is not installed")
     tmux = ["tmux", "-L", f"opsinfo-{os.getpid()}", "-f", "/dev/null"]

@@ -55,7 +55,7 @@ def test_the_reference_has_every_command_with_an_example() -> None:
         assert f"opsinfo {command}" in section.split("Examples:")[1], command
 
 
-def test_the_reference_is_what_help_says_at_80_columns() -> None:
+def test_the_reference_equals_help_at_80_columns() -> None:
     text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     for words in ([], *([command] for command in COMMANDS)):
         said = CliRunner().invoke(cli, [*words, "--help"], prog_name="opsinfo", terminal_width=78).output
@@ -87,7 +87,7 @@ def test_text_with_a_meaning_in_roff_is_printed_unchanged() -> None:
         assert f"       {line}\n" in drawn
 
 
-def test_examples_are_told_apart_from_the_other_paragraphs() -> None:
+def test_examples_are_distinguished_from_other_paragraphs() -> None:
     from man_pages import paragraphs
 
     assert paragraphs(click.Command("x", help="Do it.\n\nMore."))[1] == []

@@ -1,4 +1,4 @@
-"""What CONTRIBUTING, RELEASING and the changelog name exists."""
+"""Paths and commands in CONTRIBUTING, RELEASING and the changelog exist."""
 
 from __future__ import annotations
 

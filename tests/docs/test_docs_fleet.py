@@ -1,4 +1,4 @@
-"""The playbook of docs/fleet.md, run as it stands there against this machine."""
+"""The playbook of docs/fleet.md, run unchanged against this machine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Play = Callable[..., tuple[int, int, str]]
 
 @pytest.fixture
 def play(tmp_path: Path, opp: Path, isolation: Path) -> Play:
-    """Run the playbook; gives its exit status, how many tasks changed something, and all it said."""
+    """Run the playbook, and return its exit status, the number of changed tasks, and its output."""
     wrapper = tmp_path / "opsinfo"
     wrapper.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m opsinfo_cli "$@"\n')
     wrapper.chmod(0o755)
@@ -51,7 +51,7 @@ def libraries(opp: Path) -> dict[Path, bytes]:
 
 
 @needs_ansible
-def test_the_playbook_changes_a_host_once_and_tells_before_it_would(play: Play, opp: Path, tmp_path: Path) -> None:
+def test_the_playbook_changes_a_host_once_and_reports_it_in_check_mode(play: Play, opp: Path, tmp_path: Path) -> None:
     marks = {"black-list": {"to-add": ["Relu"]}}
     before = libraries(opp)
     assert play(marks, "--check")[:2] == (0, 2), "the place and the mixlist"

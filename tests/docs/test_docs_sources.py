@@ -1,4 +1,4 @@
-"""Every source that the product names can be opened, and docs/sources.md lists it."""
+"""Every source that opsinfo cites can be opened, and docs/sources.md lists it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often: the one place where the small numbers of CI and the full ones of ``tests/long`` stand."""
+"""Repetitions: the small numbers of CI and the full ones of ``tests/long``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of faults share: small libraries, a file system that fails, processes of another user."""
+"""Shared by the tests of faults: small libraries, a failing file system, processes of another user."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def everywhere(_: str) -> bool:
 
 
 def writer_on(place: Path, fs: FileSystem | None = None, **options: Any) -> Writer:
-    """A writer with a vault, that does not wait."""
+    """A writer with a vault that does not wait for locks."""
     fs = fs or Unsynced()
     return Writer(Vault(str(place), fs), **{"wait": 0, "fs": fs, **options})
 
@@ -79,7 +79,7 @@ def jobs(paths: Iterable[Path], to: Policy = Policy.BLACK, op: str = "Add") -> l
 
 
 def lay(folder: Path, count: int, text: str = TEXT) -> list[Path]:
-    """So many libraries in a folder."""
+    """A number of libraries in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"aic-ascend910b-ops-info-{letter}.json" for letter in "abcdefgh"[:count]]
     for number, path in enumerate(paths):
@@ -95,7 +95,7 @@ _CALLS = frozenset(name for name in vars(FileSystem) if not name.startswith("_")
 
 
 class Failing(FileSystem):
-    """Fails the Nth call, once or from then on, and remembers every call.
+    """Fails the Nth call, once or permanently, and records every call.
 
     A failing ``access`` says no, a failing ``close`` closes and then says so; a descriptor that was only read from
     has nothing left to tell when it is closed. No fsync reaches the disk: what is tested is what becomes of its answer.
@@ -161,21 +161,21 @@ class Unsynced(FileSystem):
 
 @contextmanager
 def as_a_process_that_dies(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What is done in here was done by a process that is gone afterwards."""
+    """Simulate that the work inside was done by a process that has ended."""
     with monkeypatch.context() as patched:
         patched.setattr(os, "getpid", lambda: NO_PROCESS)
         yield
 
 
-# a run, and what may be the case after it
+# a run, and the allowed states after it
 
 Content = bytes | None
-"""What a file says; None for no file."""
+"""The content of a file; None for no file."""
 
 
 @dataclass
 class Scene:
-    """Files, the vault, and one thing that is done to them.
+    """Files, the vault, and one action on them.
 
     :param wanted: what each file says once it is done
     :param detour: a change and nothing else, to see that life goes on
@@ -194,7 +194,7 @@ class Scene:
         return Writer(Vault(str(self.place), fs), wait=0, fs=fs, in_place=self.in_place)
 
     def run(self, fs: FileSystem | None = None) -> str:
-        """How it ended: ``done``, ``not confirmed``, the name of a refusal, or a crash."""
+        """The outcome: ``done``, ``not confirmed``, the name of a refusal, or a crash."""
         try:
             self.act(self.writer(fs))
         except NotConfirmed:
@@ -209,7 +209,7 @@ class Scene:
         return [path.read_bytes() if path.exists() else None for path in self.files]
 
     def state(self) -> str:
-        """``new`` and ``old`` are said of all files together, ``mixed`` where each is one of the two."""
+        """``new`` or ``old`` if all files are, ``mixed`` if each is one of the two."""
         now = self.contents()
         if now == self.wanted:
             return "new"
@@ -219,7 +219,7 @@ class Scene:
         return "mixed" if whole else "torn"
 
     def temps(self) -> list[str]:
-        """Whatever lies beside the files that is none of them."""
+        """Other files beside the files."""
         folders = {path.parent for path in self.files}
         return sorted(each.name for folder in folders for each in folder.iterdir() if each not in self.files)
 
@@ -232,14 +232,14 @@ class Scene:
         return [path.name for path in found if sha256(path.read_bytes()) != path.name]
 
     def missing_backups(self) -> list[str]:
-        """Contents that were overwritten and are in no backup."""
+        """Overwritten contents without a backup."""
         pairs = zip(self.contents(), self.before, strict=True)
         lost = {sha256(old) for now, old in pairs if old is not None and now != old}
         return [digest for digest in lost if not (self.place / "objects" / digest).exists()]
 
 
 def complaints(scene: Scene, answer: str, leftovers: int) -> Iterator[str]:
-    """What must not be the case after a fault, whatever it was.
+    """Check the invariants after any fault.
 
     :param leftovers: how many temps may lie there
     """
@@ -264,7 +264,7 @@ def complaints(scene: Scene, answer: str, leftovers: int) -> Iterator[str]:
 
 
 def complaints_of_the_next_run(scene: Scene) -> Iterator[str]:
-    """The next run of a healthy system succeeds, tidies up, and can be undone.
+    """Check that the next run of a healthy system succeeds, cleans up, and can be undone.
 
     A restore that stopped between two files may be ended first, back or forth, by a run of its own.
     """
@@ -347,7 +347,7 @@ def import_all() -> None:
 
 
 def fork(action: Callable[[], int], user: int | None = None) -> int:
-    """A child process, of another user where one is named.
+    """A child process, of another user if one is given.
 
     :returns: its pid
     """
@@ -369,7 +369,7 @@ def fork(action: Callable[[], int], user: int | None = None) -> int:
 
 
 def ended(child: int) -> int:
-    """Wait for a child: its exit status, negative for a signal."""
+    """Wait for a child, and return its exit status, negative for a signal."""
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
@@ -378,7 +378,7 @@ def as_user(action: Callable[[], int], user: int | None = USER) -> int:
 
 
 def give(user: int, *paths: Path) -> None:
-    """Give files away, where there is a root to do it."""
+    """Change the owner of files, if run by root."""
     if os.geteuid() == 0:
         for path in paths:
             os.chown(path, user, user)
@@ -386,7 +386,7 @@ def give(user: int, *paths: Path) -> None:
 
 @contextmanager
 def folder_for_everybody() -> Iterator[Path]:
-    """A folder that another user can reach, whatever is done to the folders of the tests meanwhile."""
+    """A folder that another user can reach, independent of the tests' folders."""
     top = Path(tempfile.mkdtemp(prefix="opsinfo-faults-"))
     top.chmod(0o755)
     try:

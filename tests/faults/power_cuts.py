@@ -1,4 +1,4 @@
-"""What a disk may hold after a power cut: the calls of a run are recorded, and every legal state is built from them.
+"""States of a disk after a power cut: the calls of a run are recorded, and every legal state is built from them.
 
 A file's bytes are sure once it was synced, a name in a folder once the folder was. Of everything else any part may be
 there: each change of a name or not, in the order it was made; unsynced bytes as written, cut, zeroed or none.
@@ -31,7 +31,7 @@ class Event:
 
 
 class Recorder(FileSystem):
-    """Does everything, and remembers what a power cut could undo."""
+    """Makes all calls, and records what a power cut could undo."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class Recorder(FileSystem):
 
 @dataclass
 class Disk:
-    """Names and bytes as they may be after a cut."""
+    """Possible names and bytes after a cut."""
 
     names: dict[str, int] = field(default_factory=dict)
     data: dict[int, bytes] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class Disk:
         top.mkdir(parents=True)
         for path, number in sorted(self.names.items()):
             if not os.path.isdir(os.path.dirname(path)):
-                continue  # the folder above was lost, and what was in it
+                continue  # the folder above was lost with its content
             if number == -1:
                 os.mkdir(path, 0o700 if "vault" in path else 0o755)
             else:

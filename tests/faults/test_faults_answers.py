@@ -1,4 +1,4 @@
-"""What a failing disk is answered with: the truth, a reason, and a state that the next run can go on from."""
+"""Answers on a failing disk: correct, with a reason, and with a state that the next run can continue from."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def place(tmp_path: Path) -> Path:
 
 
 class Refusing(Unsynced):
-    """Refuses one call on one kind of path, so many times."""
+    """Refuses one call on one kind of path, a number of times."""
 
     def __init__(self, call: str, path: Callable[[str], bool], number: int = errno.EIO, times: int = 1) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ def test_an_fsync_that_fails_is_never_tried_again(paths: list[Path], tmp_path: P
 
 
 @pytest.mark.parametrize("which", [1, 2, 3])
-def test_a_folder_that_is_not_confirmed_is_said_with_every_file_written(
+def test_an_unconfirmed_folder_is_reported_after_every_file_is_written(
     paths: list[Path], place: Path, which: int
 ) -> None:
     folder = str(paths[0].parent)
@@ -123,11 +123,11 @@ def test_a_restore_that_is_not_confirmed_counts_as_done(paths: list[Path], place
     assert texts(paths) == before, "the next restore undoes the change before"
 
 
-# a restore that could not note how it ended
+# a restore that could not record its end
 
 
 class DyingAfter(Unsynced):
-    """Ends the process when the last of some files is replaced."""
+    """Ends the process after the last of some files is replaced."""
 
     def __init__(self, paths: list[Path]) -> None:
         super().__init__()
@@ -141,9 +141,7 @@ class DyingAfter(Unsynced):
             os._exit(9)
 
 
-def test_a_restore_that_was_killed_when_all_was_back_is_not_undone_by_the_next_one(
-    paths: list[Path], place: Path
-) -> None:
+def test_a_killed_restore_that_was_complete_is_not_undone_by_the_next_one(paths: list[Path], place: Path) -> None:
     before = texts(paths)
     writer(place).run("apply", jobs(paths))
 
@@ -171,8 +169,8 @@ def test_a_restore_that_was_killed_before_its_first_file_is_done_by_the_next_one
     assert texts(paths) == before
 
 
-def test_a_killed_restore_that_was_complete_leaves_no_move_that_counts_as_made(paths: list[Path], place: Path) -> None:
-    """What was taken back is not missed after an upgrade."""
+def test_a_killed_restore_that_was_complete_leaves_no_move_in_effect(paths: list[Path], place: Path) -> None:
+    """An undone move is not reported as lost after an upgrade."""
     writer(place).run("apply", jobs(paths))
 
     assert ended(fork(lambda: undo(writer(place, DyingAfter(paths))) and 1)) == 9
@@ -183,10 +181,8 @@ def test_a_killed_restore_that_was_complete_leaves_no_move_that_counts_as_made(p
     assert [each.wanted for each in lost] == [{"Log": Policy.WHITE}] * len(paths)
 
 
-def test_the_last_note_of_a_restore_may_fail_and_what_is_back_is_said_to_be_back(
-    paths: list[Path], place: Path
-) -> None:
-    """As with every other change: if the end cannot be noted, the next run finds out by the files."""
+def test_a_restore_whose_last_record_fails_reports_the_restored_files(paths: list[Path], place: Path) -> None:
+    """As with every change: if the end cannot be recorded, the next run determines it from the files."""
     before = texts(paths)
     change = writer(place).run("apply", jobs(paths)).change
     undo(writer(place, Refusing("replace", lambda path: "/changes/" in path and _is_note_of(path, str(change)))))
@@ -218,9 +214,7 @@ def half_done(paths: list[Path], place: Path) -> list[str]:
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.EACCES], ids=["EIO", "EACCES"])
 @pytest.mark.parametrize("call", ["open", "read"])
-def test_a_file_that_cannot_be_read_is_not_taken_for_one_that_is_restored(
-    tmp_path: Path, call: str, number: int
-) -> None:
+def test_an_unreadable_file_does_not_count_as_restored(tmp_path: Path, call: str, number: int) -> None:
     for nth in range(1, 9):
         paths, place = lay(tmp_path / f"config-{nth}", 3), tmp_path / f"vault-{nth}"
         before = half_done(paths, place)
@@ -232,7 +226,7 @@ def test_a_file_that_cannot_be_read_is_not_taken_for_one_that_is_restored(
 
 
 @pytest.mark.parametrize("call", ["open", "read"])
-def test_a_created_file_that_cannot_be_read_is_not_taken_for_one_that_is_gone(tmp_path: Path, call: str) -> None:
+def test_an_unreadable_created_file_does_not_count_as_removed(tmp_path: Path, call: str) -> None:
     for nth in range(1, 5):
         path, place = tmp_path / f"mixlist-{nth}.json", tmp_path / f"vault-{nth}"
         writer(place).create(str(path), b"{}\n", "move", [])
@@ -271,7 +265,7 @@ def test_a_journal_that_cannot_be_read_is_not_an_empty_one(paths: list[Path], pl
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOMEM], ids=["EIO", "ENOMEM"])
 @pytest.mark.parametrize("command", ["restore", "backups"])
-def test_a_target_that_the_disk_does_not_answer_for_is_not_one_without_changes(
+def test_a_target_on_a_failing_disk_is_not_reported_as_unchanged(
     paths: list[Path], place: Path, command: str, number: int
 ) -> None:
     writer(place).run("move", jobs(paths))
@@ -296,7 +290,7 @@ def test_a_target_that_the_disk_does_not_answer_for_is_not_one_without_changes(
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EIO], ids=["EACCES", "EROFS", "EIO"])
-def test_a_file_that_cannot_be_taken_away_is_a_refusal_and_no_crash(tmp_path: Path, place: Path, number: int) -> None:
+def test_a_file_that_cannot_be_removed_is_an_error(tmp_path: Path, place: Path, number: int) -> None:
     path = tmp_path / "mixlist.json"
     writer(place).create(str(path), b"{}\n", "move", [])
     with pytest.raises(Refused):
@@ -313,7 +307,7 @@ def test_a_file_that_cannot_be_taken_away_is_a_refusal_and_no_crash(tmp_path: Pa
 def test_a_file_system_that_cannot_lock_is_refused_with_the_reason(
     paths: list[Path], place: Path, number: int, act: str
 ) -> None:
-    """As some network file systems answer."""
+    """Answers as some network file systems do."""
     writer(place).run("apply", jobs(paths))
     before = texts(paths)
     fs = Refusing("flock", lambda _: True, number, times=9)
@@ -325,10 +319,10 @@ def test_a_file_system_that_cannot_lock_is_refused_with_the_reason(
     assert texts(paths) == before
 
 
-# what a kill or a fault leaves
+# remains of a kill or a fault
 
 
-def test_a_mixlist_that_a_killed_run_had_just_made_can_be_edited(tmp_path: Path, place: Path) -> None:
+def test_a_mixlist_that_a_killed_run_created_can_be_edited(tmp_path: Path, place: Path) -> None:
     path = tmp_path / "config" / "mixlist.json"
     path.parent.mkdir()
 
@@ -357,10 +351,10 @@ def test_a_temp_that_a_killed_run_left_in_the_vault_is_removed_by_the_next_one(p
 
 
 @pytest.mark.parametrize("error", ["EIO", "ENOSPC", "short write"])
-def test_an_overwrite_in_place_that_fails_is_put_back_or_named_unfinished(
+def test_a_failed_overwrite_in_place_is_restored_or_reported_as_unfinished(
     paths: list[Path], tmp_path: Path, error: str
 ) -> None:
-    """In place is not atomic, but what is damaged is said to be, and `restore` mends it."""
+    """In place is not atomic, but damage is reported, and `restore` repairs it."""
     before = texts(paths)
     dry = Failing()
     writer(tmp_path / "dry", dry, in_place=True).run("apply", jobs(paths, Policy.GRAY))

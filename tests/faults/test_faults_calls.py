@@ -1,4 +1,4 @@
-"""Every call of the writer fails in turn, once and from then on, in every way a disk knows: old or new, never between.
+"""Every call of the writer fails in turn, once and permanently, with every error of a disk: files are old or new.
 
 The method is SQLite's: fail the Nth call for N = 1, 2, 3 ... until a run finishes without meeting it, and after each
 look at the files, the backups, the answer, and what the next run makes of it.
@@ -45,7 +45,7 @@ def undo(writer: Writer) -> Any:
 
 
 def a_move(top: Path) -> Scene:
-    """One file, the second change of it."""
+    """One file and its second change."""
     (path,) = lay(top / "config", 1)
     quick = Unsynced()
     Writer(Vault(str(top / "vault"), quick), fs=quick).run("move", jobs([path], Policy.WHITE, "Log"))
@@ -67,14 +67,14 @@ def other_move(paths: list[Path]) -> Callable[[Writer], Any]:
 
 
 def a_restore(top: Path) -> Scene:
-    """Three files of one change, put back."""
+    """The undo of a change of three files."""
     scene = an_apply(top)
     scene.act(scene.writer())
     return Scene(scene.files, scene.place, scene.wanted, scene.before, undo, scene.detour)
 
 
 def a_restore_of_an_unfinished_change(top: Path) -> Scene:
-    """Three files of which a killed run had replaced two."""
+    """Three files, of which a killed run replaced two."""
     scene = an_apply(top)
     scene.act(scene.writer())
     scene.files[2].write_bytes(scene.before[2] or b"")
@@ -109,7 +109,7 @@ SCENES = [a_move, an_apply, a_restore, a_restore_of_an_unfinished_change, a_new_
 
 
 class Stage:
-    """Lays a scene out anew, as often as it is asked for, at the same paths: the vault knows them."""
+    """Recreates a scene on demand at the same paths, which the vault records."""
 
     def __init__(self, lay_out: Lay, top: Path) -> None:
         self.top, self.template = top / "at", top / "template"
@@ -130,7 +130,7 @@ def stage(request: pytest.FixtureRequest, tmp_path: Path) -> Stage:
 
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "from then on"])
 @pytest.mark.parametrize("error", ERRORS)
-def test_whichever_call_fails_every_file_is_old_or_new_and_the_next_run_succeeds(
+def test_if_any_call_fails_every_file_is_old_or_new_and_the_next_run_succeeds(
     stage: Stage, error: str, lasting: bool, monkeypatch: pytest.MonkeyPatch, counts: Counts
 ) -> None:
     wrong = []
@@ -150,9 +150,7 @@ def test_whichever_call_fails_every_file_is_old_or_new_and_the_next_run_succeeds
     assert not wrong, "\n".join(wrong)
 
 
-def test_killed_at_whichever_call_every_file_is_old_or_new_and_the_next_run_succeeds(
-    stage: Stage, counts: Counts
-) -> None:
+def test_killed_at_any_call_every_file_is_old_or_new_and_the_next_run_succeeds(stage: Stage, counts: Counts) -> None:
     wrong = []
     nth, status = 1, 9
     while status == 9:

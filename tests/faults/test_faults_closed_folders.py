@@ -1,4 +1,4 @@
-"""Closed folders of an install and faults of ours: folders are shut again, and nothing is lost."""
+"""Read-only folders of an install, and internal errors: modes are restored, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path / "vault"
 
 
-# closed folders, as their owner
+# read-only folders, as their owner
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def installed() -> Iterator[Path]:
 
 
 def lay_closed(top: Path, place: Path) -> Scene:
-    """Two libraries as an install leaves them, each in a folder of its own."""
+    """Two libraries as in an install, each in its own folder."""
     paths = []
     for name in ("a", "b"):
         (top / name).chmod(0o750)
@@ -111,7 +111,7 @@ def faults_in_closed_folders(top: Path, act: str, error: str, stride: int, start
 
 
 def unfinished(scene: Scene) -> Scene:
-    """A change killed between its two files, with both folders open."""
+    """A change killed between its two files, with both folders writable."""
     scene.run()
     for path in scene.files:
         path.parent.chmod(0o750)
@@ -128,10 +128,10 @@ def unfinished(scene: Scene) -> Scene:
 
 
 @pytest.mark.parametrize("act", ["apply", "restore", "end"])
-def test_whichever_call_fails_in_closed_folders_they_are_shut_again(
+def test_if_any_call_fails_in_read_only_folders_their_modes_are_restored(
     installed: Path, tmp_path: Path, act: str, counts: Counts
 ) -> None:
-    scratch = lay(tmp_path / "scratch", 1)  # what is imported late is imported now
+    scratch = lay(tmp_path / "scratch", 1)  # import lazily imported modules now
     writer(tmp_path / "scratch-vault").run("move", jobs(scratch))
     report = installed / "report"
     stride = max(1, counts.stride // 6)
@@ -147,10 +147,10 @@ def test_whichever_call_fails_in_closed_folders_they_are_shut_again(
     assert not report.read_text(), report.read_text()
 
 
-# a fault of ours
+# an internal error
 
 
-def test_a_fault_of_ours_is_status_3_says_where_its_trace_is_and_loses_nothing(
+def test_an_internal_error_is_exit_3_names_its_trace_and_loses_nothing(
     paths: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = texts(paths)

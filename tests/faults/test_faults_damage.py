@@ -1,4 +1,4 @@
-"""A journal that is damaged in any way: never wrong bytes with exit 0, and every damage is reported."""
+"""A damaged journal: never wrong bytes with exit 0, and every damage is reported."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_damaged_journal_is_reported_and_gives_no_wrong_bytes(tmp_path: Path, 
             lay_again(tmp_path, sound)
             what = damage(place, seed)
             if state_of(place) == {name: data for name, data in sound.items() if name.startswith(f"{place}/")}:
-                continue  # two files of the same bytes were swapped
+                continue  # two equal files were swapped
             now = [path.read_bytes() for path in paths]
             if not damage_in(Vault(str(place)), contents=True):
                 wrong.append(f"{what}: not reported")

@@ -1,4 +1,4 @@
-"""Many at once: every move lands, every state can be had again, and a reader never misses the file."""
+"""Concurrency: every move is made, every state can be restored, and a reader always finds the file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Run = Callable[..., Any]
 
 
 def library_of(tmp_path: Path, operators: int) -> Path:
-    """The largest real library there is, else one of the generator's of the same shape."""
+    """The largest real library, else a generated one of the same form."""
     path = tmp_path / "config" / "aic-ascend910b-ops-info.json"
     path.parent.mkdir()
     real = sorted(CORPUS.glob("cann-910b/**/aic-ascend910b-ops-info*.json"), key=lambda each: each.stat().st_size)
@@ -69,7 +69,7 @@ def start(*words: str | Path, **environment: str) -> subprocess.Popen[bytes]:
 
 
 class Reader(threading.Thread):
-    """Opens and parses a file over and over; what goes wrong stands in ``wrong``, how often it read in ``times``."""
+    """Opens and parses a file repeatedly; ``wrong`` has the faults, ``times`` the number of reads."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ def other_policy(policy: Policy) -> Policy:
     return Policy.BLACK if policy is not Policy.BLACK else Policy.WHITE
 
 
-def test_processes_at_once_move_an_operator_each_and_every_state_comes_back(tmp_path: Path, counts: Counts) -> None:
+def test_concurrent_moves_are_all_made_and_can_all_be_undone(tmp_path: Path, counts: Counts) -> None:
     path = library_of(tmp_path, 600)
     entries = Library.read(str(path)).entries
     ops = list(entries)[:: max(1, len(entries) // counts.writers)][: counts.writers]
@@ -163,7 +163,7 @@ def test_a_reader_in_a_tight_loop_only_ever_reads_old_or_new(tmp_path: Path, cou
         os.close(end)
 
 
-def test_moves_applies_restores_and_mends_at_once_keep_the_file_whole(tmp_path: Path, opsinfo: Run) -> None:
+def test_concurrent_moves_applies_restores_and_fixes_keep_the_file_valid(tmp_path: Path, opsinfo: Run) -> None:
     """Different commands on one mixlist; those that lose a race are refused and change nothing."""
     path = tmp_path / "mixlist.json"
     path.write_text('{"black-list": {"to-add": ["Seed"]}}\n')
@@ -213,7 +213,7 @@ def test_two_users_with_two_vaults_lose_nothing_in_one_file(top: Path, tmp_path:
     assert {str(entry.policy) for entry in Library.read(str(path)).entries.values()} == {"black"}
     assert path.stat().st_uid == USER, "whoever wrote last, it is still his"
     assert os.listdir(folder) == [path.name]
-    theirs = os.listdir(top / "state" / "vault" / "changes")  # root reads no vault of another user
+    theirs = os.listdir(top / "state" / "vault" / "changes")  # root does not read a vault of another user
     assert len(Vault(str(tmp_path / "vault")).records()) + len(theirs) == len(ops)
     assert (top / "state" / "vault").stat().st_uid == USER
 
@@ -229,7 +229,7 @@ def run_in_child(place: Path, *words: str) -> int:
 def test_the_owner_of_closed_folders_can_change_two_files_of_one_at_once(
     top: Path, tmp_path: Path, counts: Counts
 ) -> None:
-    """The one that is ready first must not shut the folder under the other's hands."""
+    """The process that ends first must not restore the folder's mode while the other one writes."""
     paths = lay(top / "config", 4)
     (top / "state").mkdir()
     for path in paths:
@@ -259,8 +259,8 @@ def test_the_owner_of_closed_folders_can_change_two_files_of_one_at_once(
     assert not report.read_text(), report.read_text()
 
 
-def test_a_folder_is_not_shut_while_another_process_is_at_work_in_it(top: Path, tmp_path: Path) -> None:
-    """The second found the folder open, thanks to the first; then the first is done and shuts it."""
+def test_a_folders_mode_is_not_restored_while_another_process_works_in_it(top: Path, tmp_path: Path) -> None:
+    """The second process finds the folder writable because of the first, which then restores the mode."""
     first, second = lay(top / "config", 2)
     (top / "state").mkdir()
     give(USER, first, second, top / "config", top / "state")
@@ -306,7 +306,7 @@ def test_a_folder_is_not_shut_while_another_process_is_at_work_in_it(top: Path, 
     assert sorted(os.listdir(top / "config")) == [first.name, second.name]
 
 
-def test_a_lock_that_is_held_is_waited_for_and_its_owner_named(
+def test_a_held_lock_is_waited_for_and_its_owner_named(
     opsinfo: Run, tmp_path: Path, lock_is_told: Callable[[Path], bool]
 ) -> None:
     (path,) = lay(tmp_path / "config", 1)

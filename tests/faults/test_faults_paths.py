@@ -1,4 +1,4 @@
-"""Planted links, and a vault that lies: nothing is written anywhere but to the file it was taken from."""
+"""Planted links and forged vaults: nothing is written except to the file of the backup."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def place(isolation: Path) -> Path:
 
 @pytest.fixture
 def victim(tmp_path: Path) -> Path:
-    """A file of somebody else's business."""
+    """A file that must not be touched."""
     path = tmp_path / "victim"
     path.write_text("mine\n")
     return path
@@ -45,7 +45,7 @@ def victim(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("where", ["config", "objects", "changes"])
 def test_a_link_planted_at_a_temp_name_is_not_followed(library: Path, victim: Path, tmp_path: Path, where: str) -> None:
-    """Even by one who guesses the name in time."""
+    """Even if an attacker guesses the name in time."""
 
     class Guessed(Unsynced):
         def open(self, path: str, flags: int, mode: int = 0o600) -> int:
@@ -100,7 +100,7 @@ def test_a_link_planted_at_a_name_in_the_vault_is_not_followed(
     assert victim.read_text() == "mine\n"
 
 
-def test_the_vaults_folder_as_a_link_to_somebody_elses_is_refused(library: Path, tmp_path: Path) -> None:
+def test_a_vault_folder_that_links_to_another_users_folder_is_refused(library: Path, tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can give folders away")
     theirs = tmp_path / "theirs"
@@ -115,10 +115,8 @@ def test_the_vaults_folder_as_a_link_to_somebody_elses_is_refused(library: Path,
     assert library.read_bytes() == before
 
 
-def test_a_library_that_became_a_link_since_is_replaced_and_what_it_points_at_stays(
-    library: Path, tmp_path: Path
-) -> None:
-    """The backup was taken from this path; what a planted link leads to was never ours."""
+def test_a_library_replaced_by_a_link_does_not_change_the_links_target(library: Path, tmp_path: Path) -> None:
+    """The backup is of this path; the target of a planted link is not."""
     writer = writer_on(tmp_path / "vault")
     writer.run("move", jobs([library]))
     elsewhere = tmp_path / "elsewhere.json"
@@ -132,11 +130,11 @@ def test_a_library_that_became_a_link_since_is_replaced_and_what_it_points_at_st
     assert elsewhere.read_bytes() == kept
 
 
-# a vault that lies
+# a forged vault
 
 
 def altered(place: Path, **changes: Any) -> Path:
-    """The one record of a vault, with something else in it."""
+    """The only record of a vault, with changed values."""
     (note,) = (place / "changes").iterdir()
     record = json.loads(note.read_text())
     for name, value in changes.items():
@@ -149,7 +147,7 @@ def altered(place: Path, **changes: Any) -> Path:
 
 
 def reseal(note: Path, record: dict[str, Any]) -> None:
-    """As one who knows the format and means harm."""
+    """As an attacker who knows the format."""
     record.pop("checksum", None)
     note.write_bytes(sealed(record))
 
@@ -172,7 +170,7 @@ def test_a_record_whose_path_was_altered_writes_to_no_other_file(
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_an_altered_record_writes_to_no_other_file_by_way_of_its_own_target(
+def test_an_altered_record_writes_to_no_other_file_through_its_target(
     opsinfo: Run, victim: Path, place: Path, tmp_path: Path, state: str
 ) -> None:
     """A change of two files, one of which was altered: asked for the one, the other is not written."""
@@ -216,7 +214,7 @@ def test_a_record_whose_backup_is_outside_the_vault_restores_nothing(
 
 
 @pytest.mark.parametrize("act", ["restore", "move", "doctor"])
-def test_a_record_that_names_another_folder_opens_and_shuts_it_for_nobody(
+def test_a_record_with_another_folder_does_not_change_its_mode(
     opsinfo: Run, library: Path, place: Path, tmp_path: Path, act: str
 ) -> None:
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
@@ -280,7 +278,9 @@ def in_a_child(tmp_path: Path, *words: str | Path) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o777, 0o750], ids=oct)
-def test_a_vault_that_others_can_enter_is_shut_or_refused(library: Path, place: Path, opsinfo: Run, mode: int) -> None:
+def test_a_vault_that_others_can_enter_is_made_private_or_refused(
+    library: Path, place: Path, opsinfo: Run, mode: int
+) -> None:
     place.mkdir()
     place.chmod(mode)
     ran = opsinfo("move", library, "Add", "--to", "black")

@@ -1,4 +1,4 @@
-"""The power fails at any moment: whatever the disk then holds, nothing is lost and nothing looks damaged."""
+"""A power cut at any moment: in every state of the disk nothing is lost and nothing is reported as damaged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from opsinfo_cli.model.policy import Policy
 
 @dataclass
 class Run:
-    """What is recorded.
+    """A recorded run.
 
     :param files: that it may change
     :param earlier: runs before it, on a disk that had time to write everything
@@ -110,7 +110,7 @@ class Cut:
         return [path.read_bytes() if path.exists() else None for path in self.run.files]
 
     def complaints(self, is_over: bool) -> Iterator[str]:
-        """What must not be the case once the power is back.
+        """Check the invariants after the power cut.
 
         :param is_over: whether the run had said that it was done
         """
@@ -132,7 +132,7 @@ class Cut:
             yield f"the next run was refused: {error.name}: {error.message}"
 
     def _next(self) -> Iterator[str]:
-        """The next runs: end what is unfinished, change something, undo it, go back to the beginning."""
+        """The next runs: end unfinished changes, change a file, undo it, restore the beginning."""
         try:
             self.act_again()
         except OpsinfoError as error:

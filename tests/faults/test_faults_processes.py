@@ -1,4 +1,4 @@
-"""Real processes: every system call from the first that names the target, its lock or the vault on, killed and failed.
+"""Real processes: every system call from the first one on the target, its lock or the vault is killed and failed.
 
 A run is traced once. Each of its calls is then the victim of a run of its own, with the same files laid out anew:
 killed at the call, or failed in it, once or from then on.
@@ -114,7 +114,7 @@ class Traced:
 
 
 def spread(calls: list[tuple[str, int]], count: int | None, shift: int) -> list[tuple[str, int]]:
-    """So many of them, evenly; another shift takes others."""
+    """A number of them, evenly spread; another shift selects others."""
     if count is None or count >= len(calls):
         return calls
     step = len(calls) / count
@@ -168,7 +168,7 @@ def bytecode_of_faults(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("lay_out", [moved, applied, restored], ids=["move", "apply of five files", "restore"])
-def test_whichever_system_call_is_killed_or_fails_every_file_is_old_or_new(
+def test_if_any_system_call_is_killed_or_fails_every_file_is_old_or_new(
     lay_out: Callable[[Path], tuple[Scene, list[str]]], tmp_path: Path, bytecode_of_faults: Path, counts: Counts
 ) -> None:
     traced = Traced(lay_out, tmp_path, bytecode_of_faults)

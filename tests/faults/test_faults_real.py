@@ -1,4 +1,4 @@
-"""The real answers of the kernel: a full disk, a read-only one, an immutable file, a mount point of one file."""
+"""Real errors of the kernel: a full disk, a read-only one, an immutable file, a mount point of one file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ pytestmark = needs_root
 
 @pytest.fixture
 def mount() -> Iterator[Mount]:
-    """Mount something for the time of a test."""
+    """Mount a file system during a test."""
     mounted: list[Path] = []
 
     def do(at: Path, *words: str | Path) -> None:
@@ -54,7 +54,7 @@ def mount() -> Iterator[Mount]:
 
 @pytest.fixture
 def immutable() -> Iterator[Callable[[Path], None]]:
-    """Set the immutable attribute for the time of a test."""
+    """Set the immutable attribute during a test."""
     if shutil.which("chattr") is None:
         pytest.skip("chattr is not installed")
     marked: list[Path] = []
@@ -83,7 +83,7 @@ def tiny(path: Path, mount: Mount, size: str = "64k") -> Path:
 
 
 def fill(folder: Path) -> None:
-    """Take what space is left, to the last page."""
+    """Fill the remaining space, to the last page."""
     with suppress(OSError), (folder / "filler").open("wb", buffering=0) as file:
         while True:
             file.write(b"x" * 4096)
@@ -93,7 +93,7 @@ def names(folder: Path) -> list[str]:
     return sorted(os.listdir(folder))
 
 
-def test_on_a_full_disk_nothing_is_lost_and_with_room_again_the_move_succeeds(
+def test_on_a_full_disk_nothing_is_lost_and_the_move_succeeds_after_space_is_freed(
     opsinfo: Run, tmp_path: Path, mount: Mount
 ) -> None:
     disk = tiny(tmp_path / "disk", mount)
@@ -113,9 +113,7 @@ def test_on_a_full_disk_nothing_is_lost_and_with_room_again_the_move_succeeds(
     assert b"false" in paths[0].read_bytes()
 
 
-def test_a_disk_that_fills_up_between_two_files_of_a_change_gives_all_of_them_back(
-    tmp_path: Path, mount: Mount
-) -> None:
+def test_a_disk_that_fills_up_between_two_files_leaves_all_files_old(tmp_path: Path, mount: Mount) -> None:
     disk = tiny(tmp_path / "disk", mount, "32k")
     large = TEXT.replace("}\n}\n", "}\n}" + " " * 6000 + "\n")
     assert large != TEXT
@@ -123,7 +121,7 @@ def test_a_disk_that_fills_up_between_two_files_of_a_change_gives_all_of_them_ba
     before = [path.read_bytes() for path in paths]
 
     class Filling(Unsynced):
-        """Somebody else takes the space as soon as the first file stands."""
+        """Another program fills the space as soon as the first file is written."""
 
         def replace(self, source: str, target: str) -> None:
             super().replace(source, target)
@@ -173,10 +171,10 @@ def test_a_read_only_mount_is_refused_naming_the_folder(
     assert names(library.parent) == [library.name]
 
 
-def test_after_a_read_only_mount_nothing_is_said_to_be_unfinished(
+def test_after_a_read_only_mount_no_change_is_unfinished(
     opsinfo: Run, library: Path, tmp_path: Path, mount: Mount
 ) -> None:
-    """It was refused with nothing changed: there is nothing to mend, neither now nor when it can be written again."""
+    """The refused run changed nothing, so there is nothing to repair, now or when it can be written again."""
     mount(tmp_path / "opp", "--bind", tmp_path / "opp")
     mount(tmp_path / "opp", "-o", "remount,bind,ro")
     assert opsinfo("move", library, "Add", "--to", "black").code == 3
@@ -191,7 +189,7 @@ def test_after_a_read_only_mount_nothing_is_said_to_be_unfinished(
     assert "interrupted" not in ran.err
 
 
-def test_an_immutable_file_is_refused_with_the_word_for_it(
+def test_an_immutable_file_is_refused_with_the_reason(
     opsinfo: Run, tmp_path: Path, immutable: Callable[[Path], None]
 ) -> None:
     paths = lay(tmp_path / CONFIG, 3)
@@ -207,7 +205,7 @@ def test_an_immutable_file_is_refused_with_the_word_for_it(
     assert names(paths[0].parent) == [path.name for path in paths]
 
 
-def test_an_immutable_folder_is_refused_and_nothing_is_left_to_mend(
+def test_an_immutable_folder_is_refused_and_leaves_nothing_unfinished(
     opsinfo: Run, library: Path, immutable: Callable[[Path], None]
 ) -> None:
     before = library.read_bytes()
@@ -221,7 +219,7 @@ def test_an_immutable_folder_is_refused_and_nothing_is_left_to_mend(
     assert names(library.parent) == [library.name]
 
 
-def test_a_file_that_is_a_mount_point_is_refused_and_in_place_works_and_says_what_it_is(
+def test_a_mount_point_is_refused_and_in_place_works_with_a_warning(
     opsinfo: Run, library: Path, tmp_path: Path, mount: Mount
 ) -> None:
     outside = tmp_path / "outside.json"
@@ -263,9 +261,7 @@ def test_a_link_to_another_file_system_stays_and_the_file_there_changes(
     assert real.read_bytes() == before
 
 
-def test_a_vault_on_another_file_system_than_the_library_is_no_matter(
-    opsinfo: Run, library: Path, tmp_path: Path, mount: Mount
-) -> None:
+def test_a_vault_on_another_file_system_works(opsinfo: Run, library: Path, tmp_path: Path, mount: Mount) -> None:
     disk = tiny(tmp_path / "disk", mount, "1m")
     before = library.read_bytes()
     assert opsinfo("move", library, "Add", "--to", "black", "--backup-dir", disk / "v").code == 0
@@ -278,7 +274,7 @@ def test_a_vault_on_another_file_system_than_the_library_is_no_matter(
 
 @pytest.fixture
 def theirs() -> Iterator[Path]:
-    """A library of an ordinary user, in folders that he can reach."""
+    """A library of an ordinary user, in folders that the user can reach."""
     with folder_for_everybody() as top:
         (path,) = lay(top / "config", 1)
         (top / "state").mkdir()
@@ -310,7 +306,7 @@ def imported(tmp_path: Path) -> None:
         writer_on(tmp_path / "warm", in_place=in_place).run("move", jobs(lay(tmp_path / f"warm-{in_place}", 1)))
 
 
-def test_an_ordinary_user_meets_a_full_disk(theirs: Path, tmp_path: Path, mount: Mount) -> None:
+def test_an_ordinary_user_on_a_full_disk_loses_nothing(theirs: Path, tmp_path: Path, mount: Mount) -> None:
     imported(tmp_path)
     disk = tiny(theirs.parent.parent / "disk", mount)
     (path,) = lay(disk / "config", 1)
@@ -325,7 +321,7 @@ def test_an_ordinary_user_meets_a_full_disk(theirs: Path, tmp_path: Path, mount:
     assert answer_of_user(path, place) == "done"
 
 
-def test_an_ordinary_user_meets_a_read_only_mount(theirs: Path, tmp_path: Path, mount: Mount) -> None:
+def test_an_ordinary_user_on_a_read_only_mount_is_refused(theirs: Path, tmp_path: Path, mount: Mount) -> None:
     imported(tmp_path)
     mount(theirs.parent, "--bind", theirs.parent)
     mount(theirs.parent, "-o", "remount,bind,ro")
@@ -338,7 +334,7 @@ def test_an_ordinary_user_meets_a_read_only_mount(theirs: Path, tmp_path: Path, 
     assert names(theirs.parent) == [theirs.name]
 
 
-def test_an_ordinary_user_meets_an_immutable_file(
+def test_an_ordinary_user_with_an_immutable_file_is_refused(
     theirs: Path, tmp_path: Path, immutable: Callable[[Path], None]
 ) -> None:
     imported(tmp_path)
@@ -352,7 +348,7 @@ def test_an_ordinary_user_meets_an_immutable_file(
     assert names(theirs.parent) == [theirs.name]
 
 
-def test_an_ordinary_users_mount_point_of_one_file(theirs: Path, tmp_path: Path, mount: Mount) -> None:
+def test_an_ordinary_user_with_a_mount_point_is_refused(theirs: Path, tmp_path: Path, mount: Mount) -> None:
     imported(tmp_path)
     outside = theirs.parent.parent / "outside.json"
     shutil.copy(theirs, outside)

@@ -1,4 +1,4 @@
-"""``docs/reliability.md``: every promise has its line, and every test that it names is there."""
+"""``docs/reliability.md``: every promise has its line, and every named test exists."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def page() -> str:
     return PAGE.read_text(encoding="utf-8")
 
 
-def test_every_line_of_the_table_is_there_in_order(page: str) -> None:
+def test_every_line_of_the_table_exists_in_order(page: str) -> None:
     assert [int(number) for number in TABLE.findall(page)] == list(range(1, 91))
 
 
-def test_every_line_names_a_test_or_says_why_there_is_none(page: str) -> None:
+def test_every_line_names_a_test_or_a_reason_for_none(page: str) -> None:
     for line in page.splitlines():
         if TABLE.match(line):
             assert NAMED.search(line) or "does not apply" in line, line
 
 
-def test_every_test_that_is_named_is_there(page: str) -> None:
+def test_every_named_test_exists(page: str) -> None:
     missing = []
     named = NAMED.findall(page)
     assert len(named) > 100

@@ -1,4 +1,4 @@
-"""Signals at random moments: folders shut, no lock, no temp, every file old or new, and the status a shell expects."""
+"""Signals at random moments: modes restored, no lock, no temp, every file old or new, and the right exit status."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Install:
         return child
 
     def faults(self, scene: Scene) -> list[str]:
-        """What must be so however a run ended."""
+        """The invariants after every end of a run."""
         found = []
         modes = [stat.S_IMODE(each.stat().st_mode) for each in (self.config, *scene.files)]
         if modes != [0o550, 0o555, 0o555, 0o555]:
@@ -100,7 +100,7 @@ class Install:
         return found
 
     def after(self, scene: Scene) -> list[str]:
-        """The next run, and the undo of it."""
+        """The next run, and its undo."""
 
         def act() -> int:
             writer = scene.writer()
@@ -152,7 +152,7 @@ def struck(install: Install, scene: Scene, number: signal.Signals, delay: float)
     return ended(child)
 
 
-def test_a_signal_at_any_moment_leaves_old_or_new_files_shut_folders_and_nothing_else(
+def test_a_signal_at_any_moment_leaves_old_or_new_files_and_restored_modes_only(
     install: Install, counts: Counts
 ) -> None:
     pick = random.Random(20)
@@ -181,7 +181,7 @@ def test_a_signal_at_any_moment_leaves_old_or_new_files_shut_folders_and_nothing
 
 
 @pytest.mark.parametrize("number", list(GENTLE))
-def test_a_signal_while_a_class_is_made_is_a_signal_still(isolation: Path, number: signal.Signals) -> None:
+def test_a_signal_while_python_creates_a_class_is_handled(isolation: Path, number: signal.Signals) -> None:
     """Before 3.12 Python makes a RuntimeError of it; classes are made wherever a module is loaded late."""
 
     def make_a_class(*_: object, **__: object) -> None:
@@ -201,7 +201,7 @@ def test_a_signal_while_a_class_is_made_is_a_signal_still(isolation: Path, numbe
     assert ended(fork(act)) == GENTLE[number]
 
 
-def test_a_kill_at_any_moment_is_mended_by_the_next_run(install: Install, counts: Counts) -> None:
+def test_a_kill_at_any_moment_is_repaired_by_the_next_run(install: Install, counts: Counts) -> None:
     pick = random.Random(21)
     length = duration(install)
     wrong = []
@@ -231,7 +231,7 @@ def ended_by_restore(scene: Scene) -> list[str]:
 
 
 def after_a_kill(install: Install, scene: Scene) -> list[str]:
-    """Whatever it was, a change goes through, mends modes, and removes what was left."""
+    """After any signal a change succeeds, restores modes, and removes leftovers."""
 
     def act() -> int:
         writer = scene.writer()
@@ -243,9 +243,7 @@ def after_a_kill(install: Install, scene: Scene) -> list[str]:
     return [f"the next run: {status}"] if status else []
 
 
-def test_the_status_is_the_shells_from_the_first_to_the_last_moment_of_a_process(
-    tmp_path: Path, isolation: Path, counts: Counts
-) -> None:
+def test_the_exit_status_of_a_signal_is_right_at_every_moment(tmp_path: Path, isolation: Path, counts: Counts) -> None:
     """A process of its own, start and end included: never a trace of the interpreter, never status 1."""
     pick = random.Random(22)
     (path,) = lay(tmp_path / "config", 1)

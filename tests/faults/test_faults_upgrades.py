@@ -1,4 +1,4 @@
-"""The vendor's hand, and another one, between our runs: nothing of theirs is lost, and ours can be had again."""
+"""Changes by a vendor or another program between runs: none is lost, and opsinfo's moves can be reapplied."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def library(tmp_path: Path) -> Path:
     return install(tmp_path / "cann", "8.2.RC1", OLD)
 
 
-def test_an_upgrade_at_the_same_path_from_the_loss_to_the_moves_in_the_new_file(
+def test_moves_lost_in_an_upgrade_at_the_same_path_can_be_reapplied(
     opsinfo: Run, library: Path, tmp_path: Path
 ) -> None:
     root = tmp_path / "cann"
@@ -95,7 +95,7 @@ def test_a_move_in_the_new_file_does_not_hide_what_the_upgrade_undid(
 
 
 def kill_as_it_ends(change: str) -> None:
-    """Make a change look as if its process had been killed before it could say that it was done."""
+    """Make a change look as if its process was killed before its end was recorded."""
     vault = Vault(os.environ["OPSINFO_BACKUP_DIR"], Unsynced())
     record = vault.record(change)
     assert record is not None
@@ -126,7 +126,7 @@ def test_a_killed_change_before_an_upgrade_does_not_stop_the_next_move(
     assert flags(library)["Exp"] == "false"
 
 
-def test_a_killed_change_and_then_another_hand_is_not_overwritten_unasked(opsinfo: Run, library: Path) -> None:
+def test_a_killed_change_does_not_overwrite_a_later_edit_without_force(opsinfo: Run, library: Path) -> None:
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
     kill_as_it_ends(change_ids(opsinfo)[0])
     theirs = library.read_text().replace('"Mul":', '"Mul2":')
@@ -137,7 +137,7 @@ def test_a_killed_change_and_then_another_hand_is_not_overwritten_unasked(opsinf
 
 
 @pytest.mark.parametrize("which", ["pristine", "ID"])
-def test_a_library_that_the_new_version_has_not_any_more_is_not_brought_into_it_unasked(
+def test_a_library_removed_by_an_upgrade_is_not_restored_without_force(
     opsinfo: Run, library: Path, tmp_path: Path, which: str
 ) -> None:
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
@@ -193,7 +193,7 @@ def test_a_switched_latest_link_leaves_each_version_its_own_history(
     assert old.read_text() == OLD
 
 
-def test_after_a_switched_latest_link_the_moves_are_missed_and_can_be_had_again(
+def test_after_a_switched_latest_link_lost_moves_are_reported_and_can_be_reapplied(
     opsinfo: Run, switched: tuple[Path, Path], tmp_path: Path
 ) -> None:
     latest, library = switched
@@ -205,7 +205,7 @@ def test_after_a_switched_latest_link_the_moves_are_missed_and_can_be_had_again(
     assert flags(tmp_path / "8.3.RC1" / CONFIG / NAME)["Add"] == "false"
 
 
-def test_an_edit_by_hand_between_our_runs_is_kept_and_our_moves_around_it_too(opsinfo: Run, library: Path) -> None:
+def test_a_manual_edit_between_runs_is_kept_with_the_moves_around_it(opsinfo: Run, library: Path) -> None:
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
     by_hand = library.read_text().replace('"Mul":', '"Mul2":')
     library.write_text(by_hand)
@@ -219,7 +219,7 @@ def test_an_edit_by_hand_between_our_runs_is_kept_and_our_moves_around_it_too(op
     assert len(lineages) == 2
 
 
-def test_an_edit_by_hand_that_took_our_move_back_is_told_and_reapplied(opsinfo: Run, library: Path) -> None:
+def test_a_manual_edit_that_undid_a_move_is_reported_and_reapplied(opsinfo: Run, library: Path) -> None:
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
     by_hand = library_text(Add="true", Log="true", Mul="true")
     library.write_text(by_hand)
@@ -230,8 +230,8 @@ def test_an_edit_by_hand_that_took_our_move_back_is_told_and_reapplied(opsinfo: 
     assert library.read_text() == by_hand
 
 
-def test_the_vendors_old_file_copied_back_is_no_upgrade_but_our_moves_are_lost(opsinfo: Run, library: Path) -> None:
-    """A content that we know: restore still undoes nothing twice, and the moves are missed."""
+def test_copying_the_vendors_old_file_back_loses_the_moves_without_an_upgrade(opsinfo: Run, library: Path) -> None:
+    """A known content: restore undoes nothing twice, and the moves are reported as lost."""
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
     library.write_text(OLD)
     assert opsinfo("restore", library).code == 0
@@ -239,9 +239,7 @@ def test_the_vendors_old_file_copied_back_is_no_upgrade_but_our_moves_are_lost(o
     assert findings(opsinfo, library.parent) == []
 
 
-def test_a_journal_of_a_later_opsinfo_is_understood_or_refused_and_never_taken_for_none(
-    opsinfo: Run, library: Path
-) -> None:
+def test_a_journal_of_a_later_opsinfo_is_read_or_refused_and_never_ignored(opsinfo: Run, library: Path) -> None:
     """Unknown is not absent: else a lineage would begin anew, and `restore` would undo an older change."""
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
     before = library.read_text()

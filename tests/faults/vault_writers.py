@@ -1,4 +1,4 @@
-"""Writers on small vaults, as the tests of answers and of closed folders use them."""
+"""Writers on small vaults, for the tests of answers and of read-only folders."""
 
 from __future__ import annotations
 

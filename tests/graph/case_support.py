@@ -1,4 +1,4 @@
-"""Small graphs and libraries written by hand: see cases/README.md."""
+"""Readers of the small graphs in cases/README.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every input promises the readers, whoever made it: an answer or an error with a place, and edges that hold."""
+"""Invariants of the readers for every input: a graph or an error with a place, and valid edges."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_bytes(data: bytes) -> None:
 
 
 def check_file(path: str) -> None:
-    """The same of a file."""
+    """The same for a file."""
     refused: OpsinfoError | None = None
     try:
         graph = read_graph(path)

@@ -1,4 +1,4 @@
-"""What an answer says: words, numbers, confidence, and what is refused before anything is judged."""
+"""Answers: reasons, counts, confidence, and refusals before judging."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NODES = [
 ]
 
 
-def test_an_answer_says_in_words_what_happens_to_a_node() -> None:
+def test_an_answer_describes_a_node_as_text() -> None:
     answer = judge(graph_of(NODES), LIBRARY, "mixed_float16", marks_of(white=["Gray"]))
     assert {name: node.reason.text for name in ("w", "g", "b", "a", "h") if (node := answer.find(name))} == {
         "w": "on the white list by the library",
@@ -56,7 +56,7 @@ def test_an_answer_says_in_words_what_happens_to_a_node() -> None:
     assert repr(answer.find("w")) == "<White 'w': float16, on the white list by the library>"
 
 
-def test_numbers_by_op_type_and_in_all() -> None:
+def test_an_answer_counts_nodes_by_op_type_and_in_total() -> None:
     answer = judge(graph_of(NODES), LIBRARY, "mixed_float16")
     assert [tuple(each) for each in answer.types if each.op_type in ("Add", "Data", "Gray")] == [
         ("Add", 1, 0, 1, "gray"),
@@ -68,7 +68,7 @@ def test_numbers_by_op_type_and_in_all() -> None:
     assert counts.casts == (3, 3, 0, 2 * 16 * (4 + 2 + 2), 0)
 
 
-def test_equal_casts_of_one_output_run_once_and_sizes_are_counted_where_known() -> None:
+def test_equal_casts_of_one_output_run_once_and_known_sizes_are_summed() -> None:
     nodes = [
         ["x", "Data", [], ["float32"]],
         ["c", "Const", [], ["float32"]],
@@ -78,7 +78,7 @@ def test_equal_casts_of_one_output_run_once_and_sizes_are_counted_where_known() 
     assert casts == (3, 1, 1, 2 * 16 * 4, 0)
 
 
-def test_columns_come_from_the_sources_asked_in_order() -> None:
+def test_columns_come_from_the_given_sources_in_order() -> None:
     def confidence(*columns: str, soc: str = "ascend910b") -> list[str | None]:
         answer = judge(graph_of(NODES), LIBRARY, "mixed_float16", columns=columns, soc=soc)
         return [node.confidence for name in ("w", "a") if (node := answer.find(name))]
@@ -116,7 +116,7 @@ def test_a_snapshot_answers_as_its_library_does(tmp_path: Path) -> None:
         ("mixed_float16", ["library"], None, "without a target, columns can only be assumed"),
     ],
 )
-def test_what_does_not_exist_is_refused(mode: str, columns: list[str], against: object, said: str) -> None:
+def test_an_unknown_node_or_mode_is_refused(mode: str, columns: list[str], against: object, said: str) -> None:
     with pytest.raises(UsageFault, match=said):
         judge(graph_of(NODES), against, mode, columns=columns)  # type: ignore[arg-type]
 
@@ -181,7 +181,7 @@ def test_every_reason_that_the_judge_gives_has_words() -> None:
     assert written <= set(TEXTS)
 
 
-def test_what_kernels_answered_is_whole() -> None:
+def test_the_recorded_kernel_columns_are_complete() -> None:
     kernels = Kernels(LIBRARY, "ascend910b")
     assert len(kernels._answered) == 102
     for op_type, rows in kernels._answered.items():

@@ -1,4 +1,4 @@
-"""A graph is what its builder was given, and nothing that has no end is let in."""
+"""A graph has what its builder was given; edges without an end are refused."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_edges_by_name_or_index_resolve_and_absent_inputs_stay_absent() -> None:
     assert graph[0].control == (1,)
 
 
-def test_an_input_is_as_its_file_says_else_as_its_producer_is() -> None:
+def test_an_input_has_the_facts_of_its_file_else_of_its_producer() -> None:
     assert [tensor.dtype for tensor in small()[0].inputs] == ["float32", None, "float16"]
 
 
@@ -63,7 +63,9 @@ def test_subgraphs_have_their_own_names() -> None:
         ([], ["nobody"], "`x` waits for `nobody`"),
     ],
 )
-def test_an_edge_to_nowhere_is_refused(sources: list[tuple[int | str, int]], control: list[str], said: str) -> None:
+def test_an_edge_to_a_missing_node_is_refused(
+    sources: list[tuple[int | str, int]], control: list[str], said: str
+) -> None:
     builder = GraphBuilder(path="model.om")
     builder.add("data", "Data", outputs=[UNKNOWN])
     builder.add("x", "Add", sources, [UNKNOWN], control=control)
@@ -80,7 +82,7 @@ def test_two_nodes_of_one_name_are_refused() -> None:
         builder.build(FACTS)
 
 
-def test_open_outputs_grow_but_not_without_end() -> None:
+def test_open_outputs_grow_up_to_a_limit() -> None:
     builder = GraphBuilder(open_outputs=True)
     builder.add("split", "Split")
     builder.add("x", "Relu", [("split", 3)])

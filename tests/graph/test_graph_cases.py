@@ -1,4 +1,4 @@
-"""Small graphs worked out by hand, one data file each."""
+"""Small graphs with known dtypes, one data file each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def judgings() -> list[Any]:
 
 
 @pytest.mark.parametrize(("path", "number"), judgings())
-def test_a_graph_is_judged_as_worked_out_by_hand(path: Path, number: int) -> None:
+def test_a_small_graph_has_the_expected_dtypes(path: Path, number: int) -> None:
     case = json.loads(path.read_text("utf-8"))
     asked = case["judgings"][number]
     answer = judge(

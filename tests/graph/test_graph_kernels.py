@@ -1,4 +1,4 @@
-"""Which kernel takes a node: the first store that does, static or dynamic columns by shape."""
+"""The kernel of a node: from the first store that accepts it, with static or dynamic columns by shape."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_node_that_a_custom_store_refuses_falls_through_to_the_next() -> None:
     assert (node.outputs, node.policy, node.choice.kernel) == (("float16",), "white", 0)
 
 
-def test_only_the_built_in_cast_decides_whether_a_cast_is_looked_through() -> None:
+def test_only_the_policy_of_the_built_in_cast_lets_consumers_look_through_it() -> None:
     casts = ["float16,float", "float,float16"]
     custom, built_in = {"Cast": ["", casts, 1]}, {"Cast": ["false", casts, 1], "Op": ["", ["float,float16"] * 2, 1]}
     nodes = [
@@ -66,7 +66,7 @@ def test_only_the_built_in_cast_decides_whether_a_cast_is_looked_through() -> No
         ((2, 16), {"dynamicCompileStatic": {"flag": "true"}}, "float32", "first-column"),
     ],
 )
-def test_unknown_shapes_take_the_columns_of_the_dynamic_kernel(
+def test_unknown_shapes_use_the_columns_of_the_dynamic_kernel(
     shape: tuple[int, ...], more: dict[str, Any], dtype: str, why: str
 ) -> None:
     """The kernel for unknown shapes has no float16: its format is NULL there."""

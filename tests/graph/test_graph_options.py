@@ -1,4 +1,4 @@
-"""Files that compiler options name: keep_dtype, customize_dtypes and fe.ini, real ones among them."""
+"""Files of compiler options: keep_dtype, customize_dtypes and fe.ini, including real ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GRAPH = graph_of([["x", "Data", [], ["float32"]], ["add_1", "Add", ["x", "x"], [
         ("OpType:: Add :InputDtype:float32", "Add ", True, ("float32",), ()),
     ],
 )
-def test_a_line_of_customize_dtypes_asks_for_dtypes(
+def test_a_line_of_customize_dtypes_sets_dtypes(
     line: str, name: str, is_type: bool, inputs: tuple[str | None, ...], outputs: tuple[str | None, ...]
 ) -> None:
     asked = CustomizeDtypes([line])
@@ -39,12 +39,12 @@ def test_a_line_of_customize_dtypes_asks_for_dtypes(
     ("line", "name", "column", "said"),
     [
         ("", "bad-line", 1, "an empty line"),
-        ("# a comment", "bad-line", 1, "no `:` behind a name"),
-        ("add_1", "bad-line", 1, "no `:` behind a name"),
+        ("# a comment", "bad-line", 1, "no `:` after a name"),
+        ("add_1", "bad-line", 1, "no `:` after a name"),
         ("add_1:Input:float16", "bad-line", 1, "neither `InputDtype` nor `OutputDtype`"),
-        ("a:OutputDtype:int8,InputDtype:int8", "bad-line", 3, "`InputDtype` must stand before"),
+        ("a:OutputDtype:int8,InputDtype:int8", "bad-line", 3, "`InputDtype` must come before"),
         ("a:InputDtype:float16,bf16", "bad-dtype", 22, "`bf16` is not a dtype"),
-        ("a:InputDtype", "bad-line", 3, "nothing stands behind `InputDtype`"),
+        ("a:InputDtype", "bad-line", 3, "no dtype after `InputDtype`"),
     ],
 )
 def test_a_line_that_the_engine_refuses_is_refused_with_its_place(line: str, name: str, column: int, said: str) -> None:
@@ -53,7 +53,7 @@ def test_a_line_that_the_engine_refuses_is_refused_with_its_place(line: str, nam
     assert said in fault.message
 
 
-def test_a_refused_file_names_the_place_and_what_was_meant(tmp_path: Path) -> None:
+def test_a_refused_file_has_the_place_and_a_suggestion(tmp_path: Path) -> None:
     path = tmp_path / "dtypes.cfg"
     path.write_text("a:InputDtype:float16\na:OutputDtype:fp16\n", "utf-8")
     with pytest.raises(Damaged) as caught:
@@ -67,7 +67,7 @@ def test_the_first_line_of_a_name_wins_and_a_long_one_ends_the_file() -> None:
     assert [each.dtypes.inputs for each in asked.names.values()] == [("int8",)]
 
 
-def test_a_name_beats_its_type_and_what_matches_nothing_is_known() -> None:
+def test_a_name_overrides_its_type_and_lines_without_a_match_are_listed() -> None:
     asked = CustomizeDtypes(["OpType::Add:InputDtype:int8", "add_1:InputDtype:int16", "OpType::Mul:InputDtype:int8"])
     assert {node: each.inputs for node, each in asked.marks(GRAPH).items()} == {1: ("int16",)}
     assert [each.name for each in asked.unmatched(GRAPH)] == ["Mul"]
@@ -93,7 +93,7 @@ def test_fe_ini_gives_the_first_list_and_a_file_without_one_is_refused(tmp_path:
     path.write_text("#fp16.op_type=No\n fp16.op_type = Conv2D,MatMul \nfp16.op_type=Other\n", "utf-8")
     assert fp16_op_types(str(path)) == {"Conv2D", "MatMul"}
     path.write_text("op.store=1\n", "utf-8")
-    with pytest.raises(Damaged, match="no line sets"):
+    with pytest.raises(Damaged, match="is not set"):
         fp16_op_types(str(path))
     assert len(FP16_OP_TYPES) == 27
 

@@ -1,4 +1,4 @@
-"""What holds of every graph, by random ones over a library with all kinds of op types."""
+"""Properties of every graph, tested on random ones over a library with all kinds of op types."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_black_list_adds_no_low_node_of_its_own_types_to_a_high_model(
 
 
 @given(graphs(), st.lists(st.lists(st.sampled_from(TYPES), unique=True), min_size=1, max_size=4))
-def test_judging_again_answers_as_judging_afresh(nodes: list[list[Any]], lists: list[list[str]]) -> None:
+def test_judging_again_gives_the_same_answer_as_a_fresh_judge(nodes: list[list[Any]], lists: list[list[str]]) -> None:
     ready = prepare(graph_of(nodes), LIBRARY)
     for black in lists:
         again = ready.judge("mixed_float16", marks_of(black=black))

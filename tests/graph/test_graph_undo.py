@@ -1,4 +1,4 @@
-"""A compiled model is judged as it was before the compiler: dtypes back, inserted conversions out."""
+"""A compiled model is judged in its state before the compiler: original dtypes, no inserted conversions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def compiled() -> ModelGraph:
     return builder.build(ModelFacts("om", judged=True, has_casts=True))
 
 
-def test_inserted_conversions_go_and_dtypes_come_back() -> None:
+def test_inserted_conversions_are_removed_and_dtypes_restored() -> None:
     graph = compiled()
     assert inserted_nodes(graph) == [1, 2]
     before = before_judge(graph)
@@ -59,7 +59,7 @@ def test_conversions_that_feed_each_other_are_refused() -> None:
     builder.add("trans_Cast_0", "Cast", [("trans_Cast_1", 0)], [HALF])
     builder.add("trans_Cast_1", "Cast", [("trans_Cast_0", 0)], [HALF])
     builder.add("out", "NetOutput", [("trans_Cast_1", 0)])
-    with pytest.raises(Damaged, match="feed each other"):
+    with pytest.raises(Damaged, match="form a cycle"):
         before_judge(builder.build(ModelFacts("om")))
 
 
@@ -71,7 +71,7 @@ def test_a_cycle_without_next_iteration_is_refused() -> None:
         order_of(builder.build(ModelFacts("onnx")))
 
 
-def test_bodies_follow_their_owner_and_those_that_own_each_other_are_refused() -> None:
+def test_bodies_follow_their_owner_and_cyclic_ownership_is_refused() -> None:
     builder = GraphBuilder()
     builder.add("if", "If", outputs=[FLOAT])
     builder.add("after", "Relu", [("if", 0)], [FLOAT])

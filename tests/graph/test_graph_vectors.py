@@ -1,4 +1,4 @@
-"""Every vector: dtypes of every tensor, the column of every node and every Cast, as the engine's own code answered."""
+"""Every vector: dtypes of every tensor, the column of every node and every Cast, as computed by the engine's code."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from vector_support import VECTORS, vectors
 pytestmark = pytest.mark.skipif(not VECTORS.exists(), reason="the corpus of vectors is not here")
 
 _STEPS = {"core": 90, "corners": 15, "lib910b": 25, "networks": 5, "mixlist": 50}
-"""Every how many vectors one is asked; ten for the other families."""
+"""The step between tested vectors; ten for the other families."""
 
 
 @pytest.mark.parametrize("family", FAMILIES)

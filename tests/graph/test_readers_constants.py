@@ -34,7 +34,7 @@ def _written(path: Path, data: bytes, offset: int = 3) -> Weights:
 
 
 @given(floats, st.booleans(), st.sampled_from(["float16", "bfloat16"]))
-def test_what_overflows_or_vanishes_is_what_a_conversion_makes_of_it(
+def test_overflow_and_zero_counts_equal_those_of_a_real_conversion(
     tmp_path_factory: pytest.TempPathFactory, values: list[float], wide: bool, low: str
 ) -> None:
     dtype = "float64" if wide else "float32"
@@ -53,7 +53,7 @@ def test_what_overflows_or_vanishes_is_what_a_conversion_makes_of_it(
 
 
 @given(floats)
-def test_without_numpy_the_answer_is_the_same(tmp_path_factory: pytest.TempPathFactory, values: list[float]) -> None:
+def test_the_answer_without_numpy_is_the_same(tmp_path_factory: pytest.TempPathFactory, values: list[float]) -> None:
     where = _written(tmp_path_factory.mktemp("w") / "w", struct.pack(f"<{len(values)}f", *values))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(constants, "_SLICE", 8)
@@ -98,7 +98,7 @@ def _external(folder: Path, location: str) -> ModelGraph:
     return read_graph(str(folder / "m.onnx"))
 
 
-def test_external_data_is_read_only_when_values_are_asked_for(tmp_path: Path) -> None:
+def test_external_data_is_read_only_for_values(tmp_path: Path) -> None:
     graph = _external(tmp_path, "weights.bin")
     where = next(iter(graph.weights.values()))
     assert where == (str(tmp_path / "weights.bin"), 4, 8, "raw")

@@ -1,4 +1,4 @@
-"""The readers on files that nobody here wrote, held against what the protobuf and onnx packages read."""
+"""The readers on public files, compared with the protobuf and onnx packages."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_real_compiled_model_is_read_as_protobuf_reads_it(graphs: Path) -> Non
     assert len(graph) == 46
 
 
-def test_a_real_compiled_model_says_its_command_and_its_casts(graphs: Path) -> None:
+def test_a_real_compiled_model_has_its_command_and_casts(graphs: Path) -> None:
     graph = read_graph(str(graphs / "autoencoder.om"))
     model = graph.model
     assert (model.format, model.soc_version, model.judged, model.has_casts) == ("om", "Ascend310", True, True)

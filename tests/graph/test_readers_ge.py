@@ -87,7 +87,7 @@ def _desc(desc: Any, said: tuple[int, int, list[int], bool]) -> None:
 
 
 def _seen(graph: ModelGraph) -> list[Any]:
-    """All of a graph that every form can say."""
+    """The facts of a graph that every form can express."""
     return [
         (
             node.name,
@@ -109,7 +109,7 @@ def _written(path: Path, data: bytes | str) -> ModelGraph:
 
 
 def _as_atc_json(message: Any) -> Any:
-    """What ``atc --mode=1`` prints of a message: enums as words, bytes escaped, maps as lists."""
+    """A message as ``atc --mode=1`` prints it: enums as words, bytes escaped, maps as lists."""
     found: dict[str, Any] = {}
     for field, value in message.ListFields():
         many = isinstance(value, (list, tuple)) or hasattr(value, "append")
@@ -164,7 +164,7 @@ def test_a_dump_whose_dtypes_changed_was_judged(tmp_path: Path) -> None:
     assert _written(tmp_path / "b", text_format.MessageToString(_simple(1))).model.judged is False
 
 
-def test_a_subgraph_says_what_feeds_it_and_what_it_feeds(tmp_path: Path) -> None:
+def test_a_subgraph_has_the_inputs_and_outputs_of_its_parent(tmp_path: Path) -> None:
     model = _simple()
     model.graph[0].op[1].subgraph_name.append("body")
     body = model.graph.add(name="body")
@@ -276,7 +276,7 @@ def test_a_dump_that_is_cut_off_is_refused_with_its_line(tmp_path: Path) -> None
     assert caught.value.line > 5
 
 
-def test_a_reader_says_how_much_it_read(tmp_path: Path) -> None:
+def test_a_reader_reports_its_progress(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(text_format.MessageToString(_simple()))
     seen: list[int] = []
@@ -284,7 +284,7 @@ def test_a_reader_says_how_much_it_read(tmp_path: Path) -> None:
     assert sum(seen) >= path.stat().st_size
 
 
-def test_an_edge_to_nowhere_is_named(tmp_path: Path) -> None:
+def test_an_edge_to_a_missing_node_is_named(tmp_path: Path) -> None:
     model = _simple()
     model.graph[0].op[1].input[0] = "gone:0"
     with pytest.raises(Damaged, match="`gone`"):

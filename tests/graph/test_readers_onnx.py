@@ -1,4 +1,4 @@
-"""ONNX models: what becomes of their operators, constants, bodies and functions."""
+"""ONNX models: translation of operators, constants, bodies and functions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _types(graph: ModelGraph) -> list[tuple[str, str]]:
     return [(node.name, node.type) for node in graph if node.type not in ("Data", "Const", "NetOutput")]
 
 
-def test_operators_get_the_names_that_the_policy_knows(tmp_path: Path) -> None:
+def test_operators_get_the_names_of_the_policy(tmp_path: Path) -> None:
     nodes = [
         helper.make_node("MatMul", ["x", "w"], ["a"], name="mm"),
         helper.make_node("Div", ["a", "x"], ["b"]),
@@ -108,7 +108,7 @@ def test_unknown_operators_and_foreign_domains_are_reported_with_their_count(tmp
     assert ("Whatever_0", "Whatever") in _types(graph)
 
 
-def test_gemm_becomes_a_product_and_a_sum_and_factors_where_they_are_not_one(tmp_path: Path) -> None:
+def test_gemm_becomes_matmul_add_and_muls_for_factors_other_than_one(tmp_path: Path) -> None:
     weights = [_weights("w", 4, 4), _weights("b", 4)]
     plain = _read(
         tmp_path,
@@ -138,9 +138,7 @@ def test_gemm_becomes_a_product_and_a_sum_and_factors_where_they_are_not_one(tmp
         ([8, 8, 8], ["Conv3D"]),
     ],
 )
-def test_a_convolution_becomes_what_its_dimensions_ask_for(
-    tmp_path: Path, dims: list[int], expected: list[str]
-) -> None:
+def test_a_convolution_is_translated_by_its_dimensions(tmp_path: Path, dims: list[int], expected: list[str]) -> None:
     kernel = [1] * len(dims)
     node = helper.make_node("Conv", ["x", "w"], ["y"], name="c", kernel_shape=kernel)
     graph = _read(
@@ -169,7 +167,7 @@ def test_layer_normalization_and_max_of_three_expand(tmp_path: Path) -> None:
     assert types == ["Shape", "BroadcastTo", "BroadcastTo", "LayerNorm", "Maximum", "Maximum"]
 
 
-def test_what_depends_on_constants_only_is_folded(tmp_path: Path) -> None:
+def test_nodes_that_depend_on_constants_only_are_folded(tmp_path: Path) -> None:
     nodes = [
         helper.make_node("Shape", ["x"], ["s"]),
         helper.make_node("Neg", ["w"], ["v"], name="neg"),
@@ -208,7 +206,7 @@ def test_bodies_of_if_take_what_they_capture_as_inputs(tmp_path: Path) -> None:
     assert all(tensor.dtype for node in graph for tensor in node.outputs)
 
 
-def test_a_loop_says_what_feeds_its_body(tmp_path: Path) -> None:
+def test_a_loop_records_the_inputs_of_its_body(tmp_path: Path) -> None:
     body = helper.make_graph(
         [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Add", ["v", "k"], ["w"])],
         "body",
@@ -241,7 +239,7 @@ def test_functions_of_the_model_are_inlined(tmp_path: Path) -> None:
     assert data == numpy.ones(600, "f4").tobytes()
 
 
-def test_without_the_onnx_package_a_model_is_refused_with_what_to_install(
+def test_without_the_onnx_package_the_error_names_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     node = helper.make_node("Relu", ["x"], ["y"])
@@ -257,7 +255,7 @@ def test_an_input_that_nothing_produces_is_named(tmp_path: Path) -> None:
         _read(tmp_path, [helper.make_node("Relu", ["gone"], ["y"])], [], [_value("y", [2])])
 
 
-def test_nodes_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_nodes_with_equal_names_get_numbers(tmp_path: Path) -> None:
     nodes = [helper.make_node("Relu", ["x"], ["a"], name="x"), helper.make_node("Relu", ["a"], ["y"], name="x")]
     graph = _read(tmp_path, nodes, [_value("x", [2])], [_value("y", [2])])
     assert [node.name for node in graph] == ["x:2", "x", "x:1", "Node_Output"]

@@ -65,7 +65,7 @@ def test_names_and_dtypes_are_translated(tmp_path: Path) -> None:
     assert (tmp_path / "m").read_bytes()[where.offset :][: where.size] == b"\0\0\x80\x3f"
 
 
-def test_text_is_read_as_binary_is(tmp_path: Path) -> None:
+def test_text_and_binary_give_the_same_graph(tmp_path: Path) -> None:
     message = TF["GraphDef"]()
     node(message, "x", "Placeholder", dtype="float32", shape=[3])
     node(message, "s", "Split", "x", "x", num_split=3, T="float32")
@@ -77,7 +77,7 @@ def test_text_is_read_as_binary_is(tmp_path: Path) -> None:
     assert len(binary[1].outputs) == 3
 
 
-def test_what_a_loop_carries_is_marked_continuous(tmp_path: Path) -> None:
+def test_values_carried_by_a_loop_are_marked_continuous(tmp_path: Path) -> None:
     message = TF["GraphDef"]()
     node(message, "x", "Placeholder", dtype="float32")
     node(message, "go", "Placeholder", dtype="bool")
@@ -99,7 +99,7 @@ def test_what_a_loop_carries_is_marked_continuous(tmp_path: Path) -> None:
     assert [tensor.dtype for tensor in graph.find("merge").outputs] == ["float32", "int32"]  # type: ignore[union-attr]
 
 
-def test_a_merge_behind_a_switch_marks_itself_alone(tmp_path: Path) -> None:
+def test_a_merge_after_a_switch_marks_only_itself(tmp_path: Path) -> None:
     message = TF["GraphDef"]()
     node(message, "x", "Placeholder", dtype="float32")
     node(message, "go", "Placeholder", dtype="bool")

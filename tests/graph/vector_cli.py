@@ -19,7 +19,7 @@ _REFUSED = ("mixlist", "customize_dtypes")
 
 
 def differences_through_the_program(vector: dict[str, Any], opsinfo: Callable[..., Any], folder: Path) -> Iterator[str]:
-    """What `opsinfo graph` answers otherwise than the engine: dtypes of every tensor, and Casts."""
+    """Differences between `opsinfo graph` and the engine: dtypes of every tensor, and Casts."""
     arguments = _arguments(vector, folder)
     for mode, said in vector["answers"].items():
         ran = opsinfo("graph", *arguments, "--precision-mode", mode, "--format", "json")

@@ -54,7 +54,7 @@ def kernels_of(store: str, folder: Path = VECTORS) -> Kernels:
 
 
 def mixlist_of(vector: dict[str, Any]) -> Mixlist:
-    """:raises Damaged: when the engine would refuse it"""
+    """:raises Damaged: if the engine would refuse it"""
     content = vector["mixlist"]
     text = content if isinstance(content, str) else json.dumps(content)
     return Mixlist(scan(Source(text.encode(), "mixlist.json")))
@@ -112,7 +112,7 @@ def customize_of(vector: dict[str, Any]) -> CustomizeDtypes | None:
 
 
 def answers_of(vector: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], Answer | None]]:
-    """Of each mode what the engine answered, and our answer; None where we refuse a list."""
+    """The engine's answer and opsinfo's for each mode; None if opsinfo refuses a list."""
     ready = None
     for mode, said in vector["answers"].items():
         customized = customize_of(vector)
@@ -139,7 +139,7 @@ def answers_of(vector: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], An
 
 
 def differences(vector: dict[str, Any]) -> list[str]:
-    """What we answer otherwise than the engine: dtypes and column of every node, Casts, and nodes taken out."""
+    """Differences to the engine: dtypes and column of every node, Casts, and removed nodes."""
     found = []
     for mode, said, answer in answers_of(vector):
         where = f"{vector['id']} {mode}"

@@ -1,4 +1,4 @@
-"""The program under limits: a file that means harm gets neither the machine's memory nor its time.
+"""The program under limits: a hostile file must not exhaust memory or time.
 
 Small sizes here; ``tests/long`` runs what size matters to with the full ones.
 """

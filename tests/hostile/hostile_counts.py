@@ -1,4 +1,4 @@
-"""How much: the one place where the small sizes of CI and the full ones of ``tests/long`` stand."""
+"""Sizes: the small ones of CI and the full ones of ``tests/long``."""
 
 from __future__ import annotations
 

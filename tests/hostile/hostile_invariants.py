@@ -1,4 +1,4 @@
-"""What must hold of any bytes at all: asked by the fuzzer, and by a property in CI."""
+"""Invariants for any bytes, checked by the fuzzer and by a property test in CI."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _HALVES = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def check_bytes(data: bytes) -> None:
-    """:raises AssertionError: where a promise is broken; any other error breaks one too"""
+    """:raises AssertionError: if an invariant fails; any other error is a failure too"""
     try:
         source = Source(data, "f.json")
     except Damaged as error:
@@ -123,7 +123,7 @@ def _number(text: str) -> str:
 
 
 def _standard_library_agrees(source: Source, document: Document) -> None:
-    """`json` takes what we take; beyond that constants, infinite numbers, halves of pairs and depth."""
+    """`json` accepts what opsinfo accepts, and also constants, infinite numbers, lone surrogates and depth."""
     text = source.text.lstrip(_BLANKS)
     try:
         json.JSONDecoder(parse_constant=_constant, parse_int=_number, parse_float=_number).raw_decode(text)

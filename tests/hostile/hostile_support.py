@@ -1,4 +1,4 @@
-"""Files that mean harm, and what every command must keep to whatever it is given."""
+"""Hostile files, and the limits of every command."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ FOLDER_OF = {"library": "libraries", "mixlist": "mixlists"}
 
 ACCEPTED = {"list": 0, "validate": 0, "move": 0, "fmt": 0}
 REFUSED = {"list": 3, "validate": 1, "move": 3, "fmt": 3}
-"""Nothing can be done with it."""
+"""Every command refuses it."""
 MENDED = {"list": 3, "validate": 1, "move": 3, "fmt": 0}
 MENDED_BUT_REFUSED = {"list": 3, "validate": 1, "move": 3, "fmt": 1}
-"""Sound JSON, or made so, but no mixlist that the engine takes."""
+"""Valid or fixable JSON, but not a mixlist that the engine accepts."""
 
 PLACE = re.compile(r"\.json:[0-9]+:[0-9]+(: |$)", re.MULTILINE)
 
 
 _RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""What a terminal may take for an order: controls, and marks that turn text around."""
+"""Characters with an effect on a terminal: controls, and bidirectional marks."""
 
 
 def limited(opsinfo: Callable[..., Any]) -> Hostile:

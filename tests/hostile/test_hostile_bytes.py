@@ -1,4 +1,4 @@
-"""Bytes that no honest file has, through every command, as a library and as a mixlist."""
+"""Bytes that no valid file has, through every command, as a library and as a mixlist."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LIBRARIES = {
 
 
 @pytest.mark.parametrize("situation", LIBRARIES)
-def test_a_library_of_such_bytes_is_taken_or_refused_by_every_command(
+def test_a_library_of_such_bytes_is_read_or_refused_by_every_command(
     hostile: Hostile, tmp_path: Path, situation: str
 ) -> None:
     text, codes = LIBRARIES[situation]
@@ -62,7 +62,7 @@ MIXLISTS = {
 
 
 @pytest.mark.parametrize("situation", MIXLISTS)
-def test_a_mixlist_of_such_bytes_is_taken_mended_or_refused_by_every_command(
+def test_a_mixlist_of_such_bytes_is_read_fixed_or_refused_by_every_command(
     hostile: Hostile, tmp_path: Path, situation: str
 ) -> None:
     text, codes = MIXLISTS[situation]
@@ -80,7 +80,7 @@ def test_a_mixlist_of_such_bytes_is_taken_mended_or_refused_by_every_command(
         ("mixlist", '{"black-list": {"to-add": ["Add"], "to-add": ["Mul"]}}'),
     ],
 )
-def test_what_is_said_twice_is_read_as_the_engine_reads_it_and_never_edited(
+def test_repeated_keys_are_read_as_in_the_engine_and_never_edited(
     hostile: Hostile, tmp_path: Path, kind: str, text: str
 ) -> None:
     path = tmp_path / "f.json"
@@ -95,9 +95,7 @@ LONG = "123456789012345678901234567890.10"
 
 
 @pytest.mark.parametrize("number", [LONG, "-0", "1E-400", "9" * 300, "0." + "9" * 5000, "0.1000"])
-def test_fmt_leaves_every_digit_of_a_number_where_it_mends_beside_it(
-    hostile: Hostile, tmp_path: Path, number: str
-) -> None:
+def test_fmt_keeps_every_digit_of_numbers_beside_a_fix(hostile: Hostile, tmp_path: Path, number: str) -> None:
     """No file that the engine takes holds numbers, so only fmt, which mends before anybody judges, can meet them."""
     path = tmp_path / "f.json"
     text = f'{{"black-list": {{"to-add": ["Add", {number}], "to-remove": [{number},]}} /* x */}}'
@@ -106,7 +104,7 @@ def test_fmt_leaves_every_digit_of_a_number_where_it_mends_beside_it(
     assert path.read_text() == text.replace(",]", "]").replace(" /* x */", "")
 
 
-def test_the_digits_of_strings_stay_through_a_move(hostile: Hostile, tmp_path: Path) -> None:
+def test_a_move_keeps_the_digits_of_strings(hostile: Hostile, tmp_path: Path) -> None:
     path = tmp_path / "f.json"
     path.write_text(f'{{"Add": {{"attr": {{"x": "{LONG}", "a\\/b": "1E5\\u00e9"}}}}}}')
     assert hostile(*words_of("move", "library", path)).code == 0

@@ -1,4 +1,4 @@
-"""Nesting without end, of every mix of brackets, wherever a value may stand."""
+"""Endless nesting, with every mix of brackets, at every place of a value."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_both_readers_refuse_every_mix_of_brackets_without_end(place: str, ended
 
 
 @pytest.mark.parametrize("mix", MIXES)
-def test_both_readers_draw_the_line_at_the_same_level_of_every_mix(mix: str) -> None:
+def test_both_readers_have_the_same_depth_limit_for_every_mix(mix: str) -> None:
     for levels in range(MAX_DEPTH - 4, MAX_DEPTH + 5):
         repeats, rest = divmod(levels - 1, depth_of(mix))
         if rest:
@@ -81,7 +81,7 @@ def test_a_mixlist_that_is_a_bomb_is_refused_by_every_command(hostile: Hostile, 
 
 
 @pytest.mark.parametrize(("kind", "text"), [("library", LIBRARY), ("mixlist", MIXLIST)])
-def test_a_bomb_behind_the_end_is_never_read(hostile: Hostile, tmp_path: Path, kind: str, text: str) -> None:
+def test_a_bomb_after_the_end_is_never_read(hostile: Hostile, tmp_path: Path, kind: str, text: str) -> None:
     check_commands(hostile, tmp_path / "f.json", (text + "\n" + BOMBS["objects"]).encode(), kind, ACCEPTED)
 
 

@@ -1,4 +1,4 @@
-"""Many of everything: what is done once per thing must not look at all the others each time.
+"""Many of every item: work on one item must not look at all the others.
 
 Judged by processor time: what is linear needs a second or two, what is quadratic would need minutes.
 """
@@ -31,7 +31,7 @@ def objects(names: list[str]) -> dict[str, Any]:
 
 
 MIXLISTS: dict[str, Callable[[int], Any]] = {
-    # situation: content, of so many things
+    # situation: content, by number of items
     "unknown lists": lambda many: objects(ops(many)),
     "unknown actions": lambda many: {"black-list": {op: [] for op in ops(many)}},
     "one name in one array again and again": lambda many: {"black-list": {"to-add": ["Add"] * many}},
@@ -56,7 +56,7 @@ def test_a_mixlist_with_many(hostile: Hostile, tmp_path: Path, counts: Counts, s
     "situation",
     ["missing commas", "comments in one line", "comments and blanks in one line", "comments in lines"],
 )
-def test_mending_many(hostile: Hostile, tmp_path: Path, counts: Counts, situation: str) -> None:
+def test_fixing_many_faults(hostile: Hostile, tmp_path: Path, counts: Counts, situation: str) -> None:
     path = written(tmp_path / "f.json", MIXLISTS[situation](counts.many))
     assert hostile("fmt", path, "--dry-run", seconds=counts.seconds).code == 0
     assert hostile("fmt", path, seconds=counts.seconds).code == 0
@@ -71,7 +71,7 @@ LIBRARIES: dict[str, Callable[[int], Any]] = {
     "inputs": lambda many: {"Add": {f"input{n}": {"name": "x", "dtype": "float", "format": "ND"} for n in range(many)}},
     "keys of one section": lambda many: {"Add": {"op": dict.fromkeys(ops(many), 1)}},
     "columns": lambda many: {"Add": {"input0": {"name": "x", "paramType": "required", "dtype": ",".join(ops(many))}}},
-    "attributes that are not there": lambda many: {"Add": {"attr": {"list": ",".join(ops(many))}}},
+    "missing attributes": lambda many: {"Add": {"attr": {"list": ",".join(ops(many))}}},
     "near misses of sections": lambda many: {"Add": {f"inputt{number}": {} for number in range(many)}},
     "names with blanks": lambda many: {f"{op} ": {} for op in ops(many)},
 }
@@ -180,14 +180,14 @@ def test_two_libraries_that_have_nothing_in_common(hostile: Hostile, tmp_path: P
     assert hostile("diff", a, b, seconds=counts.seconds).code == 1
 
 
-def test_a_refusal_is_short_however_often_a_key_stands_there(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
+def test_a_refusal_is_short_for_any_number_of_equal_keys(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
     path = written(tmp_path / "f.json", "{" + ",\n".join(['"Add": {}'] * counts.many) + "}")
     ran = hostile("move", path, "Add", "--to", "black", "--as", "library", seconds=counts.seconds)
     assert ran.code == 3
     assert f"appears {counts.many} times, in lines 1, 2, 3 and {counts.many - 3} more" in ran.err
 
 
-def test_a_refusal_is_short_however_many_names_are_unknown(hostile: Hostile, tmp_path: Path) -> None:
+def test_a_refusal_is_short_for_any_number_of_unknown_names(hostile: Hostile, tmp_path: Path) -> None:
     path = written(tmp_path / "aic-x-ops-info.json", objects(ops(100)))
     for command in (["show"], ["move", "--to", "black"]):
         ran = hostile(*command[:1], path, *(f"{op}Zz" for op in ops(5000)), *command[1:], seconds=10)

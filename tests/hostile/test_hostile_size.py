@@ -71,7 +71,7 @@ def test_a_large_mixlist_is_read_checked_and_edited(
         ("library", '{{"{x} ": {{}}}}', "/{x} "),
     ],
 )
-def test_a_message_is_short_however_long_the_name_and_the_pointer_is_exact(
+def test_a_message_is_short_for_any_name_and_the_pointer_is_exact(
     hostile: Hostile, tmp_path: Path, counts: Counts, kind: str, text: str, pointer: str
 ) -> None:
     path = tmp_path / "f.json"
@@ -102,7 +102,7 @@ STRING = "x" * (8 << 20)
 """Not too long to be quick, and long enough for what is remembered of each character to show."""
 
 
-def test_one_surrogate_pair_does_not_make_a_long_string_dear(hostile: Hostile, tmp_path: Path) -> None:
+def test_one_surrogate_pair_does_not_slow_down_a_long_string(hostile: Hostile, tmp_path: Path) -> None:
     """Looking for halves of pairs must not remember every character of the string it looks through."""
     path = tmp_path / "f.json"
     path.write_text(f'{{"Big": {{"opFile": {{"value": "{STRING}"}}}}, "\\ud83d\\ude00": {{}}}}')
@@ -111,7 +111,7 @@ def test_one_surrogate_pair_does_not_make_a_long_string_dear(hostile: Hostile, t
 
 @pytest.mark.parametrize("kind", ["library", "mixlist"])
 @pytest.mark.parametrize("command", ["list", "validate", "move", "fmt"])
-def test_where_memory_ends_it_is_said_and_nothing_is_written(
+def test_out_of_memory_is_reported_and_nothing_is_written(
     hostile: Hostile, tmp_path: Path, command: str, kind: str
 ) -> None:
     text = {

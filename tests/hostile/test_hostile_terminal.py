@@ -1,4 +1,4 @@
-"""A terminal gets no order from a file: neither escapes, nor 8-bit controls, nor marks that turn text around."""
+"""No file content controls a terminal: no escapes, 8-bit controls or bidirectional marks."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 EVIL = "Add\x1b]0;owned\x07\x9b31m\u202eeno\u200f\x7f\r\x08"
 C1 = "Mul\x9b2J\x85\u202ex\x7f"
-"""What JSON lets stand raw in a string."""
+"""Characters that JSON allows raw in a string."""
 
 OURS = re.compile("\x1b\\[[0-9;]*m")
 RAW = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200f\u202e]|\r(?!\n)")
 
 
 def on_terminal(words: list[str | Path], folder: Path) -> str:
-    """What a terminal is sent by a run of the program, standard error included."""
+    """The output of a run to a terminal, including standard error."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "200", "PYTHONUTF8": "1"}
     child = subprocess.Popen(
@@ -34,7 +34,7 @@ def on_terminal(words: list[str | Path], folder: Path) -> str:
     while True:
         try:
             part = os.read(ours, 65536)
-        except OSError:  # the other side is gone
+        except OSError:  # the other side is closed
             break
         if not part:
             break
@@ -67,11 +67,11 @@ COMMANDS = {
     "list with a mixlist": ["list", "a-aic-x-ops-info.json", "--as", "library", "--mixlist", "m.json"],
     "list json": ["list", "m.json", "--format", "json"],
     "show": ["show", "a-aic-x-ops-info.json", "Log", C1, "--as", "library"],
-    "show a name that is not there": ["show", "a-aic-x-ops-info.json", "\x1b[2J", "--as", "library"],
+    "show an unknown name": ["show", "a-aic-x-ops-info.json", "\x1b[2J", "--as", "library"],
     "validate": ["validate", "b.json", "--as", "library"],
     "validate json": ["validate", "b.json", "--as", "library", "--format", "json"],
     "validate mixlists": ["validate", "m.json", "n.json", "c.json", "--as", "mixlist"],
-    "a file that is not there": ["list", "none\x1b[2J.json"],
+    "a missing file": ["list", "none\x1b[2J.json"],
     "a command that is none": ["\x1b[2J"],
     "an option that is none": ["list", "--\x1b[2J"],
     "a list that is none": ["list", "m.json", "--on", "\x1b[2J"],

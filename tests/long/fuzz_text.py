@@ -36,7 +36,7 @@ def dictionary() -> list[str]:
 
 
 def seeds(folder: Path) -> None:
-    """What the fuzzer begins with: our fixtures, the editor's cases, and a library of one entry."""
+    """The fuzzer's seeds: the fixtures, the editor's cases, and a library of one entry."""
     texts = [path.read_bytes() for path in sorted((ROOT / "fixtures" / "mixlists").rglob("*.json"))]
     for path in sorted((ROOT / "tests" / "cases").rglob("*.case")):
         texts += path.read_bytes().replace(b"\r\n", b"\n").split(b"\n--- ")[1:]

@@ -1,4 +1,4 @@
-"""What is true of a training log, counted without the package, in a few lines a format.
+"""The truth of a training log, counted without the package, in a few lines per format.
 
 Each function takes the log and the number of ranks that print, which the description of the system gives, and returns
 (overflowed steps, all steps); None for what the log does not hold.

@@ -29,7 +29,7 @@ def everywhere(_: str) -> bool:
 
 
 class History(RuleBasedStateMachine):
-    """The model: what the file says, what each undo must give back, and the first content of this vendor state."""
+    """The model: the file's content, the result of each undo, and the first content of this vendor state."""
 
     def __init__(self) -> None:
         super().__init__()

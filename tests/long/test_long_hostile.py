@@ -1,4 +1,4 @@
-"""What size matters to among the tests of ``tests/hostile``, with the full sizes."""
+"""The size-dependent tests of ``tests/hostile``, with the full sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any sequence of moves, bakes, mends, undos, returns, reapplies, edits by hand and upgrades, over several files.
+"""Any sequence of moves, bakes, fixes, undos, returns, reapplies, manual edits and upgrades, over several files.
 
 The model knows what every file says, which changes stand, and which contents are of one vendor state; whatever the tool
 does must be what the model says, and what it refuses must leave everything as it was.

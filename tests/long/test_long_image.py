@@ -72,7 +72,7 @@ def build(context: Path, image: Path) -> subprocess.CompletedProcess[str]:
     return done
 
 
-def test_the_image_holds_the_mixlist_and_libraries_that_say_the_same(context: Path, image: Path) -> None:
+def test_the_image_has_the_mixlist_and_libraries_with_the_same_policies(context: Path, image: Path) -> None:
     shutil.copy(ROOT / "fixtures/mixlists/good/several-operators.json", context / "ops_info.json")
     done = build(context, image)
     assert done.returncode == 0, done.stderr

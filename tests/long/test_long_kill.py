@@ -1,4 +1,4 @@
-"""Killed at any call, with several files in closed folders, as an ordinary user: old or new, and mendable."""
+"""Killed at any call, with several files in read-only folders, as an ordinary user: old or new, and repairable."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def jobs(paths: list[Path]) -> list[Job]:
 
 
 def as_user(action: Callable[[], None]) -> int:
-    """Run in a child process of an ordinary user, where there is a root to step down from."""
+    """Run in a child process of an ordinary user, if run by root."""
     child = os.fork()
     if child == 0:
         status = 7
@@ -95,10 +95,10 @@ def lay(folders: list[Path]) -> list[Path]:
     return paths
 
 
-def test_a_kill_at_any_call_of_a_change_of_two_files_can_be_mended(folders: list[Path], tmp_path: Path) -> None:
+def test_a_kill_at_any_call_of_a_change_of_two_files_can_be_repaired(folders: list[Path], tmp_path: Path) -> None:
     scratch = tmp_path / "x.json"
     scratch.write_text(TEXT)
-    Writer(Vault(str(tmp_path / "vault"))).run("move", jobs([scratch]))  # what is imported late is imported now
+    Writer(Vault(str(tmp_path / "vault"))).run("move", jobs([scratch]))  # import lazily imported modules now
     outcomes = set()
     failing = 0
     while True:

@@ -1,4 +1,4 @@
-"""Lists that nobody here wrote: every pair of HabanaAI/Model-References, every mixlist of the corpus.
+"""Public lists: every pair of HabanaAI/Model-References, every mixlist of the corpus.
 
 ``OPSINFO_HABANA_LISTS`` names a folder with the files ``ops_bf16*.txt`` and ``ops_fp32*.txt`` of the repository's tags,
 in a subfolder for each tag (``git archive TAG -- PATHS``). docs/neighbours.md has the counts.
@@ -52,7 +52,7 @@ def operators_of(corpus: Path, name: str) -> Operators:
 @pytest.mark.skipif(not FOLDER, reason="OPSINFO_HABANA_LISTS names no folder with the lists of Model-References")
 @pytest.mark.parametrize("system", ["habana-hmp", "habana-autocast"])
 @pytest.mark.parametrize("target", TARGETS)
-def test_every_entry_of_every_habana_pair_is_carried_over_or_named(corpus: Path, system: str, target: str) -> None:
+def test_every_entry_of_every_habana_pair_is_converted_or_reported(corpus: Path, system: str, target: str) -> None:
     operators, count, entries, dropped, kinds = operators_of(corpus, target), 0, 0, 0, set()
     for low, high in pairs():
         files = [each for each in (low, high) if each]
@@ -74,7 +74,7 @@ def test_every_entry_of_every_habana_pair_is_carried_over_or_named(corpus: Path,
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("to", WRITTEN)
-def test_every_mark_of_every_real_mixlist_is_carried_over_or_named(corpus: Path, to: str, target: str) -> None:
+def test_every_mark_of_every_real_mixlist_is_converted_or_reported(corpus: Path, to: str, target: str) -> None:
     operators, entries, dropped = operators_of(corpus, target), 0, 0
     paths = sorted((corpus / "mixlists").glob("*.json"))
     for path in paths:
@@ -83,7 +83,7 @@ def test_every_mark_of_every_real_mixlist_is_carried_over_or_named(corpus: Path,
         assert set(made.given) == marks_in(source.text), path.name
         assert all(each.reason for each in made.dropped)
         text = "".join(made.files.values())
-        if to == "keep-dtype":  # the same names: what is carried over stands in the file
+        if to == "keep-dtype":  # the same names: converted names are in the file
             lines = {line.removeprefix("OpType::") for line in text.splitlines()}
             assert lines == set(made.given) - {each.name for each in made.dropped}
         entries, dropped = entries + len(made.given), dropped + len(made.dropped)

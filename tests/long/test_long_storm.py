@@ -121,7 +121,7 @@ def test_a_storm_of_writers_loses_nothing(tmp_path: Path) -> None:
         kills += 1
         seed = 1000 + kills
         children[victim] = fork(lambda seed=seed: storm.run(seed, until))
-        if not kills % 7:  # an upgrade, or another hand
+        if not kills % 7:  # an upgrade, or another program
             path = chance.choice(storm.libraries)
             (tmp_path / "theirs").write_bytes(storm.first[path])
             (tmp_path / "theirs").rename(path)
@@ -131,7 +131,7 @@ def test_a_storm_of_writers_loses_nothing(tmp_path: Path) -> None:
     did = [words[1] for words in lines if words[0] == "did"]
     refused = {words[1] for words in lines if words[0] == "refused"}
     print(f"{len(did)} changes, {len(lines) - len(did)} refusals {sorted(refused)}, {kills} kills")
-    while True:  # what the last kills left behind
+    while True:  # remains of the last kills
         try:
             storm.writer().run("apply", [Job(str(path), LibraryPlan({"Op0": Policy.GRAY})) for path in storm.libraries])
             break

@@ -1,4 +1,4 @@
-"""Numbers as the C++ library reads them; what is said of floats was seen with glibc 2.36."""
+"""Numbers as the C++ library reads them; floats as seen with glibc 2.36."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from opsinfo_cli.model.c_numbers import LONGEST, is_float, long_or_none, saturat
         ("0" * 5000 + "1", 1),
     ],
 )
-def test_what_begins_like_a_long_is_one(text: str, number: int) -> None:
+def test_a_number_is_read_from_a_numeric_prefix(text: str, number: int) -> None:
     assert long_or_none(text) == number
 
 
 @pytest.mark.parametrize(
     "text", ["", "x", "+", "- 1", "\u00a01", "\u0661", "9223372036854775808", "-9223372036854775809", "1" * 5000]
 )
-def test_what_stol_throws_at_is_no_long(text: str) -> None:
+def test_text_on_which_stol_throws_is_not_a_number(text: str) -> None:
     assert long_or_none(text) is None
 
 
 @pytest.mark.parametrize(
     ("digits", "number"), [("", 0), ("0", 0), ("0012", 12), ("9223372036854775808", LONGEST), ("1" * 5000, LONGEST)]
 )
-def test_a_number_of_a_tensor_stops_at_the_longest(digits: str, number: int) -> None:
+def test_a_tensor_number_saturates_at_the_largest_long(digits: str, number: int) -> None:
     assert saturated(digits) == number
 
 

@@ -1,4 +1,4 @@
-"""Facts about real libraries, which a reader must find again."""
+"""Facts about real libraries that a reader must find."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_two_socs_share_575_op_types_17_of_them_on_another_list(corpus: Path
     assert sum(old[name].entry.policy is not new[name].entry.policy for name in both) == 17
 
 
-def test_the_engine_we_know_takes_every_entry_of_ascend910b(corpus: Path) -> None:
+def test_the_known_engine_accepts_every_entry_of_ascend910b(corpus: Path) -> None:
     for store in operators(corpus, "ascend910b").stores:
         assert store.doubts == []
         assert [fault for library in store.libraries for _, fault in library.build_faults() if fault.refuses] == []
@@ -54,5 +54,5 @@ def test_every_real_library_reads_back_byte_for_byte(corpus: Path) -> None:
         assert library.source.with_text(library.source.text) == path.read_bytes()
 
 
-def test_other_cores_are_there_too(corpus: Path) -> None:
+def test_stores_of_other_cores_are_found(corpus: Path) -> None:
     assert set(Install.open(str(corpus / "cann-910b/opp"), "ascend910b", "ai").other_counts()) == {"vector", "dsa"}

@@ -1,4 +1,4 @@
-"""What is judged at a glance: never clear where the engine finds a fault, and nearly always where it finds none."""
+"""The quick check: never passes an entry with faults, and nearly always one without."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ ENTRIES = st.fixed_dictionaries(
 @given(ENTRIES)
 @example({"input0": {"name": "x", "paramType": "required", "dtype": "float16", "format": ""}})
 @example({"input0": {"name": "x", "paramType": "required", "dtype": "", "format": ""}})
-def test_an_entry_that_is_clear_has_no_fault_and_the_policy_it_says(entry: Sections) -> None:
+def test_an_entry_that_passes_the_quick_check_has_no_faults(entry: Sections) -> None:
     sections = trimmed(entry)
     forget_texts()
     for _ in ("asked for the first time", "remembered"):
@@ -95,11 +95,11 @@ def tensor(**more: str) -> dict[str, str]:
     ],
     ids=json.dumps,
 )
-def test_what_libraries_are_full_of_is_clear(sections: Sections) -> None:
+def test_usual_entries_pass_the_quick_check(sections: Sections) -> None:
     assert policy_if_clear(sections) is Policy.of(sections)
 
 
-def test_what_is_remembered_is_bounded() -> None:
+def test_the_cache_is_bounded() -> None:
 
     forget_texts()
     for number in range(3 * entry_quick_check._FEW):
@@ -108,14 +108,14 @@ def test_what_is_remembered_is_bounded() -> None:
     assert max(map(len, remembered)) <= entry_quick_check._FEW
 
 
-def test_a_name_with_blanks_is_trimmed_before_its_entry_is_judged() -> None:
+def test_a_name_with_blanks_is_trimmed_before_its_entry_is_checked() -> None:
     entries = {f"Op{n}": {"precision_reduce": {" flag": "false"}, " input0": tensor()} for n in range(3)}
     library = Library.of(Source(json.dumps(entries, indent=4).encode(), "f.json"))
     assert {entry.policy for entry in library.entries.values()} == {Policy.BLACK}
     assert [entry.faults for entry in library.entries.values()] == [(), (), ()]
 
 
-def test_entries_of_real_libraries_are_clear_but_for_a_few(corpus: Path) -> None:
+def test_nearly_all_entries_of_real_libraries_pass_the_quick_check(corpus: Path) -> None:
     for path in sorted(corpus.glob("cann-*/opp/**/aic-*.json")):
         entries = Library.read(str(path)).entries.values()
         unclear = [entry for entry in entries if policy_if_clear(entry.sections) is None]

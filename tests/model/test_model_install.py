@@ -1,4 +1,4 @@
-"""Installs: where the stores of an operator package lie, and in which order the engine takes them."""
+"""Installs: the places of an operator package's stores, in the engine's order."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def built_in(root: Path, soc: str = SOC, **ops: str) -> Path:
 
 
 def custom(path: Path, soc: str = SOC, impl: str | None = None, **ops: str) -> Path:
-    """A custom package as its installer leaves it."""
+    """An installed custom package."""
     put(path / "op_impl/ai_core/tbe/config" / soc, f"aic-{soc}-ops-info.json", **ops)
     (path / "op_impl/ai_core/tbe" / f"{impl or path.name}_impl").mkdir()
     return path
@@ -51,7 +51,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "opp"
 
 
-def test_the_built_in_store_of_todays_layout(root: Path) -> None:
+def test_the_built_in_store_of_the_current_layout(root: Path) -> None:
     install = Install.open(str(root), SOC, "ai")
     assert labels(install) == ["built-in"]
     assert install.operators.names == ["Add", "Log"]
@@ -103,7 +103,7 @@ def test_vendors_without_a_config_file_are_not_loaded(root: Path) -> None:
         ("load_priority\nload_priority=acme\n", [], 1),
     ],
 )
-def test_the_first_line_with_load_priority_counts(
+def test_the_first_line_with_load_priority_is_used(
     tmp_path: Path, text: str, vendors: list[str], bad_line: int | None
 ) -> None:
     priority(tmp_path, text)
@@ -123,9 +123,7 @@ def test_the_first_line_with_load_priority_counts(
         ("\ufeff# load_priority=a", ("a",)),
     ],
 )
-def test_a_line_of_config_ini_is_trimmed_before_it_is_looked_at(
-    root: Path, text: str, vendors: tuple[str, ...]
-) -> None:
+def test_a_line_of_config_ini_is_trimmed(root: Path, text: str, vendors: tuple[str, ...]) -> None:
     (root / "vendors").mkdir(exist_ok=True)
     (root / "vendors/config.ini").write_bytes(text.encode())
     assert LoadPriority.read(str(root)) == LoadPriority(str(root / "vendors/config.ini"), vendors)
@@ -145,7 +143,7 @@ def test_without_a_built_in_store_for_the_soc_no_core_can_be_used(root: Path) ->
     assert Install.open(str(root), SOC, "vector").stores()
 
 
-def test_the_legacy_custom_store_vanishes_beside_a_vendor_of_another_core(root: Path) -> None:
+def test_the_legacy_custom_store_is_ignored_beside_a_vendor_of_another_core(root: Path) -> None:
     put(root / "op_impl/custom/ai_core/tbe/config" / SOC, Old="true")
     assert labels(Install.open(str(root), SOC, "ai")) == ["vendor:custom", "built-in"]
     vector = root / "vendors/acme/op_impl/vector_core/tbe"
@@ -159,7 +157,7 @@ def test_paths_of_the_environment_are_trimmed() -> None:
     assert environment_customs({"ASCEND_CUSTOM_OPP_PATH": " /a :\t: /b\n"}) == ["/a", "/b"]
 
 
-def test_a_load_priority_without_an_equals_sign_fails_the_whole_engine(root: Path) -> None:
+def test_a_load_priority_without_an_equals_sign_prevents_the_engines_start(root: Path) -> None:
     priority(root, "# vendors\nload_priority acme\n")
     with pytest.raises(Refused) as caught:
         Install.open(str(root), SOC, "ai").stores()
@@ -175,7 +173,7 @@ def test_a_vendor_without_its_impl_folder_is_skipped(root: Path) -> None:
     assert ["acme_impl" in skipped.reason for skipped in install.skipped()] == [True]
 
 
-def test_a_vendor_without_this_soc_is_no_fault(root: Path) -> None:
+def test_a_vendor_without_this_soc_is_ignored(root: Path) -> None:
     custom(root / "vendors/acme", soc="ascend310p", Add="false")
     priority(root, "load_priority=acme\n")
     install = Install.open(str(root), SOC, "ai")
@@ -191,7 +189,7 @@ def test_custom_paths_come_before_vendors_in_their_order(root: Path, tmp_path: P
     assert labels(install) == [f"env:{one}", f"env:{two}", "vendor:acme", "built-in"]
 
 
-def test_a_custom_path_that_delivers_libcust_opapi_comes_ahead_of_the_others(root: Path, tmp_path: Path) -> None:
+def test_a_custom_path_with_libcust_opapi_comes_first(root: Path, tmp_path: Path) -> None:
     one, two = custom(tmp_path / "one", Add=""), custom(tmp_path / "two", Add="true")
     (two / "op_api/lib").mkdir(parents=True)
     (two / "op_api/lib/libcust_opapi.so").write_bytes(b"")
@@ -199,28 +197,28 @@ def test_a_custom_path_that_delivers_libcust_opapi_comes_ahead_of_the_others(roo
     assert labels(install) == [f"env:{two}", f"env:{one}", "built-in"]
 
 
-def test_custom_paths_that_the_engine_passes_over_are_told(root: Path, tmp_path: Path) -> None:
+def test_custom_paths_that_the_engine_skips_are_reported(root: Path, tmp_path: Path) -> None:
     renamed = custom(tmp_path / "copy-of-acme", impl="acme", Add="true")
     install = Install.open(str(root), SOC, "ai", ["relative", str(tmp_path / "none"), str(renamed)])
     assert labels(install) == ["built-in"]
     assert [skipped.path for skipped in install.skipped()] == ["relative", str(tmp_path / "none"), str(renamed)]
 
 
-def test_the_legacy_custom_store_is_taken_where_no_other_custom_store_is(root: Path) -> None:
+def test_the_legacy_custom_store_is_used_without_other_custom_stores(root: Path) -> None:
     put(root / "op_impl/custom/ai_core/tbe/config" / SOC, Add="false")
     install = Install.open(str(root), SOC, "ai")
     assert install.stores()[0].directory == str(root / "op_impl/custom/ai_core/tbe/config" / SOC)
     assert str(install.operators["Add"].entry.policy) == "black"
 
 
-def test_the_legacy_custom_store_vanishes_beside_a_vendor(root: Path) -> None:
+def test_the_legacy_custom_store_is_ignored_beside_a_vendor(root: Path) -> None:
     put(root / "op_impl/custom/ai_core/tbe/config" / SOC, Add="false")
     custom(root / "vendors/acme", Mine="true")
     priority(root, "load_priority=acme\n")
     assert labels(Install.open(str(root), SOC, "ai")) == ["vendor:acme", "built-in"]
 
 
-def test_the_legacy_custom_store_vanishes_beside_a_vendor_without_this_soc_too(root: Path) -> None:
+def test_the_legacy_custom_store_is_ignored_beside_a_vendor_without_this_soc(root: Path) -> None:
     """The vendor's store takes the key before anybody looks for its SoC folder (configuration.cc:736-744,
     sub_op_info_store.cc:46-51)."""
     put(root / "op_impl/custom/ai_core/tbe/config" / SOC, Add="false")
@@ -242,14 +240,14 @@ def test_the_dsa_store_has_one(root: Path) -> None:
     assert Install.open(str(root), SOC, "ai").other_engines["DSAGenBitMask"] == "DSA"
 
 
-def test_op_types_of_ai_cpu_are_told_from_misspelt_ones(fixtures: Path) -> None:
+def test_op_types_of_ai_cpu_are_not_reported_as_misspelt(fixtures: Path) -> None:
     install = Install.open(str(fixtures / "opp"), SOC, "ai")
     engines = install.other_engines
     assert "AI CPU" in engines.values()
     assert all(name not in install.operators for name, engine in engines.items() if engine == "AI CPU")
 
 
-def test_a_core_that_is_not_there_is_refused_and_not_empty(root: Path) -> None:
+def test_a_missing_core_is_refused(root: Path) -> None:
     with pytest.raises(Refused) as caught:
         Install.open(str(root), SOC, "vector").stores()
     assert caught.value.name == "no-store"

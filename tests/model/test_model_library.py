@@ -70,8 +70,8 @@ def test_a_blank_that_the_engine_does_not_trim_is_part_of_the_name() -> None:
     assert list(library({"\u00a0Add": {}}).entries) == ["\u00a0Add"]
 
 
-def test_an_op_type_beside_its_twin_with_blanks_is_the_one_without() -> None:
-    """The engine looks the trimmed name up, and finds the entry that has it."""
+def test_of_an_op_type_with_and_without_blanks_the_one_without_is_read() -> None:
+    """The engine looks up the trimmed name, and finds the entry with it."""
     read = library({" Add": {"precision_reduce": {"flag": "true"}}, "Add": {"precision_reduce": {"flag": "false"}}})
     operators = Operators([Store([read])])
     assert operators.names == ["Add"]
@@ -79,7 +79,7 @@ def test_an_op_type_beside_its_twin_with_blanks_is_the_one_without() -> None:
 
 
 @pytest.mark.parametrize("passed_over", [5, {"opFile": 5}, {"precision_reduce": {"flag": "flase"}}])
-def test_nothing_is_asked_of_a_twin_with_blanks(passed_over: object) -> None:
+def test_an_ignored_twin_with_blanks_is_not_checked(passed_over: object) -> None:
     read = library({" Add": passed_over, "Add": {"precision_reduce": {"flag": "false"}}})
     assert list(read.operators.names) == ["Add"]
     assert list(read.build_faults()) == []
@@ -99,7 +99,7 @@ def test_nothing_is_asked_of_a_twin_with_blanks(passed_over: object) -> None:
         ('{"A": {"precision_reduce": {"flag": true}}}', 1, 37),
     ],
 )
-def test_what_is_no_object_of_objects_of_strings_fails_with_its_place(text: str, line: int, column: int) -> None:
+def test_a_wrong_structure_fails_with_its_place(text: str, line: int, column: int) -> None:
     with pytest.raises(Damaged) as caught:
         library(text)
     assert (caught.value.line, caught.value.column) == (line, column)
@@ -115,7 +115,7 @@ def test_a_value_nested_deep_fails_with_a_place_and_not_with_a_crash(depth: int)
 
 
 @pytest.mark.parametrize("tail", ["}", ' "\\ud800"', ' "\\ud8', "\n\n{", " //"])
-def test_text_behind_the_end_is_no_fault_of_a_library(tail: str) -> None:
+def test_text_after_the_end_of_a_library_is_accepted(tail: str) -> None:
     assert list(library('{"A": {}}' + tail).entries) == ["A"]
 
 
@@ -145,7 +145,7 @@ def test_names_in_a_mixlist_are_neither_trimmed_nor_folded() -> None:
     assert list(read.marks) == [" Add", "ADD", "Add"]
 
 
-def test_of_a_list_that_stands_twice_the_last_is_read() -> None:
+def test_the_last_of_repeated_lists_is_read() -> None:
     read = mixlist('{"black-list": {"to-add": ["A"]}, "black-list": {"to-add": ["B"]}}')
     assert list(read.marks) == ["B"]
 

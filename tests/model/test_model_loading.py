@@ -1,4 +1,4 @@
-"""What the engine accepts in an entry and what makes the store fail.
+"""Values of an entry that the engine accepts, and values that fail the store.
 
 The cases follow hicann/ge, compiler/engines/nn_engine/opskernel/ops_store: sub_op_info_store.cc and
 op_kernel_info_constructor.cc.
@@ -244,7 +244,7 @@ SUSPECT: dict[str, tuple[str, Sections]] = {
 
 
 @pytest.mark.parametrize("situation", SUSPECT)
-def test_what_may_be_newer_or_a_slip_is_suspect_and_not_refused(situation: str) -> None:
+def test_unknown_words_that_a_newer_engine_may_have_are_warnings(situation: str) -> None:
     name, sections = SUSPECT[situation]
     assert names(sections) == [name]
     assert not any(fault.refuses for fault in entry_of(sections).faults)
@@ -260,12 +260,12 @@ def test_dynamic_format_overrides_the_pattern() -> None:
     assert Columns(entry_of(sections)).source == "kernel"
 
 
-def test_tensors_stand_in_numeric_order() -> None:
+def test_tensors_are_in_numeric_order() -> None:
     sections = {f"input{number}": tensor(name=f"x{number}") for number in (10, 2, 0)}
     assert [each.name for each in Columns(entry_of(sections)).inputs] == ["x0", "x2", "x10"]
 
 
-def test_a_section_that_stands_twice_once_trimmed_is_judged_without_a_crash() -> None:
+def test_sections_that_are_equal_after_trimming_are_checked() -> None:
     sections: Sections = {" input0": tensor(dtype="bf16,float"), "input0": {"name": "x"}}
     entry = entry_of(sections)
     places = [entry.span(fault) for fault in entry.faults]
@@ -296,7 +296,7 @@ POSSIBLE = {
 
 
 @pytest.mark.parametrize("situation", POSSIBLE)
-def test_columns_tell_which_lists_are_possible(situation: str) -> None:
+def test_columns_show_which_policies_are_possible(situation: str) -> None:
     sections, black, white = POSSIBLE[situation]
     columns = Columns(entry_of(sections))
     assert (str(columns.can_be_black()), str(columns.can_be_white())) == (black, white)

@@ -1,4 +1,4 @@
-"""Merging and minimizing against the engine's own account of marks: what is dropped is never missed."""
+"""Merging and minimizing, compared with the engine's rules for marks: dropped entries have no effect."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_the_fewest_marks_do_the_same_in_any_library(marks: frozenset[Mark], sta
     assert len(least(marks)) == (marks not in (frozenset(), frozenset({GRAY})))
 
 
-def test_the_fewest_of_what_the_engine_refuses_are_not_told() -> None:
+def test_refused_combinations_have_no_minimal_form() -> None:
     with pytest.raises(ValueError, match="refuses"):
         least(frozenset({BLACK, WHITE}))
 
@@ -82,7 +82,9 @@ def test_a_minimal_mixlist_changes_no_effective_policy_of_any_target(
 
 
 @given(MARKED, st.lists(FLAGS, max_size=3))
-def test_nothing_more_can_be_dropped(marks: dict[str, frozenset[Mark]], targets: list[dict[str, str | None]]) -> None:
+def test_no_further_entry_can_be_dropped(
+    marks: dict[str, frozenset[Mark]], targets: list[dict[str, str | None]]
+) -> None:
     found = minimal(marks, [operators(flags) for flags in targets])
     assert minimal(found.marks, [operators(flags) for flags in targets]).marks == found.marks
     for name, kept in found.marks.items():
@@ -92,7 +94,7 @@ def test_nothing_more_can_be_dropped(marks: dict[str, frozenset[Mark]], targets:
 
 
 @given(MARKED, MARKED, st.sampled_from([None, 2, "\t"]))
-def test_a_text_written_in_anothers_style_says_just_the_marks(
+def test_a_text_in_the_style_of_another_has_exactly_the_marks(
     like: dict[str, frozenset[Mark]], marks: dict[str, frozenset[Mark]], indent: int | str | None
 ) -> None:
     text = json.dumps(mixlist_content(like), indent=indent, ensure_ascii=False) + "\n"
@@ -110,12 +112,12 @@ def test_a_conflict_is_a_different_effect_not_a_different_spelling() -> None:
     assert found.given == (("base.json", {BLACK}), ("over.json", {GRAY}))
 
 
-def test_an_entry_that_only_a_later_store_needs_stays() -> None:
+def test_an_entry_that_only_a_later_store_needs_is_kept() -> None:
     target = operators({"Add": "false"}, {"Add": "true"})
     assert minimal({"Add": frozenset({BLACK})}, [target]).marks == {"Add": {BLACK}}
 
 
-def test_why_an_entry_went() -> None:
+def test_a_dropped_entry_has_its_reason() -> None:
     marks = {"Add": frozenset({WHITE}), "Nope": frozenset({WHITE}), "Log": frozenset({GRAY})}
     found = minimal(marks, [operators({"Add": "true", "Log": "true"})])
     assert [(each.name, each.reason) for each in found.dropped] == [

@@ -1,4 +1,4 @@
-"""The structure of a mixlist, as the engine sees it: of equal keys only the last is there."""
+"""The structure of a mixlist as in the engine: of equal keys only the last is read."""
 
 from __future__ import annotations
 

@@ -33,21 +33,21 @@ OPS = ["Add", "AddN", "Bias", "BiasAdd", "BatchMatMul", "MatMul", "MatMulV2", "M
         ("log", "Log"),
     ],
 )
-def test_the_name_that_was_meant_comes_first(typed: str, meant: str) -> None:
+def test_the_likely_name_comes_first(typed: str, meant: str) -> None:
     assert near_names(typed, OPS)[0] == meant
 
 
 @pytest.mark.parametrize("typed", ["Zzz", "Convolution", "X", "", "LayerNormGradGrad", "\u4e2d\u6587"])
-def test_where_all_is_far_there_is_no_name(typed: str) -> None:
+def test_no_name_is_suggested_if_all_are_far(typed: str) -> None:
     assert near_names(typed, OPS) == []
     assert did_you_mean(typed, OPS) is None
 
 
-def test_where_only_case_differs_no_other_name_is_offered() -> None:
+def test_no_other_name_is_suggested_if_only_case_differs() -> None:
     assert near_names("matmulv2", OPS) == ["MatMulV2"]
 
 
-def test_at_most_three_names_are_offered() -> None:
+def test_at_most_three_names_are_suggested() -> None:
     assert len(near_names("MatMulV9", [f"MatMulV{digit}" for digit in range(8)])) == 3
 
 
@@ -79,7 +79,7 @@ def nearest_of_all(name: str, candidates: set[str]) -> list[str]:
 
 
 @given(st.sets(NAMES, min_size=20, max_size=150), st.lists(NAMES, max_size=10))
-def test_the_names_that_are_looked_at_are_all_that_matter(candidates: set[str], asked: list[str]) -> None:
+def test_names_that_are_skipped_are_never_near(candidates: set[str], asked: list[str]) -> None:
     known = NearNames(candidates)
     for name in (*asked, *(f"{each[1:]}a" for each in sorted(candidates)[:5])):
         assert known.of(name) == nearest_of_all(name, candidates)
@@ -95,7 +95,7 @@ STEPS: list[Callable[[str, int], str]] = [
 
 @pytest.mark.parametrize("front", ["", "Y" * 33, "Y" * 90], ids=["short", "long", "longer than what is looked at"])
 @pytest.mark.parametrize("steps", [1, 2, 3])
-def test_after_any_steps_the_nearest_are_found_as_by_a_look_at_all(front: str, steps: int) -> None:
+def test_near_names_equal_those_of_a_full_search(front: str, steps: int) -> None:
     pick = random.Random(steps)
     candidates = {front + "".join(pick.choices("abcdefgh", k=length)) for length in (8, 9, 10, 11) for _ in range(60)}
     known = NearNames(candidates)
@@ -107,7 +107,7 @@ def test_after_any_steps_the_nearest_are_found_as_by_a_look_at_all(front: str, s
 
 
 def plain_distance(a: str, b: str) -> float:
-    """As one reads it in a book, without band, limit or common ends."""
+    """The textbook definition, without band, limit or common prefixes."""
     rows = [[float(i + j) if not i * j else 0.0 for j in range(len(b) + 1)] for i in range(len(a) + 1)]
     for i in range(1, len(a) + 1):
         for j in range(1, len(b) + 1):
@@ -122,7 +122,7 @@ def plain_distance(a: str, b: str) -> float:
 
 
 @given(NAMES, NAMES, st.sampled_from([1e9, 3.0, 2.0, 1.0]))
-def test_the_distance_is_that_of_the_book(a: str, b: str, limit: float) -> None:
+def test_the_distance_equals_the_textbook_definition(a: str, b: str, limit: float) -> None:
     far = plain_distance(a, b)
     assert distance(a, b, limit) == pytest.approx(far) if far < limit + 0.05 else distance(a, b, limit) > limit
 
@@ -156,7 +156,7 @@ def test_a_soc_name_finds_its_folder(said: str, folder: str | None) -> None:
     assert folder_of(said, FOLDERS) == folder
 
 
-def test_the_old_910b_is_never_taken_for_the_a2() -> None:
+def test_the_old_910b_is_not_confused_with_the_a2() -> None:
     assert folder_of("Ascend910B", ["ascend910b"]) is None
 
 
@@ -186,7 +186,7 @@ MIXED = {
 }
 
 
-def test_the_modes_are_those_that_the_api_takes() -> None:
+def test_the_modes_are_those_that_the_api_accepts() -> None:
     assert {name for name, mode in MODES.items() if "v1" in mode.options} == V1
     assert {name for name, mode in MODES.items() if "v2" in mode.options} == V2
 
@@ -196,7 +196,7 @@ def test_no_other_mode_is_known(name: str) -> None:
     assert mode_named(name) is None
 
 
-def test_a_mixlist_goes_with_the_mixed_modes_alone() -> None:
+def test_a_mixlist_is_accepted_with_mixed_modes_only() -> None:
     assert {name for name, mode in MODES.items() if mode.is_mixed} == MIXED
 
 
@@ -213,6 +213,6 @@ def test_a_mixlist_goes_with_the_mixed_modes_alone() -> None:
         ("mixed_float16", "ascend910", True),
     ],
 )
-def test_a_mode_is_there_on_the_chips_that_the_documents_name(name: str, soc: str, has_it: bool) -> None:
+def test_a_mode_exists_on_the_documented_chips(name: str, soc: str, has_it: bool) -> None:
     socs = MODES[name].socs
     assert (socs is None or soc in socs) is has_it

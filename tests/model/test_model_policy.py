@@ -61,7 +61,7 @@ def test_there_are_64_sets_of_marks() -> None:
 
 
 @pytest.mark.parametrize("marks", ALL_SETS, ids=spelt)
-def test_a_set_of_marks_is_taken_if_it_is_one_of_the_eleven_or_none(marks: frozenset[Mark]) -> None:
+def test_a_set_of_marks_is_accepted_if_it_is_one_of_the_eleven_or_empty(marks: frozenset[Mark]) -> None:
     assert is_legal(marks) is (not marks or spelt(marks) in THE_ELEVEN)
 
 
@@ -95,7 +95,7 @@ def test_a_gray_to_add_alone_changes_nothing(start: Policy) -> None:
     assert effective(start, frozenset({Mark("to-add", Policy.GRAY)})) is start
 
 
-def test_a_combination_is_told_in_the_engines_words_and_in_one_order() -> None:
+def test_a_combination_is_named_in_the_engines_words_in_a_fixed_order() -> None:
     marks = [Mark("to-remove", Policy.WHITE), Mark("to-add", Policy.BLACK)]
     assert combination(marks) == combination(reversed(marks)) == "add black + remove white"
 

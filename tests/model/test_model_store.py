@@ -51,7 +51,7 @@ def test_length_is_counted_in_bytes(tmp_path: Path) -> None:
     assert load_order(str(tmp_path), ["\u4e2d.json", "ab.json"]) == ["ab.json", "\u4e2d.json"]
 
 
-def test_names_of_one_length_stand_in_one_order_everywhere(tmp_path: Path) -> None:
+def test_names_of_one_length_have_the_same_order_on_every_machine(tmp_path: Path) -> None:
     names = ["b.json", "a.json", "c.json"]
     assert (
         load_order(str(tmp_path), names) == load_order(str(tmp_path), reversed(names)) == ["a.json", "b.json", "c.json"]
@@ -117,7 +117,7 @@ def test_files_of_one_length_that_share_an_op_type_are_undecided(tmp_path: Path)
     assert undecided(tmp_path) == [(["aa.json", "bb.json", "cc.json"], ["Add"])]
 
 
-def test_files_of_one_length_are_no_matter_where_another_wins(tmp_path: Path) -> None:
+def test_files_of_one_length_are_decided_if_a_longer_one_wins(tmp_path: Path) -> None:
     fill(tmp_path, aa={"Add": WHITE}, bb={"Add": BLACK}, ccc={"Add": GRAY})
     assert undecided(tmp_path) == []
 
@@ -127,12 +127,12 @@ def test_two_legacy_files_that_share_an_op_type_are_undecided(tmp_path: Path) ->
     assert undecided(tmp_path) == [(["legacy.json", "longer-legacy.json"], ["Add"])]
 
 
-def test_files_of_one_length_that_share_nothing_are_no_matter(tmp_path: Path) -> None:
+def test_files_of_one_length_without_a_shared_op_type_are_decided(tmp_path: Path) -> None:
     fill(tmp_path, aa={"Add": WHITE}, bb={"Log": BLACK})
     assert undecided(tmp_path) == []
 
 
-def test_a_parent_folder_called_legacy_leaves_the_order_open(tmp_path: Path) -> None:
+def test_a_parent_folder_called_legacy_makes_the_order_undefined(tmp_path: Path) -> None:
     folder = fill(tmp_path / "my-legacy-checkout" / "config", aic_nn={"Add": BLACK}, aic_legacy={"Add": WHITE})
     assert undecided(folder) == [(["aic-legacy.json", "aic-nn.json"], ["Add"])]
 
@@ -143,7 +143,7 @@ def test_the_order_is_that_of_the_real_path(tmp_path: Path) -> None:
     assert len(Store.read(str(tmp_path / "link")).undecided()) == 1
 
 
-def test_the_first_store_wins_and_the_others_are_told(tmp_path: Path) -> None:
+def test_the_first_store_wins_and_the_others_are_listed(tmp_path: Path) -> None:
     custom = Store.read(str(fill(tmp_path / "custom", a={"Add": WHITE, "Mine": BLACK})), "vendor:acme")
     built_in = Store.read(str(fill(tmp_path / "built-in", a={"Add": BLACK, "Log": BLACK})), "built-in")
     operators = Operators([custom, built_in])
@@ -156,7 +156,7 @@ def test_the_first_store_wins_and_the_others_are_told(tmp_path: Path) -> None:
     assert operators["Log"].store.label == "built-in"
 
 
-def test_unknown_names_are_all_told_with_the_near_ones(tmp_path: Path) -> None:
+def test_all_unknown_names_are_reported_with_near_names(tmp_path: Path) -> None:
     operators = Operators([Store.read(str(fill(tmp_path, a={"MatMulV2": WHITE, "Add": GRAY})))])
     with pytest.raises(UsageFault) as caught:
         operators.require(["Add", "MatMu1V2", "Zzz"])

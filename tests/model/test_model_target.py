@@ -1,4 +1,4 @@
-"""TARGET: every way to name one, and what is said where it names nothing or too much."""
+"""TARGET: every way to name one, and the errors for unknown or ambiguous names."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ KINDS = {
 
 
 @pytest.mark.parametrize("situation", KINDS)
-def test_the_kind_of_a_file_is_that_of_the_first_row_that_fits(situation: str, tmp_path: Path) -> None:
+def test_the_kind_of_a_file_is_the_first_that_matches(situation: str, tmp_path: Path) -> None:
     name, text, kind = KINDS[situation]
     assert kind_of(Source(text.encode(), str(tmp_path / name))) == kind
 
 
 @pytest.mark.parametrize("name", ["aic-x-ops-info.json.bak", "AIC-x-ops-info.json", "ops-info.json", "config/x.json"])
-def test_other_names_are_no_libraries(name: str, tmp_path: Path) -> None:
+def test_other_names_are_not_libraries(name: str, tmp_path: Path) -> None:
     assert not is_library_name(str(tmp_path / name))
 
 
@@ -66,7 +66,9 @@ def test_as_decides_over_everything(tmp_path: Path) -> None:
     assert "--as" in str(caught.value.hint)
 
 
-def test_a_file_that_is_there_wins_over_a_soc_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_existing_file_is_preferred_to_a_soc_of_the_same_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "ascend910b").write_text('{"black-list": {}}')
     monkeypatch.chdir(tmp_path)
     assert resolve("ascend910b", TargetOptions(), {"ASCEND_OPP_PATH": "/nonexistent"}).kind == "mixlist"
@@ -114,7 +116,7 @@ def test_standard_input_needs_a_kind() -> None:
 
 
 @pytest.mark.parametrize("text", ["none.json", "a/b", "./none"])
-def test_a_path_that_is_not_there_is_refused_and_never_taken_for_a_soc(text: str) -> None:
+def test_a_missing_path_is_refused_and_not_read_as_a_soc(text: str) -> None:
     with pytest.raises(Refused) as caught:
         resolve(text, TargetOptions(), {})
     assert caught.value.exit_code == 3
@@ -130,34 +132,34 @@ def test_a_soc_name_is_looked_up_in_ascend_opp_path(fixtures: Path) -> None:
     assert (found.kind, found.soc, found.notes) == ("install", "ascend910b", [])
 
 
-def test_without_it_ascend_home_path_is_asked(fixtures: Path, tmp_path: Path) -> None:
+def test_without_it_ascend_home_path_is_used(fixtures: Path, tmp_path: Path) -> None:
     (tmp_path / "opp").symlink_to(fixtures / "opp")
     found = resolve("Ascend910B3", TargetOptions(), {"ASCEND_OPP_PATH": "", "ASCEND_HOME_PATH": str(tmp_path)})
     assert found.soc == "ascend910b"
 
 
 @pytest.mark.parametrize("variable", ["ASCEND_OPP_PATH", "ASCEND_HOME_PATH"])
-def test_a_variable_that_names_nothing_is_refused_as_the_engine_does(variable: str, tmp_path: Path) -> None:
+def test_a_variable_with_a_missing_path_is_refused_as_in_the_engine(variable: str, tmp_path: Path) -> None:
     with pytest.raises(Refused) as caught:
         resolve("ascend910b", TargetOptions(), {variable: str(tmp_path / "none"), "HOME": str(tmp_path)})
     assert caught.value.exit_code == 3
     assert variable in caught.value.message
 
 
-def test_the_old_910b_is_taken_for_what_it_is_and_the_a2_is_named(fixtures: Path) -> None:
+def test_ascend910b_with_a_capital_is_the_old_910_and_a_note_names_the_a2(fixtures: Path) -> None:
     found = resolve("Ascend910B", TargetOptions(), {"ASCEND_OPP_PATH": str(fixtures / "opp")})
     assert found.soc == "ascend910"
     assert ["ascend910b" in note for note in found.notes] == [True]
 
 
-def test_custom_paths_of_the_environment_count_with_the_environments_root(fixtures: Path) -> None:
+def test_custom_paths_of_the_environment_apply_to_the_environments_root(fixtures: Path) -> None:
     fastops = str((fixtures / "custom/fastops").resolve())
     environ = {"ASCEND_OPP_PATH": str(fixtures / "opp"), "ASCEND_CUSTOM_OPP_PATH": f"{fastops}::/none"}
     mul = resolve("ascend910b", TargetOptions(), environ).operators["Mul"]
     assert (str(mul.entry.policy), mul.store.label) == ("black", f"env:{fastops}")
 
 
-def test_with_a_root_given_by_its_path_only_custom_counts(fixtures: Path) -> None:
+def test_with_an_explicit_root_only_the_custom_option_applies(fixtures: Path) -> None:
     fastops = str((fixtures / "custom/fastops").resolve())
     environ = {"ASCEND_CUSTOM_OPP_PATH": fastops}
     plain = resolve(str(fixtures / "opp"), TargetOptions(soc="ascend910b"), environ)
@@ -177,7 +179,7 @@ def usual(home: Path, place: str, fixtures: Path, version: str = "8.3.RC1") -> P
 
 @pytest.fixture
 def no_system_cann(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of a CANN that the machine may really have."""
+    """Hide a CANN of the machine."""
     real = os.path.isdir
     monkeypatch.setattr(
         target_module.os.path, "isdir", lambda path: not str(path).startswith("/usr/local/Ascend") and real(path)
@@ -186,7 +188,7 @@ def no_system_cann(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_system_cann")
 @pytest.mark.parametrize("place", ["ascend-toolkit/latest", "nnae/latest", "nnrt/latest", "cann/latest", ""])
-def test_a_usual_folder_is_used_and_said(place: str, fixtures: Path, tmp_path: Path) -> None:
+def test_a_usual_folder_is_used_with_a_note(place: str, fixtures: Path, tmp_path: Path) -> None:
     root = usual(tmp_path, place, fixtures)
     found = resolve("ascend910b", TargetOptions(), {"HOME": str(tmp_path)})
     assert os.path.realpath(found.path) == str(root.resolve())
@@ -194,7 +196,7 @@ def test_a_usual_folder_is_used_and_said(place: str, fixtures: Path, tmp_path: P
 
 
 @pytest.mark.usefixtures("no_system_cann")
-def test_several_usual_folders_are_too_many(fixtures: Path, tmp_path: Path) -> None:
+def test_several_usual_folders_are_an_error(fixtures: Path, tmp_path: Path) -> None:
     first = usual(tmp_path, "ascend-toolkit/latest", fixtures, "8.2.RC1")
     second = usual(tmp_path, "nnae/latest", fixtures, "8.3.RC1")
     with pytest.raises(UsageFault) as caught:
@@ -204,7 +206,7 @@ def test_several_usual_folders_are_too_many(fixtures: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("no_system_cann")
-def test_two_names_of_one_folder_are_one(fixtures: Path, tmp_path: Path) -> None:
+def test_two_paths_of_one_folder_are_one_install(fixtures: Path, tmp_path: Path) -> None:
     usual(tmp_path, "ascend-toolkit/8.3.RC1", fixtures)
     (tmp_path / "Ascend/ascend-toolkit/latest").symlink_to("8.3.RC1")
     (tmp_path / "Ascend/nnae").mkdir()
@@ -213,7 +215,7 @@ def test_two_names_of_one_folder_are_one(fixtures: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("no_system_cann")
-def test_a_word_that_is_nothing_at_all_is_a_usage_fault(tmp_path: Path) -> None:
+def test_an_unknown_word_is_a_usage_fault(tmp_path: Path) -> None:
     with pytest.raises(OpsinfoError) as caught:
         resolve("ascend910b", TargetOptions(), {"HOME": str(tmp_path)})
     assert caught.value.exit_code == 2
@@ -226,7 +228,7 @@ def test_a_mixlist_has_no_operators_and_a_library_no_marks(fixtures: Path) -> No
         _ = found.operators
 
 
-def test_a_path_that_may_not_be_looked_up_is_not_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unsearchable_path_is_not_reported_as_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     def lstat(path: str) -> NoReturn:
         raise PermissionError(13, "Permission denied", path)
 

@@ -1,4 +1,4 @@
-"""What a conversion must show, worked out from its input and its output alone."""
+"""Checks of a conversion, computed from its input and output alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ POLICIES = {"low": Policy.WHITE, "high": Policy.BLACK}
 
 
 def names_in(text: str) -> list[str]:
-    """The entries of a text list: every line that holds anything, once."""
+    """The entries of a text list: every non-empty line, once."""
     return list(dict.fromkeys(line for line in text.split("\n") if line))
 
 

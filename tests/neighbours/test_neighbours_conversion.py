@@ -1,4 +1,4 @@
-"""A conversion: the user's entries first, and the fate of every one."""
+"""Conversions: the user's entries first, and every entry converted or reported."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def to_mixlist(found: ReadLists, with_defaults: bool = False) -> Conversion:
 
 @pytest.mark.parametrize("to", WRITABLE)
 @pytest.mark.parametrize("system", BUILT_IN)
-def test_every_entry_of_a_built_in_list_is_carried_over_or_dropped_with_a_reason(system: str, to: str) -> None:
+def test_every_entry_of_a_built_in_list_is_converted_or_dropped_with_a_reason(system: str, to: str) -> None:
     lists = lists_of(system)
     made = converted(ReadLists(lists), SYSTEMS[to], BASE)
     assert set(made.given) == {each.name for each in lists.entries}
@@ -90,7 +90,7 @@ def test_a_mixlist_through_keep_dtype_keeps_its_black_marks_and_names_the_rest(m
     assert {each.name for each in made.dropped} == {name for name, word in marks.items() if word == "white"}
 
 
-def test_a_users_entry_beats_a_built_in_one() -> None:
+def test_a_users_entry_overrides_a_built_in_one() -> None:
     own = {"autocast_bf16_ops": ["div", "mm"], "autocast_fp32_ops": ["softmax"]}
     marks = json.loads(to_mixlist(read("optimum-habana", json.dumps(own))).files["ops_info.json"])
     assert "RealDiv" not in marks.get("black-list", {}).get("to-add", ())
@@ -100,7 +100,7 @@ def test_a_users_entry_beats_a_built_in_one() -> None:
     assert str(white) == "white"
 
 
-def test_what_the_user_never_named_moves_only_with_defaults() -> None:
+def test_built_in_entries_are_translated_only_with_defaults() -> None:
     pair = read("habana-autocast", BF16["0.13.0 ResNet"].replace(" ", "\n"), FP32["0.13.0 ResNet"].replace(" ", "\n"))
     assert "Pow" not in marks_in(to_mixlist(pair).files["ops_info.json"])
     assert "pow" not in to_mixlist(pair).given
@@ -119,7 +119,7 @@ def test_the_marks_of_a_mixlist_are_translated_and_the_library_only_with_default
     }
 
 
-def test_a_misspelled_name_is_dropped_with_the_name_that_was_meant() -> None:
+def test_a_misspelled_name_is_dropped_with_a_suggestion() -> None:
     found = of_mixlist(mixlist({"black-list": {"to-add": ["matmulv2", "SoftmaxV2"]}}), OPERATORS)
     made = converted(found, SYSTEMS["habana-autocast"], ConversionBase())
     assert [each.reason for each in made.dropped] == ["no source names it in torch; did you mean `MatMulV2`?"]
@@ -132,7 +132,7 @@ def test_a_mark_that_removes_needs_the_library() -> None:
     assert "--base" in alone.dropped[0].reason
 
 
-def test_forms_that_are_added_are_listed_apart_and_those_without_a_kernel_left_out() -> None:
+def test_added_forms_are_listed_separately_and_those_without_a_kernel_left_out() -> None:
     tensor = {"name": "x", "paramType": "required", "format": "ND"}
     both, low = {**tensor, "dtype": "float16,float", "format": "ND,ND"}, {**tensor, "dtype": "float16"}
     content = {name: {"input0": both, "output0": both} for name in ("ReduceSum", "ReduceSumD", "SoftmaxV2")}
@@ -147,20 +147,20 @@ def test_forms_that_are_added_are_listed_apart_and_those_without_a_kernel_left_o
     assert [(each.name, each.reason) for each in made.dropped] == [("mm", "not an op type of lib.json")]
 
 
-def test_gemm_blocked_leaves_add_and_muls_alone() -> None:
+def test_blocking_gemm_does_not_move_add_and_muls() -> None:
     made = to_mixlist(read("onnxconverter", "op_block_list = ['Gemm']"))
     assert not {"Add", "Muls"} & marks_in(made.files["ops_info.json"])
     assert (made.given, made.dropped) == (("Gemm",), ())
     assert [loss.kind for loss in made.losses if "Gemm" in loss.names] == ["expansion"]
 
 
-def test_a_name_on_two_lists_of_another_system_is_decided_once() -> None:
+def test_a_name_on_two_lists_of_another_system_gets_one_class() -> None:
     made = to_mixlist(read("habana-autocast", "log2\n", "log\n"))
     assert [(each.name, each.reason) for each in made.dropped] == [("log2", "Log is high because of log")]
 
 
 def test_built_in_names_that_no_table_knows_are_few() -> None:
-    """A change of a list or a table that loses names is seen here."""
+    """Detects a change of a list or a table that loses names."""
     known = name_table("tensorflow").ops
     names = [n for each in facts("tensorflow")["levels"]["ALL"]["lists"] for n in each["names"]]
     assert len([name for name in names if name not in known]) == 34

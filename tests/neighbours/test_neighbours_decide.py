@@ -1,4 +1,4 @@
-"""What dtype a call runs in: the worked examples of each system's documents."""
+"""The dtype of a call: examples from each system's documents."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def operators() -> Operators:
         ("force_fp16", "White", (F,), UNKNOWN),
     ],
 )
-def test_ascend_goes_by_list_kernel_and_producer(
+def test_on_ascend_list_kernel_and_producer_decide(
     operators: Operators, mode: str, name: str, dtypes: tuple[str, ...], expected: str
 ) -> None:
     found = decide_on_ascend(OperatorCall(name, dtypes), MODES[mode], operators, None, F)

@@ -1,4 +1,4 @@
-"""The facts beside the code: complete, with their version, and as they were published."""
+"""The stored facts: complete, with their version, and as published."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_torch_npu_differs_from_upstream_as_known() -> None:
 
 
 @pytest.mark.parametrize("system", ["torch", "tensorflow", "onnx", "mindspore"])
-def test_the_table_of_names_leads_back(system: str) -> None:
+def test_the_table_of_names_has_its_inverse(system: str) -> None:
     table = name_table(system)
     assert all(name in table.names[op] for name, ops in table.ops.items() for op in ops)
     assert not set(table.unclear) & set(table.ops)
@@ -214,7 +214,7 @@ def test_an_onnx_operator_at_an_opset(name: str, opset: int | None, op_types: tu
     assert op_types or table.unclear[name]
 
 
-def test_no_plumbing_of_an_expansion_belongs_to_an_operator() -> None:
+def test_shared_op_types_of_an_expansion_belong_to_no_operator() -> None:
     table = name_table("onnx")
     assert table.plumbing["Gemm"] == ("Add", "Muls")
     for name, ops in table.ops.items():

@@ -1,4 +1,4 @@
-"""Every format: what is written is read back, and what is wrong has a place."""
+"""Every format: written files are read back, and faults have a place."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_habana_lists_pass_through_optimum_habana(low: str, high: str) -> None:
     assert back.files == {"ops_bf16.txt": lines(low), "ops_fp32.txt": lines(high)}
 
 
-def test_names_are_respelt_between_hmp_and_autocast_and_back() -> None:
+def test_names_are_respelled_between_hmp_and_autocast_and_back() -> None:
     there = converted(read("habana-hmp", "truediv\n", "cross_entropy\n"), SYSTEMS["habana-autocast"], ConversionBase())
     assert there.files == {"ops_bf16.txt": "true_divide\n", "ops_fp32.txt": "cross_entropy_loss\n"}
     back = converted(read("habana-autocast", *there.files.values()), SYSTEMS["habana-hmp"], ConversionBase())
@@ -103,7 +103,7 @@ def test_one_habana_file_keeps_the_built_in_fp32_list() -> None:
         ({"autocast_bf16_ops": ["mm"]}, "default", ["ignored"]),
     ],
 )
-def test_gaudi_config_in_its_spellings(text: object, low: list[str] | str, kinds: list[str]) -> None:
+def test_gaudi_config_is_read_in_both_spellings(text: object, low: list[str] | str, kinds: list[str]) -> None:
     found = read("optimum-habana", json.dumps(text))
     default = [each.name for each in lists_of("optimum-habana").entries if each.cls is OperatorClass.LOW]
     assert [e.name for e in found.lists.entries if e.cls is OperatorClass.LOW] == (default if low == "default" else low)
@@ -163,7 +163,7 @@ def test_tensorflow_pairs_every_add_with_the_remove_it_needs() -> None:
     assert written.losses == []
 
 
-def test_tensorflow_differs_from_its_newest_lists_unless_a_base_says_otherwise() -> None:
+def test_tensorflow_variables_are_relative_to_the_newest_lists_or_the_base() -> None:
     found = ReadLists(OperatorLists("library", "tensorflow", (ListEntry("MhaV2", OperatorClass.LOW),), "library"))
     newest = converted(found, SYSTEMS["tensorflow"], ConversionBase())
     assert len(newest.files["amp_lists.sh"].splitlines()) == 1

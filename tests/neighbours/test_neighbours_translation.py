@@ -1,4 +1,4 @@
-"""Names in another system's words, and every step that loses something."""
+"""Translation of names between systems, and its losses."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def test_a_name_reaches_every_form_of_its_op_type(names: str, name: str, forms: 
     assert set(found.values()) == {HIGH}
 
 
-def test_a_form_gives_way_to_a_name_of_its_own() -> None:
+def test_an_operators_own_name_overrides_another_form() -> None:
     given = lists("tensorflow", {"BatchMatMul": LOW, "Sum": HIGH})
     own = given._replace(entries=(*given.entries, ListEntry("ReduceSumD", LOW)))
-    assert result(own, "ascend")["ReduceSumD"] is HIGH  # no name of TensorFlow's
+    assert result(own, "ascend")["ReduceSumD"] is HIGH  # not a name in TensorFlow
     named_apart = lists("torch", {"hardtanh": HIGH, "clamp": LOW})
     found = result(named_apart, "ascend")
     assert (found["ClipByValue"], found["ClipByValueV2"]) == (HIGH, LOW)
@@ -105,7 +105,7 @@ def test_a_step_that_loses_something_is_reported(
     assert (kind, about) in [(loss.kind, loss.names) for loss in losses]
 
 
-def test_names_that_meet_in_one_op_type_get_the_higher_precision() -> None:
+def test_names_of_one_op_type_get_the_higher_precision() -> None:
     assert result(lists("torch", {"log": LOW, "log2": HIGH}), "ascend") == {"Log": HIGH}
 
 
@@ -117,7 +117,7 @@ def test_a_name_whose_op_types_differ_is_left_out_on_the_way_back() -> None:
     assert result(lists("ascend", {"MatMulV2": LOW, "BiasAdd": LOW}), "mindspore")["nn.Dense"] is LOW
 
 
-def test_a_name_goes_by_its_first_op_type_and_says_what_else_it_is() -> None:
+def test_a_name_follows_its_first_op_type_and_the_others_are_reported() -> None:
     found = translated(lists("ascend", {"BiasAdd": HIGH, "Conv2D": LOW}), "mindspore")
     assert "nn.Conv2d" not in found.lists.deciding()
     found = translated(lists("ascend", {"Conv2D": LOW}), "mindspore")
@@ -126,7 +126,7 @@ def test_a_name_goes_by_its_first_op_type_and_says_what_else_it_is() -> None:
     assert result(lists("ascend", {"BiasAdd": HIGH}), "mindspore") == {"BiasAdd": HIGH}
 
 
-def test_between_two_systems_names_go_through_op_types() -> None:
+def test_names_are_translated_between_two_systems_through_op_types() -> None:
     assert result(lists("torch", {"softmax": HIGH, "relu": LOW}), "onnx") == {"Softmax": HIGH, "Relu": LOW}
 
 
@@ -150,7 +150,7 @@ def test_a_form_in_another_class_is_reported_as_dropped() -> None:
     assert [(loss.kind, loss.names) for loss in losses if loss.drops] == [("conflict", ("ReduceSumD",))]
 
 
-def test_an_unknown_name_is_taken_for_an_op_type_only_where_that_is_asked_for() -> None:
+def test_an_unknown_name_is_mapped_to_an_op_type_only_on_request() -> None:
     given = lists("mindspore", {"MaxPool": LOW})
     assert result(given, "ascend") == {}
     found = translated(given, "ascend", TranslationOptions(frozenset({"MaxPool"})))

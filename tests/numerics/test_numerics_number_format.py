@@ -1,4 +1,4 @@
-"""Formats against numpy and ml_dtypes, which know nothing of ours."""
+"""Formats, compared with numpy and ml_dtypes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_fp16_is_not_what_a_guide_prints() -> None:
     assert rounded(Fraction(66504), FORMATS["fp16"]).outcome == "overflow"
 
 
-def test_hif8_is_as_its_paper_says() -> None:
+def test_hif8_has_the_values_of_its_paper() -> None:
     """31 binades of normal values, 38 with the denormals; 3 bits of mantissa next to 1; infinity behind 2^15."""
     assert (HIF8.largest, HIF8.smallest_normal) == (2**15, Fraction(1, 2**15))
     assert math.log2(HIF8.largest) - math.log2(HIF8.smallest_normal) + 1 == 31
@@ -122,7 +122,7 @@ def test_numbers_are_read_exactly(text: str, value: Fraction) -> None:
 @pytest.mark.parametrize(
     "text", ["", "x", "1e", "1e99999999999", "1" * 5000, "1/0", "0xzz", "0x1p99999", "--1", "1e5e5"]
 )
-def test_what_is_no_number(text: str) -> None:
+def test_text_that_is_not_a_number_is_refused(text: str) -> None:
     with pytest.raises((ValueError, OverflowError)):
         parse_number(text)
 

@@ -1,4 +1,4 @@
-"""What tensors lose, against casts by numpy."""
+"""Losses of tensors, compared with casts by numpy."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_infinite_values_are_counted_apart(tmp_path: Path) -> None:
     assert (tensor.not_finite, tensor.losses["fp16"].overflow) == (3, 0)
 
 
-def test_integers_are_no_tensor_of_ours(tmp_path: Path) -> None:
+def test_integer_tensors_are_skipped(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.arange(4))
     assert read_tensor(str(tmp_path / "x.npy")) is None
 
@@ -91,7 +91,7 @@ def test_integers_are_no_tensor_of_ours(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"\x93NUMPY", b"\x93NUMPY\x01\x00\xff\xff{'descr'", b"PK\x03\x04", b"\x80\x04.", b"x" * 500]
 )
-def test_what_is_no_npy_file_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_npy_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.npy").write_bytes(content)
     with pytest.raises((Refused, Damaged)) as refused:
         read_tensor(str(tmp_path / "x.npy"))

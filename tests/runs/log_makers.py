@@ -1,4 +1,4 @@
-"""Logs as each stack prints them, with overflows where a test wants them (interop facts, section 5)."""
+"""Logs in the form of each stack, with overflows at chosen steps."""
 
 from __future__ import annotations
 
@@ -254,4 +254,4 @@ MAKERS: dict[str, tuple[str, Maker]] = {
     "paddlenlp": ("paddle", paddlenlp),
     "bmtrain": ("bmtrain", bmtrain),
 }
-"""Name -> (the reader that must understand it, what makes it)."""
+"""Name -> (the reader for it, its maker)."""

@@ -20,7 +20,7 @@ def measured(status: str, doubt: str | None) -> str:
     return {"holds": "measured", "fails": "measured", "cannot be told": "unknown"}.get(status, status)
 
 
-def test_every_real_log_is_read_as_its_provenance_says(corpus: Path) -> None:
+def test_every_real_log_has_the_counts_of_its_provenance(corpus: Path) -> None:
     table = corpus / "logs" / "PROVENANCE.tsv"
     if not table.is_file():
         pytest.skip("this corpus holds no logs")

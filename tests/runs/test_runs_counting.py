@@ -59,7 +59,7 @@ def counted(cumulative: bool, *lines: tuple[int, int], steps: int | None = None)
         (True, [(510, 7), (520, 8), (530, 8)], (1, 20, 1)),  # a resumed run begins at its first line
         (False, [(510, 7), (520, 1), (530, 0)], (8, 30, 8)),
         (True, [(10, 5), (20, 7), (10, 1), (20, 1)], (8, 40, 8)),  # a restart in the same file
-        (True, [(10, 5), (20, 2), (30, 3)], (8, 30, 8)),  # a counter that began anew
+        (True, [(10, 5), (20, 2), (30, 3)], (8, 30, 8)),  # a counter that was reset
         (True, [(10, 5), (10, 5), (20, 5)], (5, 20, 5)),  # another rank's copy
         (True, [(7, 3)], (3, 7, 3)),
         (False, [(10, 50)], (10, 10, 10)),
@@ -120,13 +120,13 @@ def test_a_resumed_run_is_counted_from_its_first_step() -> None:
     assert flagged(*((step, False) for step in range(501, 511))).count(None, None).steps == 10
 
 
-def test_copies_by_ranks_count_once_and_a_rank_alone_counts() -> None:
+def test_copies_of_ranks_count_once_and_a_single_rank_counts() -> None:
     found = flagged((1, False), (1, False), (2, False), (2, True), (2, True), (3, False))
     count = found.count(None, None)
     assert (bounds(count), count.steps, found.printed) == ((1, 1), 3, 3)
 
 
-def test_sampled_flags_are_no_measurement() -> None:
+def test_sampled_flags_are_not_a_measurement() -> None:
     count = flagged(*((step, step == 30) for step in range(10, 101, 10))).count(None, None)
     assert (bounds(count), count.steps) == ((1, 100), 100)
     assert count.doubt is not None
@@ -141,7 +141,7 @@ def test_an_overflow_between_the_regular_lines_shows_that_all_are_printed() -> N
     assert on_grid.doubt is not None
 
 
-def test_averaged_flags_and_a_single_line_are_no_measurement() -> None:
+def test_averaged_flags_and_a_single_line_are_not_a_measurement() -> None:
     averaged = flagged((1, True), (2, False))
     averaged.averaged = True
     assert "averaged" in (averaged.count(None, None).doubt or "")
@@ -181,10 +181,10 @@ def occurrences(*messages: tuple[float | None, int | None, int], spacing: int = 
         ([(32, 0, 8)], (1, 1), 8),
         ([(1, 0, 8)], (1, 8), None),  # at the floor the value repeats
         ([(4, 0, 2), (2, 0, 2), (1, 0, 20)], (12, 12), 2),
-        ([(64, 0, 1), (32, 500, 3), (16, 900, 5), (8, 1500, 7)], (3, 16), None),  # no number of ranks
+        ([(64, 0, 1), (32, 500, 3), (16, 900, 5), (8, 1500, 7)], (3, 16), None),  # no number of ranks fits
     ],
 )
-def test_ranks_are_read_off_messages_between_steps(
+def test_the_number_of_ranks_follows_from_messages_between_steps(
     messages: list[tuple[float, int, int]], expected: Bounds, ranks: int | None
 ) -> None:
     count = occurrences(*messages).count(None, None)
@@ -203,7 +203,7 @@ def test_ranks_are_read_off_messages_between_steps(
         ({512: 4, 256: 6}, (5, 10)),
     ],
 )
-def test_without_steps_ranks_are_read_off_the_values(copies: dict[float, int], expected: Bounds) -> None:
+def test_without_steps_the_number_of_ranks_follows_from_the_values(copies: dict[float, int], expected: Bounds) -> None:
     found = occurrences(*((value, None, number) for value, number in copies.items()))
     assert bounds(found.count(None, None)) == expected
 
@@ -229,7 +229,7 @@ def test_messages_without_a_value_are_repetitions_or_copies() -> None:
     assert bounds(occurrences((None, 0, 1)).count(None, None)) == (1, 1)
 
 
-def test_silence_has_no_proof() -> None:
+def test_a_log_without_messages_has_no_proof() -> None:
     count = Occurrences().count(100, None)
     assert (bounds(count), count.proof, count.calibrating) == ((0, 0), None, 0)
     assert occurrences((1024, 5, 1)).count(None, None).proof

@@ -1,4 +1,4 @@
-"""Every log format gives the share that was put into it, and its traps do not."""
+"""Every log format gives the known share, and misleading lines do not."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_every_line_of_a_format_passes_the_filters(reader: str, maker: Maker) ->
 
 @pytest.mark.parametrize("maker", [apex, torch_npu])
 @pytest.mark.parametrize("ranks", [1, 2, 8])
-def test_ranks_on_one_log_count_once(tmp_path: Path, maker: Maker, ranks: int) -> None:
+def test_overflows_printed_by_several_ranks_are_counted_once(tmp_path: Path, maker: Maker, ranks: int) -> None:
     evidence = found(maker(STEPS, OVERFLOWS, ranks), tmp_path)  # type: ignore[call-arg]
     assert evidence.count is not None
     assert (evidence.count.low, evidence.count.high, evidence.count.ranks) == (5, 5, ranks)
@@ -172,7 +172,7 @@ def test_deepspeed_of_bf16_measures_nothing(tmp_path: Path) -> None:
     assert statuses(evidence)["overflow-share"] == "not measurable"
 
 
-def test_bf16_needs_no_scaling_whatever_deepspeed_prints_of_it(tmp_path: Path) -> None:
+def test_bf16_needs_no_scaling_even_if_deepspeed_prints_a_scale(tmp_path: Path) -> None:
     text = (
         "  bfloat16_enabled ............. True\n  fp16_enabled ................. False\n  loss_scale ........... 1.0\n"
     )
@@ -199,7 +199,7 @@ def test_a_static_scale_measures_nothing(tmp_path: Path) -> None:
     assert (told["dynamic-scaling"], told["overflow-share"]) == ("fails", "not measurable")
 
 
-def test_a_silent_apex_log_proves_no_zero(tmp_path: Path) -> None:
+def test_a_silent_apex_log_does_not_prove_zero_overflows(tmp_path: Path) -> None:
     evidence = found(apex(STEPS, ()), tmp_path)
     assert (evidence.known, evidence.scaling) == (True, "dynamic")
     assert share_of(evidence) == (None, None, None)
@@ -221,12 +221,12 @@ def test_a_log_without_any_message_measures_nothing(tmp_path: Path) -> None:
     ) | {"overflow-share": "not measurable"}
 
 
-def test_the_users_word_makes_no_zero_of_a_silent_log(tmp_path: Path) -> None:
+def test_options_do_not_turn_a_silent_log_into_zero_overflows(tmp_path: Path) -> None:
     evidence = found("{'loss': 2.0, 'step': 10}\n{'loss': 1.0, 'step': 5000}\n", tmp_path)
     assert statuses(evidence, Asked(amp="O1", loss_scale="dynamic"))["overflow-share"] == "not measurable"
 
 
-def test_flags_without_a_known_scaling_are_no_share(tmp_path: Path) -> None:
+def test_flags_without_a_known_scaling_give_no_share(tmp_path: Path) -> None:
     text = "".join(f"step: {n}, loss is 1, overflow is {n == 5}, loss scale is 1024\n" for n in range(1, 1001))
     evidence = found(text, tmp_path)
     assert statuses(evidence)["overflow-share"] == "cannot be told"
@@ -250,7 +250,7 @@ def sampled(every: int, scale: float, also: tuple[int, ...] = ()) -> str:
     )
 
 
-def test_sampled_lines_measure_nothing_but_the_falls_of_the_scale(tmp_path: Path) -> None:
+def test_sampled_lines_prove_only_the_falls_of_the_scale(tmp_path: Path) -> None:
     evidence = found(sampled(10, 16384), tmp_path)
     (point,) = (point for point in run_points(evidence, Asked()) if point.name == "overflow-share")
     assert point.status == "not measurable"
@@ -299,7 +299,9 @@ def test_gzip_reads_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 100, 4096])
-def test_where_the_windows_end_makes_no_difference(tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_ends_of_windows_do_not_change_the_result(
+    tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = found(megatron(300, (3, 4, 250)), tmp_path).count
     monkeypatch.setattr("opsinfo_cli.runs.stream.BLOCK", size * 10)
     monkeypatch.setattr("opsinfo_cli.runs.stream.TAIL", 600)
@@ -313,7 +315,7 @@ def test_a_progress_bar_is_one_endless_line(tmp_path: Path) -> None:
     assert evidence.count.low == 300
 
 
-def test_a_line_without_any_end_loses_a_message_a_megabyte_at_the_most(tmp_path: Path) -> None:
+def test_an_endless_line_loses_at_most_one_message_per_megabyte(tmp_path: Path) -> None:
     one = "x" * 5000 + "Gradient overflow. Skipping step" + "y" * 5000
     evidence = found(one * 300, tmp_path, steps=10**6, ranks=1)
     assert evidence.count is not None
@@ -365,7 +367,7 @@ def test_levels_and_modes(tmp_path: Path, line: str, level: str, precision: str 
 
 
 def probing(steps: int, every: int) -> str:
-    """A scale that grows and overflows at once, every so many steps."""
+    """A scale that grows and overflows at once, every few steps."""
     return "".join(
         f"step: {step}, loss is 1, overflow is {step % every == 0}, loss scale is {2048 if step % every else 4096}\n"
         for step in range(1, steps + 1)

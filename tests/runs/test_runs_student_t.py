@@ -1,4 +1,4 @@
-"""Student's t against published tables, and what the runs' tests make of values."""
+"""Student's t compared with published tables, and the verdicts of the statistical tests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def density(t: float, freedom: float) -> float:
     return front * (1 + t * t / freedom) ** (-(freedom + 1) / 2)
 
 
-def test_welch_on_an_example_worked_by_hand() -> None:
+def test_welchs_test_on_a_worked_example() -> None:
     """Means 2.5 and 6, variances 5/3 by 4 and 10 by 5: t = -3.5 / sqrt(29/12)."""
     told = compare([1, 2, 3, 4], [2, 4, 6, 8, 10])
     assert told.t == pytest.approx(-3.5 / math.sqrt(29 / 12))

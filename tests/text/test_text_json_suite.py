@@ -1,4 +1,4 @@
-"""JSONTestSuite: what must load loads, what must be refused is refused, and nothing crashes."""
+"""JSONTestSuite: valid files load, invalid ones are refused, and nothing crashes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FIRST_VALUE_IS_SOUND = {
     "n_structure_object_with_trailing_garbage.json",
     "n_structure_trailing_#.json",
 }
-"""Cases whose only fault is text behind the first value, which the engine never reads."""
+"""Cases whose only fault is text after the first value, which the engine never reads."""
 
 
 def both(path: Path) -> tuple[Document, bool]:

@@ -1,4 +1,4 @@
-"""Edits keep the style of the text: what is written looks as if the file's own generator had written it."""
+"""Edits keep the style of the text, as if the file's own generator had written them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ SECTIONS = st.dictionaries(
 FILES = st.dictionaries(NAMES, SECTIONS, min_size=1, max_size=4)
 SHAPES = st.sampled_from(sorted(WAYS))
 LAST = "\U0001f600"
-"""A key that sorts behind all others."""
+"""A key that sorts after all others."""
 
 
 def root_of(text: str) -> Node:
@@ -83,7 +83,7 @@ def inserted(model: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
 
 
 @given(FILES, SHAPES, NAMES, st.data())
-def test_an_inserted_section_is_written_as_the_file_writes(
+def test_an_inserted_section_has_the_style_of_the_file(
     model: dict[str, Any], shape: str, key: str, data: st.DataObject
 ) -> None:
     way = WAYS[shape]
@@ -139,7 +139,7 @@ def test_nothing_outside_the_edited_entry_changes(model: dict[str, Any], shape: 
 
 
 @given(FILES, SHAPES, st.data())
-def test_a_section_taken_out_and_put_back_gives_the_same_text(
+def test_removing_and_inserting_a_section_gives_the_same_text(
     model: dict[str, Any], shape: str, data: st.DataObject
 ) -> None:
     way = WAYS[shape]
@@ -158,7 +158,7 @@ def test_a_section_taken_out_and_put_back_gives_the_same_text(
 
 
 @given(st.lists(NAMES, min_size=1, max_size=4), SHAPES, st.lists(NAMES, min_size=1, max_size=3))
-def test_items_are_appended_as_the_others_stand(names: list[str], shape: str, items: list[str]) -> None:
+def test_items_are_appended_in_the_layout_of_the_others(names: list[str], shape: str, items: list[str]) -> None:
     way = WAYS[shape]
     text = way.write({"list": {"to-add": names}})
     root = root_of(text)
@@ -198,7 +198,7 @@ def test_a_list_is_added_beside_another_list(shape: str) -> None:
 
 
 @pytest.mark.parametrize("empty", ["{}", "{ }", "{\n}", "{\n\n    }"])
-def test_an_empty_object_takes_its_first_member_whatever_blanks_it_held(empty: str) -> None:
+def test_an_empty_object_with_any_blanks_gets_its_first_member(empty: str) -> None:
     text = '{\n    "a":' + empty + "\n}\n"
     root = root_of(text)
     result = splice(text, [add_member(text, root.members[0].value, "b", {"c": "d"}, style_of(text, root))])
@@ -221,5 +221,5 @@ def test_keys_beyond_ascii_and_escapes_are_written_as_json() -> None:
         ("{}\r\n", Style(newline="\r\n")),
     ],
 )
-def test_the_style_of_a_file_is_read_off_its_first_member(text: str, style: Style) -> None:
+def test_the_style_of_a_file_is_that_of_its_first_member(text: str, style: Style) -> None:
     assert style_of(text, root_of(text)) == style

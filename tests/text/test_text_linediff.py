@@ -1,4 +1,4 @@
-"""Which lines differ: right for any two texts, and quick for those that the standard library's matcher chokes on."""
+"""Differing lines: correct for any two texts, and fast where the standard library's matcher is slow."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ LINES = st.lists(st.sampled_from("abcdefgh"), max_size=40)
 
 
 @given(LINES, LINES)
-def test_what_is_put_for_what_gives_the_new_text_and_what_lies_between_is_the_same(
-    old: list[str], new: list[str]
-) -> None:
+def test_the_differing_blocks_turn_the_old_text_into_the_new_one(old: list[str], new: list[str]) -> None:
     at = new_at = 0
     for changed in changed_lines(old, new):
         assert changed.start < changed.end or changed.new_start < changed.new_end
@@ -36,7 +34,7 @@ def test_what_is_put_for_what_gives_the_new_text_and_what_lies_between_is_the_sa
         ("xaybz", "xcydz", [(1, 2, 1, 2), (3, 4, 3, 4)]),
     ],
 )
-def test_lines_that_stayed_are_not_among_those_that_changed(old: str, new: str, changes: list[tuple[int, ...]]) -> None:
+def test_unchanged_lines_are_not_reported_as_changed(old: str, new: str, changes: list[tuple[int, ...]]) -> None:
     assert [tuple(each) for each in changed_lines(old, new)] == changes
 
 
@@ -51,7 +49,7 @@ def test_lines_that_stayed_are_not_among_those_that_changed(old: str, new: str, 
         ([str(number) for number in range(50_000)], [str(number) for number in reversed(range(50_000))]),
     ],
 )
-def test_tens_of_thousands_of_lines_take_no_time(old: list[str], new: list[str]) -> None:
+def test_tens_of_thousands_of_lines_are_compared_fast(old: list[str], new: list[str]) -> None:
     begun = time.process_time()
     assert list(changed_lines(old, new))
     assert time.process_time() - begun < 5

@@ -1,4 +1,4 @@
-"""The fast reader must say what the standard library says, and hand over to the exact one wherever that is in doubt."""
+"""The fast reader gives the standard library's result, and leaves doubtful texts to the exact reader."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def members_of(text: str) -> list[RawMember]:
 
 
 def spread(value: Any, pick: random.Random) -> str:
-    """JSON with blanks wherever they may stand, and escapes where they may."""
+    """JSON with blanks and escapes at all allowed places."""
 
     def blank() -> str:
         return pick.choice(BLANKS)
@@ -84,7 +84,7 @@ def in_escapes(key: str) -> str:
 )
 @example({"a": {}, "b": {}}, {1}, ",          ")
 @example({"a": {}, "b": {}, "c": {}}, {1}, ",          ")
-def test_members_laid_out_alike_are_found_however_their_keys_are_written(
+def test_uniform_members_are_found_for_all_spellings_of_keys(
     entries: dict[str, Any], escaped: set[int], gap: str
 ) -> None:
     parts = [
@@ -123,7 +123,7 @@ def test_the_readers_agree_with_the_standard_library_and_their_spans_hold(value:
 @pytest.mark.parametrize(
     "text", ["nullAdd", "true_", "false1", "null null", "null,", "null-", "1a", "1.", "01", "1+", "1 a", '"a"b']
 )
-def test_what_only_begins_like_a_word_or_number_of_json_is_read_by_neither(text: str) -> None:
+def test_text_with_only_a_valid_prefix_is_refused_by_both_readers(text: str) -> None:
     outcome, document = read_members(source_of(text)), scan(source_of(text))
     assert isinstance(outcome, Document) is bool(document.faults)
 
@@ -146,7 +146,7 @@ def test_a_text_with_one_character_changed_is_read_by_both_or_by_neither(
         assert (outcome.start, outcome.end) == (document.require_root().start, document.require_root().end)
 
 
-def test_the_value_of_equal_keys_inside_an_entry_is_the_last_and_is_marked() -> None:
+def test_the_last_of_equal_keys_in_an_entry_is_read_and_marked() -> None:
     first, second = members_of('{"a": {"x": 1, "x": 2}, "b": {"x": 1}}')
     assert repr(first.value) == "{'x': 2}"
     assert (first.has_duplicates, second.has_duplicates) == (True, False)
@@ -161,7 +161,7 @@ def test_equal_keys_at_the_top_are_all_kept() -> None:
 
 
 @pytest.mark.parametrize("text", ["[]", '"a"', "1", "null", '[{"a": 1}]'])
-def test_a_root_that_is_no_object_has_no_members(text: str) -> None:
+def test_a_root_that_is_not_an_object_has_no_members(text: str) -> None:
     outcome = read_members(source_of(" " + text))
     assert isinstance(outcome, Members)
     assert outcome.members is None
@@ -176,7 +176,7 @@ def test_an_empty_object_has_no_members_but_is_one() -> None:
 
 
 @pytest.mark.parametrize("tail", ["}", " {", "\n// x", '"\\ud800"', '"\\ud8', '"\\udc00" \'', "NaN", "[" * 100_000])
-def test_nothing_behind_the_value_changes_how_it_is_read(tail: str) -> None:
+def test_text_after_the_value_has_no_effect_on_reading(tail: str) -> None:
     text = '{"a": "b"}'
     outcome = read_members(source_of(text + " " + tail))
     assert isinstance(outcome, Members)
@@ -184,7 +184,7 @@ def test_nothing_behind_the_value_changes_how_it_is_read(tail: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["NaN", "-Infinity", "Infinity", '"\\ud800"', '"\\udc00\\ud800"', "01", "'x'"])
-def test_what_the_standard_scanner_takes_too_lightly_is_handed_to_the_exact_one(value: str) -> None:
+def test_texts_that_the_standard_scanner_accepts_wrongly_go_to_the_exact_one(value: str) -> None:
     outcome = read_members(source_of(f'{{"a": {value}}}'))
     assert isinstance(outcome, Document)
     assert outcome.faults
@@ -206,7 +206,7 @@ def test_what_the_standard_scanner_takes_too_lightly_is_handed_to_the_exact_one(
         ("\\ud7ff\\ue000\\uD83D\\uDE00", True),
     ],
 )
-def test_halves_of_pairs_are_told_from_whole_ones_wherever_they_stand(written: str, is_whole: bool) -> None:
+def test_lone_surrogates_are_distinguished_from_pairs_everywhere(written: str, is_whole: bool) -> None:
     for text in (
         f'{{"Add": {{"op": {{"x": "{written}"}}}}}}',
         f'{{"{written}": {{}}}}',
@@ -220,21 +220,21 @@ def test_a_half_pair_in_a_key_is_found_too() -> None:
     assert isinstance(read_members(source_of('{"\\ud800": "a"}')), Document)
 
 
-def test_escapes_that_only_look_like_half_pairs_are_read() -> None:
+def test_escapes_that_look_like_lone_surrogates_are_read() -> None:
     first, second = members_of('{"a": "\\\\ud800", "b": "\\ud83d\\ude00"}')
     assert first.value == "\\ud800"
     assert second.value == "\U0001f600"
 
 
 @pytest.mark.parametrize("depth", [130, 500, 900, 5000, 100_000])
-def test_both_readers_draw_the_line_of_depth_at_the_same_place(depth: int) -> None:
+def test_both_readers_have_the_same_depth_limit(depth: int) -> None:
     text = '{"a":' + "[" * depth + "]" * depth + "}"
     outcome = read_members(source_of(text))
     assert isinstance(outcome, Document)
     assert [fault.name for fault in outcome.faults] == ["syntax"]
 
 
-def test_a_number_of_5000_digits_is_no_attack() -> None:
+def test_a_number_of_5000_digits_is_read_fast() -> None:
     (member,) = members_of('{"a": 0.' + "7" * 5000 + "}")
     assert repr(member.value) == "0." + "7" * 5000
     assert type(member.value) is not str

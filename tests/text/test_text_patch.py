@@ -1,4 +1,4 @@
-"""Edits as values, and mending as edits."""
+"""Edits as values, and fixes as edits."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_edits_that_overlap_or_lie_outside_are_refused(edits: list[Edit]) -> Non
 
 
 @given(st.text(max_size=30), st.data())
-def test_what_no_edit_covers_stays(text: str, data: st.DataObject) -> None:
+def test_text_outside_the_edits_is_unchanged(text: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=6)))
     edits = [Edit(start, end, "\0") for start, end in zip(cuts[::2], cuts[1::2], strict=False)]
     starts, ends = [edit.start for edit in edits], [edit.end for edit in edits]
@@ -61,14 +61,14 @@ def test_a_patch_of_another_text_is_stale() -> None:
     assert Source(b"{ }", "f").sha256[:12] in caught.value.message
 
 
-def test_a_patch_keeps_the_byte_order_mark_unless_told() -> None:
+def test_a_patch_keeps_the_byte_order_mark_by_default() -> None:
     source = Source(b"\xef\xbb\xbf{}", "f")
     edits = (Edit(1, 1, " "),)
     assert Patch(source.sha256, edits).apply(source) == b"\xef\xbb\xbf{ }"
     assert Patch(source.sha256, edits, drop_bom=True).apply(source) == b"{ }"
 
 
-def test_a_patch_without_edits_is_nothing() -> None:
+def test_a_patch_without_edits_changes_nothing() -> None:
     assert not Patch("0", ())
     assert Patch("0", (), drop_bom=True)
     assert Patch("0", (Edit(0, 0, "x"),))
@@ -80,12 +80,12 @@ def mended(text: str) -> str:
 
 
 @pytest.mark.parametrize("text", ["{'a': 1}", "", '["a', "[NaN]", '{"a": 1, // c\n "b": x}', "[01]", "// only\n"])
-def test_what_cannot_be_mended_is_refused_whole(text: str) -> None:
+def test_a_text_with_an_unfixable_fault_is_refused(text: str) -> None:
     with pytest.raises(Damaged):
         mended(text)
 
 
-def test_the_place_told_is_that_of_the_fault_that_cannot_be_mended() -> None:
+def test_the_reported_place_is_that_of_the_unfixable_fault() -> None:
     with pytest.raises(Damaged) as caught:
         mended('{"a": 1, // c\n "b": x}')
     assert (caught.value.line, caught.value.column) == (2, 7)
@@ -95,7 +95,7 @@ COMMENTS = st.sampled_from(["", "", " ", "\n", "// c\n", " # c\n", "/* c */", "\
 
 
 @given(st.lists(st.sampled_from(["a", "b\\n", "\u4e2d", "//", "/* x */", "#"]), max_size=5), st.data())
-def test_mending_leaves_the_strings_and_needs_no_second_time(names: list[str], data: st.DataObject) -> None:
+def test_fixing_keeps_strings_and_is_idempotent(names: list[str], data: st.DataObject) -> None:
     filler = lambda: data.draw(COMMENTS)  # noqa: E731
     parts = [f'{filler()}"{name}"{filler()}' for name in names]
     gaps = [data.draw(st.sampled_from([",", " "])) for _ in parts]

@@ -1,4 +1,4 @@
-"""The exact reader: what it refuses, where it says the fault is, and how that would be mended."""
+"""The exact reader: faults, their places, and their fixes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def only_fault(text: str) -> Fault:
 
 
 SYNTAX = {
-    # situation: (text, line and column of the fault, line and column behind it)
+    # situation: (text, line and column of the fault, line and column after it)
     "single quotes around a key": ("{'a':1}", (1, 2), (1, 3)),
     "single quotes around a value": ("['a']", (1, 2), (1, 3)),
     "wide quotes": ("{\u201ca\u201d: 1}", (1, 2), (1, 3)),
@@ -61,7 +61,7 @@ SYNTAX = {
 
 
 @pytest.mark.parametrize("situation", SYNTAX)
-def test_a_syntax_fault_stands_where_its_token_stands(situation: str) -> None:
+def test_a_syntax_fault_is_at_its_token(situation: str) -> None:
     text, start, end = SYNTAX[situation]
     document = scanned(text)
     (fault,) = document.faults
@@ -80,7 +80,7 @@ def test_a_message_is_a_whole_phrase(situation: str) -> None:
 
 
 MENDABLE = {
-    # situation: (text, name, line and column of the fault, line and column behind it, the edit that mends it)
+    # situation: (text, name, line and column of the fault, line and column after it, the edit that fixes it)
     "line comment behind a value": ('["a" // x\n]', "comment", (1, 6), (1, 10), Edit(4, 9, "")),
     "line comment alone in its line": ('[\n  // x\n  "a"\n]', "comment", (2, 3), (2, 7), Edit(2, 9, "")),
     "line comment in a CRLF line of its own": ('[\r\n// x\r\n"a"]', "comment", (2, 1), (2, 5), Edit(3, 9, "")),
@@ -100,7 +100,7 @@ MENDABLE = {
 
 
 @pytest.mark.parametrize("situation", MENDABLE)
-def test_a_mendable_fault_tells_its_place_and_its_mend(situation: str) -> None:
+def test_a_fixable_fault_has_its_place_and_its_fix(situation: str) -> None:
     text, name, start, end, mend = MENDABLE[situation]
     document = scanned(text)
     (fault,) = document.faults
@@ -134,12 +134,12 @@ def test_several_faults_are_all_named() -> None:
 
 
 @pytest.mark.parametrize("text", ["[01]", "[-012]", "[1-2]", "[1true]", "[1.2.3]", "[0x10]", "[1e]", "[1.5e+]", "[00]"])
-def test_a_number_spelt_wrong_is_never_mended_into_two(text: str) -> None:
+def test_a_misspelt_number_is_not_fixed_by_splitting_it(text: str) -> None:
     assert any(fault.mend is None for fault in scanned(text).faults)
 
 
 @pytest.mark.parametrize("text", ['{"a":1} {"b":2}', '{"a":1}}', '{"a":1}\n\0\0', '{"a":1} // x', '{"a":1},'])
-def test_text_behind_the_value_is_no_fault(text: str) -> None:
+def test_text_after_the_value_is_not_a_fault(text: str) -> None:
     document = scanned(text)
     assert document.faults == []
     assert document.require_root().plain() == {"a": 1.0}
@@ -149,7 +149,7 @@ def test_text_behind_the_value_is_no_fault(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ['{"a":1}', '{"a":1}\n', ' {"a":1}\r\n\t '])
-def test_blanks_behind_the_value_are_no_tail(text: str) -> None:
+def test_blanks_after_the_value_are_not_trailing_text(text: str) -> None:
     assert scanned(text).tail is None
 
 
@@ -176,14 +176,14 @@ def test_a_number_of_5000_digits_keeps_its_text() -> None:
 
 
 @pytest.mark.parametrize("number", ["0", "-0", "1.10", "1E5", "1e-400", "1e308", "30" * 15, "0.0e+00"])
-def test_a_number_keeps_the_way_it_is_written(number: str) -> None:
+def test_a_number_keeps_its_spelling(number: str) -> None:
     document = scanned(f"[{number}]")
     assert document.faults == []
     assert document.require_root().items[0].value == number
 
 
 @pytest.mark.parametrize("number", ["1e400", "-1E+309", "9" * 310, "1" * 5000])
-def test_a_number_beyond_doubles_is_refused_as_the_engine_does(number: str) -> None:
+def test_a_number_beyond_doubles_is_refused_as_in_the_engine(number: str) -> None:
     (fault,) = scanned(f'{{"a": {number}, "a": {{}}}}').faults
     assert (fault.name, fault.start, fault.end) == ("syntax", 6, 6 + len(number))
 
@@ -229,7 +229,7 @@ def test_requiring_the_root_of_a_faulty_text_names_the_place() -> None:
     assert caught.value.hint is None
 
 
-def test_the_hint_says_fmt_where_fmt_can_mend_it() -> None:
+def test_the_hint_names_fmt_if_fmt_can_fix_the_fault() -> None:
     with pytest.raises(Damaged) as caught:
         scanned('["a",]').require_root()
     assert "fmt" in str(caught.value.hint)

@@ -1,4 +1,4 @@
-"""Bytes to text and back: encodings, byte order marks, places, and files that are none."""
+"""Bytes to text and back: encodings, byte order marks, places, and paths that are not files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from opsinfo_cli.errors import Damaged, Refused
 from opsinfo_cli.text.source import Source
 
 
-def test_a_byte_order_mark_is_no_part_of_the_text_and_comes_back() -> None:
+def test_a_byte_order_mark_is_kept_outside_the_text() -> None:
     source = Source(b"\xef\xbb\xbf{}\n", "f.json")
     assert (source.bom, source.text) == (True, "{}\n")
     assert source.with_text("[]") == b"\xef\xbb\xbf[]"
     assert tuple(source.place(0)) == (1, 1)
 
 
-def test_only_the_first_byte_order_mark_is_one() -> None:
+def test_only_the_first_byte_order_mark_is_removed() -> None:
     assert Source(b"\xef\xbb\xbf\xef\xbb\xbf{}", "f").text == "\ufeff{}"
 
 
@@ -65,7 +65,7 @@ def test_columns_count_code_points_and_tabs_count_one() -> None:
     assert tuple(source.place(source.text.index("x"))) == (2, 4)
 
 
-def test_a_carriage_return_alone_ends_no_line() -> None:
+def test_a_carriage_return_alone_does_not_end_a_line() -> None:
     assert tuple(Source(b"a\rb", "f").place(2)) == (1, 3)
 
 
@@ -108,7 +108,7 @@ def test_a_path_with_a_nul_is_refused() -> None:
 @pytest.mark.parametrize("tail", [b"\xff", b"\n\xe4\xb8 \x00\xff}", b" \xed\xa0\x80", b"\xef\xbb"])
 @pytest.mark.parametrize("value", ['{"a": "\u4e2d"}', "[]", '"x"', " \n{}"])
 @pytest.mark.parametrize("bom", [b"", codecs.BOM_UTF8])
-def test_bytes_that_are_not_utf8_may_stand_where_the_engine_reads_no_more(bom: bytes, value: str, tail: bytes) -> None:
+def test_bytes_that_are_not_utf8_are_accepted_after_the_value(bom: bytes, value: str, tail: bytes) -> None:
     data = bom + value.encode() + tail
     source = Source(data, "f.json")
     assert source.text.startswith(value)

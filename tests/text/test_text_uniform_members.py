@@ -1,4 +1,4 @@
-"""Texts laid out alike throughout, read in pieces: whatever comes of it, it is what the exact reader says."""
+"""Uniform texts, read in pieces, give the result of the exact reader."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def agree(text: str) -> None:
 
 @given(ENTRIES, INDENTS, PIECES, st.booleans())
 @example({"Add": {"a": {"b": '"}},'}}, "Mul": {"a": {"b": "c"}}, "Sub": {"a": {"b": "c"}}}, None, 1, False)
-def test_what_is_laid_out_alike_is_read_as_the_exact_reader_has_it(
+def test_a_uniform_text_is_read_as_by_the_exact_reader(
     entries: dict[str, Any], indent: int | str | None, piece: int, escapes: bool
 ) -> None:
     with mock.patch.object(uniform_members, "_PIECE", piece):
@@ -63,7 +63,7 @@ def test_what_is_laid_out_alike_is_read_as_the_exact_reader_has_it(
 
 
 @given(ENTRIES, INDENTS, PIECES, st.data())
-def test_and_so_is_what_was_changed_in_one_place(
+def test_a_uniform_text_with_one_change_is_read_as_by_the_exact_reader(
     entries: dict[str, Any], indent: int | str | None, piece: int, data: st.DataObject
 ) -> None:
     text = json.dumps(entries, indent=indent, ensure_ascii=False)
@@ -74,7 +74,7 @@ def test_and_so_is_what_was_changed_in_one_place(
 
 
 @given(ENTRIES, INDENTS, PIECES, st.data())
-def test_and_so_is_a_member_that_stands_twice(
+def test_a_uniform_text_with_a_repeated_member_is_read_as_by_the_exact_reader(
     entries: dict[str, Any], indent: int | str | None, piece: int, data: st.DataObject
 ) -> None:
     names = list(entries)
@@ -89,7 +89,9 @@ def test_and_so_is_a_member_that_stands_twice(
 
 @given(ENTRIES, PIECES, st.sampled_from([*"\x00\x0b\x0c\x1d\x85\u00a0\u2028\ufeff", "\\n", "//"]))
 @example({"Add": {"a": {"b": "c"}}, "Log": {"a": {"b": "c"}}}, 1, "\x1d")
-def test_what_only_looks_blank_between_members_is_no_blank(entries: dict[str, Any], piece: int, blank: str) -> None:
+def test_characters_that_only_look_blank_are_not_blanks_between_members(
+    entries: dict[str, Any], piece: int, blank: str
+) -> None:
     with mock.patch.object(uniform_members, "_PIECE", piece):
         agree(json.dumps(entries, separators=("," + blank, ":"), ensure_ascii=False))
 
@@ -102,7 +104,7 @@ def test_what_only_looks_blank_between_members_is_no_blank(entries: dict[str, An
     1 << 17,
     "",
 )
-def test_what_stands_behind_the_root_is_not_looked_at(
+def test_text_after_the_root_is_not_read(
     entries: dict[str, Any], others: dict[str, Any], indent: int | str | None, piece: int, between: str
 ) -> None:
     with mock.patch.object(uniform_members, "_PIECE", piece):
@@ -111,7 +113,7 @@ def test_what_stands_behind_the_root_is_not_looked_at(
 
 @pytest.mark.parametrize("piece", [1, 300, 1 << 17])
 @pytest.mark.parametrize("indent", [None, 4, "\t"])
-def test_the_judge_is_asked_of_every_value_in_turn(piece: int, indent: int | str | None) -> None:
+def test_the_judge_is_called_for_every_value_in_order(piece: int, indent: int | str | None) -> None:
     entries = {f"Op{number}": {"input0": {"name": f"x{number}"}} for number in range(40)}
     text = json.dumps(entries, indent=indent)
     asked: list[int] = []
@@ -141,6 +143,6 @@ def test_the_judge_is_asked_of_every_value_in_turn(piece: int, indent: int | str
         '{"a": {"b": {"c": "d"}}}',
     ],
 )
-def test_what_is_not_alike_is_left_to_the_other_readers(text: str) -> None:
+def test_a_text_that_is_not_uniform_is_left_to_the_other_readers(text: str) -> None:
     assert regular_members(text, 0, 1, None) is None
     agree(text)

@@ -1,4 +1,4 @@
-"""What is released: the wheel in a bare environment, outside the checkout, and the contents of the sdist.
+"""Releases: the wheel in a bare environment, outside the checkout, and the contents of the sdist.
 
 `.ci/run wheels` builds both and names their folder in ``OPSINFO_DIST``; without it they are built here.
 """
@@ -36,7 +36,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bare(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the wheel and what it asks for, and nothing else."""
+    """A virtual environment with only the wheel and its dependencies."""
     place = tmp_path_factory.mktemp("bare")
     venv.create(place, with_pip=True)
     wheel = next(dist.glob("opsinfo-*.whl"))
@@ -72,7 +72,7 @@ def test_the_wheel_carries_the_facts_about_other_systems(bare: Path, tmp_path: P
     assert run(bare, "modes", "--snippet", "atc", cwd=tmp_path).stdout.startswith("--precision_mode=")
 
 
-def test_the_wheel_says_that_it_is_typed(bare: Path) -> None:
+def test_the_wheel_is_marked_as_typed(bare: Path) -> None:
     code = "import importlib.resources as r; print(r.files('opsinfo_cli').joinpath('py.typed').is_file())"
     done = subprocess.run([str(bare / "bin" / "python"), "-c", code], cwd=bare, capture_output=True, text=True)
     assert done.stdout == "True\n"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _LATE = 0xFF
-"""How far the engine moves an input back that is fed by a constant or by nothing (op_format_dtype_judge.cc:674-713)."""
+"""Added to an input's place in the order if a constant or nothing feeds it (op_format_dtype_judge.cc:674-713)."""
 
 
 def choose(
@@ -33,10 +33,10 @@ def choose(
     policies: Sequence[Policy],
     setting: Setting,
 ) -> DtypeChoice:
-    """The choice for a node, from the first kernel that takes it.
+    """Return the choice for a node, from the first kernel that accepts it.
 
-    :param seen: what feeds each input
-    :param policies: of each kernel, the mixlist applied
+    :param seen: the dtype that feeds each input
+    :param policies: the policy of each kernel, after the mixlist
     """
     refusal = Refusal("not-in-store", "")
     first: Policy | None = None
@@ -71,7 +71,7 @@ def left_as_is(facts: Facts, why: str, policy: Policy | None = None, detail: str
 
 
 class _Judged:
-    """One node on its way to a column."""
+    """One node while its column is chosen."""
 
     def __init__(
         self,
@@ -105,14 +105,14 @@ class _Judged:
         return self._chosen(column, bool(asked))
 
     def _order(self) -> list[int]:
-        """The inputs in the order the engine looks at them; of two that come to the same place the later is lost."""
+        """Return the inputs in the engine's order; of two at the same place the later one is lost."""
         places: dict[int, int] = {}
         for index, port in enumerate(self.facts.inputs):
             places.setdefault(index + _LATE if port.late else index, index)
         return [places[place] for place in sorted(places)]
 
     def _loop(self, side: str, order: Sequence[int], columns: list[int]) -> None:
-        """Narrow by all tensors of one side; what the side before erased altogether starts again from all columns."""
+        """Narrow by all tensors of one side; start again from all columns if the other side left none."""
         ports = self.bound.inputs if side == "inputs" else self.bound.outputs
         begun = bool(columns)
         for index in order:
@@ -153,7 +153,7 @@ class _Judged:
         )
 
     def _dtypes(self, ports: Sequence[Port], bound: Sequence[BoundPort | None], column: int) -> tuple[str | None, ...]:
-        """The column's dtypes; a tensor that the kernel does not list goes as those of its own dtype that it lists."""
+        """Return the column's dtypes; a tensor that the kernel does not list goes with listed ones of its dtype."""
         dtypes = [_at(each, column) for each in bound]
         if None not in bound:
             return tuple(dtypes)
@@ -174,7 +174,7 @@ class _Judged:
         return layouts if any(layouts[0]) or any(layouts[1]) else None
 
     def _reason(self, column: int) -> tuple[tuple[str, int] | None, Matched, str]:
-        """Which tensor settled the choice: the first after which all columns left had the floating dtypes chosen."""
+        """Return the deciding tensor: the first after which all remaining columns had the chosen floating dtypes."""
         wanted = self._floating(column)
         floats = [step for step in self.steps if self._port(step).port.dtype in FLOATING]
         if not any(step[2].fits for step in floats or self.steps):
@@ -203,7 +203,7 @@ def _at(each: BoundPort | None, column: int) -> str | None:
 
 
 def _takes_16_gives_32(bound: Bound) -> bool:
-    """Whether a column has float16 at input 0 and float32 at output 0 (op_format_dtype_judge.cc:218-260)."""
+    """Return whether a column has float16 at input 0 and float32 at output 0 (op_format_dtype_judge.cc:218-260)."""
     first, output = (ports[0] if ports else None for ports in (bound.inputs, bound.outputs))
     if first is None or output is None or len(first.dtypes) > len(output.dtypes):
         return False

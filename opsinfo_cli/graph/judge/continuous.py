@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def settle(graph: ModelGraph, choices: list[DtypeChoice], source_slot: Sequence[int]) -> None:
     """Change the choices of continuous nodes in place.
 
-    :param source_slot: of each input the output slot that feeds it
+    :param source_slot: the output slot that feeds each input
     """
     columns = graph.columns
     if not any(tensor.continuous for tensor in columns.output_tensors):

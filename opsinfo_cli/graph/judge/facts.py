@@ -1,4 +1,4 @@
-"""What the choice of one node's dtypes depends on, and the choice. Equal nodes share both."""
+"""The facts on which the choice of a node's dtypes depends, and the choice. Equal nodes share both."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 class Port(NamedTuple):
     """One input or output of a node before the judge.
 
-    :param dtype: its own dtype; None: unknown
+    :param dtype: its own dtype; None if unknown
     :param present: whether it has a description; an optional input that was left out has none
     :param fed: whether a producer feeds it; outputs are not fed
-    :param late: whether the engine looks at it after the others: fed by a Const, Constant or Variable, or by nothing
+    :param late: whether the engine handles it after the others: fed by a Const, Constant or Variable, or not fed
     :param const: whether its value is known at compile time
     """
 
@@ -29,7 +29,7 @@ class Port(NamedTuple):
 
 
 class Customized(NamedTuple):
-    """Dtypes that a customize_dtypes file asks for, by position; None for those it leaves open."""
+    """Dtypes from a customize_dtypes file, by position; None for those that it does not set."""
 
     inputs: tuple[str | None, ...]
     outputs: tuple[str | None, ...]
@@ -55,18 +55,18 @@ class Facts(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What one judging is asked for beside the policies."""
+    """The settings of one judging besides the policies."""
 
     mode: JudgeMode
     fp16_types: frozenset[str]
 
 
 class Seen(NamedTuple):
-    """The output of a Cast, which a gray consumer looks through to what feeds the Cast.
+    """The output of a Cast; a gray consumer may use the dtype that feeds the Cast instead.
 
     :param dtype: its dtype
-    :param fp16: what the float16 strategy sees; None: the dtype
-    :param bf16: what the bfloat16 strategy sees; None: the dtype
+    :param fp16: the dtype for the float16 strategy; None for ``dtype``
+    :param bf16: the dtype for the bfloat16 strategy; None for ``dtype``
     """
 
     dtype: str | None
@@ -94,17 +94,17 @@ def seen_by(seen: str | Seen | None, low: str | None) -> str | None:
 
 
 class DtypeChoice(NamedTuple):
-    """The dtypes of a node and why.
+    """The dtypes of a node and the reason.
 
-    :param inputs: of each input; None for one that is absent
+    :param inputs: the dtype of each input; None if it is absent
     :param column: the column of the kernel; -1: not judged
     :param why: the code of the reason, see ``reason.TEXTS``
-    :param policy: of the kernel that was taken, the mixlist applied; None where lists play no part
-    :param decided: (``inputs`` or ``outputs``, number) of the tensor that settled the choice; None: none did
-    :param followed: whether this tensor followed its producer's dtype rather than its own
-    :param through: whether it looked through a Cast, at what feeds that
-    :param kernel: number of the kernel taken, -1 for none
-    :param detail: what the reason's words need beside this
+    :param policy: the policy of the chosen kernel, after the mixlist; None if lists are not used
+    :param decided: (``inputs`` or ``outputs``, number) of the deciding tensor; None if there is none
+    :param followed: whether this tensor followed its producer's dtype, not its own
+    :param through: whether it followed the producer of a Cast
+    :param kernel: number of the chosen kernel, -1 for none
+    :param detail: a further value for the reason's text
     :param layouts: formats of inputs and outputs that are not plain, None for plain ones; None: all are plain
     """
 

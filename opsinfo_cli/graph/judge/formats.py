@@ -1,4 +1,4 @@
-"""Format filters: columns whose formats a node's tensors do not want are dropped after the dtypes were matched.
+"""Format filters: after the dtypes were matched, columns with unsuitable formats are dropped.
 
 They can leave nothing; then column 0 wins. Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/
 graph_optimizer/op_judge/format_and_dtype/op_format_dtype_judge.cc:745-1047, strategy/matcher/format/.
@@ -34,7 +34,7 @@ def filtered(
 ) -> None:
     """Drop columns in place.
 
-    :param order: the inputs in the order they are looked at
+    :param order: the inputs in the order in which they are handled
     """
     ports = [*inputs, *outputs]
     if kernel.heavy and len(columns) > 1:
@@ -51,7 +51,7 @@ def filtered(
 
 
 def heavy_format(each: BoundPort | None, column: int) -> str | None:
-    """The format of a column that data must be brought to; None for a plain one."""
+    """Return the format of a column that data must be converted to; None for a plain one."""
     if each is None or not each.port.present or column >= len(each.formats) or each.formats[column] in _ORIGIN:
         return None
     return each.formats[column]

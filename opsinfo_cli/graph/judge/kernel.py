@@ -1,4 +1,4 @@
-"""A kernel: what the engine knows of one op type of one store when it chooses dtypes.
+"""A kernel: the engine's facts about one op type of one store for the choice of dtypes.
 
 Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/opskernel/ops_store/op_kernel_info_constructor.cc (how columns
 are loaded) and optimizer/format_selector/ (which of them count).
@@ -28,13 +28,13 @@ HEAVY_FORMATS = (
 )
 """In the engine's order (inc/common/aicore_util_constants.h:239)."""
 ASSUMED = ("float16", "float32", "bfloat16")
-"""The columns assumed for an op type whose columns are unknown, all tensors alike."""
+"""The columns assumed for every tensor of an op type whose columns are unknown."""
 _BY_KERNEL = "dynamic"
 _BUILT_IN_PATTERNS = frozenset({"broadcast", "broadcastenhanced", "reduce", "rangeagnostic"})
 
 
 class DtypeRow(NamedTuple):
-    """One tensor's dtypes and formats, a column each."""
+    """One tensor's dtypes and formats, by column."""
 
     dtypes: tuple[str, ...]
     formats: tuple[str, ...]
@@ -63,7 +63,7 @@ class Kernel(NamedTuple):
     """One op type of one store.
 
     :param confidence: where the columns come from: ``library``, ``kernel`` or ``assumed``
-    :param null: whether no kernel file stands behind it (``opFile`` Null)
+    :param null: whether it has no kernel file (``opFile`` Null)
     :param serves_static: whether the dynamic kernel serves static shapes too (``dynamicCompileStatic``)
     :param promotes: groups of inputs, by name, that must have one dtype (``promoteType``)
     :param alike: whether any number of tensors is taken, each with the first slot's columns
@@ -83,7 +83,7 @@ class Kernel(NamedTuple):
     alike: bool = False
 
     def with_columns(self, columns: Mapping[str, tuple[str, ...]] | None, confidence: str) -> Kernel:
-        """This kernel with other columns by section, or with the assumed ones."""
+        """Return this kernel with other columns by section, or with the assumed ones."""
 
         def filled(slot: Slot) -> Slot:
             dtypes = ASSUMED if columns is None else columns.get(slot.section, ())
@@ -97,7 +97,7 @@ class Kernel(NamedTuple):
 
 
 def kernel_of(op_type: str, policy: Policy, sections: Sections) -> Kernel:
-    """The kernel of an entry; one without columns has the confidence ``none``: its kernel answers at compile time."""
+    """Return the kernel of an entry; confidence ``none`` if it has no columns: they are set at compile time."""
     names_in, names_out = tensors_of(sections)
     pattern = pattern_of(sections)
     dynamic_shape = _flag(sections, "dynamicShapeSupport", "flag") == "true"
@@ -131,14 +131,14 @@ def kernel_of(op_type: str, policy: Policy, sections: Sections) -> Kernel:
 
 
 def assumed_kernel(op_type: str, policy: Policy) -> Kernel:
-    """The kernel of an op type of which nothing is known."""
+    """Return the assumed kernel of an unknown op type."""
     row = DtypeRow(ASSUMED, ("ND",) * len(ASSUMED))
     slot = Slot("input0", "", "dynamic", False, row, row)
     return Kernel(op_type, policy, (slot,), (slot,), "assumed", dynamic_shape=True, dynamic_rank=True, alike=True)
 
 
 def _rows(content: Mapping[str, str], pattern: str, dynamic_shape: bool) -> tuple[DtypeRow, DtypeRow]:
-    """Static and dynamic columns as loaded (op_kernel_info_constructor.cc:522-577, 741-995)."""
+    """Return static and dynamic columns as loaded (op_kernel_info_constructor.cc:522-577, 741-995)."""
     dtypes = _dtypes(content)
     if "format" not in content and "unknownshape_format" not in content:
         if pattern == "formatagnostic":
@@ -152,7 +152,7 @@ def _rows(content: Mapping[str, str], pattern: str, dynamic_shape: bool) -> tupl
 
 
 def _row(dtypes: tuple[str, ...], formats: tuple[str, ...]) -> DtypeRow:
-    """Columns; of lists of unequal length, which the engine refuses, what both have."""
+    """Return columns; lists of unequal length, which the engine refuses, are cut to the shorter one."""
     count = min(len(dtypes), len(formats))
     return DtypeRow(dtypes[:count], formats[:count])
 
@@ -174,6 +174,6 @@ def _flag(sections: Sections, section: str, key: str) -> str:
 
 
 def _promotes(text: str) -> tuple[tuple[str, ...], ...]:
-    """``x1,x2;x3,x4`` in groups of two names or more; ``dynamic`` asks the kernel, which cannot be known here."""
+    """Return ``x1,x2;x3,x4`` in groups of at least two names; none for ``dynamic``, which the kernel decides."""
     groups = [tuple(name.strip(BLANKS) for name in group.split(",")) for group in text.split(";")]
     return tuple(group for group in groups if len(group) >= 2)

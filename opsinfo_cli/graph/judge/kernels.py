@@ -1,4 +1,4 @@
-"""The kernels of a target: columns of every op type from the sources asked, in order, each with its confidence."""
+"""The kernels of a target: columns of every op type from the given sources, in order, with their confidence."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ _STRUCTURE = frozenset(
         *("Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond"),
     )
 )
-"""Op types that no kernel computes: without a library nothing is assumed of them."""
+"""Op types that no kernel computes: without a library nothing is assumed for them."""
 _DATA = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data")
 
 
 class Kernels:
-    """What the judge may ask of a target.
+    """The kernels that the judge uses.
 
-    :param operators: the target's op types; None: no target, every operator is assumed gray
-    :param soc: the target's SoC, for the answers of kernels
-    :param sources: where columns come from, best first: ``library``, ``kernel``, ``assumed``
+    :param operators: the target's op types; None without a target: every operator is assumed gray
+    :param soc: the target's SoC, for the columns of kernels
+    :param sources: sources of columns, best first: ``library``, ``kernel``, ``assumed``
     """
 
     def __init__(
         self, operators: Operators | None, soc: str | None = None, sources: Sequence[str] = DEFAULT_SOURCES
     ) -> None:
-        """:raises UsageFault: when a source is unknown, or there is no target and nothing is assumed"""
+        """:raises UsageFault: if a source is unknown, or there is no target and ``assumed`` is not among the sources"""
         for source in sources:
             if source not in SOURCES:
                 raise UsageFault(f"unknown source of columns `{source}`", hint=f"known sources: {', '.join(SOURCES)}")
@@ -54,7 +54,7 @@ class Kernels:
         self._kernels: dict[str, tuple[Kernel, ...]] = {}
 
     def of(self, op_type: str) -> tuple[Kernel, ...]:
-        """The kernels of an op type, one of each store that has it, in the engine's order."""
+        """Return the kernels of an op type, one from each store that has it, in the engine's order."""
         found = self._kernels.get(op_type)
         if found is None:
             found = self._kernels[op_type] = self._found(op_type)
@@ -96,7 +96,7 @@ class Kernels:
 
 
 def _answers(soc: str | None) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """What kernels of this SoC answered once: op type -> section -> dtypes."""
+    """Return the recorded columns of this SoC's kernels: op type -> section -> dtypes."""
     path = os.path.join(_DATA, f"kernel-columns-{soc}.json")
     if not soc or not soc.isidentifier() or not os.path.exists(path):
         return {}

@@ -1,4 +1,4 @@
-"""Matchers: which of an operator's columns fit a dtype that a tensor expects.
+"""Matchers: find the columns of an operator that fit a tensor's dtype.
 
 A matcher narrows a list of candidate columns in place and returns whether anything fits; a miss leaves the list as it
 is, but for what the engine's own code erases on the way. Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/
@@ -11,10 +11,10 @@ from ..dtypes import FLOATING
 from ..dtypes import LOW as _LOW
 
 PRIORITY = {"float32": 100000, "bfloat16": 200000, "float16": 200001}
-"""Distances that decide which reduction comes first (inc/common/util/op_info_util.h:83)."""
+"""Ranks that decide which reduction comes first (inc/common/util/op_info_util.h:83)."""
 
 Row = tuple[str, ...]
-"""The dtypes of one tensor, a column each."""
+"""The dtypes of one tensor, by column."""
 
 
 def exactly(row: Row, dtype: str | None, columns: list[int], forbidden: str | None) -> bool:

@@ -38,14 +38,14 @@ MIXED = frozenset({"MIX_FP16", "MIX_BF16", "MIXED_HIF8"})
 
 
 class JudgeMode(NamedTuple):
-    """A mode: the name it was asked for by, and the engine's."""
+    """A mode: the given name, and the engine's."""
 
     name: str
     engine: str
 
     @property
     def is_mixed(self) -> bool:
-        """Whether the lists count."""
+        """Whether the lists are used."""
         return self.engine in MIXED
 
     def forbidden(self, own: str | None) -> str | None:
@@ -62,9 +62,9 @@ class JudgeMode(NamedTuple):
 
 
 def judge_mode(name: str) -> JudgeMode:
-    """The mode of a name: v1, v2, or the engine's own.
+    """Return the mode of a name: v1, v2, or the engine's own.
 
-    :raises UsageFault: when there is none of this name
+    :raises UsageFault: if the name is unknown
     """
     if name in _ENGINE_ONLY:
         return JudgeMode(name, _ENGINE_ONLY[name])
@@ -75,7 +75,7 @@ def judge_mode(name: str) -> JudgeMode:
 
 
 def mode_by_number(number: int) -> JudgeMode | None:
-    """The mode of the attribute ``graph_precision_mode``; None when the engine has no such number."""
+    """Return the mode of the attribute ``graph_precision_mode``; None if the number is unknown."""
     if not 0 <= number < len(_NUMBERS):
         return None
     engine = _NUMBERS[number]

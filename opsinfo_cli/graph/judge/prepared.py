@@ -1,4 +1,4 @@
-"""A graph made ready to be judged many times: by several modes, or with one mixlist after another."""
+"""A graph prepared for repeated judging, with several modes or mixlists."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NEVER = {
 
 
 class Judged(NamedTuple):
-    """What came of one judging: of each node its choice, and of a body's tensors what their counterparts gave them.
+    """The result of one judging: the choice of each node.
 
     :param related: nodes whose dtypes were set by a control operator or its body, and the (node, output) they come from
     """
@@ -47,7 +47,7 @@ class Judged(NamedTuple):
 
 
 class _Gray:
-    """A kind whose choice depends on what feeds it: the choices made so far."""
+    """A kind whose choice depends on its producers: the choices made so far."""
 
     __slots__ = ("choices", "facts", "kernels", "policies", "setting")
 
@@ -62,7 +62,7 @@ class _Gray:
 
 
 class Prepared:
-    """A graph with its kernels, order and kinds of equal nodes. What one judging works out, the next uses again.
+    """A graph with its kernels, order and kinds of equal nodes. Later judgings reuse the results of earlier ones.
 
     :ivar order: node indexes as the engine judges them
     """
@@ -74,7 +74,7 @@ class Prepared:
         marks: Marks | None = None,
         fp16_types: frozenset[str] = FP16_OP_TYPES,
     ) -> None:
-        """:raises Damaged: when the graph has a cycle that no NextIteration closes"""
+        """:raises Damaged: if the graph has a cycle that no NextIteration closes"""
         self.graph = graph
         self.kernels = kernels
         self.fp16_types = fp16_types
@@ -97,14 +97,14 @@ class Prepared:
 
         :param mode: any name of a mode
         :param marks: a mixlist's marks by op type
-        :raises UsageFault: when there is no such mode
-        :raises ValueError: when the engine refuses the marks of an op type
+        :raises UsageFault: if the mode is unknown
+        :raises ValueError: if the engine refuses the marks of an op type
         """
         asked = judge_mode(mode) if isinstance(mode, str) else mode
         return _Walk(self, asked, marks or {}).run()
 
     def state_of(self, kind: int, policies: tuple[Policy, ...], setting: Setting) -> State:
-        """The choice for a kind, or its choices by what feeds it; worked out once."""
+        """Return the choice for a kind, or its choices by producer dtypes; computed once."""
         key = (setting.mode.engine, kind, policies)
         state = self._states.get(key)
         if state is None:
@@ -122,7 +122,7 @@ class Prepared:
 
 
 def _follows(facts: Facts, kernels: Sequence[Kernel], policies: Sequence[Policy], setting: Setting) -> bool:
-    """Whether a choice may depend on what feeds the node."""
+    """Return whether a choice may depend on the node's producers."""
     if not any(port.fed for port in facts.inputs):
         return False
     anywhere = setting.mode.is_mixed or any(port.continuous for port in facts.inputs)
@@ -155,7 +155,7 @@ class _Walk:
         return Judged(self.mode, self.marks, self.choices, self.related)
 
     def _states(self) -> list[State]:
-        """The state of every kind under this judging's policies."""
+        """Return the state of every kind under this judging's policies."""
         prepared, marks, setting = self.prepared, self.marks, self.setting
         states = []
         for kind, kernels in enumerate(prepared.kernels_of):
@@ -217,7 +217,7 @@ class _Walk:
         return effective(policy, given) if policy is not None and given else policy
 
     def _body_input(self, node: int) -> None:
-        """Data of a body takes what feeds its parent's input, and hands it on to the cells that belong to it."""
+        """Give a body's Data the dtype that feeds its parent's input, and pass it on to related cells."""
         relations, columns = self.prepared.relations, self.graph.columns
         cell = TensorCell(False, node, 0)
         parent = self.graph.subgraph_of(node).parent
@@ -230,7 +230,7 @@ class _Walk:
         self._spread(cell, self._plain(slot), (columns.source_node[slot], columns.source_output[slot]))
 
     def _body_output(self, node: int) -> None:
-        """NetOutput of a body takes what feeds it, unless a body before it set the same output."""
+        """Give a body's NetOutput the dtype that feeds it, unless an earlier body set the same output."""
         relations, columns = self.prepared.relations, self.graph.columns
         if relations is None:
             return

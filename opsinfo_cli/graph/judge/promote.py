@@ -1,4 +1,4 @@
-"""Promotion: inputs that a kernel wants in one dtype bypass the mode and the lists.
+"""Promotion: inputs that a kernel requires in one dtype bypass the mode and the lists.
 
 Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/ops_kernel_store/sub_ops_store.cc:1093-1152 and
 optimizer/graph_optimizer/op_judge/format_and_dtype/op_format_dtype_judge.cc:271-450; the table is
@@ -46,18 +46,18 @@ _ONE_SIDED = {
     **{(left, "complex128"): "complex128" for left in ("uint16", "uint32", "uint64")},
     ("uint64", "complex64"): "complex128",
 }
-"""Pairs that the table knows one way round alone."""
+"""Pairs that the table has in one order only."""
 
 
 class Promotion(NamedTuple):
-    """Groups of inputs, by index, and the dtype each is promoted to; None: they have none."""
+    """Groups of inputs, by index, with their promoted dtype; None if they have none."""
 
     groups: tuple[tuple[int, ...], ...]
     targets: tuple[str | None, ...]
 
 
 def type_of(left: str | None, right: str | None) -> str | None:
-    """The dtype that two are promoted to; None: there is none."""
+    """Return the dtype that two dtypes are promoted to; None if there is none."""
     if left is None or right is None:
         return None
     if left == right:
@@ -66,7 +66,7 @@ def type_of(left: str | None, right: str | None) -> str | None:
 
 
 def promotion_of(kernel: Kernel, inputs: Sequence[BoundPort | None]) -> Promotion | None:
-    """What is promoted: None when the kernel asks for nothing or the inputs agree."""
+    """Return the promotion; None if the kernel requires none or the inputs agree."""
     groups: list[tuple[int, ...]] = []
     targets: list[str | None] = []
     differ = False
@@ -92,7 +92,7 @@ def promotion_of(kernel: Kernel, inputs: Sequence[BoundPort | None]) -> Promotio
 
 
 def promoted(promotion: Promotion, index: int, row: tuple[str, ...]) -> bool:
-    """Whether an input finds a column once it is promoted."""
+    """Return whether an input has a column after promotion."""
     if len(promotion.groups) != len(promotion.targets):
         return False
     for group, target in zip(promotion.groups, promotion.targets, strict=True):
@@ -102,7 +102,7 @@ def promoted(promotion: Promotion, index: int, row: tuple[str, ...]) -> bool:
 
 
 def narrow(promotion: Promotion, inputs: Sequence[BoundPort | None], columns: list[int]) -> bool:
-    """Narrow the columns to the promoted dtypes; whether it came to an end."""
+    """Narrow the columns to the promoted dtypes, and return whether that succeeded."""
     for indexes in promotion.groups:
         dtypes = [_own(inputs, index) for index in indexes]
         if _MISSING in dtypes:

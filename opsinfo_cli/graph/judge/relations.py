@@ -24,7 +24,7 @@ class TensorCell(NamedTuple):
 
 
 class Relations:
-    """Which cells belong together.
+    """Groups of related cells.
 
     :ivar of: the cells of the group that a cell was first put into, itself included
     """
@@ -42,7 +42,7 @@ class Relations:
                     self.of.setdefault(cell, group)
 
     def may_differ(self, cell: TensorCell) -> bool:
-        """Whether the engine leaves a group alone: shapes are known and differ, or a tensor is missing."""
+        """Return whether the engine ignores a group: shapes are known and differ, or a tensor is missing."""
         shapes = set()
         for each in self.of.get(cell, ()):
             tensor = self._tensor(each)

@@ -1,4 +1,4 @@
-"""Sorts a graph's nodes into kinds of equal facts, so that each kind is judged once for each thing that feeds it."""
+"""Sorts a graph's nodes into kinds of equal facts, so that each kind is judged once for each producer dtype."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 PLAIN, CAST, SUB_INPUT, SUB_OUTPUT = range(4)
-"""What the walk does at a node beside choosing."""
+"""The actions of the walk at a node besides the choice."""
 
 _CONSTANTS = frozenset({"Const", "Constant"})
 _LATE = frozenset({"Const", "Constant", "Variable"})
@@ -26,7 +26,7 @@ _FLAG_BITS = 4
 
 
 class Marks(NamedTuple):
-    """Attributes of a node that the user's files give it beside those of the graph."""
+    """Attributes of nodes from the user's files, in addition to those of the graph."""
 
     keep: frozenset[int]
     customized: Mapping[int, Customized]
@@ -35,7 +35,7 @@ class Marks(NamedTuple):
 class Sorted(NamedTuple):
     """A graph's nodes by kind.
 
-    :param kind_of: of each node the number of its kind
+    :param kind_of: the kind's number of each node
     :param kinds: the facts of each kind
     :param acts: of each node one of PLAIN, CAST, SUB_INPUT, SUB_OUTPUT
     """
@@ -59,7 +59,7 @@ class _Sorting:
         self.tensors: list[GraphTensor] = []
         self.numbers: dict[int, int] = {}
         known: dict[object, int] = {}
-        for key, tensor in distinct.items():  # sizes decide nothing: tensors that differ in them alone are one
+        for key, tensor in distinct.items():  # sizes have no effect: merge tensors that differ only in them
             facts = (tensor.original_dtype, tensor.dtype, tensor.format, tensor.continuous, _unknown(tensor))
             number = known.setdefault(facts, len(known))
             if number == len(self.tensors):
@@ -94,7 +94,7 @@ class _Sorting:
             _PRESENT | _FED | (_IS_LATE if op_type in _LATE else 0) | (_IS_CONST if node in constant else 0)
             for node, op_type in enumerate(self.columns.types)
         ]
-        flags.append(_IS_LATE)  # for -1: fed by nothing
+        flags.append(_IS_LATE)  # for -1: not fed
         tensors, sources, numbers = self.columns.input_tensors, self.columns.source_node, self.numbers
         codes = [
             numbers[id(tensor)] << _FLAG_BITS | flags[source] for tensor, source in zip(tensors, sources, strict=True)

@@ -1,4 +1,4 @@
-"""How one tensor narrows the columns, by mode, list and attributes.
+"""The strategies by which one tensor narrows the columns, by mode, list and attributes.
 
 Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/graph_optimizer/op_judge/format_and_dtype/strategy/:
 op_format_dtype_strategy_manager.cc:203-252 and dtype_strategy/.
@@ -24,18 +24,18 @@ BLACK_HIF8: dict[str, tuple[str, ...]] = {
     "float32": ("float32",),
 }
 GRAY_HIF8: dict[str, tuple[str, ...]] = {"hifloat8": WHITE_HIF8["hifloat8"], **BLACK_HIF8}
-"""What a dtype may become, in order (dtype_strategy/op_dtype_selection_strategy_table_select_map.h:23-54)."""
+"""The allowed dtypes of a dtype, in order (dtype_strategy/op_dtype_selection_strategy_table_select_map.h:23-54)."""
 
 _LOW_OF = {"MIX_FP16": "float16", "MIX_BF16": "bfloat16"}
 
 
 class Matched(NamedTuple):
-    """What one tensor did to the columns.
+    """The effect of one tensor on the columns.
 
     :param fits: whether any column fitted it
-    :param why: the rule that was applied: a code of a reason
-    :param followed: whether it looked at its producer's dtype
-    :param through: whether it looked through a Cast
+    :param why: the applied rule, as the code of a reason
+    :param followed: whether it used its producer's dtype
+    :param through: whether it used the producer of a Cast
     """
 
     fits: bool
@@ -48,7 +48,7 @@ class JudgedTensor(NamedTuple):
     """One tensor while its node is judged.
 
     :param row: the dtypes of its columns
-    :param seen: what its producer's output is, for an input
+    :param seen: the producer's output, for an input
     """
 
     port: Port

@@ -1,4 +1,4 @@
-"""Whether a kernel takes a node, before its dtypes are chosen.
+"""Check whether a kernel accepts a node, before its dtypes are chosen.
 
 The check is per tensor, not per column: no column needs to fit as a whole. Source: hicann/ge ffdcbc9f,
 compiler/engines/nn_engine/optimizer/ops_kernel_store/sub_ops_store.cc:113-284, 306-340, 722-830, 1234-1302; the order
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _ND_REACHABLE = frozenset({"ND", "FRACTAL_NZ", "ND_RNN_BIAS", "FRACTAL_ZN_RNN", "FRACTAL_Z"})
-"""Formats that a tensor of format ND can be brought to (utils/common/op_info_common.cc:40, 327-333)."""
+"""Formats that a tensor of format ND can be converted to (utils/common/op_info_common.cc:40, 327-333)."""
 _NO_FP16 = frozenset({"ALLOW_FP32_TO_BF16", "MIX_BF16"})
 _NO_FP16_IF_BLACK = frozenset({"FORCE_FP32", "MIX_FP16"})
 _NO_BF16 = frozenset({"ALLOW_FP32_TO_FP16", "MIX_FP16"})
@@ -42,7 +42,7 @@ class Bound(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why a kernel does not take a node: the code of the reason and the tensor in words."""
+    """Why a kernel refuses a node: the code of the reason and the tensor as text."""
 
     why: str
     detail: str
@@ -53,7 +53,7 @@ class Taken(NamedTuple):
 
 
 def taken(facts: Facts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Taken | Refusal:
-    """The node bound to the kernel, or why the kernel refuses it.
+    """Return the node bound to the kernel, or the refusal.
 
     The dynamic kernel is asked first, where it serves the node's shapes.
     """
@@ -72,7 +72,7 @@ def taken(facts: Facts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Take
 
 
 def customized_columns(customized: Customized, bound: Bound) -> list[int]:
-    """The columns that give every tensor the dtype a customize_dtypes file asks for."""
+    """Return the columns with the dtypes of a customize_dtypes file for every tensor."""
     first = next((each for each in (*bound.inputs, *bound.outputs) if each is not None), None)
     columns = list(range(len(first.dtypes))) if first else []
     for wanted, ports in ((customized.inputs, bound.inputs), (customized.outputs, bound.outputs)):
@@ -83,7 +83,7 @@ def customized_columns(customized: Customized, bound: Bound) -> list[int]:
 
 
 def _implementations(facts: Facts, kernel: Kernel) -> Iterator[bool]:
-    """Which columns to try, the dynamic kernel's (True) or the static ones."""
+    """Yield which columns to try: the dynamic kernel's (True) or the static ones."""
     if facts.shapes:
         if kernel.dynamic_shape and (kernel.dynamic_rank or facts.shapes == 1):
             yield True

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 OUTPUT = "NetOutput"
 _LOOPS = frozenset({"Switch", "Merge", "Enter", "NextIteration"})
 OUTPUT_NAME = "Node_Output"
-"""The name that ATC gives to what collects a model's outputs."""
+"""ATC's name for the node that collects a model's outputs."""
 
 
 def assemble(graph: SourceGraph, facts: ModelFacts, path: str) -> ModelGraph:
     """The graph value.
 
-    :raises Damaged: when an input comes from a value that nothing produces
+    :raises Damaged: if an input reads a value that no node produces
     """
     assembler = _Assembler(path)
     assembler.builder.name_graph(graph.name)
@@ -49,7 +49,7 @@ def first_nodes(graph: SourceGraph) -> Iterator[tuple[SourceGraph, int]]:
 
 
 def second_types(graph: SourceGraph) -> dict[str, str]:
-    """Of the types that have a constant behind their first input the one that fusion may make of them."""
+    """Return op types with a constant input after the first -> the type that fusion may turn them into."""
     found: dict[str, str] = {}
     for each in graph.walk():
         constant = {value for node in each.nodes if node.type == CONST for value in node.outputs}
@@ -69,7 +69,7 @@ class _Assembler:
         self._path = path
 
     def add(self, graph: SourceGraph, main: bool) -> list[tuple[SourceGraph, int]]:
-        """Add a graph's nodes; the bodies that come behind it, with the index of their owner."""
+        """Add a graph's nodes, then its bodies, with the index of their owner."""
         builder, bodies = self.builder, []
         names = self._unique(graph)
         first = len(graph.inputs)
@@ -99,7 +99,7 @@ class _Assembler:
 
     @staticmethod
     def _produced(graph: SourceGraph, base: int) -> dict[str, tuple[int, int]]:
-        """Of each value the index of the node that produces it, and the number of its output."""
+        """Return the producer of each value: the index of the node, and the number of its output."""
         produced = {value: (index, 0) for index, value in enumerate(graph.inputs, base)}
         for index, node in enumerate(graph.nodes, base + len(graph.inputs)):
             for number, value in enumerate(node.outputs):
@@ -108,7 +108,7 @@ class _Assembler:
         return produced
 
     def _inputs(self, graph: SourceGraph, node: SourceNode) -> list[GraphTensor | None]:
-        """What is known of a node's inputs in a graph with loops: the mark of an output is not one of its readers."""
+        """Return the facts of a node's inputs in a graph with loops, without the mark of the outputs they read."""
         marked = node.extra.get("continuous_input", -1)
         made: list[GraphTensor | None] = []
         for number, value in enumerate(node.inputs):
@@ -126,14 +126,14 @@ class _Assembler:
     def _source(self, produced: dict[str, tuple[int, int]], value: str, reader: str) -> tuple[int, int]:
         found = produced.get(value)
         if found is None:
-            raise Damaged(f"`{reader}` reads `{value}`, which nothing produces", name="bad-graph", path=self._path)
+            raise Damaged(f"`{reader}` reads `{value}`, which no node produces", name="bad-graph", path=self._path)
         return found
 
     @staticmethod
     def _unique(graph: SourceGraph) -> list[str]:
         """Names of the inputs, the nodes and what collects the outputs; one that appears again gets a number.
 
-        Nodes have the first right to their names.
+        Nodes keep their names before inputs and outputs do.
         """
         taken: set[str] = set()
         counts: dict[str, int] = {}

@@ -1,6 +1,6 @@
 """The text form of protocol buffers as protobuf prints it, read as a stream of blocks.
 
-One field a line, two blanks of indentation a level, a message closed on a line of its own: the end of a message is
+One field per line, two blanks of indentation per level, a message closed on its own line: the end of a message is
 found by searching for a line, and what is inside need not be looked at. Other layouts are parsed whole and printed
 anew.
 """
@@ -25,9 +25,9 @@ _STRICT = re.compile(rb"(?: *(?:[A-Za-z_]\w*(?: \{|: (?:[-+\w.]+|\"(?:[^\"\\\n]|
 
 _CHUNK = 1 << 20
 _LOOKED_AT = 1 << 14
-"""Bytes at the beginning that are looked at line by line, to know the layout."""
+"""The bytes at the beginning that are read line by line, to detect the layout."""
 MOST_OTHER = 1 << 26
-"""Text of another layout is parsed whole; what is longer is refused."""
+"""The longest text of another layout; it is parsed as a whole."""
 
 
 class Block(NamedTuple):
@@ -48,7 +48,7 @@ class Block(NamedTuple):
 def blocks(file: IO[bytes], containers: frozenset[tuple[str, ...]]) -> Iterator[Block]:
     """The fields of a text; those of ``containers`` (paths of names) are entered, and given with an empty text before.
 
-    :raises TextFault: when the text is broken; its place is one in the file
+    :raises TextFault: if the text is broken; its place is that in the file
     """
     start = file.tell()
     head = file.read(_LOOKED_AT)
@@ -71,7 +71,7 @@ def _canonical(head: bytes) -> bool:
 
 
 def printed(message: Message, indent: bytes = b"") -> bytes:
-    """A message as protobuf prints it."""
+    """Return a message in protobuf's layout."""
     lines = []
     for name, values in message.items():
         field = indent + name.encode()
@@ -131,7 +131,7 @@ class _Stream:
             raise TextFault(self._base + self._at, f"the text ends inside `{inside[-1]}`")
 
     def _has_line(self) -> bool:
-        """Whether there is more; then a line's beginning is in the buffer."""
+        """Return whether there is another line; its beginning is then in the buffer."""
         while self._buffer.find(b"\n", self._at) < 0 and len(self._buffer) - self._at < 1 << 16 and not self._ended:
             self._more()
         return self._at < len(self._buffer)

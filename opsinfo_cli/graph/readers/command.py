@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def arguments(command: str) -> tuple[str, ...]:
-    """The command split into arguments, as a shell does; at blanks where its quotes do not match."""
+    """Return the command split into arguments as in a shell; at blanks if its quotes do not match."""
     try:
         return tuple(shlex.split(command))
     except ValueError:
@@ -19,9 +19,9 @@ def arguments(command: str) -> tuple[str, ...]:
 
 
 def options(command: Sequence[str]) -> dict[str, str]:
-    """The options of a command, without their dashes: ``precision_mode``, ``modify_mixlist``, ``soc_version`` ...
+    """Return the options of a command, without dashes: ``precision_mode``, ``modify_mixlist``, ``soc_version`` ...
 
-    Both ``--name=value`` and ``--name value`` are known; the last one counts.
+    Reads ``--name=value`` and ``--name value``; the last one wins.
     """
     found: dict[str, str] = {}
     name = ""

@@ -1,4 +1,4 @@
-"""Values of constants, read in slices: whether they overflow or vanish where they are stored in fewer bits.
+"""Values of constants, read in slices: whether they overflow or become zero in a low dtype.
 
 A value overflows from half a step beyond the largest finite one on, and vanishes up to half the smallest subnormal:
 IEEE 754 rounds to nearest, ties to even.
@@ -25,21 +25,21 @@ LIMITS = {
     "float16": (65520.0, 2.0**-25),
     "bfloat16": ((2.0 - 2.0**-8) * 2.0**127, 2.0**-134),
 }
-"""Of each low dtype the absolute value that overflows, and the one that still vanishes."""
+"""By low dtype, the smallest absolute value that overflows, and the largest that becomes zero."""
 
 _SLICE = 1 << 20
 _WIDTHS = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2}
 
 
 class Extremes(NamedTuple):
-    """What became of a constant's values.
+    """The outcome of a constant's values.
 
-    :param values: how many were read
-    :param overflowing: how many overflow, of those that are finite
-    :param vanishing: how many that are not zero become zero
+    :param values: the number of values read
+    :param overflowing: the number of finite values that overflow
+    :param vanishing: the number of nonzero values that become zero
     :param largest: the largest finite absolute value
     :param overflow: the first one that overflows
-    :param vanish: the first one that vanishes
+    :param vanish: the first one that becomes zero
     """
 
     values: int = 0
@@ -51,15 +51,15 @@ class Extremes(NamedTuple):
 
     @property
     def harmless(self) -> bool:
-        """Whether nothing overflows or vanishes."""
+        """Whether no value overflows or becomes zero."""
         return not self.overflowing and not self.vanishing
 
 
 def extremes(weights: Weights, dtype: str, low: str = "float16") -> Extremes | None:
-    """What becomes of a constant's values in the dtype ``low``; None for dtypes that are no floats.
+    """Return the outcome of a constant's values in the dtype ``low``; None if their dtype is not floating.
 
-    :raises Refused: when the file with the values cannot be read, naming it
-    :raises Damaged: when it is too short
+    :raises Refused: if the file with the values cannot be read
+    :raises Damaged: if it is too short
     """
     if dtype not in _WIDTHS or low not in LIMITS:
         return None
@@ -128,13 +128,13 @@ def _slices(weights: Weights, dtype: str) -> Iterator[array[float]]:
             size = weights.size if weights.size >= 0 else max(end - weights.offset, 0)
             if weights.offset + size > end:
                 last = weights.offset + size
-                said = f"the values of a constant lie at bytes {weights.offset} to {last}, the file has {end}"
+                said = f"the values of a constant are at bytes {weights.offset} to {last}, the file has {end}"
                 raise Damaged(said, name="damaged-model", path=weights.path)
             file.seek(weights.offset)
             yield from _READERS[weights.encoding](file, size, dtype)
     except FileNotFoundError:
         said = "the file with the values of constants is missing"
-        hint = "external data lies beside the model, under the name that the model says"
+        hint = "put the external data beside the model, under the name in the model"
         raise Refused(said, name="missing-weights", path=weights.path, hint=hint) from None
     except OSError as error:
         raise Refused(error.strerror or str(error), name="unreadable", path=weights.path) from None

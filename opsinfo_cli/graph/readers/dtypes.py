@@ -29,7 +29,7 @@ float8_e4m3b11fnuz float8_e5m2fnuz int4 uint4 int2 uint2
 """
 
 _REFERENCE = 100
-"""What TensorFlow adds to a dtype for a reference to it."""
+"""The number that TensorFlow adds to a dtype for a reference."""
 
 
 def _named(names: str) -> list[str | None]:
@@ -44,7 +44,7 @@ _WORDS: dict[str, str | None] = {
 
 
 def ge_dtype(number: int) -> str | None:
-    """The dtype of a number of GE's enum; None: undefined or unknown."""
+    """Return the dtype of a number of GE's enum; None if undefined or unknown."""
     return GE[number] if 0 <= number < len(GE) else None
 
 
@@ -61,7 +61,7 @@ def tensorflow_dtype(number: int) -> str | None:
 
 
 def word_dtype(word: str) -> str | None:
-    """The dtype of a name as text forms have it: ``DT_FLOAT16``, ``DT_BF16`` and ``DT_BFLOAT16``, ``DT_HALF_REF``."""
+    """Return the dtype of a name in a text form: ``DT_FLOAT16``, ``DT_BF16``, ``DT_BFLOAT16``, ``DT_HALF_REF``."""
     word = word.removesuffix("_REF") if word != "DT_STRING_REF" else word
     if word in _WORDS:
         return _WORDS[word]

@@ -1,4 +1,4 @@
-"""Constants are folded: a node that depends on constants only becomes one, as the graph engine does before the judge.
+"""Fold constants: a node that depends on constants only becomes one, as in the graph engine before the judge.
 
 ``Shape``, ``Size`` and ``Rank`` of a value whose shape is known are constants too. Source: hicann/ge
 compiler/graph/passes/ (constant_folding_pass, dimension_compute_pass).
@@ -19,7 +19,7 @@ RefExit NextIteration RefNextIteration LoopCond Assert Print PrintV2 NoOp Placeh
 Bernoulli Multinomial
 """
 _NOT_FOLDED = frozenset(_KEPT.split())
-"""Operators that are not folded: control flow, and what has a state or an effect."""
+"""Operators that are not folded: control flow, and operators with a state or an effect."""
 _STATEFUL = (
     "Random",
     "Stateful",
@@ -36,7 +36,7 @@ _STATEFUL = (
 
 
 def fold(graph: SourceGraph) -> int:
-    """Fold the graph and all bodies in it; how many nodes became constants or went."""
+    """Fold the graph and all its bodies, and return how many nodes became constants or were removed."""
     folded = 0
     for each in graph.walk():
         folded += _fold(each)
@@ -85,7 +85,7 @@ def _folds(graph: SourceGraph, node: SourceNode, constant: set[str]) -> bool:
 
 
 def _constants(node: SourceNode) -> list[SourceNode]:
-    """The constants that a folded node leaves behind, one for each output; their values are not computed."""
+    """Return the constants that replace a folded node, one for each output; their values are not computed."""
     made = []
     for number, value in enumerate(node.outputs):
         if value:

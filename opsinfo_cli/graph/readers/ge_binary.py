@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _ATTR: Plan = {key(2): {key(7): None, key(12): {key(2): None}, key(1): {key(7): None, key(9): {key(2): None}}}}
 _OP: Plan = {key(10): _ATTR}
 PLAN: Plan = {key(7): {key(6): _OP, key(11): _ATTR}, key(11): _ATTR}
-"""Where large payloads stand in a ModelDef: bytes of kernels and of constants in the attributes."""
+"""The fields of large payloads in a ModelDef: bytes of kernels and of constants in the attributes."""
 
 _GRAPH, _MODEL_ATTR, _GRAPH_NAME, _OPERATOR, _GRAPH_ATTR = key(7), key(11), key(1), key(6), key(11)
 _KEY, _VALUE = key(1), key(2)
@@ -34,7 +34,7 @@ _MOST_CACHED = 1 << 14
 class BinaryModel:
     """Reads a ModelDef into a :class:`~.ge_model.GeModel`.
 
-    :param weights: path, first byte and size of the partition of weights, where the file has one
+    :param weights: path, first byte and size of the partition of weights, if the file has one
     """
 
     def __init__(self, slim: Slim, model: GeModel, weights: Weights | None = None) -> None:
@@ -47,7 +47,7 @@ class BinaryModel:
     def read(self) -> None:
         """Read everything.
 
-        :raises WireFault: when it is no ModelDef
+        :raises WireFault: if the data is not a ModelDef
         """
         data, model = self._data, self._model
         for tag, start, end in fields(data, 0, len(data)):
@@ -187,7 +187,7 @@ class BinaryModel:
         return found
 
     def _constant(self, start: int, end: int) -> Weights | None:
-        """Where a constant's values lie: in its own attribute, else in the partition of weights."""
+        """Return the place of a constant's values: in its own attribute, else in the partition of weights."""
         offset, size = -1, 0
         for tag, first, last in fields(self._data, start, end):
             if tag != _TENSOR:

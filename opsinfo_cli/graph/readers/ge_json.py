@@ -25,9 +25,9 @@ _LONGEST = 1 << 30
 
 
 def read_ge_json(file: IO[bytes], path: str) -> ModelGraph:
-    """The graph of a file that ``atc --mode=1`` or ``--mode=5`` wrote.
+    """Return the graph of a file from ``atc --mode=1`` or ``--mode=5``.
 
-    :raises Damaged: when it is no JSON, or none of a model
+    :raises Damaged: if it is not JSON, or not a model
     """
     data = file.read(_LONGEST + 1)
     if len(data) > _LONGEST:
@@ -38,7 +38,7 @@ def read_ge_json(file: IO[bytes], path: str) -> ModelGraph:
 def graph_of_json(data: bytes, path: str, format: str) -> ModelGraph:
     """The graph of a ModelDef in JSON.
 
-    :raises Damaged: when it is no JSON, or none of a model
+    :raises Damaged: if it is not JSON, or not a model
     """
     try:
         document = json.loads(data.removeprefix(b"\xef\xbb\xbf"))
@@ -48,13 +48,13 @@ def graph_of_json(data: bytes, path: str, format: str) -> ModelGraph:
         raise Damaged(f"the JSON is not UTF-8 (byte {error.start})", name="bad-json", path=path) from None
     except (RecursionError, ValueError):
         raise Damaged(
-            "the JSON is nested too deep, or holds a number of thousands of digits", name="bad-json", path=path
+            "the JSON is nested too deep, or has a number of thousands of digits", name="bad-json", path=path
         ) from None
     if isinstance(document, dict) and document.get("format") == "ge_visual_json":
         document = document.get("model")
     graphs = _messages(document, "graph")
     if not graphs:
-        raise Damaged("the JSON holds no graph of the graph engine", name="bad-json", path=path)
+        raise Damaged("the JSON has no graph of the graph engine", name="bad-json", path=path)
     model = GeModel(format, path)
     for name, value in _entries(document):
         if name in FACTS and isinstance(word := _plain(value, "s"), str):
@@ -113,7 +113,7 @@ def _desc(model: GeModel, said: dict[str, object]) -> Desc:
 
 
 def _messages(parent: object, name: str) -> list[dict[str, object]]:
-    """The messages of a repeated field; one that is empty stands as null."""
+    """Return the messages of a repeated field; an empty one is written as null."""
     found = _listed(parent.get(name)) if isinstance(parent, dict) else []
     return [each if isinstance(each, dict) else {} for each in found]
 

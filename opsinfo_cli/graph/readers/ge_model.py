@@ -1,4 +1,4 @@
-"""A graph from the graph engine's own form (``ge.proto.ModelDef``), whatever file it stands in.
+"""A graph from the graph engine's own form (``ge.proto.ModelDef``), for every file format with it.
 
 Source: hicann/ge graph_metadef/proto/ge_ir.proto:226-353 (messages),
 graph_metadef/graph/serialization/model_serialize.cc:117-165 (inputs: ``producer:output``, empty for an absent one,
@@ -35,7 +35,7 @@ _CASTS = "trans_Cast_"
 
 
 class Desc(NamedTuple):
-    """What the file says of a tensor, and, of a subgraph's output, the parent's output it feeds (-1: none)."""
+    """The facts of a tensor, and for a subgraph's output the parent's output that it feeds (-1: none)."""
 
     tensor: GraphTensor = UNKNOWN
     parent: int = -1
@@ -101,13 +101,13 @@ class GeModel:
         return Desc(tensor, numbers.get(PARENT, -1))
 
     def open_graph(self) -> None:
-        """The operators from now on belong to another graph of the file: the first one is the main graph."""
+        """Begin another graph of the file; the first one is the main graph."""
         self._graphs += 1
         self._held = None if self._graphs == 1 else []
         self._started = False
 
     def name_graph(self, name: str) -> None:
-        """Name the open graph; its operators come behind its name."""
+        """Name the open graph; its operators follow."""
         if self._graphs == 1:
             self.builder.name_graph(name)
         else:
@@ -127,9 +127,9 @@ class GeModel:
             self._add(op)
 
     def close(self) -> ModelGraph:
-        """The graph of all that was added.
+        """Return the graph.
 
-        :raises Damaged: when edges or subgraphs lead nowhere
+        :raises Damaged: if an edge or a subgraph refers to a missing node
         """
         self._close_subgraphs()
         facts = self.facts
@@ -150,14 +150,14 @@ class GeModel:
         return self.builder.build(model)
 
     def _changed(self) -> bool:
-        """Whether a tensor's dtype is not the one it began with: then the judge had run."""
+        """Return whether a tensor's dtype differs from its original one, so that the judge had run."""
         return any(
             tensor.original_dtype is not None and tensor.dtype != tensor.original_dtype
             for tensor in self.builder.tensors()
         )
 
     def _close_subgraphs(self) -> None:
-        """Adds subgraphs behind the graph that owns them, in the file's order; one without an owner comes last."""
+        """Add subgraphs after the graph that owns them, in the file's order; one without an owner comes last."""
         waiting = self._waiting
         while waiting:
             ready = [graph for graph in waiting if graph[0] in self._owners] or waiting[:1]
@@ -208,5 +208,5 @@ _MOST = (1 << 31) - 1
 
 
 def _index(number: str) -> int:
-    """The number of an output; what is no number counts as 0, as the engine's ``strtol`` takes it."""
+    """Return the number of an output; 0 for other text, as in the engine's ``strtol``."""
     return min(int(number[:18]), _MOST) if number.isascii() and number.isdigit() else 0

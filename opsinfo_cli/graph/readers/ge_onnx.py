@@ -37,8 +37,8 @@ Said = dict[str, object]
 def read_ge_onnx(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of a dump.
 
-    :raises TextFault: when the text is broken
-    :raises Damaged: when its edges lead nowhere
+    :raises TextFault: if the text is broken
+    :raises Damaged: if an edge refers to a missing node
     """
     model = GeModel("ge-onnx", path)
     model.open_graph()
@@ -106,7 +106,7 @@ def _attribute(
 
 
 def _from_json(text: str) -> Said:
-    """A tensor whose description is one attribute, as nodes with twenty inputs or more have it."""
+    """Return a tensor whose description is one attribute, as in nodes with at least twenty inputs."""
     try:
         said = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
 """GE dumps ``ge_proto_*.txt``: ``ge.proto.ModelDef`` as text, read as a stream.
 
-What protobuf prints is regular, so an operator is taken apart by searching for the lines that part it, and descriptions
+Protobuf's layout is regular, so an operator is split by searching for its separating lines, and descriptions
 of tensors that were seen before are not read again. Source: hicann/ge graph_metadef/proto/ge_ir.proto:60-353; read on
 four real dumps of the graph engine's own tests.
 """
@@ -38,8 +38,8 @@ _LONGEST_CACHED = 1 << 13
 def read_ge_text(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of a dump.
 
-    :raises TextFault: when the text is broken
-    :raises Damaged: when its edges lead nowhere
+    :raises TextFault: if the text is broken
+    :raises Damaged: if an edge refers to a missing node
     """
     return _Text(GeModel("ge-proto", path)).read(file)
 
@@ -124,7 +124,7 @@ class _Text:
         return Weights(self._model.path, at + head.find(value) + begin, end - begin, "escaped")
 
     def _desc(self, said: bytes) -> Desc:
-        """A tensor's description, from the line behind its opening one; what follows its end is another field."""
+        """Return a tensor's description, from the line after its opening one; text after its end is another field."""
         end = said.find(_CLOSED) + len(_CLOSED)
         if end != len(said):
             said = said[:end] if end >= len(_CLOSED) else b""
@@ -188,19 +188,19 @@ def _top(head: bytes) -> tuple[str, str, list[str]]:
 def _quoted(line: bytes) -> str:
     """The string of a line ``name: "..."``.
 
-    :raises TextFault: when it is none
+    :raises TextFault: if the line has another form
     """
     begin = line.find(b'"') + 1
     if line[-1:] != b'"':
         line = line.rstrip()
     if begin == 0 or len(line) <= begin or line[-1:] != b'"':
-        raise TextFault(0, "a string should stand here")
+        raise TextFault(0, "expected a string")
     body = line[begin:-1]
     return string(body) if b"\\" in body else body.decode("utf-8", "replace")
 
 
 def _attribute(text: bytes, indent: bytes, key: bytes) -> bytes | None:
-    """The lines inside the value of an attribute; ``indent`` stands before its key."""
+    """Return the lines inside the value of an attribute; ``indent`` precedes its key."""
     start = text.find(b"\n" + indent + b'key: "' + key + b'"\n')
     if start < 0:
         return None

@@ -1,4 +1,4 @@
-"""What a reader could not do or had to assume, counted."""
+"""Counts facts that a reader could not read or had to assume."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Notes:
-    """Collects notes; the same one again counts one node more."""
+    """Collects notes; a repeated note counts another node."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str, str]] = Counter()
@@ -21,20 +21,20 @@ class Notes:
         """Add a note.
 
         :param kind: a slug
-        :param subject: the operator, domain, file or function it is about
+        :param subject: the operator, domain, file or function
         """
         self._counts[kind, message, subject] += nodes
 
     def unknown_dtypes(self, graph: SourceGraph) -> None:
-        """Report how many nodes have an output that is read and of which no dtype is known."""
+        """Report how many nodes have an output that is read and has no known dtype."""
         count = 0
         for each in graph.walk():
             read = {value for node in each.nodes for value in node.inputs} | set(each.outputs)
             for node in each.nodes:
                 count += any(value in read and each.tensor(value).dtype is None for value in node.outputs)
         if count:
-            self.add("unknown-dtype", "dtypes of these nodes are unknown: the file does not say them", nodes=count)
+            self.add("unknown-dtype", "dtypes of these nodes are unknown: the file does not have them", nodes=count)
 
     def all(self) -> tuple[Note, ...]:
-        """The notes, in the order in which they came."""
+        """Return the notes, in the order in which they were added."""
         return tuple(Note(kind, message, subject, count) for (kind, message, subject), count in self._counts.items())

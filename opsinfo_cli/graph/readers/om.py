@@ -42,8 +42,8 @@ class Partition(NamedTuple):
 def partitions(file: IO[bytes], path: str) -> list[list[Partition]]:
     """The partitions of each model of the file.
 
-    :raises Damaged: when the header or a table is broken, or leaves the file
-    :raises Refused: when the model is encrypted
+    :raises Damaged: if the header or a table is broken, or exceeds the file
+    :raises Refused: if the model is encrypted
     """
     size = file.seek(0, 2)
     file.seek(0)
@@ -57,7 +57,7 @@ def partitions(file: IO[bytes], path: str) -> list[list[Partition]]:
     if header[_ENCRYPTED]:
         raise Refused("the compiled model is encrypted", name="encrypted-model", path=path)
     if (long_length or length) > size - _HEADER:
-        said = f"its header says {long_length or length} bytes follow, there are {size - _HEADER}"
+        said = f"its header announces {long_length or length} bytes, there are {size - _HEADER}"
         raise _damaged(path, f"the compiled model is cut off: {said}", _LENGTH)
     large = bool(long_length) or header[_KIND] == _FLOW_MODEL
     models = max(min(struct.unpack_from("<I", header, _MODELS)[0], _MOST_MODELS), 1)
@@ -71,7 +71,7 @@ def partitions(file: IO[bytes], path: str) -> list[list[Partition]]:
 
 
 def _table(file: IO[bytes], at: int, size: int, large: bool, path: str) -> tuple[list[Partition], int]:
-    """One table and the place behind its partitions."""
+    """Return one table and the offset after its partitions."""
     entry, begin = (_LARGE, at + 8) if large else (_SMALL, at + 4)
     file.seek(at)
     head = file.read(4)
@@ -99,8 +99,9 @@ def _damaged(path: str, said: str, at: int) -> Damaged:
 def read_om(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of a compiled model.
 
-    :raises Damaged: when the file is broken; :raises Refused: when it is encrypted
-    :raises WireFault: when its graph is
+    :raises Damaged: if the file is broken
+    :raises Refused: if it is encrypted
+    :raises WireFault: if its graph is broken
     """
     model = GeModel("om", path)
     found = False
@@ -114,9 +115,7 @@ def read_om(file: IO[bytes], path: str) -> ModelGraph:
                 with structure.placed():
                     BinaryModel(structure, model, store).read()
             elif part.kind == _FLOW_SUBMODEL:
-                model.notes.add(
-                    "flow-submodel", "the models inside a flow model are not read, only the graph that joins them"
-                )
+                model.notes.add("flow-submodel", "only the graph of a flow model is read, not the models inside")
     if not found:
         raise _damaged(path, "the compiled model has no graph", _HEADER)
     return model.close()

@@ -26,15 +26,15 @@ _LONGEST = 1 << 30
 def read_om2(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of the first model in the archive.
 
-    :raises Damaged: when the archive is broken or holds no graph
+    :raises Damaged: if the archive is broken or has no graph
     """
     try:
         with zipfile.ZipFile(file) as archive:
             found = sorted(name for name in archive.namelist() if _GRAPH.fullmatch(name))
             if not found:
-                hint = "models are read as .om, as ATC writes them by default"
+                hint = "give the .om file that ATC writes by default"
                 raise Damaged(
-                    "the archive holds no graph of a compiled model", name="damaged-model", path=path, hint=hint
+                    "the archive has no graph of a compiled model", name="damaged-model", path=path, hint=hint
                 )
             with archive.open(found[0]) as member:
                 data = member.read(_LONGEST + 1)

@@ -1,4 +1,4 @@
-"""What one ONNX operator becomes where CANN makes several nodes of it.
+"""ONNX operators that CANN expands to several nodes.
 
 Source: the ParseOpToGraph functions of the ONNX plugins in hicann/ops-nn common/src/framework/ and index/
 (conv_onnx_plugin.cpp:262-337, gemm_onnx_plugin.cpp:75-134, layer_normalization_onnx_plugin.cpp:95-146,
@@ -37,11 +37,11 @@ PLUMBING = frozenset(
         "Flatten",
     ]
 )
-"""Types that stand around the operator, where its own comes first in no order."""
+"""Op types of helper nodes around the operator."""
 
 
 def expand(graph: SourceGraph, node: SourceNode, mapping: Mapping) -> Expansion:
-    """The nodes that one becomes, the types set."""
+    """Return the nodes that replace an operator, with their types."""
     expansion = Expansion(graph, node, mapping.types)
     rule = _RULES.get(node.op)
     if rule:
@@ -53,7 +53,7 @@ def expand(graph: SourceGraph, node: SourceNode, mapping: Mapping) -> Expansion:
 
 
 def _spatial(flat: str, deep: str, filters: int) -> Rule:
-    """Convolutions and pools: of one dimension they are made two-dimensional, with an axis put in and taken out."""
+    """Convolutions and pools: one-dimensional ones become two-dimensional, with an axis inserted and removed."""
 
     def rule(it: Expansion) -> None:
         rank = it.rank()
@@ -124,7 +124,7 @@ def _clip(it: Expansion) -> None:
 
 
 def _chain(op_type: str) -> Rule:
-    """``Max`` and ``Min`` of many: two at a time; of one: nothing but an Identity."""
+    """``Max`` and ``Min``: pairwise for many inputs, an Identity for one."""
 
     def rule(it: Expansion) -> None:
         rest = it.node.inputs[2:]
@@ -137,7 +137,7 @@ def _chain(op_type: str) -> Rule:
 
 
 def _axes(op_type: str, suffix: str = "_data1") -> Rule:
-    """What was an attribute is a constant second input."""
+    """The attribute becomes a constant second input."""
 
     def rule(it: Expansion) -> None:
         it.node.type = op_type
@@ -202,7 +202,7 @@ def _pad(it: Expansion) -> None:
 
 
 def _resize(it: Expansion) -> None:
-    """The sizes are computed from the scales where none are given: that falls together where shapes are known."""
+    """Sizes are computed from the scales if none are given; with known shapes that is folded."""
     nearest = it.node.attributes.get("mode", "nearest") == "nearest"
     x, sizes = it.node.inputs[0], it.node.inputs[3:4] or [""]
     if nearest:

@@ -1,4 +1,4 @@
-"""One node of ONNX on its way to several of CANN; see :mod:`.onnx_expand`."""
+"""The expansion of one ONNX node to several nodes of CANN; see :mod:`.onnx_expand`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 class Expansion:
-    """One node on its way; a rule sets its type and adds nodes before and behind.
+    """The expansion of one node; a rule sets its type and adds nodes before and after it.
 
-    :ivar made: the nodes it becomes, in order
-    :ivar followed: whether a rule knew what to do
+    :ivar made: the resulting nodes, in order
+    :ivar followed: whether a rule applied
     """
 
     def __init__(self, graph: SourceGraph, node: SourceNode, types: Sequence[str]) -> None:
@@ -24,7 +24,7 @@ class Expansion:
         self.followed = True
 
     def rank(self, number: int = 0) -> int:
-        """Dimensions of an input; -1: unknown."""
+        """Return the number of dimensions of an input; -1 if unknown."""
         shape = self.graph.tensor(self.node.inputs[number]).shape if number < len(self.node.inputs) else None
         return -1 if shape is None else len(shape)
 
@@ -44,7 +44,7 @@ class Expansion:
     def behind(
         self, op_type: str, suffix: str, more: Sequence[str] = (), shape: tuple[int, ...] | None = None
     ) -> SourceNode:
-        """Put a node behind the last one; it takes over its first value."""
+        """Put a node after the last one; it takes over its first value."""
         last = self.made[-1]
         value = last.outputs[0]
         inner = last.name + ":inner" if last is self.node else last.name
@@ -55,7 +55,7 @@ class Expansion:
         return made
 
     def const(self, suffix: str, dtype: str = "int64", shape: tuple[int, ...] = ()) -> str:
-        """A constant that the plugin puts in; its value's name."""
+        """Add a constant, and return the name of its value."""
         made = constant(self.graph, self.node.name + suffix, dtype, shape)
         self.made.insert(0, made)
         return made.name
@@ -67,7 +67,7 @@ class Expansion:
         return made
 
     def step(self, op_type: str, suffix: str, value: str) -> SourceNode:
-        """A node of one input that stands nowhere yet."""
+        """Return a node of one input that is not placed yet."""
         name = self.node.name + suffix
         made = self._made(name, op_type, [value], name)
         self.graph.tensors[name] = self.graph.tensor(value)

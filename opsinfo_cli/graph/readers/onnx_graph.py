@@ -1,4 +1,4 @@
-"""ONNX models: the graph as CANN would see it, before fusion.
+"""ONNX models: CANN's graph before fusion.
 
 Dtypes of inner tensors are inferred by the ``onnx`` package; external data is not loaded; functions of the model are
 inlined. Nodes without a name get one as ATC gives it: the operator and a number, counted over the nameless ones, bodies
@@ -33,9 +33,9 @@ _BY_POSITION = {"Loop": 1, "Scan": 0}
 def read_onnx(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of an ONNX model.
 
-    :raises MissingPackage: when the ``onnx`` package is not installed
-    :raises WireFault: when the file is broken
-    :raises Damaged: when its edges lead nowhere
+    :raises MissingPackage: if the ``onnx`` package is not installed
+    :raises WireFault: if the file is broken
+    :raises Damaged: if an edge refers to a missing node
     """
     return assemble(*read_onnx_source(file, path), path)
 
@@ -81,11 +81,11 @@ def read_onnx_source(file: IO[bytes], path: str) -> tuple[SourceGraph, ModelFact
 
 
 def _notes(model: OnnxModel) -> Notes:
-    """What is to be said of the model as a whole."""
+    """Return notes on the whole model."""
     notes = Notes()
     opset = model.opsets.get("", 0)
     if opset > HIGHEST_OPSET:
-        said = f"the model has opset {opset}, CANN documents up to {HIGHEST_OPSET}: operators are translated by name"
+        said = f"CANN documents opsets up to {HIGHEST_OPSET}, the model has {opset}; operators are translated by name"
         notes.add("opset", said)
     if model.functions:
         notes.add("functions", f"{model.functions} functions of the model were inlined")
@@ -99,7 +99,7 @@ def _unmapped(op: str, notes: Notes) -> None:
     if domain:
         notes.add("foreign-domain", f"`{op}`: operators of the domain `{domain}` are unknown to CANN", op)
     else:
-        notes.add("unmapped-operator", f"`{op}` has no translation: CANN documents none", op)
+        notes.add("unmapped-operator", f"`{op}` has no documented translation in CANN", op)
 
 
 def _name(graph: SourceGraph) -> None:
@@ -116,7 +116,7 @@ def _name(graph: SourceGraph) -> None:
 
 
 def _captured(body: SourceGraph) -> set[str]:
-    """Values that a body, or one inside it, takes from the graph around it."""
+    """Return values that a body, or a body inside it, reads from the graph around it."""
     own = {value for node in body.nodes for value in node.outputs} | set(body.inputs)
     wanted = {value for node in body.nodes for value in node.inputs if value} | set(body.outputs)
     for node in body.nodes:
@@ -126,7 +126,7 @@ def _captured(body: SourceGraph) -> set[str]:
 
 
 def _join(graph: SourceGraph, node: SourceNode) -> None:
-    """Make what a node's bodies capture an input of it, as ATC does for ``If``, and say what feeds what."""
+    """Make values that a node's bodies capture its inputs, as ATC does for ``If``, and record their relation."""
     captured = sorted(set().union(*(_captured(body) for body in node.bodies)))
     first = len(node.inputs)
     node.inputs = [*node.inputs, *captured]
@@ -143,7 +143,7 @@ def _join(graph: SourceGraph, node: SourceNode) -> None:
 
 
 def _translated(graph: SourceGraph, opsets: dict[str, int], notes: Notes) -> list[SourceNode]:
-    """The nodes with op types of CANN."""
+    """Return the nodes with op types of CANN."""
     made: list[SourceNode] = []
     for node in graph.nodes:
         if node.type:
@@ -158,7 +158,7 @@ def _translated(graph: SourceGraph, opsets: dict[str, int], notes: Notes) -> lis
             made.append(node)
             continue
         if mapping.beyond and not opset > HIGHEST_OPSET:
-            notes.add("opset", f"`{node.op}` of opset {opset} is translated as in a documented one", node.op)
+            notes.add("opset", f"`{node.op}` of opset {opset} is translated as in a documented opset", node.op)
         if not mapping.expands:
             node.type = mapping.types[0]
             made.append(node)
@@ -166,8 +166,6 @@ def _translated(graph: SourceGraph, opsets: dict[str, int], notes: Notes) -> lis
         expansion = expand(graph, node, mapping)
         if not expansion.followed:
             types = ", ".join(mapping.types)
-            notes.add(
-                "expansion", f"`{node.op}` becomes several nodes ({types}); it is taken as `{node.type}` alone", node.op
-            )
+            notes.add("expansion", f"`{node.op}` becomes several nodes ({types}); only `{node.type}` is used", node.op)
         made += expansion.made
     return made

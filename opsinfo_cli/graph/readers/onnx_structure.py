@@ -26,7 +26,7 @@ _ATTRIBUTE: Plan = {key(5): _TENSOR, key(10): _TENSOR, key(6): _GRAPH, key(11): 
 _NODE: Plan = {key(5): _ATTRIBUTE}
 _GRAPH[key(1)] = _NODE
 PLAN: Plan = {key(7): _GRAPH, key(25): {key(7): _NODE}}
-"""Where values of tensors stand in a model."""
+"""The fields of tensor values in a model."""
 
 _EXTERNAL = 1
 _VARINT_PAYLOADS = (key(5), key(7), key(11))
@@ -34,12 +34,12 @@ DEFAULT_DOMAINS = ("", "ai.onnx")
 
 
 class OnnxModel(NamedTuple):
-    """What a model file says.
+    """The content of a model file.
 
     :param opsets: version by domain
-    :param functions: how many functions the model defines itself
-    :param external: paths of the files its external data lies in
-    :param refused: names of such files outside the model's folder; ONNX allows none
+    :param functions: the number of functions that the model defines
+    :param external: paths of the files with its external data
+    :param refused: names of such files outside the model's folder, which ONNX forbids
     """
 
     graph: SourceGraph
@@ -53,8 +53,8 @@ class OnnxModel(NamedTuple):
 def parse_onnx(slim: Slim, path: str) -> OnnxModel:
     """The structure of a model.
 
-    :param path: the model's own path; external data is looked for beside it
-    :raises WireFault: when it is no model
+    :param path: the model's path; external data is searched beside it
+    :raises WireFault: if it is not a model
     """
     return Parser(slim, path).model()
 
@@ -99,7 +99,7 @@ class Parser:
         return "" if domain in DEFAULT_DOMAINS else domain, version
 
     def graph(self, start: int, end: int, depth: int) -> SourceGraph:
-        """A graph; its initializers become constants before its nodes."""
+        """Return a graph; its initializers become constants before its nodes."""
         if depth > DEEPEST // 4:
             raise WireFault(start, f"graphs are nested more than {DEEPEST // 4} deep")
         data = self._data
@@ -128,7 +128,7 @@ class Parser:
         return graph
 
     def value(self, graph: SourceGraph, start: int, end: int) -> str:
-        """A ValueInfoProto: its name; what it says is kept in the graph."""
+        """Read a ValueInfoProto into the graph, and return its name."""
         data, name, tensor = self._data, "", None
         for tag, first, last in fields(data, start, end):
             if tag == 0x0A:
@@ -143,7 +143,7 @@ class Parser:
         return name
 
     def _type(self, start: int, end: int, depth: int) -> GraphTensor | None:
-        """A TypeProto: a tensor, or what a sequence or an optional holds."""
+        """Return a TypeProto: a tensor, or the content of a sequence or an optional."""
         data = self._data
         for tag, first, last in fields(data, start, end):
             if tag in (0x0A, key(8)):  # tensor_type, sparse_tensor_type
@@ -224,7 +224,7 @@ class Parser:
         node.type, node.weights = CONST, made.weights
 
     def _initializer(self, graph: SourceGraph, start: int, end: int, value: str = "") -> SourceNode:
-        """A TensorProto: a constant, and where its values lie."""
+        """Read a TensorProto: a constant, and the place of its values."""
         data = self._data
         name, dtype, dims = "", 0, []
         weights: Weights | None = None
@@ -258,7 +258,7 @@ class Parser:
         return node
 
     def _outside(self, said: dict[str, str]) -> Weights | None:
-        """Where external data lies: beside the model, or below; a size of -1: up to the end of the file."""
+        """Return the place of external data, beside or below the model; a size of -1: up to the end of the file."""
         name = said.get("location", "")
         if not name or "\0" in name or os.path.isabs(name) or ".." in name.replace("\\", "/").split("/"):
             self._refused.add(name)

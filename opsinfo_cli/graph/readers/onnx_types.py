@@ -1,4 +1,4 @@
-"""Dtypes of the inner tensors of an ONNX model, which its file does not hold: the ``onnx`` package infers them."""
+"""Dtypes of an ONNX model's inner tensors, inferred by the ``onnx`` package because the file does not have them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _MOST = (1 << 31) - 1
 def package() -> ModuleType:
     """The ``onnx`` package.
 
-    :raises MissingPackage: when it is not installed
+    :raises MissingPackage: if it is not installed
     """
     try:
         import onnx
     except ImportError:
         raise MissingPackage(
-            "reading an ONNX model needs the `onnx` package, to infer the dtypes that the file does not hold",
+            "reading an ONNX model requires the `onnx` package, to infer dtypes that are not in the file",
             hint="python -m pip install 'opsinfo[graph]', or give a compiled model or a dump",
         ) from None
     found: ModuleType = onnx
@@ -39,14 +39,14 @@ def package() -> ModuleType:
 def inlined(data: bytes) -> bytes:
     """The model with its own functions inlined.
 
-    :raises MissingPackage: when the ``onnx`` package is not installed, or too old to inline
-    :raises WireFault: when the model cannot be inlined
+    :raises MissingPackage: if the ``onnx`` package is not installed, or too old to inline
+    :raises WireFault: if the model cannot be inlined
     """
     onnx = package()
     try:
         from onnx.inliner import inline_local_functions
     except ImportError:
-        raise MissingPackage("inlining a model's functions needs onnx 1.16", hint="pip install -U onnx") from None
+        raise MissingPackage("inlining a model's functions requires onnx 1.16", hint="pip install -U onnx") from None
     try:
         made: bytes = inline_local_functions(onnx.load_model_from_string(data)).SerializeToString()
     except Exception as error:
@@ -55,7 +55,7 @@ def inlined(data: bytes) -> bytes:
 
 
 def infer(graph: SourceGraph, data: bytes) -> str:
-    """Put what the ``onnx`` package infers into the graph and its bodies; what it says if it cannot, else empty.
+    """Add dtypes that the ``onnx`` package infers to the graph and its bodies; return its error, or an empty text.
 
     :param data: the model that the graph was read from
     """
@@ -66,7 +66,7 @@ def infer(graph: SourceGraph, data: bytes) -> str:
         return "the structure is longer than a model may be"
     try:
         made: bytes = infer_shapes(data).SerializeToString()
-    except Exception as error:  # the package raises several kinds of its own
+    except Exception as error:  # the package raises several kinds of exceptions
         return _brief(error)
     _Found(made).add(graph)
     return ""
@@ -77,7 +77,7 @@ def _brief(error: Exception) -> str:
 
 
 class _Found:
-    """Takes the inferred values out of a model: only those, and the bodies of the nodes that have some."""
+    """Reads only the inferred values of a model, and the bodies of its nodes."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

@@ -1,4 +1,4 @@
-"""Names of operators in ONNX and TensorFlow, and the op types that the policy sees."""
+"""Names of operators in ONNX and TensorFlow, and their Ascend op types."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ libraries of CANN."""
 
 
 class Mapping(NamedTuple):
-    """What an operator becomes.
+    """The translation of an operator.
 
     :param types: op types; several if it expands, of which a node takes some
-    :param expands: whether the node is made into a graph of its own
-    :param beyond: whether the opset is none that the table knows for it
+    :param expands: whether the node becomes a graph
+    :param beyond: whether the table does not have the opset
     """
 
     types: tuple[str, ...]
@@ -65,13 +65,13 @@ def onnx_mapping(op: str, opset: int) -> Mapping | None:
 
 
 def tensorflow_mapping(op: str) -> Mapping | None:
-    """What an operator of TensorFlow becomes; None: unknown."""
+    """Return the translation of a TensorFlow operator; None if unknown."""
     types = _table("tf_to_ascend.json").get(op)
     return Mapping(tuple(str(each) for each in types)) if isinstance(types, list) and types else None
 
 
 def second_type(op_type: str) -> str | None:
-    """The type that fusion may make of one whose second input is a constant; None if there is none."""
+    """Return the type that fusion may turn an op type with a constant second input into; None if there is none."""
     return f"{op_type}D" if op_type in _D_FORMS else None
 
 

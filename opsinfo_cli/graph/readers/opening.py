@@ -1,4 +1,4 @@
-"""Opens a model file, finds out what it is, reads it, and turns what went wrong into errors with a place."""
+"""Opens a model file, detects its format, reads it, and turns faults into errors with a place."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _SAVED_FILES = ("saved_model.pb", "saved_model.pbtxt")
 
 
 def read_graph(path: str, seen: Callable[[int], None] | None = None) -> ModelGraph:
-    """The graph of a model file, or of the folder of a SavedModel.
+    """Return the graph of a model file, or of the folder of a SavedModel.
 
-    :param seen: hears how many bytes of the file were read, for a progress line
-    :raises Refused: when the file cannot be opened or is no model
-    :raises Damaged: when it is broken, with the byte or line
-    :raises MissingPackage: when it is an ONNX model and the ``onnx`` package is not installed
+    :param seen: called with the number of bytes read so far, for a progress line
+    :raises Refused: if the file cannot be opened or is not a model
+    :raises Damaged: if it is broken, with the byte or line
+    :raises MissingPackage: if it is an ONNX model and the ``onnx`` package is not installed
     """
     try:
         if os.path.isdir(path):
@@ -69,7 +69,7 @@ def _read(file: IO[bytes], path: str) -> ModelGraph:
     module, function = _READERS[sniff.kind_of(file, path)]
     reader = getattr(import_module(f"{__package__}.{module}"), function)
     collected = gc.isenabled()
-    gc.disable()  # a graph is millions of objects, none of them garbage: collecting takes a third of the time
+    gc.disable()  # a graph is millions of objects without garbage: collecting takes a third of the time
     try:
         found: ModelGraph = reader(file, path)
     except WireFault as fault:
@@ -100,7 +100,7 @@ def _line(file: IO[bytes], at: int) -> tuple[int, int]:
 
 
 class _Watched:
-    """A file that says how much of it was read."""
+    """A file that reports how much of it was read."""
 
     def __init__(self, file: IO[bytes], seen: Callable[[int], None]) -> None:
         self._file = file

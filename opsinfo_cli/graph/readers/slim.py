@@ -24,13 +24,13 @@ MARKER = 400_000_001
 MARKER_KEY = key(MARKER)
 
 SMALL = 1 << 10
-"""A payload up to this long stays where it is."""
+"""The longest payload that is kept in place."""
 WHOLE = 1 << 25
-"""A file up to this long is taken as it is, in bytes."""
+"""The longest file, in bytes, that is read unchanged."""
 LONGEST = 1 << 24
-"""A field longer than this that no plan names is left out: it is no structure."""
+"""The longest field outside the plan, in bytes; longer ones are not structure and are left out."""
 MOST = 1 << 31
-"""A protobuf message cannot be longer, so no structure is."""
+"""The longest structure, in bytes: the limit of a protobuf message."""
 
 _WINDOW = 1 << 18
 
@@ -46,7 +46,7 @@ class Slim(NamedTuple):
     places: array[int]
 
     def place(self, at: int) -> int:
-        """Where in the file the byte ``at`` of the data lies."""
+        """Return the place in the file of the byte ``at`` of the data."""
         piece = max(bisect_right(self.starts, at) - 1, 0)
         return self.places[piece] + at - self.starts[piece]
 
@@ -60,11 +60,11 @@ class Slim(NamedTuple):
 
 
 def slim(file: IO[bytes], start: int, end: int, plan: Plan, mark_all: bool = False) -> Slim:
-    """The structure of the message between ``start`` and ``end`` of a file.
+    """Return the structure of the message between ``start`` and ``end`` of a file.
 
-    :param plan: the fields to look into, by key: None for a payload, a plan for a message that holds some
-    :param mark_all: small payloads are kept and get a marker too: for data that is to be written anew
-    :raises WireFault: when it is no message; its place is one in the file
+    :param plan: the fields to read, by key: None for a payload, a plan for a message with payloads
+    :param mark_all: whether small payloads, which are kept, get a marker too, for data that is written again
+    :raises WireFault: if it is not a message; its place is that in the file
     """
     if end - start <= WHOLE and not mark_all:
         file.seek(start)
@@ -73,7 +73,7 @@ def slim(file: IO[bytes], start: int, end: int, plan: Plan, mark_all: bool = Fal
 
 
 def marked(data: bytes, start: int, end: int) -> tuple[int, int, int]:
-    """What a marker says: the key of the payload, its place in the file, its size in bytes."""
+    """Return the content of a marker: the key of the payload, its place in the file, its size in bytes."""
     found = {tag: value for tag, value, _ in fields(data, start, end)}
     return found.get(key(1, VARINT), 0), found.get(key(2, VARINT), 0), found.get(key(3, VARINT), 0)
 

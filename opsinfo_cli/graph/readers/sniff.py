@@ -1,4 +1,4 @@
-"""What kind of model a file is, by its content; its name is never looked at."""
+"""Detect the format of a model file by its content, never by its name."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _HINT = (
 
 
 def kind_of(file: IO[bytes], path: str) -> str:
-    """The kind of a model file; the file is left at its beginning.
+    """Return the format of a model file; the file is left at its beginning.
 
-    :raises Refused: when it is none that is read
-    :raises Damaged: when it is empty
+    :raises Refused: if the format is not supported
+    :raises Damaged: if it is empty
     """
     file.seek(0)
     head = file.read(_HEAD)
@@ -80,7 +80,7 @@ def _text(head: bytes, path: str) -> str | None:
 
 
 def _binary(head: bytes) -> str | None:
-    """By the fields at the beginning: they stand in the order of their numbers."""
+    """Detect by the fields at the beginning, which are in the order of their numbers."""
     seen: dict[int, bytes] = {}
     try:
         for tag, start, end in fields(head, 0, len(head)):
@@ -102,7 +102,7 @@ def _binary(head: bytes) -> str | None:
 
 
 def _behind_length(head: bytes, at: int) -> bytes:
-    """What follows the length of a field that goes on behind the head."""
+    """Return the byte after the length of a field that continues after the head."""
     try:
         _, start = varint(head, at)
     except (IndexError, WireFault):

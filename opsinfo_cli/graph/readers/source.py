@@ -1,4 +1,4 @@
-"""A model in the words of the framework it comes from, before its names are translated.
+"""A model with the names of its own framework, before translation.
 
 Values have names, as in ONNX; a TensorFlow value is named ``node:output``. Nodes stand in the file's order.
 """
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 CONST, INPUT = "Const", "Data"
 NOTHING: Mapping[str, object] = {}
-"""What most nodes have of most things; never changed in place."""
+"""The shared empty value of nodes; never changed in place."""
 
 
 class SourceNode:
     """An operator of the source framework.
 
-    :ivar op: the operator, with its domain and ``::`` before it where it is not the default one
+    :ivar op: the operator, with its domain and ``::`` before it unless it is the default one
     :ivar inputs: names of values; empty for an absent optional input
-    :ivar attributes: numbers, words and lists of integers that decide what the operator becomes
-    :ivar type: the op type it becomes; empty: not yet translated
+    :ivar attributes: numbers, words and lists of integers that decide the translation
+    :ivar type: the translated op type; empty before the translation
     """
 
     __slots__ = ("attributes", "bodies", "control", "extra", "inputs", "name", "op", "outputs", "type", "weights")
@@ -42,7 +42,7 @@ class SourceNode:
         self.weights: Weights | None = None
 
     def keep(self, name: str, value: object) -> None:
-        """Keep something that goes into the graph's attributes."""
+        """Keep a value for the graph's attributes."""
         self.extra = {**self.extra, name: value}
 
     def __repr__(self) -> str:
@@ -52,13 +52,13 @@ class SourceNode:
 class SourceGraph:
     """A graph of the source framework, or the body of a control operator.
 
-    :ivar inputs: names of the values that come from outside
-    :ivar outputs: names of the values that go out
-    :ivar tensors: what is known of each value
+    :ivar inputs: names of the values from outside
+    :ivar outputs: names of the results
+    :ivar tensors: the facts of each value
     :ivar input_names: names of inputs whose node is named differently from the value
-    :ivar attribute: the attribute of the parent that holds it
-    :ivar parent_inputs: of each input of a body the parent's input that feeds it
-    :ivar parent_outputs: of each output of a body the parent's output that it feeds, -1 for none
+    :ivar attribute: the attribute of the parent with the body
+    :ivar parent_inputs: the parent's input that feeds each input of a body
+    :ivar parent_outputs: the parent's output that each output of a body feeds, -1 for none
     """
 
     def __init__(self, name: str) -> None:
@@ -73,11 +73,11 @@ class SourceGraph:
         self.parent_outputs: list[int] = []
 
     def tensor(self, value: str) -> GraphTensor:
-        """What is known of a value."""
+        """Return the facts of a value."""
         return self.tensors.get(value, UNKNOWN)
 
     def walk(self) -> Iterator[SourceGraph]:
-        """This graph and all bodies inside it, outer ones first."""
+        """Yield this graph and all bodies inside it, outer ones first."""
         waiting: list[SourceGraph] = [self]
         while waiting:
             graph = waiting.pop()
@@ -87,7 +87,7 @@ class SourceGraph:
 
 
 def constant(graph: SourceGraph, name: str, dtype: str, shape: tuple[int, ...] = ()) -> SourceNode:
-    """A constant that the translation puts in; its value is named as it is."""
+    """Return a constant that the translation adds; its value has its name."""
     node = SourceNode(name, CONST, [], [name])
     node.type = CONST
     graph.tensors[name] = GraphTensor(dtype, shape=shape)

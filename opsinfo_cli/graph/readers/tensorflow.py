@@ -33,7 +33,7 @@ _SAVED_PLAN: Plan = {key(2): {key(2): GRAPH_PLAN, key(7): None}}
 
 
 class _Contents:
-    """What a GraphDef holds."""
+    """The content of a GraphDef."""
 
     def __init__(self) -> None:
         self.nodes: list[TfNode] = []
@@ -43,8 +43,8 @@ class _Contents:
 def read_graph_def(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of a binary GraphDef.
 
-    :raises WireFault: when it is broken
-    :raises Damaged: when its edges lead nowhere
+    :raises WireFault: if it is broken
+    :raises Damaged: if an edge refers to a missing node
     """
     structure = slim(file, 0, file.seek(0, 2), GRAPH_PLAN)
     with structure.placed():
@@ -57,8 +57,8 @@ def read_graph_def(file: IO[bytes], path: str) -> ModelGraph:
 def read_graph_text(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of a GraphDef in text form.
 
-    :raises TextFault: when it is broken
-    :raises Damaged: when its edges lead nowhere
+    :raises TextFault: if it is broken
+    :raises Damaged: if an edge refers to a missing node
     """
     contents = _Contents()
     for block in blocks(file, frozenset()):
@@ -106,8 +106,8 @@ def _finished(contents: _Contents, path: str) -> ModelGraph:
 def read_saved_model(file: IO[bytes], path: str) -> ModelGraph:
     """The graph of a SavedModel's default signature.
 
-    :raises WireFault: when it is broken
-    :raises Damaged: when it has no signature, or its edges lead nowhere
+    :raises WireFault: if it is broken
+    :raises Damaged: if it has no signature, or an edge refers to a missing node
     """
     structure = slim(file, 0, file.seek(0, 2), _SAVED_PLAN)
     contents = _Contents()
@@ -171,7 +171,7 @@ def _text_signature(message: Message, signatures: dict[str, list[str]]) -> None:
 
 
 def _saved(contents: _Contents, signatures: dict[str, list[str]], path: str) -> ModelGraph:
-    """The part of the graph that the default signature computes; the rest saves and restores variables."""
+    """Return the part of the graph for the default signature; the rest saves and restores variables."""
     wanted = {name: outputs for name, outputs in signatures.items() if outputs and not name.startswith("__")}
     name = _SIGNATURE if _SIGNATURE in wanted else next(iter(wanted), "")
     if not name:
@@ -179,7 +179,7 @@ def _saved(contents: _Contents, signatures: dict[str, list[str]], path: str) -> 
         raise Damaged("the SavedModel has no signature with outputs", name="no-signature", path=path, hint=hint)
     notes = Notes()
     if len(wanted) > 1:
-        notes.add("signature", f"of the signatures {', '.join(sorted(wanted))} `{name}` is read", name)
+        notes.add("signature", f"`{name}` is read, of the signatures {', '.join(sorted(wanted))}", name)
     nodes = needed(contents.nodes, wanted[name])
     graph = graph_of(name, nodes, FunctionLibrary(contents.functions, notes), outputs=wanted[name])
     return finished(graph, path, "saved-model", notes, {"signature": name})

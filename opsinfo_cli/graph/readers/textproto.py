@@ -1,4 +1,4 @@
-"""The text form of protocol buffers, any layout of it, as a tree.
+"""The text form of protocol buffers, in any layout, as a tree.
 
 Source: Protocol Buffers documentation, "Text Format Language Specification"
 (protobuf.dev/reference/protobuf/textformat-spec).
@@ -37,7 +37,7 @@ class TextFault(Exception):
 
 
 def unescaped(body: bytes) -> bytes:
-    """What a string between its quotes stands for."""
+    """Return the bytes of a string between its quotes."""
     return _ESCAPE.sub(_meant, body) if b"\\" in body else body
 
 
@@ -55,21 +55,21 @@ def _meant(match: re.Match[bytes]) -> bytes:
 
 
 def string(body: bytes) -> str:
-    """A string between its quotes, as text."""
+    """Return the text of a string between its quotes."""
     return unescaped(body).decode("utf-8", "replace")
 
 
 def string_end(text: bytes, at: int) -> int:
-    """Behind the closing quote of the string that begins at ``at``.
+    """Return the offset after the closing quote of the string that begins at ``at``.
 
-    :raises TextFault: when the string does not end in its line
+    :raises TextFault: if the string does not end in its line
     """
     quote = text[at : at + 1]
     end = at
     while True:
         end = text.find(quote, end + 1)
         if end < 0:
-            raise TextFault(at, "a string does not end")
+            raise TextFault(at, "an unterminated string")
         slashes = end - 1
         while text[slashes : slashes + 1] == b"\\":
             slashes -= 1
@@ -81,11 +81,11 @@ def string_end(text: bytes, at: int) -> int:
 
 
 def parse(text: bytes) -> Message:
-    """The message that the text is: lists of values by field name.
+    """Return the message of a text: lists of values by field name.
 
     A value is a word or number as text, a string as bytes, or a message.
 
-    :raises TextFault: when the text is broken or nested too deep
+    :raises TextFault: if the text is broken or nested too deep
     """
     return _Parser(text).parse()
 
@@ -114,7 +114,7 @@ class _Parser:
         return message
 
     def _values(self, values: list[Value], colon: bool, depth: int) -> None:
-        """What stands behind a field's name: a value, or a list of some."""
+        """Read the text after a field's name: a value or a list of values."""
         sign = self._next()
         if sign == b"[":
             self._at += 1
@@ -129,7 +129,7 @@ class _Parser:
             self._at += 1
             return self._message(b"}" if sign == b"{" else b">", depth + 1)
         if not colon:
-            raise TextFault(self._at, "a colon or a message should follow a field's name")
+            raise TextFault(self._at, "expected a colon or a message after a field's name")
         return self._string() if sign in (b'"', b"'") else self._word("a value")
 
     def _next(self) -> bytes:
@@ -141,7 +141,7 @@ class _Parser:
     def _word(self, wanted: str) -> str:
         match = _WORD.match(self._text, self._at)
         if not match:
-            raise TextFault(self._at, f"{wanted} should stand here")
+            raise TextFault(self._at, f"expected {wanted}")
         self._at = match.end()
         return match[0].decode("ascii", "replace")
 

@@ -34,7 +34,7 @@ _BODIES = {
 
 DEEPEST = 48
 MOST_NODES = 2_000_000
-"""Nodes that inlining may make: functions that call each other twice grow without bounds."""
+"""The most nodes that inlining may create: functions that call each other twice grow without bounds."""
 
 
 class FunctionLibrary:
@@ -46,7 +46,7 @@ class FunctionLibrary:
         self._made = 0
 
     def called(self, node: TfNode) -> TfFunction | None:
-        """The function that a node calls; None if it calls none."""
+        """Return the function that a node calls; None if it calls none."""
         if node.op in CALLS:
             said = node.attributes.get("f")
             name = said.names[0] if isinstance(said, Function) and said.names else ""
@@ -58,7 +58,7 @@ class FunctionLibrary:
     def inlined(self, nodes: Iterable[TfNode], depth: int = 0) -> Inlined:
         """Nodes with their calls inlined.
 
-        :raises WireFault: when functions call each other too deep or make too many nodes
+        :raises WireFault: if functions call each other too deep or make too many nodes
         """
         if depth > DEEPEST:
             raise WireFault(0, f"functions call each other more than {DEEPEST} deep")
@@ -85,7 +85,7 @@ class FunctionLibrary:
     def body(
         self, function: TfFunction, prefix: str, arguments: list[str], control: list[str]
     ) -> tuple[list[TfNode], list[str]]:
-        """A function's nodes for one call, and its results, written as inputs of a graph are."""
+        """Return a function's nodes for one call, and its results, in the form of a graph's inputs."""
         given = dict(zip(function.arguments, arguments, strict=False))
         by_name = {node.name: node for node in function.nodes}
         lead = prefix + "/" if prefix else ""
@@ -124,7 +124,7 @@ class FunctionLibrary:
 
 
 class Inlined(NamedTuple):
-    """Nodes, and what the values of inlined calls are now."""
+    """Nodes, and the new values of inlined calls."""
 
     nodes: list[TfNode]
     aliases: dict[str, str]
@@ -141,9 +141,9 @@ def graph_of(
 ) -> SourceGraph:
     """A source graph with calls inlined and the functions of control operators as bodies.
 
-    :param inputs: values that come from outside, beside the placeholders
-    :param outputs: values that go out
-    :param tensors: what is known of the inputs
+    :param inputs: values from outside, besides the placeholders
+    :param outputs: the results
+    :param tensors: the facts of the inputs
     """
     if depth > DEEPEST:
         raise WireFault(0, f"functions are nested more than {DEEPEST} deep")
@@ -159,7 +159,7 @@ def graph_of(
 
 
 def needed(nodes: list[TfNode], outputs: Iterable[str]) -> list[TfNode]:
-    """The nodes that some values depend on, control edges counted."""
+    """Return the nodes that some values depend on, including through control edges."""
     by_name = {node.name: node for node in nodes}
     waiting = [said.rpartition(":")[0] or said for said in outputs]
     found: set[str] = set()
@@ -172,7 +172,7 @@ def needed(nodes: list[TfNode], outputs: Iterable[str]) -> list[TfNode]:
 
 
 def _resolve(found: Inlined) -> None:
-    """Inputs from inlined calls come from what computes them; the calls themselves are waited for by nobody."""
+    """Connect inputs from inlined calls with the nodes that compute them, and drop control edges from the calls."""
     if not found.aliases:
         return
     names = {node.name for node in found.nodes}

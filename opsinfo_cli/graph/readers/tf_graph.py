@@ -1,4 +1,4 @@
-"""TensorFlow graphs as CANN would see them, before fusion: from nodes to the graph value.
+"""TensorFlow graphs: from nodes to CANN's graph before fusion.
 
 The loop marks are what the graph compiler sets before the judge (hicann/ge
 compiler/graph/passes/control_flow_and_stream/mark_agnostic_pass.cc:23-148): input 0 of Switch, output 0 of Merge, and
@@ -29,7 +29,7 @@ _VARIABLE = "VarHandleOp"
 
 
 def value_name(said: str) -> str:
-    """The value that an input ``name`` or ``name:1`` takes."""
+    """Return the value that an input ``name`` or ``name:1`` reads."""
     name, colon, number = said.rpartition(":")
     if colon and number.isascii() and number.isdigit() and len(number) < 7:
         return f"{name}:{int(number)}"
@@ -39,10 +39,10 @@ def value_name(said: str) -> str:
 def source_graph(
     name: str, nodes: Iterable[TfNode], inputs: Iterable[str] = (), tensors: Mapping[str, GraphTensor] | None = None
 ) -> SourceGraph:
-    """Nodes of TensorFlow as a source graph, dtypes of their outputs worked out.
+    """Return nodes of TensorFlow as a source graph, with the dtypes of their outputs.
 
-    :param inputs: values that come from outside; placeholders are inputs too
-    :param tensors: what is known of them
+    :param inputs: values from outside; placeholders are inputs too
+    :param tensors: the facts of the inputs
     """
     graph = SourceGraph(name)
     graph.inputs = list(inputs)
@@ -64,7 +64,7 @@ def source_graph(
 
 
 def _producers_first(nodes: list[TfNode], by_name: dict[str, TfNode]) -> list[TfNode]:
-    """Nodes behind the ones they take from; a loop is cut where it closes."""
+    """Return nodes after their producers; a loop is cut at its closing edge."""
     state: dict[str, int] = {}
     order: list[TfNode] = []
     for node in nodes:
@@ -114,7 +114,7 @@ def _given(graph: SourceGraph, inputs: list[str], number: int) -> str | None:
 
 
 def _placeholder(attributes: Mapping[str, object]) -> GraphTensor:
-    """What the attributes of a placeholder or variable say."""
+    """Return the facts in the attributes of a placeholder or variable."""
     dtype, shape = attributes.get("dtype", attributes.get("T")), attributes.get("shape")
     return GraphTensor(
         dtype.dtype if isinstance(dtype, Type) else None, shape=shape.dims if isinstance(shape, Shape) else None
@@ -138,7 +138,7 @@ def _mark_loops(graph: SourceGraph) -> None:
             continue
         mark(node.outputs[0])
         if not any(value in readers for value in node.outputs) or len(node.inputs) != 2:
-            continue  # it feeds the graph's output, or is no loop
+            continue  # it feeds the graph's output, or is not a loop
         ends = [producer.get(value) for value in node.inputs]
         if tuple(end.op if end else "" for end in ends) in _LOOP_ENDS:
             for end in ends:
@@ -147,7 +147,7 @@ def _mark_loops(graph: SourceGraph) -> None:
 
 
 def leaves(graph: SourceGraph) -> list[str]:
-    """The values of nodes that nobody reads: what ATC takes as outputs where it is told none."""
+    """Return values of nodes without a reader: ATC's default outputs."""
     read = {value for node in graph.nodes for value in node.inputs}
     return [
         node.outputs[0]
@@ -157,7 +157,7 @@ def leaves(graph: SourceGraph) -> list[str]:
 
 
 def without_variables(graph: SourceGraph) -> None:
-    """A resource variable and its reads become one ``Variable`` with the dtype of what it holds, in bodies too."""
+    """Replace a resource variable and its reads by one ``Variable`` with the dtype of its value, in bodies too."""
     waiting: list[tuple[SourceGraph, set[str]]] = [(graph, set())]
     while waiting:
         each, variables = waiting.pop()
@@ -172,7 +172,7 @@ def without_variables(graph: SourceGraph) -> None:
 
 
 def _read_directly(graph: SourceGraph, variables: set[str]) -> None:
-    """Take out the reads of variables: their readers read the variable."""
+    """Remove the reads of variables, so that their readers read the variable."""
     held: dict[str, str] = {}
     gone: set[str] = set()
     for node in graph.nodes:
@@ -188,7 +188,7 @@ def _read_directly(graph: SourceGraph, variables: set[str]) -> None:
 
 
 def _passed(graph: SourceGraph, node: SourceNode, body: SourceGraph, variables: set[str]) -> set[str]:
-    """Which inputs of a body are variables; a loop that passes one on has it as an output as well."""
+    """Return the inputs of a body that are variables; a loop that passes one on has it as an output as well."""
     found = set()
     for value, number in zip(body.inputs, body.parent_inputs, strict=False):
         if 0 <= number < len(node.inputs) and node.inputs[number] in variables:
@@ -200,9 +200,9 @@ def _passed(graph: SourceGraph, node: SourceNode, body: SourceGraph, variables: 
 
 
 def finished(graph: SourceGraph, path: str, format: str, notes: Notes, versions: dict[str, object]) -> ModelGraph:
-    """The graph value of a source graph whose functions are bodies or inlined.
+    """Return the graph value of a source graph whose functions are bodies or inlined.
 
-    :raises Damaged: when its edges lead nowhere
+    :raises Damaged: if an edge refers to a missing node
     """
     without_variables(graph)
     fold(graph)
@@ -228,9 +228,9 @@ def _translate(node: SourceNode, notes: Notes) -> None:
         return
     mapping = tensorflow_mapping(node.op)
     if mapping is None:
-        notes.add("unmapped-operator", f"`{node.op}` has no translation: CANN's parser documents none", node.op)
+        notes.add("unmapped-operator", f"`{node.op}` has no documented translation in CANN's parser", node.op)
         node.type = node.op
         return
     node.type = mapping.types[0]
     if len(mapping.types) > 1:
-        notes.add("alternatives", f"`{node.op}` becomes {' or '.join(mapping.types)}; taken as `{node.type}`", node.op)
+        notes.add("alternatives", f"`{node.op}` becomes {' or '.join(mapping.types)}; `{node.type}` is used", node.op)

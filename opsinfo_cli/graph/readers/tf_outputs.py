@@ -1,4 +1,4 @@
-"""Outputs of TensorFlow's operators, which a GraphDef does not list: how many, and their dtypes.
+"""Number and dtypes of the outputs of TensorFlow's operators, which a GraphDef does not list.
 
 A rule is a list of words, one for each output: the name of an attribute that holds a dtype, ``Name=default``,
 ``:dtype`` itself, ``N*word`` as many as attribute ``N`` says, ``@Name`` one for each dtype of a list. Source: the
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 MOST = 1 << 14
-"""Outputs that an attribute may ask for."""
+"""The most outputs that an attribute may set."""
 
 
 def _rules(said: str) -> dict[str, list[str]]:
@@ -120,7 +120,7 @@ _NAMES |= dict.fromkeys(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3
 
 
 def output_dtypes(op: str, attributes: Mapping[str, object], given: Callable[[int], str | None]) -> list[str | None]:
-    """The dtypes of an operator's outputs, as many as it has; None: unknown.
+    """Return the dtype of each output of an operator; None if unknown.
 
     :param given: the dtype of an input by its number
     """
@@ -155,7 +155,7 @@ def _word(word: str, attributes: Mapping[str, object], given: Callable[[int], st
 
 
 def output_number(op: str, name: str, number: int) -> int | None:
-    """Which output ``name:number`` of an operator is, as functions write it; None: unknown.
+    """Return the number of an output ``name:number``, as functions write it; None if unknown.
 
     An operator that is not in the table has one result, which may be a list.
     """

@@ -21,13 +21,13 @@ _TENSOR: Plan = dict.fromkeys(_PAYLOADS)
 _NODE: Plan = {key(5): {key(2): {key(8): _TENSOR, key(1): {key(8): _TENSOR}}}}
 _FUNCTIONS: Plan = {key(1): {key(3): _NODE}}
 GRAPH_PLAN: Plan = {key(1): _NODE, key(2): _FUNCTIONS}
-"""Where values of tensors stand in a GraphDef."""
+"""The fields of tensor values in a GraphDef."""
 
 _HALF = key(13)
 
 
 class TfTensor(NamedTuple):
-    """A constant's dtype and shape (None: unknown rank), and where its values lie."""
+    """A constant's dtype and shape (None: unknown rank), and the place of its values."""
 
     dtype: str | None
     shape: tuple[int, ...] | None

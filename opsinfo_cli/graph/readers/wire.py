@@ -34,10 +34,10 @@ def key(number: int, wire: int = BYTES) -> int:
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
-    """An unsigned number and the place behind it.
+    """Return an unsigned number and the offset after it.
 
-    :raises IndexError: when the data ends first
-    :raises WireFault: when it is longer than ten bytes
+    :raises IndexError: if the data ends first
+    :raises WireFault: if it is longer than ten bytes
     """
     value = shift = 0
     while True:
@@ -59,7 +59,7 @@ def signed(value: int) -> int:
 def fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
     """The fields of the message between ``at`` and ``end``: key, value, -1 of a number; key, start, end of bytes.
 
-    :raises WireFault: when a field leaves the message
+    :raises WireFault: if a field exceeds the message
     """
     try:
         while at < end:
@@ -81,12 +81,12 @@ def fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
             elif wire == VARINT:
                 value, at = varint(data, at)
                 if at > end:
-                    raise WireFault(begin, f"field {tag >> 3} leaves its message")
+                    raise WireFault(begin, f"field {tag >> 3} exceeds its message")
                 yield tag, value, -1
             elif wire in (FIXED32, FIXED64):
                 start, at = at, at + (4 if wire == FIXED32 else 8)
                 if at > end:
-                    raise WireFault(begin, f"field {tag >> 3} leaves its message")
+                    raise WireFault(begin, f"field {tag >> 3} exceeds its message")
                 yield tag, start, at
             else:
                 raise WireFault(begin, f"wire type {wire} is unknown")
@@ -117,7 +117,7 @@ def text(data: bytes, start: int, end: int) -> str:
 
 
 def number_bytes(value: int) -> bytes:
-    """A varint, written."""
+    """Return a number as a varint."""
     made = bytearray()
     while value > 127:
         made.append(value & 127 | 128)
@@ -127,5 +127,5 @@ def number_bytes(value: int) -> bytes:
 
 
 def field_bytes(number: int, body: bytes) -> bytes:
-    """A field of bytes, written."""
+    """Return a field of bytes."""
     return number_bytes(key(number)) + number_bytes(len(body)) + body

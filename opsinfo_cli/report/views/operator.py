@@ -68,7 +68,7 @@ _POSSIBLE_WHITE = {
 
 
 def _says(each: Standing) -> str:
-    return f" says {each.policy}" + (f" ({each.store})" if each.store else "")
+    return f", {each.policy}" + (f" ({each.store})" if each.store else "")
 
 
 def _tensor_parts(title: str, tensors: list[TensorColumns]) -> list[tuple[str, str]]:

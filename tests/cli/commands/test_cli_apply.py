@@ -9,7 +9,7 @@ import pytest
 from cli_support import ACME, AI_910B, LEGACY, NN, ONLY_910, Run, flag_of, mixlist, rows, snapshot, write
 
 
-def test_the_engines_answer_is_written_into_the_library(opsinfo: Run, opp: Path, fixtures: Path) -> None:
+def test_the_effective_policies_are_written_into_the_library(opsinfo: Run, opp: Path, fixtures: Path) -> None:
     path = fixtures / "mixlists/good/several-operators.json"
     target = (opp, "--soc", "ascend910b")
     wanted = {row[0]: row[1] for row in rows(opsinfo("list", *target, "--mixlist", path))}
@@ -48,7 +48,9 @@ def test_marks_without_effect_write_nothing(opsinfo: Run, opp: Path, tmp_path: P
     assert snapshot(opp) == before
 
 
-def test_each_stores_winner_gets_what_the_marks_make_of_its_own_flag(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+def test_each_stores_winner_gets_the_effect_of_the_marks_on_its_own_flag(
+    opsinfo: Run, opp: Path, tmp_path: Path
+) -> None:
     path = write(tmp_path / "m.json", mixlist(white_remove=["AddN"]))
     ran = opsinfo("apply", opp, path, "--soc", "ascend910b")
     assert rows(ran) == [["AddN", "white", "gray", str(opp / ACME)]]
@@ -70,7 +72,7 @@ def test_a_store_that_is_not_there_is_wrong_usage(opsinfo: Run, opp: Path, tmp_p
     assert snapshot(opp) == before
 
 
-def test_names_that_the_target_lacks_are_said_and_ignored(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+def test_names_that_the_target_lacks_are_reported_and_ignored(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["Relu", "MatMu1V2", "Nowhere"]))
     ran = opsinfo("apply", opp / LEGACY, path, "--format", "json")
     assert ran.code == 0
@@ -95,7 +97,7 @@ def test_strict_makes_that_exit_1_with_nothing_written(
         assert (ran.json["change"], ran.json["ignored"], ran.json["files"]) == (None, ["MatMu1V2"], [])
 
 
-def test_strict_is_content_where_every_name_is_there(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+def test_strict_passes_if_every_name_exists(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["Relu"]))
     assert opsinfo("apply", opp / LEGACY, path, "--strict").code == 0
     assert flag_of(opp / LEGACY, "Relu") == "false"
@@ -157,7 +159,7 @@ def test_output_of_a_store_is_a_new_directory_with_all_its_files(
     assert flag_of(opp / LEGACY, "LayerNorm") is None
 
 
-def test_output_is_written_even_where_nothing_changes(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+def test_output_is_written_even_if_nothing_changes(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", {})
     assert opsinfo("apply", opp / ONLY_910, path, "--output", tmp_path / "out.json").code == 0
     assert (tmp_path / "out.json").read_bytes() == (opp / ONLY_910).read_bytes()
@@ -180,7 +182,7 @@ def test_output_that_exists_is_refused(opsinfo: Run, opp: Path, tmp_path: Path, 
     assert snapshot(tmp_path) == before
 
 
-def test_output_into_a_folder_that_is_not_there_is_refused(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+def test_output_into_a_missing_folder_is_refused(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["Relu"]))
     before = snapshot(tmp_path)
     for target in (opp / ONLY_910, opp / AI_910B):
@@ -204,7 +206,7 @@ def test_a_shadowed_entry_of_a_lone_library_is_refused_unless_forced(opsinfo: Ru
     assert flag_of(opp / LEGACY, "IndexFill") == "false"
 
 
-def test_a_mixlist_is_no_target_of_apply_and_a_library_no_mixlist(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+def test_apply_refuses_swapped_arguments(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["Relu"]))
     assert opsinfo("apply", path, path).code == 2
     before = snapshot(opp)

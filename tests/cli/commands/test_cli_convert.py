@@ -1,4 +1,4 @@
-"""`opsinfo convert`: from a person's files to another system's, with the fate of every entry."""
+"""`opsinfo convert`: from one system's files to another's, with every entry converted or reported."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_strict_refuses_a_lossy_conversion_and_writes_nothing(
     assert snapshot(tmp_path) == before
 
 
-def test_strict_lets_a_conversion_pass_that_loses_nothing(opsinfo: Run, habana: tuple[Path, Path]) -> None:
+def test_strict_accepts_a_conversion_without_losses(opsinfo: Run, habana: tuple[Path, Path]) -> None:
     words = ("convert", "--strict", "--from", "habana-hmp", "--to", "habana-hmp", *habana, "--format", "json")
     ran = opsinfo(*words)
     assert ran.code == 0
@@ -135,7 +135,7 @@ def test_new_files_are_one_change_that_can_be_undone(
     assert [file["path"] for file in made["files"]] == [f"{out}/ops_bf16.txt", f"{out}/ops_fp32.txt"]
     assert opsinfo("restore", out, "--format", "json").json["restored"][0]["sha256"] is None
     assert list(out.iterdir()) == []
-    assert opsinfo(*words, "-o", out).code == 0  # into the folder that is left
+    assert opsinfo(*words, "-o", out).code == 0  # into the remaining folder
     base = ("--base", fixtures / "opp", "--soc", "ascend910b")
     assert opsinfo("convert", "--from", "habana-hmp", "--to", "mixlist", *base, *habana, "-o", single).code == 0
     assert opsinfo("restore", single).code == 0
@@ -149,7 +149,7 @@ def test_a_library_is_not_overwritten_with_a_list(opsinfo: Run, opp: Path) -> No
     assert (ran.code, library.read_bytes()) == (2, before)
 
 
-def test_a_conversion_that_carries_nothing_names_every_entry_and_is_refused(opsinfo: Run, fixtures: Path) -> None:
+def test_a_conversion_without_any_entry_reports_all_and_is_refused(opsinfo: Run, fixtures: Path) -> None:
     base = ("--base", fixtures / "opp", "--soc", "ascend910b")
     ran = opsinfo("convert", "--from", "paddle:OD", "--to", "mixlist", *base)
     assert (ran.code, ran.out) == (2, "")
@@ -157,7 +157,7 @@ def test_a_conversion_that_carries_nothing_names_every_entry_and_is_refused(opsi
     assert sum(line.startswith("  ") for line in ran.err.splitlines()) == 14
 
 
-def test_every_dropped_entry_is_named_in_the_text_however_many(opsinfo: Run, tmp_path: Path) -> None:
+def test_all_dropped_entries_are_named_in_the_text(opsinfo: Run, tmp_path: Path) -> None:
     names = [f"no_such_op_{number}" for number in range(150)]
     low = write(tmp_path / "low.txt", "mm\n" + "".join(f"{name}\n" for name in names))
     ran = opsinfo(
@@ -200,7 +200,7 @@ def test_a_block_list_beside_the_default_one_is_read(opsinfo: Run, tmp_path: Pat
     assert (ran.code, ran.out) == (0, "OpType::Exp\n")
 
 
-def test_a_file_that_is_there_is_overwritten_with_a_backup(opsinfo: Run, tmp_path: Path) -> None:
+def test_an_existing_file_is_overwritten_with_a_backup(opsinfo: Run, tmp_path: Path) -> None:
     source = write(tmp_path / "lists.py", "op_block_list = ['Exp']\n")
     out = write(tmp_path / "out.py", "mine\n")
     words = ("convert", "--from", "onnxconverter", "--to", "onnxconverter", source, "-o", out)
@@ -253,5 +253,5 @@ def test_wrong_usage(
     assert (ran.code, ran.json["error"]["name"]) == (2, name)
 
 
-def test_a_file_that_is_not_there(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(opsinfo: Run, tmp_path: Path) -> None:
     assert opsinfo("convert", "--from", "habana-hmp", "--to", "habana-hmp", tmp_path / "no").code == 3

@@ -1,4 +1,4 @@
-"""`opsinfo diff`: what differs between targets and mixlists, in every format."""
+"""`opsinfo diff`: differences between targets and mixlists, in every format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cli_support import AI_910, AI_910B, NN, ONLY_910, Run, library, mixlist, ro
 SOCS = ("--soc-a", "ascend910", "--soc-b", "ascend910b")
 
 
-def test_the_same_twice_is_exit_0_and_silence(opsinfo: Run, fixtures: Path) -> None:
+def test_equal_targets_are_exit_0_without_output(opsinfo: Run, fixtures: Path) -> None:
     ran = opsinfo("diff", fixtures / "opp" / NN, fixtures / "opp" / NN)
     assert (ran.code, ran.out) == (0, "")
 
@@ -64,7 +64,7 @@ def test_a_refused_mixlist_is_exit_3_without_rows(opsinfo: Run, fixtures: Path, 
     assert "comment-hash.json:2" in ran.err
 
 
-def test_sections_tell_what_differs_inside(opsinfo: Run, tmp_path: Path) -> None:
+def test_sections_show_differences_inside_entries(opsinfo: Run, tmp_path: Path) -> None:
     a, b = library({"Add": "true", "Mul": None}), library({"Add": "false", "Mul": None})
     b["Mul"]["input0"]["dtype"] = "float32,float16"
     b["Mul"]["heavyOp"] = {"flag": "true"}
@@ -176,7 +176,7 @@ def test_a_and_b_are_of_one_kind(opsinfo: Run, fixtures: Path, words: list[str])
 
 
 @pytest.mark.parametrize("words", [["--format", "mixlist"], ["--sections"], ["--mixlist-a"], ["--mixlist-b"]])
-def test_what_makes_no_sense_for_mixlists_is_wrong_usage(opsinfo: Run, fixtures: Path, words: list[str]) -> None:
+def test_options_that_do_not_apply_to_mixlists_are_wrong_usage(opsinfo: Run, fixtures: Path, words: list[str]) -> None:
     path = fixtures / "mixlists/good/add-black.json"
     more = [path] if words[0].startswith("--mixlist") else []
     assert opsinfo("diff", path, path, *words, *more).code == 2

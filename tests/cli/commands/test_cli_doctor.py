@@ -52,7 +52,7 @@ def test_socs_without_any_install(opsinfo: Run) -> None:
     assert "ASCEND_OPP_PATH" in ran.err
 
 
-def test_socs_of_a_place_that_is_none(opsinfo: Run, tmp_path: Path) -> None:
+def test_socs_of_a_path_that_is_not_an_install_is_wrong_usage(opsinfo: Run, tmp_path: Path) -> None:
     assert opsinfo("socs", tmp_path).code == 2
     assert opsinfo("socs", tmp_path / "gone").code in (2, 3)
 
@@ -103,7 +103,7 @@ def test_a_load_priority_without_an_equals_sign(opsinfo: Run, opp: Path) -> None
 
 
 @pytest.mark.parametrize("kind", ["renamed", "relative", "missing", "unlisted vendor"])
-def test_a_custom_path_that_the_engine_skips_in_silence(
+def test_a_custom_path_that_the_engine_skips_is_reported(
     opsinfo: Run, opp: Path, fixtures: Path, tmp_path: Path, kind: str
 ) -> None:
     words: tuple[str, ...] = ()
@@ -124,7 +124,7 @@ def test_a_custom_path_that_the_engine_skips_in_silence(
     assert ran.code == 0
 
 
-def test_the_environments_custom_path_is_looked_at(opsinfo: Run, fixtures: Path) -> None:
+def test_the_environments_custom_path_is_checked(opsinfo: Run, fixtures: Path) -> None:
     env = {"ASCEND_OPP_PATH": str(fixtures / "opp"), "ASCEND_CUSTOM_OPP_PATH": "/gone/away:/also/gone"}
     ran = opsinfo("doctor", "--format", "json", env=env)
     broken = [each for each in ran.json["findings"] if each["name"] == "broken-custom-path"]
@@ -138,7 +138,7 @@ def test_doctor_of_a_store_and_of_a_chip(opsinfo: Run, fixtures: Path) -> None:
     assert finding_names(opsinfo("doctor", fixtures / "opp", "--soc", "ascend910", "--format", "json")) == []
 
 
-def test_folders_that_a_killed_run_left_open_are_shut(opsinfo: Run, opp: Path, vault: Path) -> None:
+def test_modes_of_folders_left_writable_by_a_killed_run_are_restored(opsinfo: Run, opp: Path, vault: Path) -> None:
     opsinfo("move", opp / NN, "SwiGlu", "--to", "black")
     (journal,) = (vault / "changes").iterdir()
     record = json.loads(journal.read_text("utf-8"))
@@ -152,7 +152,7 @@ def test_folders_that_a_killed_run_left_open_are_shut(opsinfo: Run, opp: Path, v
     (opp / AI_910B).chmod(0o755)
 
 
-def test_doctor_says_when_everything_is_well(opsinfo: Run, tmp_path: Path) -> None:
+def test_doctor_reports_that_there_are_no_findings(opsinfo: Run, tmp_path: Path) -> None:
     store = tmp_path / "config/ascend910b"
     write(store / "aic-ascend910b-ops-info.json", library({"Add": "true"}))
     ran = opsinfo("doctor", store)

@@ -1,4 +1,4 @@
-"""`opsinfo fmt`: syntax fixed, the rest of the text kept, and what stays refused."""
+"""`opsinfo fmt`: syntax fixed, the rest of the text kept, and remaining refusals."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_check_of_what_is_right_is_exit_0(opsinfo: Run, fixtures: Path) -> None:
     assert opsinfo("fmt", "--diff", fixtures / "mixlists/good/several-operators.json").out == ""
 
 
-def test_output_elsewhere_leaves_the_source_alone(opsinfo: Run, commented: Path, tmp_path: Path) -> None:
+def test_output_to_another_file_does_not_change_the_source(opsinfo: Run, commented: Path, tmp_path: Path) -> None:
     out = tmp_path / "built.json"
     ran = opsinfo("fmt", commented, "-o", out)
     assert ran.code == 0
@@ -92,7 +92,7 @@ def test_output_over_an_older_build_is_a_change_that_can_be_undone(
     assert out.read_text("utf-8") == '{"white-list": {"to-add": ["Mul"]}}\n'
 
 
-def test_output_that_says_so_already_is_not_written(opsinfo: Run, commented: Path, tmp_path: Path) -> None:
+def test_output_that_is_up_to_date_is_not_written(opsinfo: Run, commented: Path, tmp_path: Path) -> None:
     out = write(tmp_path / "built.json", MENDED)
     before = snapshot(tmp_path)
     assert opsinfo("fmt", commented, "-o", out, "--check").code == 0
@@ -109,7 +109,7 @@ def test_check_reports_whether_a_build_is_stale(opsinfo: Run, commented: Path, t
 
 
 @pytest.mark.parametrize("text", ['{"grey-list": {}, // no\n}', '{"gray-list": {"to-remove": ["Add",]}}'])
-def test_what_the_engine_would_refuse_all_the_same_is_not_built(opsinfo: Run, tmp_path: Path, text: str) -> None:
+def test_output_that_the_engine_would_still_refuse_is_not_written(opsinfo: Run, tmp_path: Path, text: str) -> None:
     path, out = write(tmp_path / "m.json", text), write(tmp_path / "built.json", MENDED)
     before = snapshot(tmp_path)
     ran = opsinfo("fmt", path, "-o", out)
@@ -119,7 +119,7 @@ def test_what_the_engine_would_refuse_all_the_same_is_not_built(opsinfo: Run, tm
     assert snapshot(tmp_path) == before
 
 
-def test_a_library_is_not_built_from(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+def test_a_library_is_not_a_source_for_output(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
     assert opsinfo("fmt", opp / NN, "-o", tmp_path / "built.json").code == 2
     assert not (tmp_path / "built.json").exists()
 
@@ -176,7 +176,7 @@ def test_several_files_are_one_change(opsinfo: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["truncated", "invalid-utf-8", "empty-file", "nan"])
-def test_what_cannot_be_fixed_is_refused_and_nothing_is_written(
+def test_an_unfixable_file_is_refused_and_nothing_is_written(
     opsinfo: Run, fixtures: Path, commented: Path, tmp_path: Path, name: str
 ) -> None:
     bad = write(tmp_path / "a-mixlist.json", (fixtures / f"mixlists/bad/{name}.json").read_bytes())
@@ -218,17 +218,17 @@ def test_duplicate_keys_are_not_fixed(opsinfo: Run, fixtures: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("words", [[], ["--check"], ["--diff"]])
-def test_a_library_is_not_for_fmt(opsinfo: Run, opp: Path, words: list[str]) -> None:
+def test_a_library_is_refused_by_fmt(opsinfo: Run, opp: Path, words: list[str]) -> None:
     before = snapshot(opp)
     assert opsinfo("fmt", opp / NN, *words).code == 2
     assert snapshot(opp) == before
 
 
-def test_a_folder_is_not_for_fmt(opsinfo: Run, opp: Path) -> None:
+def test_a_folder_is_refused_by_fmt(opsinfo: Run, opp: Path) -> None:
     assert opsinfo("fmt", opp).code in (2, 3)
 
 
-def test_fmt_needs_a_file(opsinfo: Run) -> None:
+def test_fmt_requires_a_file(opsinfo: Run) -> None:
     assert opsinfo("fmt").code == 2
 
 

@@ -1,4 +1,4 @@
-"""`opsinfo graph`: what it shows of a compiled model, and of a model that it judges."""
+"""`opsinfo graph`: its output for a compiled model and for a judged model."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_mixlist_moves_an_operator_to_another_list(opsinfo: Run, judged: Judge
     assert "on the black list by the mixlist" in found["fc/matmul"][-1]
 
 
-def test_the_way_back_to_the_deciding_tensor_is_a_line_for_each_step(opsinfo: Run, judged: Judge) -> None:
+def test_the_path_to_the_deciding_tensor_has_a_line_for_each_step(opsinfo: Run, judged: Judge) -> None:
     ran = opsinfo(*judged(), "--node", "relu")
     assert ran.code == 0
     assert [row[:4] for row in rows(ran)] == [
@@ -133,7 +133,7 @@ def test_a_compiled_model_shows_its_dtypes_its_command_and_its_casts(opsinfo: Ru
     ]
 
 
-def test_a_dump_from_before_the_judge_says_that_nothing_was_chosen(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_dump_from_before_the_judge_is_reported_as_not_chosen(opsinfo: Run, tmp_path: Path) -> None:
     ran = opsinfo("graph", dump(tmp_path))
     assert ran.code == 0
     assert "the engine has not chosen dtypes yet" in ran.err
@@ -257,9 +257,7 @@ def test_constants_out_of_the_low_range_are_warned_of(
     assert [fault["used_by"] for fault in faults] == (["fc"] if said else [])
 
 
-def test_a_missing_file_of_weights_is_named_and_the_rest_is_answered(
-    opsinfo: Run, judged: Judge, tmp_path: Path
-) -> None:
+def test_a_missing_file_of_weights_is_named_and_the_rest_is_shown(opsinfo: Run, judged: Judge, tmp_path: Path) -> None:
     pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
     model = onnx_model(tmp_path, [[1, 70000.0], [0, -1]], external=True)
     assert "1 of 4 values overflow" in opsinfo(*judged("mixed_float16", model)).err

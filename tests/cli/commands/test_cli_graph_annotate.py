@@ -1,4 +1,4 @@
-"""`opsinfo graph --annotate`: a model whose nodes say dtype and reason."""
+"""`opsinfo graph --annotate`: a model with dtype and reason in its nodes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def target(opp: Path) -> list[str | Path]:
     return ["--against", opp, "--soc", "ascend910b", "--precision-mode", "mixed_float16"]
 
 
-def test_every_node_says_its_dtypes_and_the_reason(opsinfo: Run, target: list[str | Path], tmp_path: Path) -> None:
+def test_every_node_has_its_dtypes_and_the_reason(opsinfo: Run, target: list[str | Path], tmp_path: Path) -> None:
     path = onnx_model(tmp_path)
     model = onnx.load(path)
     model.graph.node[0].doc_string = "the last layer"
@@ -38,7 +38,7 @@ def test_every_node_says_its_dtypes_and_the_reason(opsinfo: Run, target: list[st
     assert [product, relu] == plain
 
 
-def test_external_weights_stay_where_they_are(opsinfo: Run, target: list[str | Path], tmp_path: Path) -> None:
+def test_external_weights_are_not_moved(opsinfo: Run, target: list[str | Path], tmp_path: Path) -> None:
     model = onnx_model(tmp_path, external=True)
     (tmp_path / "elsewhere").mkdir()
     ran = opsinfo("graph", model, *target, "--annotate", tmp_path / "elsewhere" / "out.onnx")

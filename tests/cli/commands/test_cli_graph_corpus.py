@@ -1,4 +1,4 @@
-"""`opsinfo graph` on models that nobody here made: a compiled one, and networks of the onnx package."""
+"""`opsinfo graph` on public models: a compiled one, and networks of the onnx package."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def test_names_that_the_target_lacks_are_reported_on_stderr_only(opsinfo: Run, f
 
 
 @pytest.mark.parametrize("style", ["text", "json"])
-def test_a_mixlist_the_engine_refuses_lists_nothing(opsinfo: Run, fixtures: Path, style: str) -> None:
+def test_a_refused_mixlist_lists_nothing(opsinfo: Run, fixtures: Path, style: str) -> None:
     for name in ("contradiction-add-black-add-white", "comment-hash"):
         path = fixtures / f"mixlists/bad/{name}.json"
         ran = opsinfo("list", fixtures / "opp", "--soc", "ascend910b", "--mixlist", path, "--format", style)
@@ -190,7 +190,7 @@ def test_counts_are_of_the_rows_shown_and_total_is_not(opsinfo: Run, fixtures: P
     assert document["total"] == 40
 
 
-def test_store_is_null_where_the_path_alone_does_not_tell(opsinfo: Run, fixtures: Path) -> None:
+def test_store_is_null_if_the_path_does_not_show_it(opsinfo: Run, fixtures: Path) -> None:
     for target in (fixtures / "opp" / AI_910B, fixtures / "opp" / NN):
         document = opsinfo("list", target, "--format", "json").json
         assert {each["store"] for each in document["operators"]} == {None}

@@ -15,7 +15,7 @@ def two(tmp_path: Path) -> tuple[Path, Path]:
     return one, other
 
 
-def test_a_column_for_each_target_and_a_dash_where_it_lacks_the_operator(opsinfo: Run, two: tuple[Path, Path]) -> None:
+def test_each_target_has_a_column_with_a_dash_for_missing_operators(opsinfo: Run, two: tuple[Path, Path]) -> None:
     ran = opsinfo("matrix", *two)
     assert ran.code == 0
     assert rows(ran) == [
@@ -40,9 +40,7 @@ def test_a_column_for_each_target_and_a_dash_where_it_lacks_the_operator(opsinfo
     ],
     ids=lambda value: " ".join(value),
 )
-def test_what_is_shown_can_be_chosen(
-    opsinfo: Run, two: tuple[Path, Path], words: tuple[str, ...], shown: list[str]
-) -> None:
+def test_rows_can_be_filtered(opsinfo: Run, two: tuple[Path, Path], words: tuple[str, ...], shown: list[str]) -> None:
     assert names(opsinfo("matrix", *two, *words)) == shown
 
 
@@ -79,13 +77,13 @@ def test_a_mixlist_acts_on_every_column(opsinfo: Run, two: tuple[Path, Path], tm
     assert opsinfo("matrix", *two, "--mixlist", refused).code == 3
 
 
-def test_a_mixlist_is_no_column(opsinfo: Run, two: tuple[Path, Path], fixtures: Path) -> None:
+def test_a_mixlist_is_refused_as_a_column(opsinfo: Run, two: tuple[Path, Path], fixtures: Path) -> None:
     ran = opsinfo("matrix", two[0], fixtures / "mixlists/good/add-black.json", "--format", "json")
     assert ran.code == 2
     assert "--mixlist" in ran.json["error"]["hint"]
 
 
-def test_one_that_cannot_be_read_leaves_no_rows(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_one_unreadable_target_leaves_no_rows(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     broken = write(tmp_path / "aic-z-ops-info.json", "{")
     ran = opsinfo("matrix", fixtures / "opp" / NN, broken)
     assert (ran.code, ran.out) == (3, "")

@@ -1,4 +1,4 @@
-"""`merge` and `minimize`: one mixlist from several, and nothing in it that does nothing."""
+"""`merge` and `minimize`: one mixlist from several, without entries that have no effect."""
 
 from __future__ import annotations
 
@@ -45,9 +45,7 @@ def test_the_result_is_laid_out_as_the_base_and_accepted(opsinfo: Run, tmp_path:
     assert opsinfo("validate", "-", "--as", "mixlist", input=ran.out).code == 0
 
 
-def test_output_is_a_change_that_can_be_undone_and_is_made_once(
-    opsinfo: Run, base: Path, over: Path, tmp_path: Path
-) -> None:
+def test_output_can_be_undone_and_is_written_once(opsinfo: Run, base: Path, over: Path, tmp_path: Path) -> None:
     out = tmp_path / "ops_info.json"
     assert opsinfo("merge", base, over, "-o", out, "--check").code == 1
     assert not out.exists()
@@ -88,7 +86,7 @@ def test_strict_refuses_a_conflict(opsinfo: Run, base: Path, over: Path, tmp_pat
     assert opsinfo("merge", base, same, "--strict").code == 0, "another spelling is no conflict"
 
 
-def test_against_a_target_what_changes_nothing_goes(
+def test_against_a_target_entries_without_effect_are_dropped(
     opsinfo: Run, base: Path, over: Path, fixtures: Path, tmp_path: Path
 ) -> None:
     against = ("--against", fixtures / "opp", "--soc", "ascend910b")
@@ -101,7 +99,7 @@ def test_against_a_target_what_changes_nothing_goes(
 
 @pytest.mark.parametrize("command", [("merge", "bad.json", "good.json"), ("minimize", "bad.json")])
 @pytest.mark.parametrize("text", ['{"grey-list": {}, // no\n}', '{"black-list": {"to-add": ["A"]}, "gray', "[]"])
-def test_what_the_engine_refuses_even_when_mended_is_not_taken(
+def test_a_source_that_stays_refused_after_fixing_is_not_used(
     opsinfo: Run, tmp_path: Path, command: tuple[str, ...], text: str
 ) -> None:
     write(tmp_path / "bad.json", text)
@@ -143,7 +141,7 @@ def test_minimize_changes_no_policy_of_the_target(opsinfo: Run, fixtures: Path, 
     assert opsinfo("minimize", path, "--against", store, "--check").code == 1
 
 
-def test_an_entry_that_one_of_several_targets_needs_stays(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_an_entry_that_one_of_several_targets_needs_is_kept(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(white_add=["MaxPool"]))
     white, gray = fixtures / "opp" / AI_910B, fixtures / "opp" / AI_910
     both = opsinfo("minimize", path, "--against", white, "--against", gray, "--format", "json").json
@@ -152,7 +150,7 @@ def test_an_entry_that_one_of_several_targets_needs_stays(opsinfo: Run, fixtures
     assert alone["dropped"] == [{"name": "MaxPool", "marks": ["white-list.to-add"], "reason": "no-effect"}]
 
 
-def test_minimize_keeps_what_has_nothing_to_drop_byte_for_byte(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_minimal_mixlist_is_kept_byte_for_byte(opsinfo: Run, tmp_path: Path) -> None:
     text = '{ "white-list":{"to-remove" : [ "B","A"]},\n"black-list": {"to-add":["C"]}}'
     path = write(tmp_path / "m.json", text)
     before = snapshot(tmp_path)
@@ -184,7 +182,7 @@ def test_a_misspelt_name_is_dropped_with_the_near_one_and_strict_refuses(
     assert (ran.code, ran.out, (tmp_path / "out.json").exists()) == (1, "", False)
 
 
-def test_a_text_made_from_a_file_is_not_written_over_what_it_says_now() -> None:
+def test_a_source_that_changed_since_is_not_overwritten() -> None:
     then, now = Source(b"{}", "m.json"), Source(b'{"black-list": {}}', "m.json")
     with pytest.raises(Stale):
         BuildPlan("{}\n", then.sha256).patch(now).apply(now)

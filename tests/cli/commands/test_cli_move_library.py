@@ -32,7 +32,7 @@ def test_every_list_can_be_reached_from_every_list(opsinfo: Run, tmp_path: Path,
     assert after == others
 
 
-def test_a_report_says_path_change_and_how_to_undo_it(opsinfo: Run, opp: Path) -> None:
+def test_a_report_has_path_change_and_the_undo_command(opsinfo: Run, opp: Path) -> None:
     ran = opsinfo("move", opp / NN, "DynamicRNN", "--to", "black", "--format", "json")
     change = ran.json["change"]
     assert opsinfo("restore", opp / NN).code == 0
@@ -63,7 +63,7 @@ def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def test_moving_where_it_is_already_writes_nothing(opsinfo: Run, opp: Path, vault: Path) -> None:
+def test_moving_to_the_present_list_writes_nothing(opsinfo: Run, opp: Path, vault: Path) -> None:
     before = snapshot(opp)
     ran = opsinfo("move", opp / NN, "SwiGlu", "--to", "white")
     assert (ran.code, ran.out) == (0, "")
@@ -75,7 +75,7 @@ def test_moving_where_it_is_already_writes_nothing(opsinfo: Run, opp: Path, vaul
     assert snapshot(opp) == before
 
 
-def test_a_move_done_twice_is_done_once(opsinfo: Run, opp: Path) -> None:
+def test_a_repeated_move_writes_once(opsinfo: Run, opp: Path) -> None:
     opsinfo("move", opp, "--soc", "ascend910b", "Relu", "--to", "black")
     after = snapshot(opp)
     again = opsinfo("move", opp, "--soc", "ascend910b", "Relu", "--to", "black", "--format", "json")
@@ -91,7 +91,7 @@ def test_a_flag_in_other_case_is_already_set(opsinfo: Run, tmp_path: Path) -> No
     assert path.read_bytes() == before
 
 
-def test_in_a_store_the_winning_entry_changes_and_the_shadowed_one_stays(opsinfo: Run, opp: Path) -> None:
+def test_in_a_store_only_the_winning_entry_changes(opsinfo: Run, opp: Path) -> None:
     before = (opp / LEGACY).read_bytes()
     ran = opsinfo("move", opp / AI_910B, "IndexFill", "--to", "black")
     assert ran.code == 0
@@ -124,7 +124,7 @@ def test_a_store_narrows_the_move(opsinfo: Run, opp: Path, store: str, moved: Pa
     assert (opp / kept).read_bytes() == before
 
 
-def test_a_store_that_is_not_there_is_wrong_usage_and_names_those_that_are(opsinfo: Run, opp: Path) -> None:
+def test_an_unknown_store_is_wrong_usage_and_known_ones_are_named(opsinfo: Run, opp: Path) -> None:
     before = snapshot(opp)
     ran = opsinfo("move", opp, "--soc", "ascend910b", "AddN", "--to", "black", "--store", "vendor:acne")
     assert ran.code == 2
@@ -164,7 +164,7 @@ def test_an_entry_that_wins_is_not_refused_for_its_shadowed_sibling(opsinfo: Run
 
 @pytest.fixture
 def open_order(tmp_path: Path) -> Path:
-    """A store of which the engine may load either file last."""
+    """A store with two files whose load order is undefined."""
     folder = tmp_path / "config" / "ascend910b"
     write(folder / "aic-ascend910b-ops-info-cv.json", library({"Add": "true"}))
     write(folder / "aic-ascend910b-ops-info-nn.json", library({"Add": "true"}))
@@ -202,7 +202,7 @@ def test_a_file_that_a_store_holds_under_two_names_is_changed_once(opsinfo: Run,
     assert (ran.code, len(rows(ran)), flag_of(path, "Add")) == (0, 1, "false")
 
 
-def test_writing_below_an_install_says_once_that_every_network_is_affected(opsinfo: Run, opp: Path) -> None:
+def test_writing_below_an_install_warns_once_about_all_networks(opsinfo: Run, opp: Path) -> None:
     ran = opsinfo("move", opp, "--soc", "ascend910b", "AddN", "Relu", "STFT", "--to", "black")
     assert ran.err.count("every network") == 1
     assert "mixlist" in ran.err
@@ -211,9 +211,7 @@ def test_writing_below_an_install_says_once_that_every_network_is_affected(opsin
 
 
 @pytest.mark.parametrize("words", [["--dry-run"], ["--check"], []])
-def test_what_is_not_written_does_not_say_that_every_network_is_affected(
-    opsinfo: Run, opp: Path, words: list[str]
-) -> None:
+def test_without_a_write_there_is_no_warning_about_all_networks(opsinfo: Run, opp: Path, words: list[str]) -> None:
     to = "black" if words else "gray"
     assert "every network" not in opsinfo("move", opp / LEGACY, "Relu", "--to", to, *words).err
 
@@ -290,7 +288,7 @@ def test_a_damaged_library_is_refused(opsinfo: Run, tmp_path: Path, text: str) -
     assert path.read_text("utf-8") == text
 
 
-def test_where_one_store_is_refused_nothing_is_moved_anywhere(opsinfo: Run, opp: Path) -> None:
+def test_if_one_store_is_refused_nothing_is_moved(opsinfo: Run, opp: Path) -> None:
     write(opp / AI_910B / "aic-ascend910b-ops-info-bad.json", "{")
     before = snapshot(opp)
     assert opsinfo("move", opp, "--soc", "ascend910b", "AddN", "--to", "black").code == 3
@@ -322,7 +320,7 @@ def test_wrong_words_are_wrong_usage(opsinfo: Run, opp: Path, words: list[str]) 
     assert opsinfo("move", opp / NN, "SwiGlu", *words).code == 2
 
 
-def test_a_link_stays_and_the_file_behind_it_changes(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+def test_a_link_is_kept_and_its_file_changes(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
     link = tmp_path / "aic-link-ops-info.json"
     link.symlink_to(opp / MATH)
     ran = opsinfo("move", link, "STFT", "--to", "black", "--format", "json")
@@ -342,7 +340,7 @@ def test_hard_links_are_refused_with_a_hint(opsinfo: Run, opp: Path, tmp_path: P
     assert flag_of(opp / MATH, "STFT") == "true"
 
 
-def test_modes_of_an_installed_file_and_folder_stay(opsinfo: Run, opp: Path) -> None:
+def test_modes_of_an_installed_file_and_folder_are_kept(opsinfo: Run, opp: Path) -> None:
     (opp / NN).chmod(0o555)
     (opp / AI_910B).chmod(0o550)
     try:

@@ -1,4 +1,4 @@
-"""`opsinfo move` on mixlists: the marks that are needed, new files, refusals."""
+"""`opsinfo move` on mixlists: required marks, new files, refusals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def content(path: Path) -> Any:
 
 
 @pytest.mark.parametrize("color", ["black", "white"])
-def test_without_a_target_a_lone_addition_is_made_and_names_are_said_to_be_unchecked(
+def test_without_a_target_a_mark_is_added_and_unchecked_names_are_reported(
     opsinfo: Run, tmp_path: Path, color: str
 ) -> None:
     path = write(tmp_path / "m.json", {})
@@ -39,13 +39,13 @@ def test_without_a_target_a_lone_addition_is_made_and_names_are_said_to_be_unche
         mixlist(black_add=["X"], white_remove=["X"]),
     ],
 )
-def test_every_other_mark_of_the_operator_goes_and_emptied_lists_go(opsinfo: Run, tmp_path: Path, before: Any) -> None:
+def test_other_marks_of_the_operator_and_emptied_lists_are_removed(opsinfo: Run, tmp_path: Path, before: Any) -> None:
     path = write(tmp_path / "m.json", before)
     assert opsinfo("move", path, "X", "--to", "white").code == 0
     assert content(path) == {"white-list": {"to-add": ["X"]}}
 
 
-def test_other_operators_and_their_order_stay(opsinfo: Run, tmp_path: Path) -> None:
+def test_other_operators_keep_their_order(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["C", "X", "A"], white_remove=["Z", "B"]))
     assert opsinfo("move", path, "X", "--to", "white").code == 0
     after = content(path)
@@ -54,7 +54,7 @@ def test_other_operators_and_their_order_stay(opsinfo: Run, tmp_path: Path) -> N
     assert after["white-list"]["to-add"] == ["X"]
 
 
-def test_lists_that_were_empty_before_stay(opsinfo: Run, tmp_path: Path) -> None:
+def test_lists_that_were_empty_before_are_kept(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", {"gray-list": {}, "white-list": {"to-add": []}})
     assert opsinfo("move", path, "X", "--to", "black").code == 0
     assert content(path) == {"gray-list": {}, "white-list": {"to-add": []}, "black-list": {"to-add": ["X"]}}
@@ -106,7 +106,7 @@ def test_against_a_target_no_more_marks_than_needed(
     assert rows(listed)[0][1] == to, "the engine's answer is the one asked for"
 
 
-def test_against_a_target_marks_that_are_needless_go(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_against_a_target_needless_marks_are_removed(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["Conv2D"], white_remove=["Conv2D"], gray_add=["Relu"]))
     ran = opsinfo("move", path, "Conv2D", "--to", "white", "--against", fixtures / "opp" / AI_910B)
     assert ran.code == 0
@@ -162,7 +162,7 @@ def test_create_makes_the_file(opsinfo: Run, fixtures: Path, tmp_path: Path) -> 
     assert opsinfo("validate", path, "--against", fixtures / "opp" / AI_910B, "--format", "json").json["findings"] == []
 
 
-def test_create_edits_a_file_that_is_there(opsinfo: Run, tmp_path: Path) -> None:
+def test_create_edits_an_existing_file(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["Y"]))
     assert opsinfo("move", path, "X", "--to", "black", "--create").code == 0
     assert content(path) == mixlist(black_add=["Y", "X"])
@@ -176,7 +176,7 @@ def test_without_create_a_missing_file_is_refused(opsinfo: Run, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("words", [["--dry-run"], ["--check"]])
-def test_create_that_only_looks_creates_nothing(opsinfo: Run, tmp_path: Path, words: list[str]) -> None:
+def test_a_dry_run_of_create_creates_nothing(opsinfo: Run, tmp_path: Path, words: list[str]) -> None:
     ran = opsinfo("move", tmp_path / "new.json", "Relu", "--to", "white", "--create", *words)
     assert ran.code == (1 if words == ["--check"] else 0)
     assert list(tmp_path.iterdir()) == []
@@ -195,7 +195,7 @@ def test_a_created_file_can_be_undone(opsinfo: Run, tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_create_in_a_folder_that_is_not_there_is_refused(opsinfo: Run, tmp_path: Path) -> None:
+def test_create_in_a_missing_folder_is_refused(opsinfo: Run, tmp_path: Path) -> None:
     ran = opsinfo("move", tmp_path / "no/new.json", "Relu", "--to", "white", "--create")
     assert ran.code == 3
     assert list(tmp_path.iterdir()) == []
@@ -225,9 +225,7 @@ def test_an_operator_marked_twice_in_one_array_loses_both(opsinfo: Run, tmp_path
 
 
 @pytest.mark.parametrize("name", ["duplicate-key-action", "duplicate-key-list"])
-def test_an_entry_that_vanishes_behind_an_equal_key_is_not_edited(
-    opsinfo: Run, fixtures: Path, tmp_path: Path, name: str
-) -> None:
+def test_an_entry_hidden_by_an_equal_key_is_not_edited(opsinfo: Run, fixtures: Path, tmp_path: Path, name: str) -> None:
     path = write(tmp_path / "m.json", (fixtures / f"mixlists/good/{name}.json").read_bytes())
     before = snapshot(tmp_path)
     ran = opsinfo("move", path, "Mul", "--to", "white")
@@ -245,7 +243,7 @@ def test_a_mixlist_target_cannot_be_against_a_mixlist(opsinfo: Run, tmp_path: Pa
 @pytest.mark.parametrize(
     "name", ["bom", "crlf", "tabs", "one-line", "no-final-newline", "escaped-letters", "uneven-indent", "trailing-text"]
 )
-def test_the_files_own_style_stays(opsinfo: Run, fixtures: Path, tmp_path: Path, name: str) -> None:
+def test_the_files_style_is_kept(opsinfo: Run, fixtures: Path, tmp_path: Path, name: str) -> None:
     before = (fixtures / f"mixlists/good/{name}.json").read_bytes()
     path = write(tmp_path / "m.json", before)
     assert opsinfo("move", path, "NewOne", "--to", "white").code == 0

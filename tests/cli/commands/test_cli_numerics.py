@@ -37,7 +37,7 @@ def test_values_in_each_format(opsinfo: Run) -> None:
 
 
 @pytest.mark.parametrize("word", ["abc", "1e", "--nonsense", "-x", "1e999999999", "9" * 3000])
-def test_what_is_no_number(opsinfo: Run, word: str) -> None:
+def test_text_that_is_not_a_number_is_refused(opsinfo: Run, word: str) -> None:
     ran = opsinfo("numerics", word)
     assert (ran.code, ran.out) == (2, "")
 
@@ -76,7 +76,7 @@ def test_values_and_files_are_not_mixed(opsinfo: Run) -> None:
 
 
 @pytest.mark.process
-def test_without_numpy_it_is_asked_for(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_missing_numpy_is_reported(opsinfo: Run, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['numpy'] = None\n")
     path = f"{tmp_path}:{ROOT}"
     ran = opsinfo("numerics", "x.npy", env={"PYTHONPATH": path})
@@ -86,7 +86,7 @@ def test_without_numpy_it_is_asked_for(opsinfo: Run, tmp_path: Path) -> None:
     assert opsinfo("numerics", "1.5", env={"PYTHONPATH": path}).code == 0
 
 
-def test_files_that_are_no_tensors(opsinfo: Run, tmp_path: Path) -> None:
+def test_files_that_are_not_tensors_are_refused(opsinfo: Run, tmp_path: Path) -> None:
     pytest.importorskip("numpy", reason="tensors are read with numpy")
     (tmp_path / "x.npy").write_bytes(b"\x80\x04}q\x00.")
     assert opsinfo("numerics", tmp_path / "x.npy").code == 3
@@ -124,7 +124,7 @@ def test_two_records_on_one_line_and_one_cut_short(opsinfo: Run, tmp_path: Path)
     assert sorted(names(ran)) == ["Add", "Mul"]
 
 
-def test_a_log_without_records_says_so(opsinfo: Run) -> None:
+def test_a_log_without_records_is_reported(opsinfo: Run) -> None:
     ran = opsinfo("reduced", "-", input=b"\xff\x00nothing" * 1000)
     assert (ran.code, ran.out) == (0, "")
     assert "no record" in ran.err

@@ -1,4 +1,4 @@
-"""`opsinfo qualify`: verdicts, the user's word, plots, and logs that are none."""
+"""`opsinfo qualify`: verdicts, options, plots, and files that are not logs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_sound_baseline(opsinfo: Run, tmp_path: Path) -> None:
     assert document["runs"][0]["share"]["high"] == 3 / 10_000
 
 
-def test_without_a_reference_it_says_so(opsinfo: Run, tmp_path: Path) -> None:
+def test_without_a_reference_the_verdict_mentions_it(opsinfo: Run, tmp_path: Path) -> None:
     ran = opsinfo("qualify", *runs(tmp_path, 76.1, 76.2, 76.0, 76.15), "--metric", METRIC, "--strict")
     assert ran.code == 0
     assert "without a high-precision reference" in ran.out
@@ -97,7 +97,7 @@ def test_the_same_log_twice_is_no_second_run(opsinfo: Run, tmp_path: Path) -> No
 SILENT = "fp16_opt_level=O1,\n{'loss': 2.0, 'step': 100}\n{'loss': 1.0, 'step': 5000}\n"
 
 
-def test_options_supply_what_a_silent_log_lacks(opsinfo: Run, tmp_path: Path) -> None:
+def test_options_supply_facts_that_the_log_lacks(opsinfo: Run, tmp_path: Path) -> None:
     silent = tmp_path / "hf.log"
     silent.write_text(SILENT)
     told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent))}
@@ -138,7 +138,7 @@ def test_a_readme_is_refused_with_the_list_of_formats(opsinfo: Run, tmp_path: Pa
     assert opsinfo("qualify", tmp_path / "README.md", "--format", "json").json["error"]["name"] == "unknown-log"
 
 
-def test_the_log_wins_over_the_users_word(opsinfo: Run, tmp_path: Path) -> None:
+def test_the_log_overrides_the_options(opsinfo: Run, tmp_path: Path) -> None:
     ran = opsinfo("qualify", log(tmp_path, "a.log"), "--amp", "O0", "--loss-scale", "64")
     assert {row[0]: row[1] for row in rows(ran)}["mixed-precision"] == "holds"
     assert ran.err.count("the log is used") == 2
@@ -163,7 +163,7 @@ def test_broken_gzip_is_refused(opsinfo: Run, tmp_path: Path, cut: int) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 100_000, bytes(range(256)) * 2000, b"\x1f\x8b\x08\x00"])
-def test_what_is_no_log_proves_nothing(opsinfo: Run, tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_log_proves_nothing(opsinfo: Run, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x").write_bytes(content)
     ran = opsinfo("qualify", tmp_path / "x")
     assert (ran.code, ran.out) == (3 if content.startswith(b"\x1f") else 2, "")
@@ -202,9 +202,9 @@ def test_logs_that_cannot_be_read(opsinfo: Run, tmp_path: Path) -> None:
     assert opsinfo("qualify", tmp_path / "empty").code == 2
 
 
-def test_the_plot_is_svg_whatever_the_log_is_called(opsinfo: Run, tmp_path: Path) -> None:
+def test_the_plot_is_valid_svg_for_any_log_name(opsinfo: Run, tmp_path: Path) -> None:
     hostile = log(tmp_path, "<script>alert('x')&amp;\x1b[31m\u202e.log")
-    for _ in range(2):  # a plot goes over a plot
+    for _ in range(2):  # a plot replaces a plot
         assert opsinfo("qualify", hostile, "--plot", tmp_path / "out.svg").code == 0
     text = (tmp_path / "out.svg").read_text("utf-8")
     tree = ElementTree.fromstring(text)
@@ -213,7 +213,7 @@ def test_the_plot_is_svg_whatever_the_log_is_called(opsinfo: Run, tmp_path: Path
     assert any("<script>" in (child.text or "") for child in tree.iter())
 
 
-def test_the_plot_never_goes_over_a_log(opsinfo: Run, tmp_path: Path) -> None:
+def test_the_plot_never_overwrites_a_log(opsinfo: Run, tmp_path: Path) -> None:
     path = log(tmp_path, "a.log")
     before = path.read_bytes()
     assert opsinfo("qualify", path, "--plot", path).code == 2
@@ -258,7 +258,7 @@ def test_progress_is_for_terminals(
     assert stderr.getvalue().endswith("\r\033[K" if shown else "")
 
 
-def test_what_a_shell_substitutes_is_read(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_process_substitution_is_read(opsinfo: Run, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     data = log(tmp_path, "a.log").read_bytes()
     writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(data,))

@@ -8,7 +8,7 @@ import pytest
 from cli_support import AI_910B, LEGACY, NN, Run, entry, write
 
 
-def test_show_says_why_where_and_who_else(opsinfo: Run, fixtures: Path) -> None:
+def test_show_prints_policy_reason_place_and_other_entries(opsinfo: Run, fixtures: Path) -> None:
     ran = opsinfo("show", fixtures / "opp", "--soc", "ascend910b", "IndexFill")
     assert ran.code == 0
     assert 'precision_reduce.flag "true"' in ran.out
@@ -27,7 +27,7 @@ def test_show_names_the_store_that_decides_and_the_one_it_falls_through_to(opsin
     assert f"{fixtures / 'opp' / LEGACY}:32" in also
 
 
-def test_show_with_a_mixlist_says_what_its_marks_do(opsinfo: Run, fixtures: Path) -> None:
+def test_show_with_a_mixlist_prints_the_effect_of_its_marks(opsinfo: Run, fixtures: Path) -> None:
     target = (fixtures / "opp", "--soc", "ascend910b")
     path = fixtures / "mixlists/good/several-operators.json"
     ran = opsinfo("show", *target, "Conv2D", "Relu", "--mixlist", path)
@@ -75,7 +75,7 @@ def test_show_reports_whether_black_or_white_is_possible(
     assert ("not possible" in text) is (black == "no")
 
 
-def test_show_says_where_the_kernel_decides(opsinfo: Run, tmp_path: Path) -> None:
+def test_show_reports_if_the_kernel_decides(opsinfo: Run, tmp_path: Path) -> None:
     tensor = {"name": "x", "paramType": "required"}
     content = {"Free": {"dynamicFormat": {"flag": "true"}, "input0": tensor, "output0": {**tensor, "name": "y"}}}
     path = write(tmp_path / "aic-x-ops-info.json", content)
@@ -137,5 +137,5 @@ def test_show_of_a_store_that_the_engine_refuses(opsinfo: Run, opp: Path) -> Non
     assert "ops-info-bad.json" in ran.err
 
 
-def test_show_needs_an_operator(opsinfo: Run, fixtures: Path) -> None:
+def test_show_requires_an_operator(opsinfo: Run, fixtures: Path) -> None:
     assert opsinfo("show", fixtures / "opp" / NN).code == 2

@@ -21,9 +21,7 @@ def taken(opsinfo: Run, fixtures: Path, tmp_path: Path) -> Path:
     return path
 
 
-def test_standard_output_and_a_file_say_the_same_everywhere(
-    opsinfo: Run, fixtures: Path, opp: Path, taken: Path
-) -> None:
+def test_standard_output_and_a_file_are_equal(opsinfo: Run, fixtures: Path, opp: Path, taken: Path) -> None:
     for words in ((fixtures / "opp",), (opp,), (taken,)):
         ran = opsinfo("snapshot", *words, "--soc", "ascend910b")
         assert (ran.code, ran.out, ran.err) == (0, taken.read_text("utf-8"), "")
@@ -85,7 +83,9 @@ WRITING = [
 
 
 @pytest.mark.parametrize("words", WRITING, ids=lambda words: " ".join(words))
-def test_what_a_snapshot_is_not_for(opsinfo: Run, taken: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_commands_that_cannot_use_a_snapshot_refuse_it(
+    opsinfo: Run, taken: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
     write(tmp_path / "m.json", mixlist(black_add=["Add"]))
     before = snapshot(tmp_path)
     ran = opsinfo(*(str(taken) if word == "{}" else word for word in words))
@@ -94,7 +94,7 @@ def test_what_a_snapshot_is_not_for(opsinfo: Run, taken: Path, tmp_path: Path, w
     assert snapshot(tmp_path) == before
 
 
-def test_check_reports_a_stale_snapshot_until_it_is_taken_again(opsinfo: Run, opp: Path, taken: Path) -> None:
+def test_check_reports_a_stale_snapshot_until_it_is_updated(opsinfo: Run, opp: Path, taken: Path) -> None:
     words = ("snapshot", opp, "--soc", "ascend910b", "-o", taken)
     assert opsinfo(*words, "--check").code == 0
     assert "nothing to change" in opsinfo(*words).err
@@ -111,7 +111,7 @@ def test_check_reports_a_stale_snapshot_until_it_is_taken_again(opsinfo: Run, op
     assert taken.read_bytes() == old
 
 
-def test_places_that_are_no_place_for_it(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+def test_a_snapshot_is_not_written_over_other_files(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
     target = ("snapshot", opp, "--soc", "ascend910b", "-o")
     other = write(tmp_path / "package.json", {"name": "x"})
     for place in (other, opp / NN, opp / AI_910B / "facts.json"):
@@ -140,7 +140,7 @@ def test_what_cannot_be_read_is_refused_with_the_place(
         assert "opsinfo snapshot" in ran.err or "upgrade" in ran.err
 
 
-def test_a_target_that_does_not_tell_its_chip(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_a_target_without_a_known_chip_is_reported(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "facts.json", (fixtures / "opp" / NN).read_bytes())
     ran = opsinfo("snapshot", path)
     assert (ran.code, ran.json["soc"]) == (0, None)

@@ -55,7 +55,7 @@ def test_a_system_is_listed_by_class_and_name(opsinfo: Run) -> None:
     assert all(row[1] == "low" for row in rows(opsinfo("list", "--system", "apex:O1", "--on", "white"))[:-1])
 
 
-def test_files_are_a_system_too(opsinfo: Run, tmp_path: Path) -> None:
+def test_files_can_be_given_as_a_system(opsinfo: Run, tmp_path: Path) -> None:
     low, high = write(tmp_path / "a", "mm\n"), write(tmp_path / "b", "log\n")
     found = {row[0]: row[1] for row in rows(opsinfo("list", "--system", f"habana-hmp={low},{high}"))}
     assert (found["mm"], found["log"]) == ("low", "high")

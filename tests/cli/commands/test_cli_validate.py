@@ -97,13 +97,13 @@ def test_standard_input_is_validated(opsinfo: Run, kind: str) -> None:
     assert ran.json["files"][0]["kind"] == kind
 
 
-def test_standard_input_that_does_not_tell_asks_for_as(opsinfo: Run) -> None:
+def test_standard_input_of_unknown_kind_requires_as(opsinfo: Run) -> None:
     ran = opsinfo("validate", "-", input='{"a": {"b": {"c": "d"}}}')
     assert ran.code == 2
     assert "--as" in ran.err
 
 
-def test_a_tree_takes_what_fits_and_passes_over_other_json_in_silence(
+def test_a_tree_checks_mixlists_and_libraries_and_silently_skips_other_json(
     opsinfo: Run, fixtures: Path, tmp_path: Path
 ) -> None:
     tree = tmp_path / "tree"
@@ -200,7 +200,7 @@ def test_without_a_target_unchecked_names_are_reported(opsinfo: Run, fixtures: P
     assert "not checked" not in checked.err
 
 
-def test_a_library_alone_says_nothing_of_names(opsinfo: Run, fixtures: Path) -> None:
+def test_a_library_alone_has_no_findings_on_names(opsinfo: Run, fixtures: Path) -> None:
     assert "not checked" not in opsinfo("validate", fixtures / "opp" / NN).err
 
 
@@ -214,7 +214,7 @@ def test_an_unknown_name_gives_the_near_ones_best_first(opsinfo: Run, fixtures: 
     assert "did you mean" not in str(far["hint"])
 
 
-def test_a_name_of_another_target_is_a_warning_that_says_where(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_a_name_of_another_target_is_a_warning_with_the_target(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["GEMM", "Relu"]))
     one, other = fixtures / "opp" / AI_910B, fixtures / "opp" / "built-in/op_impl/ai_core/tbe/config/ascend910"
     ran = opsinfo("validate", path, "--against", one, "--against", other, "--format", "json")
@@ -262,7 +262,7 @@ def test_a_mode_that_the_chip_lacks(opsinfo: Run, fixtures: Path, soc: str, mode
     assert ran.code == (1 if found else 0)
 
 
-def test_a_mode_refuses_no_mixlist_where_there_is_none(opsinfo: Run, fixtures: Path) -> None:
+def test_a_mode_without_a_mixlist_is_not_reported(opsinfo: Run, fixtures: Path) -> None:
     ran = opsinfo("validate", fixtures / "opp" / NN, "--precision-mode", "fp16", "--format", "json")
     assert (ran.code, finding_names(ran)) == (0, [])
 
@@ -276,7 +276,7 @@ def test_a_stray_json_in_a_config_directory(opsinfo: Run, opp: Path) -> None:
     assert {each["severity"] for each in stray} == {"warning"}
 
 
-def test_shadowed_is_a_warning_where_the_policies_differ_and_else_a_note(opsinfo: Run, fixtures: Path) -> None:
+def test_shadowed_is_a_warning_if_the_policies_differ_else_a_note(opsinfo: Run, fixtures: Path) -> None:
     ran = opsinfo("validate", fixtures / "opp" / AI_910B, "--format", "json")
     found = {each["pointer"]: each for each in ran.json["findings"] if each["name"] == "shadowed"}
     assert found["/IndexFill"]["severity"] == "warning"
@@ -326,7 +326,7 @@ def test_a_store_that_cannot_be_listed_against_is_exit_3(opsinfo: Run, opp: Path
     assert "ops-info-bad.json" in ran.err
 
 
-def test_validate_needs_a_path(opsinfo: Run) -> None:
+def test_validate_requires_a_path(opsinfo: Run) -> None:
     assert opsinfo("validate").code == 2
 
 

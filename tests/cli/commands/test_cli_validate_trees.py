@@ -1,4 +1,4 @@
-"""`opsinfo validate` of trees: what is found, what is passed over, and what is an error."""
+"""`opsinfo validate` of trees: files that are checked, skipped, or an error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from cli_support import Run, write
 
 
-def test_a_tree_takes_arrays_of_a_tool_for_no_mixlist(opsinfo: Run, tmp_path: Path) -> None:
+def test_arrays_of_other_tools_are_not_read_as_mixlists(opsinfo: Run, tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     write(tree / "tsconfig.json", {"compilerOptions": {"lib": ["es2020"]}, "include": ["src"]})
     write(tree / "package.json", {"name": "x", "files": ["dist"], "scripts": {"test": "x"}})
@@ -52,7 +52,7 @@ BROKEN = {
 }
 
 
-def test_a_tree_reports_every_file_whose_name_says_what_it_is_however_broken(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_tree_reports_every_broken_file_with_a_known_name(opsinfo: Run, tmp_path: Path) -> None:
     for name, data in BROKEN.items():
         write(tmp_path / name.lower().partition(".")[0] / name, data)
     write(tmp_path / "ascend910b.opsinfo.json", "")

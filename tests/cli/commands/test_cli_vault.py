@@ -16,7 +16,7 @@ def sha256(path: Path) -> str:
 
 @pytest.fixture
 def moved(opsinfo: Run, opp: Path) -> Path:
-    """A library that was moved in twice."""
+    """A library with two moves."""
     assert opsinfo("move", opp / NN, "SwiGlu", "--to", "black").code == 0
     assert opsinfo("move", opp / NN, "DynamicRNN", "--to", "black").code == 0
     return opp / NN
@@ -90,13 +90,13 @@ def test_restore_to_an_id_and_to_pristine(opsinfo: Run, moved: Path, fixtures: P
     assert moved.read_bytes() == last
 
 
-def test_restore_to_a_change_puts_its_files_back(opsinfo: Run, moved: Path) -> None:
+def test_restore_to_a_change_restores_its_files(opsinfo: Run, moved: Path) -> None:
     change = opsinfo("backups", moved, "--format", "json").json["backups"][0]["change"]
     assert opsinfo("restore", moved, "--to", change).code == 0
     assert flag_of(moved, "SwiGlu") == "true"
 
 
-def test_restore_to_what_it_is_already_writes_nothing(opsinfo: Run, opp: Path) -> None:
+def test_restore_to_the_present_content_writes_nothing(opsinfo: Run, opp: Path) -> None:
     opsinfo("move", opp / NN, "SwiGlu", "--to", "black")
     opsinfo("restore", opp / NN, "--to", "pristine")
     before = snapshot(opp)
@@ -112,13 +112,13 @@ def test_an_unknown_id_is_wrong_usage(opsinfo: Run, moved: Path) -> None:
     assert moved.read_bytes() == before
 
 
-def test_restore_needs_a_target_that_was_changed(opsinfo: Run, opp: Path) -> None:
+def test_restore_requires_a_target_that_was_changed(opsinfo: Run, opp: Path) -> None:
     assert opsinfo("restore").code == 2
     assert opsinfo("restore", opp / NN).code == 2
     assert opsinfo("restore", opp / "gone.json").code == 2
 
 
-def test_a_file_that_somebody_changed_since_is_not_undone(opsinfo: Run, opp: Path) -> None:
+def test_a_file_that_changed_since_is_not_undone(opsinfo: Run, opp: Path) -> None:
     opsinfo("move", opp / NN, "SwiGlu", "--to", "black")
     (opp / NN).write_bytes((opp / NN).read_bytes() + b"\n")
     before = (opp / NN).read_bytes()
@@ -146,7 +146,7 @@ def test_restore_across_a_vendors_upgrade_is_refused_naming_both_versions(opsinf
     assert flag_of(opp / NN, "AddRmsNorm") == "true"
 
 
-def test_reapply_puts_back_what_an_upgrade_undid(opsinfo: Run, opp: Path) -> None:
+def test_reapply_repeats_moves_that_an_upgrade_undid(opsinfo: Run, opp: Path) -> None:
     opsinfo("move", opp / NN, "SwiGlu", "AddRmsNorm", "--to", "black")
     write(opp / NN, library({"SwiGlu": "true", "DynamicRNN": None}))
     doctor = opsinfo("doctor", opp, "--format", "json")
@@ -198,7 +198,7 @@ def test_prune_keeps_the_newest_and_the_pristine(opsinfo: Run, opp: Path) -> Non
     assert opsinfo("restore", opp / NN, "--to", "pristine").code == 0
 
 
-def test_prune_needs_a_number_above_nothing(opsinfo: Run) -> None:
+def test_prune_requires_a_positive_number(opsinfo: Run) -> None:
     for word in ("0", "-1", "x"):
         assert opsinfo("backups", "--prune", word).code == 2
 
@@ -229,7 +229,7 @@ def test_the_vault_is_in_the_state_home_by_default(opsinfo: Run, tmp_path: Path,
     assert (isolation / "state/opsinfo").is_dir()
 
 
-def test_a_damaged_backup_is_not_put_back(opsinfo: Run, opp: Path, vault: Path) -> None:
+def test_a_damaged_backup_is_not_restored(opsinfo: Run, opp: Path, vault: Path) -> None:
     opsinfo("move", opp / NN, "SwiGlu", "--to", "black")
     digest = opsinfo("backups", "--format", "json").json["backups"][0]["sha256"]
     before = (opp / NN).read_bytes()
@@ -242,15 +242,15 @@ def test_a_damaged_backup_is_not_put_back(opsinfo: Run, opp: Path, vault: Path) 
     assert (opp / NN).read_bytes() == before
 
 
-def test_a_removed_file_can_be_put_back_from_the_vault(opsinfo: Run, opp: Path, fixtures: Path) -> None:
+def test_a_removed_file_can_be_restored_from_the_vault(opsinfo: Run, opp: Path, fixtures: Path) -> None:
     opsinfo("move", opp / NN, "SwiGlu", "--to", "black")
     (opp / NN).unlink()
     ran = opsinfo("restore", opp / NN)
     assert ran.code == 3
-    assert "gone" in ran.err
+    assert "missing" in ran.err
 
 
-def test_restore_dry_run_shows_what_it_would_do(opsinfo: Run, moved: Path) -> None:
+def test_a_dry_run_of_restore_shows_the_changes(opsinfo: Run, moved: Path) -> None:
     before = moved.read_bytes()
     ran = opsinfo("restore", moved, "--dry-run")
     assert ran.code == 0
@@ -272,7 +272,7 @@ def test_changes_of_one_second_stay_in_their_order(opsinfo: Run, tmp_path: Path)
         assert sha256(path) == digest
 
 
-def test_a_file_that_was_removed_is_made_again_from_its_backup(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_removed_file_is_created_again_from_its_backup(opsinfo: Run, tmp_path: Path) -> None:
     mixlist = tmp_path / "m.json"
     mixlist.write_text("{}\n")
     opsinfo("move", mixlist, "Add", "--to", "black", "-q")

@@ -1,4 +1,4 @@
-"""TAB: what is offered, that it is quick and silent, and that real shells take it."""
+"""Completion: its candidates, that it is fast and silent, and that it works in real shells."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LISTS = ("black", "white", "gray")
 
 @pytest.fixture
 def complete(opsinfo: Run, tmp_path: Path) -> Complete:
-    """What is offered at the end of a line; a file is ``<file>``."""
+    """The candidates at the end of a line; a file is ``<file>``."""
 
     def run(line: str, shell: str = "bash", **more: str) -> list[str]:
         env = {"_OPSINFO_COMPLETE": f"{shell}_complete", "COMP_WORDS": line, "XDG_CACHE_HOME": str(tmp_path / "cache")}
@@ -84,7 +84,9 @@ def complete(opsinfo: Run, tmp_path: Path) -> Complete:
         ("opsinfo -q list opp --on b", ["black"]),
     ],
 )
-def test_what_is_offered(complete: Complete, opp: Path, fixtures: Path, line: str, offered: list[str]) -> None:
+def test_candidates_depend_on_the_word_at_the_cursor(
+    complete: Complete, opp: Path, fixtures: Path, line: str, offered: list[str]
+) -> None:
     shutil.copytree(opp, opp.parent / "my opp")
     shutil.copy(fixtures / "mixlists/good/add-black.json", opp.parent / "mixlist.json")
     assert complete(line) == offered
@@ -143,7 +145,7 @@ def test_completion_prints_nothing_on_any_failure(complete: Complete, opp: Path,
     assert [each for each in complete(line) if each not in ("<file>", "--soc")] == []
 
 
-def test_a_reader_that_has_gone_is_no_failure(program: list[str], environment: dict[str, str]) -> None:
+def test_a_closed_pipe_is_not_a_failure(program: list[str], environment: dict[str, str]) -> None:
     env = {**environment, "_OPSINFO_COMPLETE": "bash_complete", "COMP_WORDS": "opsinfo "}
     process = subprocess.Popen(program, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout
@@ -154,7 +156,7 @@ def test_a_reader_that_has_gone_is_no_failure(program: list[str], environment: d
     process.stderr.close()
 
 
-def test_a_name_that_would_do_something_in_a_shell_is_not_offered(complete: Complete, tmp_path: Path) -> None:
+def test_a_name_with_shell_syntax_is_not_offered(complete: Complete, tmp_path: Path) -> None:
     hostile = ["$(reboot)", "`reboot`", "a;reboot", "a b", "a\nb", "a\tb", "-rf", "a'b", "a|b", "\x1b[31m", "\u202eb"]
     write(tmp_path / "aic-x-ops-info.json", {name: entry() for name in [*hostile, "Add", "算子"]})
     for _ in range(2):
@@ -188,7 +190,7 @@ def test_cached_names_are_readable_by_their_owner_only(complete: Complete, store
 
 
 @pytest.mark.parametrize("how", ["content", "time", "new file", "removed file"])
-def test_names_are_read_anew_when_any_file_changed(complete: Complete, store: Path, cache: Path, how: str) -> None:
+def test_names_are_read_again_if_a_file_changed(complete: Complete, store: Path, cache: Path, how: str) -> None:
     other = write(store / "aic-y-ops-info.json", library({"Sub": None}))
     assert complete(LINE) == ["Add", "Mul", "Sub"]
     (kept,) = cache.iterdir()
@@ -209,7 +211,7 @@ def test_names_are_read_anew_when_any_file_changed(complete: Complete, store: Pa
 @pytest.mark.parametrize(
     "damage", ["", "{", "[]", '{"files": 1}', "\x00" * 9, '{"files": [], "names": [1]}', "[" * 100_000]
 )
-def test_a_damaged_cache_is_done_without(complete: Complete, store: Path, cache: Path, damage: str) -> None:
+def test_a_damaged_cache_is_ignored(complete: Complete, store: Path, cache: Path, damage: str) -> None:
     complete(LINE)
     (kept,) = cache.iterdir()
     kept.write_text(damage)
@@ -256,7 +258,7 @@ def test_names_of_operators_need_no_click(environment: dict[str, str], opp: Path
     assert {"click", "rich", "jsonschema"} & set(json.loads(done.stderr)) == set()
 
 
-# what the tables promise
+# the tables of candidates
 
 
 def parameters() -> list[tuple[str, click.Parameter]]:
@@ -264,7 +266,7 @@ def parameters() -> list[tuple[str, click.Parameter]]:
     return [(name, each) for name, command in commands for each in command.params]
 
 
-def test_every_word_in_the_help_is_completed_or_known_to_be_none() -> None:
+def test_every_metavar_has_candidates_or_is_listed_without() -> None:
     valued = [(name, each) for name, each in parameters() if not getattr(each, "is_flag", False)]
     words = {word_of(each) for _, each in valued if not isinstance(each.type, click.Choice)}
     assert words - {*OFFERS, *NOTHING} == set()
@@ -295,7 +297,7 @@ def test_words_of_a_line(text: str, escape: str, words: list[str]) -> None:
 
 @pytest.fixture
 def shell(tmp_path: Path, environment: dict[str, str], opp: Path) -> Callable[..., str]:
-    """Type into an interactive shell, press TAB, and see what stands there."""
+    """Type into an interactive shell, press TAB, and return the line."""
     program = write(tmp_path / "bin" / "opsinfo", f'#!/bin/sh\nexec {sys.executable} -m opsinfo_cli "$@"\n')
     program.chmod(0o755)
     path = f"{program.parent}:{os.environ['PATH']}"
@@ -381,7 +383,7 @@ def test_the_script_is_printed_as_it_is_shipped(opsinfo: Run, shell: str, ending
     assert f"{shell}_complete" in ran.out
 
 
-def test_powershell_is_answered_in_lines_that_its_script_takes_apart(opsinfo: Run, opp: Path) -> None:
+def test_powershell_gets_lines_that_its_script_can_parse(opsinfo: Run, opp: Path) -> None:
     line = f"opsinfo show '{opp}' --soc=ascend910b MatM"
     ran = opsinfo(env={"_OPSINFO_COMPLETE": "powershell_complete", "COMP_WORDS": line, "COMP_CWORD": ""})
     assert ran.out == "plain\tMatMul\t\nplain\tMatMulV2\t\nplain\tMatMulV3\t\n"
@@ -390,7 +392,7 @@ def test_powershell_is_answered_in_lines_that_its_script_takes_apart(opsinfo: Ru
     assert ran.out.splitlines()[0] == "plain\t--core\tEngine: AI Core, vector core or DSA."
 
 
-def test_a_shell_that_there_is_not(opsinfo: Run) -> None:
+def test_an_unknown_shell_is_wrong_usage(opsinfo: Run) -> None:
     ran = opsinfo("completion", "tcsh")
     assert (ran.code, ran.out) == (2, "")
     assert "'powershell'" in ran.err

@@ -1,4 +1,4 @@
-"""`--help`, `--version`, `explain`, `schema`, and words that are no commands."""
+"""`--help`, `--version`, `explain`, `schema`, and unknown commands."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_explain_as_json(opsinfo: Run) -> None:
 
 
 @pytest.mark.parametrize("word", ["CONTRADICTION", "m003"])
-def test_explain_is_forgiving_about_case(opsinfo: Run, word: str) -> None:
+def test_explain_ignores_case(opsinfo: Run, word: str) -> None:
     ran = opsinfo("explain", word)
     assert ran.code == 0 or "contradiction" in ran.err or "M003" in ran.err
 
@@ -171,7 +171,7 @@ def test_explain_of_an_unknown_word(opsinfo: Run) -> None:
     assert "`contradiction`" in ran.err
 
 
-def test_where_a_mixlist_works_at_all_is_explained(opsinfo: Run) -> None:
+def test_explain_mixlists_names_where_a_mixlist_works(opsinfo: Run) -> None:
     said = opsinfo("explain", "mixlists").out
     for word in ("TensorFlow", "ATC", "torch_npu"):
         assert word in said
@@ -192,7 +192,7 @@ def test_schema_lists_its_names(opsinfo: Run) -> None:
     assert {"mixlist", "ops-info-library"} <= set(found)
 
 
-def test_a_schema_that_there_is_not(opsinfo: Run) -> None:
+def test_an_unknown_schema_is_wrong_usage(opsinfo: Run) -> None:
     ran = opsinfo("schema", "mixlst")
     assert (ran.code, ran.out) == (2, "")
     assert "`mixlist`" in ran.err
@@ -226,7 +226,7 @@ def test_wrong_usage_as_json_is_one_document(opsinfo: Run, words: tuple[str, ...
     assert document["error"]["message"]
 
 
-def test_an_operand_that_looks_like_the_format_is_no_format(opsinfo: Run, fixtures: Path) -> None:
+def test_an_operand_that_looks_like_a_format_option_is_not_one(opsinfo: Run, fixtures: Path) -> None:
     ran = opsinfo("show", fixtures / "opp-old", "--", "--format", "json")
     assert (ran.code, ran.out) == (2, "")
 
@@ -259,7 +259,7 @@ def test_options_of_every_command_work_before_it(opsinfo: Run, opp: Path) -> Non
     assert (refused.code, "--wait" in refused.err) == (2, True)
 
 
-def test_advanced_options_are_in_a_section_of_their_own(opsinfo: Run) -> None:
+def test_advanced_options_have_their_own_section(opsinfo: Run) -> None:
     usual, _, advanced = opsinfo("move", "--help").out.partition("\nAdvanced:\n")
     for option in ("--wait", "--in-place", "--backup-dir"):
         assert option not in usual

@@ -1,4 +1,4 @@
-"""Lines that click is not asked about: what they mean is what click says they mean."""
+"""Lines that are read without click are read as click reads them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ ODD = ["", "-", "--", "-x", "--nothing", "-qv", "-ofile", "--color=", "--format=
 
 
 def values_of(command: Command, words: list[str]) -> dict[str, Any] | None:
-    """What is passed to the command; None if click must read the line."""
+    """The values for the command; None if click must read the line."""
     reading = read_words(command, words)
     return reading.values if reading.is_plain else None
 
 
 def said_by_click(command: Command, words: list[str]) -> dict[str, Any] | None:
-    """What click hands over; None where it refuses, or answers itself."""
+    """The values from click; None if it refuses the line or handles it."""
     try:
         return dict(click_command.__wrapped__(command).make_context(command.name, list(words)).params)
     except (click.ClickException, click.exceptions.Exit, UsageFault):
@@ -38,7 +38,7 @@ def said_by_click(command: Command, words: list[str]) -> dict[str, Any] | None:
 
 @st.composite
 def lines(draw: Callable[..., Any]) -> tuple[Command, list[str]]:
-    """A command with words that mean something to it, in any order."""
+    """A command with some of its words, in any order."""
     command = draw(st.sampled_from(DECLARED))
     own = [word for each in command.parameters for word in each.words if word.startswith("-")]
     kinds = [each.attributes.get("type") for each in command.parameters]
@@ -56,7 +56,7 @@ def lines(draw: Callable[..., Any]) -> tuple[Command, list[str]]:
 
 
 @given(lines())
-def test_a_plain_line_means_what_click_says_it_means(line: tuple[Command, list[str]]) -> None:
+def test_a_plain_line_is_read_as_click_reads_it(line: tuple[Command, list[str]]) -> None:
     command, words = line
     values = values_of(command, words)
     if values is not None:
@@ -132,7 +132,7 @@ def test_numbers_and_files_of_defaults_are_left_to_click() -> None:
     ],
     ids=lambda words: " ".join(words),
 )
-def test_options_before_the_command_move_behind_it(words: list[str], moved: list[str]) -> None:
+def test_options_before_the_command_are_moved_after_it(words: list[str], moved: list[str]) -> None:
     assert command_first(words) == moved
 
 
@@ -148,7 +148,7 @@ def test_options_before_the_command_move_behind_it(words: list[str], moved: list
     ],
     ids=lambda words: " ".join(words),
 )
-def test_a_failure_is_json_if_the_line_asks_for_json(words: list[str], format: str) -> None:
+def test_a_failure_is_json_if_the_line_requests_json(words: list[str], format: str) -> None:
     assert failure_options(words).format == format
 
 

@@ -1,4 +1,4 @@
-"""Signals, locks, and what stays behind: nothing."""
+"""Signals and locks; no files are left over."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
 def waits_for_the_lock(process: subprocess.Popen[bytes], path: Path) -> None:
-    """Until a process has the locked file open and has therefore begun to wait for it."""
+    """Wait until a process has the locked file open, and so waits for the lock."""
     folder = Path(f"/proc/{process.pid}/fd")
     if not folder.exists():
         pytest.skip("there is no /proc to look at")
@@ -70,7 +70,7 @@ def test_after_the_lock_is_free_the_move_goes_on(start: Start, opp: Path) -> Non
 
 
 @pytest.mark.parametrize("style", ["text", "json"])
-def test_a_lock_that_stays_is_refused_naming_the_owner(
+def test_a_lock_held_past_the_deadline_is_refused_naming_the_owner(
     opsinfo: Run, opp: Path, style: str, lock_is_told: Callable[[Path], bool]
 ) -> None:
     before = snapshot(opp)
@@ -108,7 +108,7 @@ def test_every_command_that_writes_honours_the_lock(
     assert snapshot(tmp_path) == before
 
 
-def test_what_only_looks_does_not_wait_for_a_lock(opsinfo: Run, opp: Path) -> None:
+def test_commands_that_only_read_do_not_wait_for_a_lock(opsinfo: Run, opp: Path) -> None:
     with (opp / NN).open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         for words in (
@@ -120,7 +120,7 @@ def test_what_only_looks_does_not_wait_for_a_lock(opsinfo: Run, opp: Path) -> No
             assert opsinfo(*words).code == 0
 
 
-def test_a_relative_and_a_linked_path_meet_at_one_lock(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+def test_a_relative_and_a_linked_path_use_one_lock(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
     link = tmp_path / "aic-link-ops-info.json"
     link.symlink_to(opp / NN)
     with (opp / NN).open("rb") as held:
@@ -128,7 +128,7 @@ def test_a_relative_and_a_linked_path_meet_at_one_lock(opsinfo: Run, opp: Path, 
         assert opsinfo("move", link, "SwiGlu", "--to", "black", "--wait", "0").code == 3
 
 
-def test_moves_at_once_all_land(start: Start, tmp_path: Path) -> None:
+def test_concurrent_moves_are_all_made(start: Start, tmp_path: Path) -> None:
     import json
 
     path = write(tmp_path / "m.json", mixlist(black_add=["Seed"]))
@@ -163,7 +163,7 @@ def test_a_signal_while_reading_standard_input(start: Start) -> None:
 
 
 def test_a_hangup_that_the_caller_ignores_stays_ignored(start: Start, opp: Path) -> None:
-    """As under nohup."""
+    """Run as under nohup."""
 
     def ignore() -> Any:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)

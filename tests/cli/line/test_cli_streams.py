@@ -18,7 +18,7 @@ ESCAPE = "\x1b["
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", [(), ("--format", "json")])
-def test_a_reader_that_leaves_early_is_no_failure(
+def test_a_pipe_that_closes_early_is_not_a_failure(
     start: Start, opp: Path, environment: dict[str, str], words: tuple[str, ...], unbuffered: str
 ) -> None:
     env = {**environment, "PYTHONUNBUFFERED": unbuffered}
@@ -52,7 +52,7 @@ def test_help_into_a_pipe_that_is_closed(start: Start, words: tuple[str, ...]) -
     assert process.returncode in (0, 3)
 
 
-def test_a_move_is_done_whoever_listens(start: Start, opp: Path) -> None:
+def test_a_move_is_made_even_if_its_output_is_not_read(start: Start, opp: Path) -> None:
     process = start("move", opp / NN, "SwiGlu", "--to", "black", "--format", "json")
     for stream in (process.stdout, process.stderr):
         assert stream
@@ -190,7 +190,7 @@ def test_on_a_terminal_colours_can_be_refused(
         "backups": (),
     }[command]
     _, said = terminal(command, *operands, *words, env=env)
-    assert not re.search("\x1b\\[[0-9;]*m", said)  # a line of progress is no colour
+    assert not re.search("\x1b\\[[0-9;]*m", said)  # a line of progress is not a colour
 
 
 def test_colours_in_spite_of_no_color(terminal: Terminal, fixtures: Path) -> None:
@@ -241,14 +241,14 @@ def test_no_command_asks_anything_of_a_terminal(terminal: Terminal, opp: Path) -
     assert terminal("backups", "--prune", "1")[0] == 0
 
 
-def test_quiet_silences_talk_and_not_data(opsinfo: Run, opp: Path) -> None:
+def test_quiet_hides_messages_but_not_data(opsinfo: Run, opp: Path) -> None:
     ran = opsinfo("move", opp / NN, "SwiGlu", "--to", "black", "-q")
     assert ran.err == ""
     assert ran.out.startswith("SwiGlu\t")
     assert opsinfo("list", "nowhere.json", "-q").err != ""
 
 
-def test_verbose_talks_on_stderr_only(opsinfo: Run, fixtures: Path) -> None:
+def test_verbose_prints_to_stderr_only(opsinfo: Run, fixtures: Path) -> None:
     plain = opsinfo("list", fixtures / "opp", "--soc", "ascend910b")
     talky = opsinfo("list", fixtures / "opp", "--soc", "ascend910b", "-vv")
     assert talky.out == plain.out
@@ -278,7 +278,7 @@ def test_a_standard_input_that_is_closed_is_refused(
 
 
 @pytest.mark.parametrize("command", ["qualify", "reduced"])
-def test_who_names_logs_needs_no_standard_input(
+def test_with_log_files_standard_input_is_not_needed(
     without_input: Callable[..., subprocess.CompletedProcess[str]], fixtures: Path, command: str
 ) -> None:
     done = without_input(command, fixtures / "logs" / "apex-two-ranks.log")

@@ -1,4 +1,4 @@
-"""What a start of each command loads, and what it does not."""
+"""The modules that each command imports at its start."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ HEAVY = {"rich", "jsonschema", "markdown_it", "pygments", "asyncio", "http", "ur
     ],
     ids=lambda words: " ".join(words[:1] + words[-1:]),
 )
-def test_what_a_start_does_not_load(environment: dict[str, str], opp: Path, tmp_path: Path, words: list[str]) -> None:
+def test_starting_a_command_does_not_import_heavy_modules(
+    environment: dict[str, str], opp: Path, tmp_path: Path, words: list[str]
+) -> None:
     assert loaded(words, environment, tmp_path) & HEAVY == set()
 
 

@@ -1,4 +1,4 @@
-"""A cluster node with click alone: what needs no jsonschema works, the rest reports what is missing."""
+"""A host with click only: commands without jsonschema work, the others report that it is missing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Bare = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def bare(environment: dict[str, str], tmp_path: Path) -> Bare:
-    """Run the program where the packages cannot be imported."""
+    """Run the program without the packages."""
 
     def run(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(  # type: ignore[call-overload,no-any-return]
@@ -68,7 +68,7 @@ def bare(environment: dict[str, str], tmp_path: Path) -> Bare:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
-def test_what_needs_neither_works_without_them(
+def test_commands_without_optional_packages_work(
     bare: Bare, opp: Path, tmp_path: Path, words: tuple[str, ...], code: int
 ) -> None:
     write(tmp_path / "m.json", mixlist(black_add=["Relu"]))
@@ -81,7 +81,7 @@ def test_what_needs_neither_works_without_them(
 
 
 @pytest.mark.parametrize("words", [("validate", str(AI_910B / NN.name)), ("doctor", ".")])
-def test_what_needs_jsonschema_says_so_in_one_sentence(
+def test_a_missing_jsonschema_is_reported_in_one_sentence(
     bare: Bare, opp: Path, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     write(opp / "m.json", mixlist(black_add=["Relu"]))
@@ -103,7 +103,7 @@ def test_a_refused_mixlist_is_refused_with_its_reasons(bare: Bare, opp: Path, tm
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_needs_neither(bare: Bare, command: str) -> None:
+def test_help_works_without_optional_packages(bare: Bare, command: str) -> None:
     done = bare(command, "--help")
     assert (done.returncode, done.stderr) == (0, "")
     assert "Examples:" in done.stdout

@@ -1,4 +1,4 @@
-"""`--dry-run`: nothing is written, and the diff does exactly what the real run would do."""
+"""`--dry-run`: nothing is written, and the diff gives exactly the result of the real run."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_a_dry_run_that_would_change_nothing_prints_nothing(opsinfo: Run, opp: P
     assert (ran.code, ran.out) == (0, "")
 
 
-def test_a_dry_run_as_json_tells_the_same_as_the_run(opsinfo: Run, opp: Path) -> None:
+def test_a_dry_run_as_json_equals_the_run(opsinfo: Run, opp: Path) -> None:
     words = ("move", opp / NN, "SwiGlu", "DynamicRNN", "--to", "white", "--format", "json")
     dry, real = opsinfo(*words, "--dry-run").json, opsinfo(*words).json
     assert (dry.pop("dry_run"), real.pop("dry_run")) == (True, False)
@@ -251,7 +251,7 @@ def traced(program: list[str], environment: dict[str, str], tmp_path: Path) -> C
     ],
     ids=lambda words: " ".join(words[:2] + words[-1:]),
 )
-def test_what_only_looks_opens_nothing_for_writing(
+def test_commands_that_only_read_open_no_file_for_writing(
     opsinfo: Run, traced: Callable[..., list[str]], opp: Path, fixtures: Path, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     write(tmp_path / "m.json", mixlist(black_add=["Relu"]))
@@ -262,7 +262,7 @@ def test_what_only_looks_opens_nothing_for_writing(
 
 
 @needs_strace
-def test_a_real_move_is_seen_by_the_same_trace(traced: Callable[..., list[str]], opp: Path) -> None:
+def test_the_same_trace_detects_a_real_move(traced: Callable[..., list[str]], opp: Path) -> None:
     calls = traced("move", "opp", "--soc", "ascend910b", "Relu", "--to", "black")
     assert any("rename" in call for call in calls)
     assert any("flock" in call for call in calls)

@@ -1,4 +1,4 @@
-"""Blocklist, trustlist, graylist: hints know the manuals' words, options do not."""
+"""Blocklist, trustlist, graylist: hints recognise the manuals' terms, options do not accept them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MEANT = {
 
 
 @pytest.mark.parametrize(("word", "meant"), [(word, policy) for policy, words in MEANT.items() for word in words])
-def test_a_word_of_the_manuals_means_a_list(word: str, meant: str) -> None:
+def test_a_term_of_the_manuals_maps_to_a_list(word: str, meant: str) -> None:
     assert policy_meant(word) == meant
 
 
@@ -28,7 +28,7 @@ def test_other_words_mean_none(word: str) -> None:
 
 @pytest.mark.parametrize(("word", "meant"), [("blocklist", "black"), ("Trustlist", "white"), ("灰名单", "gray")])
 @pytest.mark.parametrize("words", [("move", "m.json", "Add", "--to"), ("list", "m.json", "--on")], ids=" ".join)
-def test_an_option_takes_no_word_of_the_manuals_and_says_which_is_meant(
+def test_an_option_refuses_a_term_of_the_manuals_with_a_suggestion(
     opsinfo: Run, tmp_path: Path, words: tuple[str, ...], word: str, meant: str
 ) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["Add"]))
@@ -48,7 +48,7 @@ def test_another_word_gets_the_usual_hint(opsinfo: Run) -> None:
 @pytest.mark.parametrize(
     ("key", "meant"), [("blocklist", "black-list"), ("灰名单", "gray-list"), ("grey", "gray-list")]
 )
-def test_a_mixlist_with_a_word_of_the_manuals_is_told_the_key(
+def test_a_mixlist_with_a_term_of_the_manuals_gets_the_right_key_suggested(
     opsinfo: Run, tmp_path: Path, key: str, meant: str
 ) -> None:
     path = write(tmp_path / "m.json", {key: {"to-add": ["Add"]}})
@@ -57,6 +57,6 @@ def test_a_mixlist_with_a_word_of_the_manuals_is_told_the_key(
     assert hints == [f"did you mean `{meant}`?"]
 
 
-def test_explain_knows_the_words_of_the_manuals(opsinfo: Run) -> None:
+def test_explain_suggests_for_terms_of_the_manuals(opsinfo: Run) -> None:
     for word in ("blocklist", "白名单"):
         assert "`policies`" in opsinfo("explain", word).err

@@ -1,4 +1,4 @@
-"""Paths that are odd, and things that are no files."""
+"""Unusual paths, and paths that are not files."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_path_that_is_no_utf_8(program: list[str], environment: dict[str, str]
 
 @pytest.fixture
 def places(tmp_path: Path) -> Path:
-    """Things that are no files."""
+    """Paths that are not files."""
     top = tmp_path / "odd"
     top.mkdir()
     os.mkfifo(top / "fifo")
@@ -118,7 +118,7 @@ READERS = ["show", "move", "validate", "diff", "fmt", "apply", "against", "mixli
     ("command", "thing"),
     [*(("list", thing) for thing in THINGS), *((reader, thing) for reader in READERS for thing in THINGS[:4:3])],
 )
-def test_what_is_no_file_is_refused_cleanly(
+def test_a_path_that_is_not_a_file_is_refused(
     opsinfo: Run, fixtures: Path, places: Path, command: str, thing: str
 ) -> None:
     target = Path(thing) if thing.startswith("/") else places / thing
@@ -153,12 +153,12 @@ def test_what_is_no_file_is_refused_cleanly(
 
 
 @pytest.mark.process
-def test_a_link_to_standard_input_is_no_file(opsinfo: Run) -> None:
+def test_a_link_to_standard_input_is_refused(opsinfo: Run) -> None:
     ran = opsinfo("list", "/dev/stdin", "--as", "mixlist", input="{}")
     assert ran.code == 3
 
 
-def test_a_tree_with_odd_things_in_it_is_walked(opsinfo: Run, places: Path) -> None:
+def test_a_tree_with_special_files_is_walked(opsinfo: Run, places: Path) -> None:
     write(places / "mixlist.json", mixlist(black_add=["Add"]))
     (places / "loop.json").symlink_to("loop.json")
     (places / "dangling.json").symlink_to("nowhere")
@@ -180,7 +180,7 @@ def test_an_empty_target_is_wrong_usage(opsinfo: Run) -> None:
     assert opsinfo("list", "").code == 2
 
 
-def test_a_byte_that_no_path_can_have(program: list[str], environment: dict[str, str]) -> None:
+def test_a_path_with_a_nul_is_wrong_usage(program: list[str], environment: dict[str, str]) -> None:
     code = "import sys; from opsinfo_cli.cli.line.main import main; main(['list', 'a\\0b.json'])"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=False)
     assert done.returncode in (2, 3)

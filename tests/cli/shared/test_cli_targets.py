@@ -1,4 +1,4 @@
-"""What a TARGET may be: files by their kind, stores, installs, chips of the environment."""
+"""Kinds of TARGET: files, stores, installs, chips of the environment."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ def test_a_custom_path_comes_first_and_is_labelled_by_its_path(opsinfo: Run, fix
     assert [each["store"] for each in by_name["Mul"]["also_in"]] == ["built-in"]
 
 
-def test_the_environments_custom_path_counts_only_where_the_root_is_the_environments(
-    opsinfo: Run, fixtures: Path
-) -> None:
+def test_the_environments_custom_path_is_used_only_with_the_environments_root(opsinfo: Run, fixtures: Path) -> None:
     env = {"ASCEND_CUSTOM_OPP_PATH": str(fixtures / "custom/fastops"), "ASCEND_OPP_PATH": str(fixtures / "opp")}
     by_soc = opsinfo("list", "ascend910b", "--match", "Mul", env=env)
     assert rows(by_soc)[0][1] == "black"
@@ -29,7 +27,7 @@ def test_the_environments_custom_path_counts_only_where_the_root_is_the_environm
 
 
 @pytest.mark.parametrize("core", ["vector", "dsa"])
-def test_the_other_cores_are_asked_for_by_name(opsinfo: Run, fixtures: Path, core: str) -> None:
+def test_the_other_cores_are_chosen_by_name(opsinfo: Run, fixtures: Path, core: str) -> None:
     ran = opsinfo("list", fixtures / "opp", "--soc", "ascend910b", "--core", core, "--format", "json")
     assert ran.code == 0
     assert ran.json["operators"]
@@ -71,14 +69,14 @@ def test_the_opp_path_comes_before_the_home_path(opsinfo: Run, fixtures: Path) -
     assert names(opsinfo("list", "ascend910", env=env)) == ["Conv2D", "Log", "Relu"]
 
 
-def test_an_opp_path_that_is_missing_is_refused_as_the_engine_does(opsinfo: Run, fixtures: Path) -> None:
+def test_a_missing_opp_path_is_refused_as_in_the_engine(opsinfo: Run, fixtures: Path) -> None:
     env = {"ASCEND_OPP_PATH": "/nowhere/opp", "ASCEND_HOME_PATH": str(fixtures)}
     ran = opsinfo("list", "ascend910", env=env)
     assert (ran.code, ran.out) == (3, "")
     assert "ASCEND_OPP_PATH" in ran.err
 
 
-def test_a_usual_folder_is_said_on_stderr(opsinfo: Run, opp: Path, isolation: Path) -> None:
+def test_a_usual_folder_is_reported_on_stderr(opsinfo: Run, opp: Path, isolation: Path) -> None:
     place = isolation / "Ascend/ascend-toolkit/latest"
     place.mkdir(parents=True)
     opp.rename(place / "opp")
@@ -123,7 +121,7 @@ def test_ascend910b_with_a_capital_is_the_old_910_and_the_a2_is_named(opsinfo: R
     assert "A2" in ran.err
 
 
-def test_a_chip_that_is_not_there_is_wrong_usage(opsinfo: Run, fixtures: Path) -> None:
+def test_an_unknown_chip_is_wrong_usage(opsinfo: Run, fixtures: Path) -> None:
     for ran in (
         opsinfo("list", "ascend910c", env={"ASCEND_OPP_PATH": str(fixtures / "opp")}),
         opsinfo("list", fixtures / "opp", "--soc", "ascend910c"),
@@ -139,7 +137,7 @@ def test_without_any_install_a_bare_word_is_wrong_usage(opsinfo: Run) -> None:
 
 
 @pytest.mark.parametrize("kind", ["library", "mixlist"])
-def test_standard_input_needs_to_be_told_what_it_is(opsinfo: Run, fixtures: Path, kind: str) -> None:
+def test_standard_input_requires_a_kind(opsinfo: Run, fixtures: Path, kind: str) -> None:
     path = fixtures / "opp" / NN if kind == "library" else fixtures / "mixlists/good/add-black.json"
     ran = opsinfo("list", "-", "--as", kind, input=path.read_bytes())
     assert ran.code == 0
@@ -147,7 +145,7 @@ def test_standard_input_needs_to_be_told_what_it_is(opsinfo: Run, fixtures: Path
     assert opsinfo("list", "-", input=path.read_bytes()).code == 2
 
 
-def test_as_overrules_what_the_text_says(opsinfo: Run, tmp_path: Path) -> None:
+def test_as_overrides_the_detected_kind(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "thing.json", {})
     assert opsinfo("list", path, "--format", "json").json["target"]["kind"] == "mixlist"
     assert opsinfo("list", path, "--as", "library", "--format", "json").json["target"]["kind"] == "library"
@@ -170,7 +168,7 @@ KINDS = [
 ]
 
 
-def test_what_a_file_is(opsinfo: Run, tmp_path: Path) -> None:
+def test_the_kind_of_a_file_is_detected(opsinfo: Run, tmp_path: Path) -> None:
     paths = [write(tmp_path / str(number) / name, content) for number, (name, content, _) in enumerate(KINDS)]
     files = opsinfo("validate", *paths, "--format", "json").json["files"]
     found = {each["path"]: each["kind"] for each in files}
@@ -183,7 +181,7 @@ def test_a_file_inside_a_stores_config_directory_is_a_library(opsinfo: Run, opp:
     assert names(opsinfo("list", path)) == ["Some"]
 
 
-def test_a_file_that_says_nothing_asks_for_as(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_file_of_unknown_kind_requires_as(opsinfo: Run, tmp_path: Path) -> None:
     ran = opsinfo("list", write(tmp_path / "x.json", {"Add": {"y": {"z": "w"}}}))
     assert ran.code == 2
     assert "--as" in ran.err
@@ -238,7 +236,7 @@ def test_an_empty_store_lists_nothing(opsinfo: Run, tmp_path: Path) -> None:
     assert (ran.code, ran.out) == (0, "")
 
 
-def test_of_equal_keys_the_last_counts(opsinfo: Run, tmp_path: Path) -> None:
+def test_the_last_of_equal_keys_is_read(opsinfo: Run, tmp_path: Path) -> None:
     first, last = json.dumps(entry("true")), json.dumps(entry("false"))
     path = write(tmp_path / "aic-x-ops-info.json", f'{{"Add": {first},\n "Add": {last}}}')
     ran = opsinfo("list", path)
@@ -252,7 +250,7 @@ def test_flags_are_read_as_the_engine_reads_them(opsinfo: Run, tmp_path: Path) -
     assert [row[1] for row in rows(ran)] == ["white", "black", "gray", "gray"]
 
 
-def test_a_mixlist_is_no_mixlist_for_a_mixlist(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_mixlist_cannot_be_combined_with_a_mixlist_target(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["Add"]))
     ran = opsinfo("list", path, "--mixlist", path)
     assert ran.code == 2

@@ -1,4 +1,4 @@
-"""`opsinfo.toml` and `[tool.opsinfo]`: which file counts, what it may say, and who wins."""
+"""`opsinfo.toml` and `[tool.opsinfo]`: the file in use, its content, and precedence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCHEMA = Draft202012Validator(json.loads((SCHEMAS / "config.schema.json").read_t
 
 @pytest.fixture
 def repository(opsinfo: Run, fixtures: Path, tmp_path: Path) -> Path:
-    """A mixlist with a name that only the snapshot tells to be wrong."""
+    """A mixlist with a name that is wrong only against the snapshot."""
     top = tmp_path / "repository"
     write(top / "lists/m.json", mixlist(black_add=["MatMulV9"]))
     for soc in ("ascend910", "ascend910b"):
@@ -64,7 +64,7 @@ def test_the_command_line_wins(opsinfo: Run, repository: Path) -> None:
     assert "E10001" not in ran.out
 
 
-def test_a_file_that_is_named_counts_alone(opsinfo: Run, repository: Path, tmp_path: Path) -> None:
+def test_an_explicit_file_is_used_alone(opsinfo: Run, repository: Path, tmp_path: Path) -> None:
     write(repository / "opsinfo.toml", "nonsense = 1\n")
     other = write(tmp_path / "other/ours.toml", f'against = ["{repository}/facts/ascend910.opsinfo.json"]\n')
     ran = opsinfo("validate", "lists", "--config", other, cwd=repository)
@@ -77,7 +77,7 @@ def test_a_file_that_is_named_counts_alone(opsinfo: Run, repository: Path, tmp_p
 
 
 WRONG = {
-    # situation: (pyproject.toml, line and column, what is said)
+    # situation: (pyproject.toml, line and column, message)
     "a near miss": ("[tool.opsinfo]\nagianst = []\n", "2:1", "did you mean `against`?"),
     "an underscore": ('[tool.opsinfo]\n\n  precision_mode = ["x"]\n', "3:3", "did you mean `precision-mode`?"),
     "a key far from all": ("[tool.opsinfo]\nzzz = 1\n", "2:1", "known keys: `against`"),
@@ -94,7 +94,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("situation", WRONG)
-def test_what_a_file_may_not_say_is_exit_2_with_the_place(opsinfo: Run, repository: Path, situation: str) -> None:
+def test_a_wrong_configuration_is_exit_2_with_the_place(opsinfo: Run, repository: Path, situation: str) -> None:
     text, place, said = WRONG[situation]
     write(repository / "pyproject.toml", text)
     ran = opsinfo("validate", "lists", cwd=repository)
@@ -106,14 +106,14 @@ def test_what_a_file_may_not_say_is_exit_2_with_the_place(opsinfo: Run, reposito
     assert opsinfo("list", "facts/ascend910b.opsinfo.json", cwd=repository).code == 0, "it is validate's alone"
 
 
-def test_bytes_that_are_no_text(opsinfo: Run, repository: Path) -> None:
+def test_a_configuration_that_is_not_utf8_is_refused(opsinfo: Run, repository: Path) -> None:
     write(repository / "opsinfo.toml", b"\xff")
     ran = opsinfo("validate", "lists", cwd=repository)
     assert ran.code == 3
     assert "opsinfo.toml:1:1" in ran.err
 
 
-def test_a_name_that_is_no_path_stays_a_chip(opsinfo: Run, repository: Path, fixtures: Path) -> None:
+def test_a_name_that_is_not_a_path_is_read_as_a_chip(opsinfo: Run, repository: Path, fixtures: Path) -> None:
     write(repository / "opsinfo.toml", 'against = ["ascend910b"]\n')
     install = {"ASCEND_OPP_PATH": str(fixtures / "opp")}
     assert (
@@ -138,7 +138,7 @@ def test_the_schema_has_the_keys_and_each_is_an_option() -> None:
     assert SCHEMA.is_valid(SCHEMA.schema["examples"][0])
 
 
-def test_help_shows_where_it_may_stand(opsinfo: Run) -> None:
+def test_help_shows_the_config_options(opsinfo: Run) -> None:
     said = opsinfo("validate", "--help").out
     for word in ("opsinfo.toml", "[tool.opsinfo]", "--config", "--no-config"):
         assert word in said
@@ -146,7 +146,7 @@ def test_help_shows_where_it_may_stand(opsinfo: Run) -> None:
 
 HOSTILE = {
     "a report outside": ('report = ["json:../../../stolen.json"]\n', "config-writes-outside"),
-    "a report over a file of somebody": ('report = ["concise:lists/m.json.bak"]\n', "config-overwrites"),
+    "a report over another file": ('report = ["concise:lists/m.json.bak"]\n', "config-overwrites"),
     "a path with a NUL": ('against = ["a\\u0000b.json"]\n', "config"),
     "an integer without end": (f"strict = {'1' * 6000}\n", "config"),
 }

@@ -1,4 +1,4 @@
-"""What a configuration file may have written, and whose it may be; limits of what is parsed."""
+"""Files that a configuration may write, its allowed owners, and limits of parsing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from opsinfo_cli.text.source import Source
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """A configuration in a folder of a repository, with a file outside that must stay as it is."""
+    """A configuration in a folder of a repository, with a file outside that must not change."""
     folder = tmp_path / "repository" / "lists"
     folder.mkdir(parents=True)
     (tmp_path / "repository" / ".git").mkdir()
@@ -60,7 +60,7 @@ def test_a_link_out_of_the_repository_is_followed_before_the_place_is_judged(con
     assert refused(config, "json", config.parent / "out" / "new.json") == "config-writes-outside"
 
 
-def test_without_a_repository_the_folder_of_the_configuration_is_the_border(tmp_path: Path) -> None:
+def test_without_a_repository_the_folder_of_the_configuration_is_the_limit(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "b"
     folder.mkdir(parents=True)
     config = folder / "opsinfo.toml"
@@ -80,7 +80,7 @@ def report_text(format_: str) -> str:
 
 
 @pytest.mark.parametrize("format_", ["json", "sarif", "gitlab", "junit"])
-def test_a_configuration_may_replace_a_report_of_ours_in_the_same_format(config: Path, format_: str) -> None:
+def test_a_configuration_may_replace_an_opsinfo_report_in_the_same_format(config: Path, format_: str) -> None:
     path = config.parent / "report"
     require_report_place(str(config), format_, str(path))
     path.write_text(report_text(format_))
@@ -163,7 +163,7 @@ def test_a_report_of_a_configuration_keeps_the_mode_of_the_one_it_replaces(confi
 
 @pytest.fixture
 def strangers(config: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The configuration, as a user sees it to whom it does not belong."""
+    """The configuration, for a user who does not own it."""
     monkeypatch.setattr(config_trust.os, "geteuid", lambda: config.stat().st_uid + 1)
     monkeypatch.setattr(config_trust, "_trusted", lambda environ: {config.stat().st_uid + 1})
     return config
@@ -226,7 +226,7 @@ def test_a_hostile_toml_is_a_usage_fault(situation: str) -> None:
         parsed_toml(Source(BOMBS[situation].encode(), "opsinfo.toml"))
 
 
-def test_what_only_looks_like_a_bomb_is_read() -> None:
+def test_harmless_text_that_looks_hostile_is_read() -> None:
     text = f'''against = ["{"a." * 500}json", '{"[" * 500}']  # {"[" * 500}
 report = ["sarif:x"]
 a.b.c = 1.5

@@ -30,7 +30,7 @@ def test_select_and_ignore_decide_the_exit_status_too(opsinfo: Run, fixtures: Pa
     assert (ran.code, ran.out) == (0, "")
 
 
-def test_what_the_engine_makes_of_a_file_is_not_a_matter_of_choice(opsinfo: Run, fixtures: Path) -> None:
+def test_selection_does_not_change_whether_the_engine_accepts_a_file(opsinfo: Run, fixtures: Path) -> None:
     ran = opsinfo("validate", fixtures / "mixlists/bad/comment-hash.json", "--ignore", "T", "--format", "json")
     assert (ran.code, ran.json["findings"], ran.json["files"][0]["engine_accepts"]) == (0, [], False)
 
@@ -53,7 +53,7 @@ def accept(opsinfo: Run, *words: str) -> None:
     assert (ran.code, ran.out) == (0, "")
 
 
-def test_what_the_baseline_holds_is_no_finding_and_what_is_new_is_one(opsinfo: Run, path: Path, tmp_path: Path) -> None:
+def test_known_findings_are_hidden_and_new_ones_reported(opsinfo: Run, path: Path, tmp_path: Path) -> None:
     accept(opsinfo, ".", "--strict")
     baseline = json.loads((tmp_path / "b.json").read_text())
     assert list(validator_for("baseline").iter_errors(baseline)) == []
@@ -90,7 +90,7 @@ def test_an_unchanged_baseline_is_not_written(opsinfo: Run, path: Path, tmp_path
 
 
 @pytest.mark.parametrize("content", [None, "", "[1]", '{"kind": "opsinfo-baseline"}', "[" * 100_000])
-def test_what_is_no_baseline_is_exit_3(opsinfo: Run, path: Path, tmp_path: Path, content: str | None) -> None:
+def test_a_file_that_is_not_a_baseline_is_exit_3(opsinfo: Run, path: Path, tmp_path: Path, content: str | None) -> None:
     if content is not None:
         write(tmp_path / "b.json", content)
     ran = opsinfo("validate", path, "--baseline", "b.json", "--format", "json")
@@ -112,7 +112,7 @@ def test_fix_applies_safe_fixes_with_a_backup_and_reports_the_rest(opsinfo: Run,
     assert path.read_bytes() == BROKEN.encode()
 
 
-def test_fix_leaves_what_is_not_selected_or_is_in_the_baseline(opsinfo: Run, tmp_path: Path) -> None:
+def test_fix_skips_findings_that_are_not_selected_or_in_the_baseline(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", BROKEN)
     opsinfo("validate", "m.json", "--fix", "--select", "comment")
     assert path.read_text("utf-8") == BROKEN.replace("  // why\n", "")
@@ -121,7 +121,7 @@ def test_fix_leaves_what_is_not_selected_or_is_in_the_baseline(opsinfo: Run, tmp
     assert (ran.code, path.read_text("utf-8")) == (0, BROKEN.replace("  // why\n", ""))
 
 
-def test_diff_is_what_patch_takes_and_writes_nothing(opsinfo: Run, tmp_path: Path) -> None:
+def test_diff_prints_a_patch_and_writes_nothing(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", BROKEN)
     before = snapshot(tmp_path)
     ran = opsinfo("validate", "m.json", "--diff")
@@ -139,7 +139,7 @@ def test_diff_fails_if_only_warnings_would_be_fixed_and_passes_if_nothing_would(
     assert (ran.code, ran.out) == (0, "")
 
 
-def test_a_guess_waits_for_unsafe_fixes(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_an_unsafe_fix_requires_the_option(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["matmulv2"]))
     words = ("validate", path, "--against", fixtures / "opp", "--soc", "ascend910b", "--select", "M005")
     (finding,) = opsinfo(*words, "--format", "json").json["findings"]
@@ -181,5 +181,5 @@ def test_a_file_that_cannot_be_fixed_hides_no_finding(opsinfo: Run, tmp_path: Pa
     ],
     ids=" ".join,
 )
-def test_options_that_do_not_go_together_are_wrong_usage(opsinfo: Run, path: Path, words: list[str]) -> None:
+def test_conflicting_options_are_wrong_usage(opsinfo: Run, path: Path, words: list[str]) -> None:
     assert opsinfo("validate", *words, input="{}").code == 2

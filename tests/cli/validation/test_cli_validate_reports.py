@@ -185,7 +185,7 @@ def test_a_report_replaces_a_file_through_its_link_and_keeps_its_mode(opsinfo: R
 
 
 def test_a_report_goes_into_a_pipe_and_does_not_replace_it(opsinfo: Run, bad: Path, tmp_path: Path) -> None:
-    """As with /dev/null, which no test may put at risk: tests are run by root too."""
+    """Like /dev/null, which a test run by root must not endanger."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -199,7 +199,7 @@ def test_a_report_goes_into_a_pipe_and_does_not_replace_it(opsinfo: Run, bad: Pa
 
 
 @pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
-def test_a_report_for_standard_output_stands_with_the_text_in_the_file_that_it_is(
+def test_a_report_to_dev_stdout_is_written_after_the_text_into_its_file(
     start: Callable[..., subprocess.Popen[bytes]], bad: Path, tmp_path: Path, path: str
 ) -> None:
     out = tmp_path / "out"
@@ -215,7 +215,7 @@ def test_a_report_for_standard_output_stands_with_the_text_in_the_file_that_it_i
 
 
 @pytest.mark.parametrize("descriptor", ["999999999", "9" * 20, "9" * 5000, "x"])
-def test_a_descriptor_that_is_none_is_refused(opsinfo: Run, bad: Path, descriptor: str) -> None:
+def test_an_unknown_descriptor_is_refused(opsinfo: Run, bad: Path, descriptor: str) -> None:
     ran = opsinfo("validate", bad, "--report", f"concise:/dev/fd/{descriptor}")
     assert ran.code == 3
     assert "internal error" not in ran.err

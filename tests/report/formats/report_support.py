@@ -1,4 +1,4 @@
-"""Findings by the number, for the formats of reports."""
+"""Any number of findings, for the formats of reports."""
 
 from __future__ import annotations
 

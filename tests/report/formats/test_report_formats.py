@@ -1,4 +1,4 @@
-"""Reports for machines: each holds to its schema or its described rules, with no, one and ten thousand findings."""
+"""Reports for programs: each matches its schema or documented rules, with no, one and ten thousand findings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_github_shows_the_worst_of_ten_thousand_and_counts_the_rest() -> None:
 
 
 def gitlab_faults(issues: list[dict[str, Any]]) -> list[str]:
-    """GitLab has no schema: what its manual asks of the report."""
+    """The requirements of GitLab's manual, which has no schema."""
     faults = []
     for issue in issues:
         location = issue["location"]
@@ -63,7 +63,7 @@ def gitlab_faults(issues: list[dict[str, Any]]) -> list[str]:
 
 
 @ALL
-def test_gitlab_holds_to_its_rules(situation: CheckResult) -> None:
+def test_gitlab_reports_follow_its_rules(situation: CheckResult) -> None:
     issues = json.loads(gitlab(situation))
     assert len(issues) == len(situation.outcome.findings) + len(situation.failures)
     assert gitlab_faults(issues) == []
@@ -75,7 +75,7 @@ def test_gitlab_takes_ten_thousand() -> None:
 
 
 @ALL
-def test_sarif_holds_to_its_schema(situation: CheckResult, report_schemas: Path) -> None:
+def test_sarif_reports_match_the_schema(situation: CheckResult, report_schemas: Path) -> None:
     assert sarif_faults(json.loads(sarif(situation)), report_schemas) == []
 
 
@@ -121,14 +121,14 @@ def test_sarif_fixes_replace_what_the_edit_replaces() -> None:
     assert change["replacements"] == [{"deletedRegion": region, "insertedContent": {"text": "Add"}}]
 
 
-def test_sarif_says_what_could_not_be_checked() -> None:
+def test_sarif_lists_files_that_could_not_be_checked() -> None:
     (invocation,) = json.loads(sarif(SITUATIONS["unreadable"]))["runs"][0]["invocations"]
     assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 3)
     assert invocation["toolExecutionNotifications"][0]["message"]["text"] == "Permission denied"
 
 
 @ALL
-def test_junit_holds_to_its_schema(situation: CheckResult, report_schemas: Path) -> None:
+def test_junit_reports_match_the_schema(situation: CheckResult, report_schemas: Path) -> None:
     xmlschema = pytest.importorskip("xmlschema", reason="only xmlschema reads the schema of JUnit reports")
     schema = xmlschema.XMLSchema(str(report_schemas / "junit-10.xsd"))
     assert [str(error) for error in schema.iter_errors(ElementTree.fromstring(junit(situation)))] == []
@@ -159,14 +159,14 @@ def test_junit_of_a_clean_file_is_one_case_that_passes() -> None:
     assert (suite.attrib["name"], case.attrib["name"], list(case)) == ("clean.json", "No findings", [])
 
 
-def test_junit_fails_where_the_exit_status_does() -> None:
+def test_junit_fails_if_the_exit_status_does() -> None:
     findings = [finding("no-effect"), finding("bom", hint=None)]
     for strict, failures in ((False, 0), (True, 1)):
         situation = checked(findings, strict=strict)
         assert (len(re.findall("<failure", junit(situation))), situation.status) == (failures, failures)
 
 
-def test_paths_are_told_from_the_root() -> None:
+def test_paths_are_relative_to_the_root() -> None:
     for text in (github(SITUATIONS["one-error"]), gitlab(SITUATIONS["one-error"]), junit(SITUATIONS["one-error"])):
         assert "a.json" in text
         assert ROOT not in text

@@ -1,4 +1,4 @@
-"""The line with its carets: under the right characters, whatever they are and however long the line is."""
+"""The source line with carets under the right characters, for all characters and lengths."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def shown(text: str, what: str, **look: object) -> tuple[str, str]:
     ],
     ids=["plain", "wide before", "wide itself", "tabs", "combining", "an escape", "a span that goes on", "CRLF"],
 )
-def test_carets_stand_below_cells(text: str, what: str, before: int, carets: int) -> None:
+def test_carets_are_below_the_cells_of_the_span(text: str, what: str, before: int, carets: int) -> None:
     line, marks = shown(text, what)
     assert marks == f"   | {' ' * before}{'^' * carets}"
     assert "\x1b" not in line
@@ -40,7 +40,7 @@ def test_an_empty_span_has_one_caret() -> None:
     assert marks == "   |   ^"
 
 
-def test_a_span_behind_the_last_character_has_a_caret() -> None:
+def test_a_span_after_the_last_character_has_a_caret() -> None:
     *_, line, marks = caret_lines(excerpt("{\n", 2, 2), 2, Look(), "error")
     assert (line, marks) == (" 2 |", "   | ^")
 

@@ -1,4 +1,4 @@
-"""Cells of a terminal: what lines up, and where lines break."""
+"""Widths in terminal cells: alignment and wrapping."""
 
 from __future__ import annotations
 
