@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..typed import TYPE_CHECKING
 from .answer import runs_low
 from .outcome import CastOutcome, Decider, GraphOutcome, NodeOutcome, OutcomeCasts, subgraph_names
-from .reason import Wording, source_of, wording_of
+from .reason import ReasonWords, source_of, wording_of
 
 if TYPE_CHECKING:
     from .answer import Answer
@@ -26,7 +26,7 @@ class _Rows:
         self._kind_of = answer.prepared.kind_of
         self._choices = answer.judged.choices
         self._related = answer.judged.related
-        self._known: dict[tuple[int, int, bool], tuple[NodeOutcome, Wording]] = {}
+        self._known: dict[tuple[int, int, bool], tuple[NodeOutcome, ReasonWords]] = {}
 
     def row(self, index: int) -> NodeOutcome:
         key = self._kind_of[index], id(self._choices[index]), index in self._related
@@ -47,7 +47,7 @@ class _Rows:
             *shared[7:],
         )
 
-    def _shared(self, index: int) -> tuple[NodeOutcome, Wording]:
+    def _shared(self, index: int) -> tuple[NodeOutcome, ReasonWords]:
         node = self._answer[index]
         wording = wording_of(self._answer.prepared, self._answer.judged, index)
         runs = ("low" if runs_low(node.choice) else "high") if node.judged else None

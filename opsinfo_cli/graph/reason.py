@@ -68,7 +68,7 @@ class Reason(NamedTuple):
     decided_by: Producer | None = None
 
 
-class Wording(NamedTuple):
+class ReasonWords(NamedTuple):
     """A reason without the output that it names; equal nodes with equal choices share it.
 
     :param before: the words up to that output, all of them if none is named
@@ -99,7 +99,7 @@ def reason_of(prepared: Prepared, judged: Judged, node: int) -> Reason:
     return Reason(wording.code, text, wording.policy, wording.by, wording.tensor, source)
 
 
-def wording_of(prepared: Prepared, judged: Judged, node: int) -> Wording:
+def wording_of(prepared: Prepared, judged: Judged, node: int) -> ReasonWords:
     """The reason of a node without the output that it names."""
     choice = judged.choices[node]
     code = "related" if _is_related(judged, choice, node) else choice.why
@@ -115,7 +115,7 @@ def wording_of(prepared: Prepared, judged: Judged, node: int) -> Wording:
     }
     before, named, after = TEXTS[code].partition("{source}")
     through = ", through a Cast" if choice.through else ""
-    return Wording(code, before.format(**words), bool(named), after.format(**words), through, policy, by, tensor)
+    return ReasonWords(code, before.format(**words), bool(named), after.format(**words), through, policy, by, tensor)
 
 
 def source_of(prepared: Prepared, judged: Judged, node: int) -> Producer | None:

@@ -18,7 +18,7 @@ from ...model.precision_mode import MODES
 from ...model.target import Target, TargetOptions
 from ...report.formats.summary import counted
 from ...report.terminal.output import Output
-from ...report.terminal.progress import Progress
+from ...report.terminal.progress import Progress, step
 from ...typed import NamedTuple
 from ..line import declare
 from ..shared.doubts import report_doubts, report_unknown
@@ -104,15 +104,21 @@ def judged_model(
         output.say(f"the engine refuses a mixlist with {mode.name} (E10001); it is ignored here", "warning")
     if target and target.soc and mode.name in MODES and not MODES[mode.name].is_on(target.soc):
         output.say(f"{target.soc} does not have the mode {mode.name}", "warning")
-    ready = prepare(
-        graph,
-        target,
-        columns=sources,
-        keep_dtype=KeepDtype.read(options.keep_dtype) if options.keep_dtype else None,
-        customize_dtypes=CustomizeDtypes.read(options.customize_dtypes) if options.customize_dtypes else None,
-        fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
-    )
-    answer = ready.judge(options.mode, mixlist)
+    keep_dtype = KeepDtype.read(options.keep_dtype) if options.keep_dtype else None
+    customize_dtypes = CustomizeDtypes.read(options.customize_dtypes) if options.customize_dtypes else None
+    fp16_types = fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES
+    with step(output, "judging", len(graph)):
+        ready = prepare(
+            graph,
+            target,
+            columns=sources,
+            keep_dtype=keep_dtype,
+            customize_dtypes=customize_dtypes,
+            fp16_types=fp16_types,
+        )
+        answer = ready.judge(options.mode, mixlist)
+    with step(output, "finding the Casts of", len(graph)):
+        _ = answer.counts
     return JudgedModel(graph, options, answer, judged_outcome(answer))
 
 

@@ -13,6 +13,7 @@ from ...graph.read_back import read_back
 from ...model.near_names import did_you_mean
 from ...model.target import TargetOptions
 from ...report.terminal.output import Output
+from ...report.terminal.progress import step
 from ...report.views.graph import (
     say_constants,
     say_summary,
@@ -63,17 +64,20 @@ ROWS = declare.Group("rows", RowOptions)
 
 def show_rows(output: Output, outcome: GraphOutcome, rows: RowOptions, judged: JudgedModel | None) -> int:
     """Op types or nodes, and the constants that do not fit."""
-    chosen = list(_chosen(outcome, rows)) if rows.states or rows.globs else None
-    types = _types(outcome, chosen, judged)
-    check = constant_faults(judged.answer) if judged else None
+    with step(output, "looking at", len(outcome)):
+        chosen = list(_chosen(outcome, rows)) if rows.states or rows.globs else None
+        types = _types(outcome, chosen, judged)
+        check = constant_faults(judged.answer) if judged else None
+    shown = outcome if chosen is None else chosen
     if output.format == "html":
         _show_page(output, outcome, types, judged, check)
     elif output.format == "json":
         constants = constants_document(check) if check else {}
-        output.document({**graph_document(outcome, outcome if chosen is None else chosen, types), **constants})
+        _write_document(output, {**graph_document(outcome, shown, types), **constants}, outcome)
         return 0
     elif rows.by == "node":
-        show_nodes(output, outcome if chosen is None else chosen)
+        with step(output, "listing", 0 if output.on_terminal else len(outcome)):
+            show_nodes(output, shown)
     else:
         show_types(output, types)
     if check:
@@ -131,19 +135,23 @@ def show_compared(output: Output, judged: JudgedModel, comparing: CompareOptions
     document: dict[str, Any]
     on_page: dict[str, Any]
     if comparing.read_back is not None:
-        back = read_back(judged.outcome, compiled_outcome(comparing.read_back, output))
+        compiled = compiled_outcome(comparing.read_back, output)
+        with step(output, "comparing", len(compiled)):
+            back = read_back(judged.outcome, compiled)
         differs, document, on_page = bool(back.differs), read_back_document(back), {"back": back}
         if output.format == "text":
             show_read_back(output, back)
     else:
-        found = compared(judged.outcome, other_judging(judged, comparing, options, output).outcome)
+        other = other_judging(judged, comparing, options, output).outcome
+        with step(output, "comparing", len(other)):
+            found = compared(judged.outcome, other)
         differs, document = bool(found), comparison_document(found)
         on_page = {"comparison": found}
         if output.format == "text":
             show_comparison(output, found)
     types = lowest_first(judged.answer.types)
     if output.format == "json":
-        output.document({**graph_document(judged.outcome, judged.outcome, types), **document})
+        _write_document(output, {**graph_document(judged.outcome, judged.outcome, types), **document}, judged.outcome)
     elif output.format == "html":
         ((word, value),) = comparing.given.items()
         on_page["compared_with"] = f"{word.removeprefix('--compare-').replace('-', ' ').lstrip()} {value}"
@@ -163,4 +171,11 @@ def _show_page(
     from ...report.views.graph_page import GraphPage, graph_page
 
     page = GraphPage(outcome, types, facts(outcome, judged), notes(outcome, judged), check, **more)
-    output.data(graph_page(page), exact=True)
+    with step(output, "drawing", len(outcome)):
+        text = graph_page(page)
+    output.data(text, exact=True)
+
+
+def _write_document(output: Output, content: dict[str, Any], outcome: GraphOutcome) -> None:
+    with step(output, "writing", 0 if output.on_terminal else len(outcome)):
+        output.document(content)
