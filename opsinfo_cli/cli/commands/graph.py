@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...change.output_file import require_writable
 from ...errors import UsageFault
 from ...graph.judge.modes import judge_mode
 from ...graph.outcome import written_outcome
@@ -109,6 +110,7 @@ def command(
         require_new(annotate)
     if printing.out is not None:
         own = (judging.mixlist, judging.keep_dtype, judging.customize_dtypes, judging.fe_ini)
+        require_writable(printing.out)
         require_other(printing.out, (model, *own, comparing.compare_mixlist, comparing.read_back))
     graph = opened_model(model, output)
     if judging.mode is None:
@@ -160,4 +162,5 @@ def _require_written(format: str, judging: JudgeOptions, comparing: CompareOptio
     }
     for word, given in needs.items():
         if given is not None:
-            raise UsageFault(f"{word} requires --precision-mode", name="needs-mode")
+            hint = "add --precision-mode MODE; `opsinfo modes` lists modes"
+            raise UsageFault(f"{word} requires --precision-mode", name="needs-mode", hint=hint)

@@ -7,6 +7,7 @@ from ...graph.answer import Answer
 from ...graph.customize_dtypes import CustomizeDtypes
 from ...graph.fe_ini import fp16_op_types
 from ...graph.graph import ModelGraph
+from ...graph.judge.kernels import DEFAULT_SOURCES
 from ...graph.judge.modes import FP16_OP_TYPES, judge_mode, mode_by_number
 from ...graph.judged_outcome import judged_outcome
 from ...graph.judging import prepare
@@ -95,6 +96,9 @@ def judged_model(
     """
     assert options.mode is not None
     sources = [word for word in options.columns.split(",") if word]
+    if not sources:
+        known = ", ".join(DEFAULT_SOURCES)
+        raise UsageFault("--columns names no source", name="needs-columns", hint=f"known sources: {known}")
     target = _target(options, sources, target_options, output)
     mode = judge_mode(options.mode)
     mixlist = accepted_mixlist(options.mixlist, output) if options.mixlist else None
@@ -117,9 +121,27 @@ def judged_model(
             fp16_types=fp16_types,
         )
         answer = ready.judge(options.mode, mixlist)
+    _report_option_files(answer.graph, keep_dtype, customize_dtypes, output)
     with step(output, "finding the Casts of", len(graph)):
         _ = answer.counts
     return JudgedModel(graph, options, answer, judged_outcome(answer))
+
+
+_MOST_LINES = 5
+
+
+def _report_option_files(
+    graph: ModelGraph, keep_dtype: KeepDtype | None, customize_dtypes: CustomizeDtypes | None, output: Output
+) -> None:
+    """Warn of lines that the compiler ignores, and of those that name nothing in the graph."""
+    files = [(keep_dtype.path, keep_dtype.faults(graph))] if keep_dtype else []
+    if customize_dtypes:
+        files.append((customize_dtypes.path, [*customize_dtypes.faults, *customize_dtypes.unmatched(graph)]))
+    for path, faults in files:
+        for fault in faults[:_MOST_LINES]:
+            output.say(f"{path}:{fault.line}:{fault.column}: {fault.message}", "warning")
+        if len(faults) > _MOST_LINES:
+            output.say(f"{path}: {len(faults) - _MOST_LINES} more lines are ignored or name nothing", "warning")
 
 
 def _target(options: JudgeOptions, sources: list[str], chosen: TargetOptions, output: Output) -> Target | None:

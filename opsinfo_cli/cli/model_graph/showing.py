@@ -10,7 +10,7 @@ from ...graph.comparison import compared
 from ...graph.constants import ConstantCheck, constant_faults
 from ...graph.outcome import GraphOutcome, NodeOutcome, lowest_first, summarised
 from ...graph.read_back import read_back
-from ...model.near_names import did_you_mean
+from ...model.near_names import NearNames, suggestion
 from ...model.target import TargetOptions
 from ...report.terminal.output import Output
 from ...report.terminal.progress import step
@@ -58,6 +58,11 @@ class RowOptions(NamedTuple):
         words = (("--by node", self.by == "node"), ("--on", self.states), ("--match", self.globs))
         return [word for word, given in words if given]
 
+    @property
+    def choose(self) -> bool:
+        """Whether only some nodes are shown."""
+        return bool(self.states or self.globs)
+
 
 ROWS = declare.Group("rows", RowOptions)
 
@@ -65,10 +70,13 @@ ROWS = declare.Group("rows", RowOptions)
 def show_rows(output: Output, outcome: GraphOutcome, rows: RowOptions, judged: JudgedModel | None) -> int:
     """Op types or nodes, and the constants that do not fit."""
     with step(output, "looking at", len(outcome)):
-        chosen = list(_chosen(outcome, rows)) if rows.states or rows.globs else None
+        chosen = list(_chosen(outcome, rows)) if rows.choose else None
         types = _types(outcome, chosen, judged)
         check = constant_faults(judged.answer) if judged else None
     shown = outcome if chosen is None else chosen
+    if not len(shown) and len(outcome):
+        asked = " and ".join(word for word in rows.given if word != "--by node")
+        output.say(f"none of the {len(outcome)} nodes matches {asked}")
     if output.format == "html":
         _show_page(output, outcome, types, judged, check)
     elif output.format == "json":
@@ -115,7 +123,7 @@ def show_way(output: Output, judged: JudgedModel, name: str) -> int:
     try:
         steps = judged.answer.path_of(name)
     except KeyError:
-        hint = did_you_mean(name, columns.names) or "--by node lists the nodes"
+        hint = suggestion(name, NearNames(columns.names), columns.names) or "--by node lists the nodes"
         raise UsageFault(f"unknown node `{name}`", name="unknown-node", hint=hint) from None
     outcome = judged.outcome
     if output.format == "html":

@@ -88,12 +88,12 @@ const near = (() => {
 
   const facts = (node) => {
     const state = graph.state(node);
-    const rows = [["Op type", graph.type(node)], ["Runs", state.runs || "not judged"]];
+    const rows = [["Op type", graph.type(node)], ["Runs", state.runs || graph.others]];
     if (graph.subgraph(node)) rows.push(["Subgraph", graph.subgraph(node)]);
     if (state.list) rows.push(["List", state.list]);
     if (state.confidence) rows.push(["Columns", state.confidence]);
     rows.push(["Node", `${graph.place[node] + 1} of ${graph.count}`]);
-    const pill = (word) => make("span", { class: `list ${word === "not judged" ? "nothing" : word}` }, word);
+    const pill = (word) => make("span", { class: `list ${word === graph.others ? "nothing" : word}` }, word);
     return make("dl", {}, ...rows.map(([key, value]) => (
       make("div", {}, make("dt", {}, key), make("dd", {}, key === "Runs" || key === "List" ? pill(value) : value)))));
   };

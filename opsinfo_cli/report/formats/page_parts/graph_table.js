@@ -13,7 +13,7 @@ const nodeTable = (() => {
   const is = (test) => (node) => test(graph.state(node), node);
   const groups = [
     ["Runs", [["low", is((state) => state.runs === "low")], ["high", is((state) => state.runs === "high")],
-      ["not judged", is((state) => !state.runs)]]],
+      [graph.others, is((state) => !state.runs)]]],
     ["List", ["white", "black", "gray"].map((word) => [word, is((state) => state.list === word)])],
     ["Only", [["with a Cast", is((_, node) => graph.withCast.has(node))], ["assumed", is((state) => state.confidence === "assumed")],
       ["first column", is((_, node) => graph.raw.reasons[graph.raw.reason[node]][0].startsWith("first column"))],
