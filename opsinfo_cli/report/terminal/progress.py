@@ -53,15 +53,19 @@ class Progress(_Line):
         self._total = sum(os.path.getsize(path) for path in paths if os.path.isfile(path)) if self.is_shown else 0
         self._read = 0
         if self._total >= _LARGE:
-            self.draw(f"reading: {self._total / 1e6:.0f} MB")
+            self.draw(f"reading: {_megabytes(self._total)}")
 
     def __call__(self, size: int) -> None:
         self._read += size
         if not self._is_due:
             return
-        rate = self._read / max(time.monotonic() - self._begun, 1e-9) / 1e6
-        part = f"{min(99, 100 * self._read // self._total)} % of {self._total / 1e6:.0f}" if self._total else ""
-        self.draw(f"reading: {part or f'{self._read / 1e6:.0f}'} MB, {rate:.0f} MB/s")
+        rate = self._read / max(time.monotonic() - self._begun, 1e-9)
+        part = f"{min(99, 100 * self._read // self._total)} % of " if self._total else ""
+        self.draw(f"reading: {part}{_megabytes(self._total or self._read)}, {_megabytes(rate)}/s")
+
+
+def _megabytes(size: float) -> str:
+    return f"{size / 1e6:.{0 if size >= 1e7 else 1}f} MB"
 
 
 @contextmanager

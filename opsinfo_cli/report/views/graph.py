@@ -127,7 +127,7 @@ def _show_unmatched(output: Output, found: ReadBack) -> None:
     for each in found.unmatched:
         by_reason.setdefault((each.side, each.why), Counter())[each.type] += 1
     cells = [[", ".join(types), str(types.total()), side, why] for (side, why), types in by_reason.items()]
-    _show(output, ("not compared", "nodes", "in", "why"), cells, spare=("why",))
+    _show(output, ("not compared", "nodes", "in", "why"), cells)
 
 
 _MOST_CONSTANTS = 5
