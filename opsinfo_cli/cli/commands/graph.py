@@ -96,7 +96,7 @@ def command(
       opsinfo graph model.onnx --against ascend910b --precision-mode mixed_float16
       opsinfo graph model.onnx --against ascend910b --precision-mode mixed_float16 --node Softmax_12
       opsinfo graph model.om
-      opsinfo graph model.onnx --against ascend910b --precision-mode mixed_float16 --format html -o model.html
+      opsinfo graph model.om --format html -o model.html
       opsinfo graph m.om --against ascend910b --precision-mode mixed_float16 --compare-mixlist a.json
       opsinfo graph model.onnx --against ascend310 --precision-mode force_fp16 --read-back model.om
     """
