@@ -74,14 +74,14 @@ const near = (() => {
       draw("path", { class: `edge ${dtypeClass(dtypeOf(edge))}`, d: `M20 ${from}H8V${to}H20` }), ...diamond(edge, 9, at));
     before.forEach((edge, index) => {
       found.push(rail(edge, index * 74 + 32, own + 24, index * 74 + 32));
-      found.push(box(20, index * 74, width - 21, 64, edge.producer, [`input ${edge.input}: ${said(edge.casts, dtypeOf(edge))}`]));
+      found.push(box(20, index * 74, width - 23, 64, edge.producer, [`input ${edge.input}: ${said(edge.casts, dtypeOf(edge))}`]));
     });
     after.forEach((edge, index) => {
       const y = own + 74 * (index + 1);
       found.push(rail(edge, own + 40, y + 32, y + 32));
-      found.push(box(20, y, width - 21, 64, edge.consumer, [`output ${edge.output}: ${said(edge.casts, dtypeOf(edge))}`]));
+      found.push(box(20, y, width - 23, 64, edge.consumer, [`output ${edge.output}: ${said(edge.casts, dtypeOf(edge))}`]));
     });
-    found.push(box(20, own, width - 21, 64, node, [graph.state(node).outputs.join(", ") || "-"], "own "));
+    found.push(box(20, own, width - 23, 64, node, [graph.state(node).outputs.join(", ") || "-"], "own "));
     const height = own + 74 * (after.length + 1);
     return draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": "Neighbours" }, ...found);
   };
