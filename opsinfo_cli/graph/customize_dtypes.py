@@ -69,10 +69,20 @@ class CustomizeDtypes:
                 found[node] = asked.dtypes
         return found
 
-    def unmatched(self, graph: ModelGraph) -> list[CustomizedName]:
-        """Return lines whose node or op type the graph does not have."""
+    def unmatched(self, graph: ModelGraph) -> list[OptionFileFault]:
+        """Return lines whose node or op type the graph does not have: the engine ignores them."""
         names, types = set(graph.columns.names), set(graph.columns.types)
-        return [each for each in self.names.values() if each.name not in (types if each.is_type else names)]
+        return [
+            OptionFileFault(
+                "not-in-model",
+                each.line,
+                1,
+                f"the graph has no {'op type' if each.is_type else 'node'} `{each.name}`",
+                False,
+            )
+            for each in self.names.values()
+            if each.name not in (types if each.is_type else names)
+        ]
 
     def _line(self, text: str, number: int) -> None:
         said = text.partition("\0")[0]

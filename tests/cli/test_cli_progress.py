@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from model_files import dump
 
 CODE = (
     "import sys\n"
     "from opsinfo_cli.report.terminal import progress\n"
     "progress._EVERY = 0\n"
+    "progress._LARGE = progress._MANY = 1\n"
     "from opsinfo_cli.cli.line.main import main\n"
     "main(sys.argv[1:])\n"
 )
@@ -57,3 +59,26 @@ def test_where_progress_is_seen(environment: dict[str, str], fixtures: Path, sit
     assert ("checking" in said) == seen
     assert ("\r\x1b[K" in said) == seen
     assert "checking" not in said.rpartition("\x1b[K")[2], "the line goes in the end"
+
+
+STEPS: dict[str, tuple[list[str], list[str]]] = {
+    "op types": ([], ["reading", "judging 6 nodes", "finding the Casts of 6 nodes", "looking at 6 nodes"]),
+    "nodes": (["--by", "node"], ["listing 6 nodes"]),
+    "a document": (["--format", "json"], ["writing 6 nodes"]),
+    "a page": (["--format", "html"], ["drawing 6 nodes"]),
+    "a comparison": (["--compare-precision-mode", "mixed_float16"], ["comparing 6 nodes"]),
+}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("answer", STEPS)
+def test_each_step_of_judging_a_model_is_named_on_a_terminal_and_leaves_nothing(
+    environment: dict[str, str], opp: Path, tmp_path: Path, answer: str
+) -> None:
+    options, steps = STEPS[answer]
+    target = ["--against", str(opp), "--soc", "ascend910b", "--precision-mode", "mixed_float16"]
+    words = ["graph", str(dump(tmp_path)), *target, *options]
+    said = errors({**environment, "TERM": "xterm"}, words, on_terminal=True)
+    assert [step for step in steps if f"\r\x1b[K{step}" in said] == steps
+    assert not any(step in last for last in said.split("\r\x1b[K")[-1:] for step in steps)
+    assert "\x1b[K" not in errors({**environment, "TERM": "xterm"}, words, on_terminal=False)

@@ -70,7 +70,7 @@ def test_the_first_line_of_a_name_wins_and_a_long_one_ends_the_file() -> None:
 def test_a_name_overrides_its_type_and_lines_without_a_match_are_listed() -> None:
     asked = CustomizeDtypes(["OpType::Add:InputDtype:int8", "add_1:InputDtype:int16", "OpType::Mul:InputDtype:int8"])
     assert {node: each.inputs for node, each in asked.marks(GRAPH).items()} == {1: ("int16",)}
-    assert [each.name for each in asked.unmatched(GRAPH)] == ["Mul"]
+    assert [each.message for each in asked.unmatched(GRAPH)] == ["the graph has no op type `Mul`"]
 
 
 def test_keep_dtype_names_nodes_and_types_and_warns_of_the_rest() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...change.output_file import require_writable
 from ...errors import UsageFault
 from ...graph.judge.modes import judge_mode
 from ...graph.outcome import written_outcome
@@ -81,6 +82,7 @@ def command(
       opsinfo graph model.onnx --against ascend910b --precision-mode mixed_float16
       opsinfo graph model.onnx --against ascend910b --precision-mode mixed_float16 --node Softmax_12
       opsinfo graph model.om
+      opsinfo graph model.om --format html -o model.html
       opsinfo graph m.om --against ascend910b --precision-mode mixed_float16 --compare-mixlist a.json
       opsinfo graph model.onnx --against ascend310 --precision-mode force_fp16 --read-back model.om
     """
@@ -95,6 +97,7 @@ def command(
         require_new(annotate)
     if printing.out is not None:
         own = (judging.mixlist, judging.keep_dtype, judging.customize_dtypes, judging.fe_ini)
+        require_writable(printing.out)
         require_other(printing.out, (model, *own, comparing.compare_mixlist, comparing.read_back))
     graph = opened_model(model, output)
     if judging.mode is None:
@@ -143,4 +146,5 @@ def _require_written(format: str, judging: JudgeOptions, comparing: CompareOptio
     }
     for word, value in needs.items():
         if value is not None:
-            raise UsageFault(f"{word} requires --precision-mode", name="needs-mode")
+            hint = "add --precision-mode MODE; `opsinfo modes` lists modes"
+            raise UsageFault(f"{word} requires --precision-mode", name="needs-mode", hint=hint)

@@ -8,6 +8,7 @@ from ...graph.atc_options import AtcOptions
 from ...graph.customize_dtypes import CustomizeDtypes
 from ...graph.fe_ini import fp16_op_types
 from ...graph.graph import ModelGraph
+from ...graph.judge.kernels import DEFAULT_SOURCES
 from ...graph.judge.modes import FP16_OP_TYPES, judge_mode, mode_by_number
 from ...graph.judged_outcome import judged_outcome
 from ...graph.judging import Ready, prepare
@@ -20,7 +21,7 @@ from ...model.precision_mode import MODES
 from ...model.target import Target, TargetOptions
 from ...report.formats.summary import counted
 from ...report.terminal.output import Output
-from ...report.terminal.progress import Progress
+from ...report.terminal.progress import Progress, step
 from ...typed import NamedTuple
 from ..line import declare
 from ..shared.common_options import Option
@@ -157,6 +158,9 @@ def judged_model(
     """
     assert options.mode is not None
     sources = [word for word in options.columns.split(",") if word]
+    if not sources:
+        known = ", ".join(DEFAULT_SOURCES)
+        raise UsageFault("--columns names no source", name="needs-columns", hint=f"known sources: {known}")
     target = _target(options, sources, target_options, output)
     mode = judge_mode(options.mode)
     mixlist = accepted_mixlist(options.mixlist, output) if options.mixlist else None
@@ -166,17 +170,41 @@ def judged_model(
         output.say(f"the engine refuses a mixlist with {mode.name} (E10001); it is ignored here", "warning")
     if target and target.soc and mode.name in MODES and not MODES[mode.name].is_on(target.soc):
         output.say(f"{target.soc} does not have the mode {mode.name}", "warning")
-    ready = prepare(
-        graph,
-        target,
-        columns=sources,
-        keep_dtype=KeepDtype.read(options.keep_dtype) if options.keep_dtype else None,
-        customize_dtypes=CustomizeDtypes.read(options.customize_dtypes) if options.customize_dtypes else None,
-        fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
-        atc=options.atc,
-    )
-    answer = ready.judge(options.mode, mixlist)
+    keep_dtype = KeepDtype.read(options.keep_dtype) if options.keep_dtype else None
+    customize_dtypes = CustomizeDtypes.read(options.customize_dtypes) if options.customize_dtypes else None
+    fp16_types = fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES
+    with step(output, "judging", len(graph)):
+        ready = prepare(
+            graph,
+            target,
+            columns=sources,
+            keep_dtype=keep_dtype,
+            customize_dtypes=customize_dtypes,
+            fp16_types=fp16_types,
+            atc=options.atc,
+        )
+        answer = ready.judge(options.mode, mixlist)
+    _report_option_files(answer.graph, keep_dtype, customize_dtypes, output)
+    with step(output, "finding the Casts of", len(graph)):
+        _ = answer.counts
     return JudgedModel(graph, options, answer, judged_outcome(answer), ready, mixlist)
+
+
+_MOST_LINES = 5
+
+
+def _report_option_files(
+    graph: ModelGraph, keep_dtype: KeepDtype | None, customize_dtypes: CustomizeDtypes | None, output: Output
+) -> None:
+    """Warn of lines that the compiler ignores, and of those that name nothing in the graph."""
+    files = [(keep_dtype.path, keep_dtype.faults(graph))] if keep_dtype else []
+    if customize_dtypes:
+        files.append((customize_dtypes.path, [*customize_dtypes.faults, *customize_dtypes.unmatched(graph)]))
+    for path, faults in files:
+        for fault in faults[:_MOST_LINES]:
+            output.say(f"{path}:{fault.line}:{fault.column}: {fault.message}", "warning")
+        if len(faults) > _MOST_LINES:
+            output.say(f"{path}: {len(faults) - _MOST_LINES} more lines are ignored or name nothing", "warning")
 
 
 def _target(options: JudgeOptions, sources: list[str], chosen: TargetOptions, output: Output) -> Target | None:

@@ -10,9 +10,10 @@ from ...graph.comparison import compared
 from ...graph.constants import ConstantCheck, constant_faults
 from ...graph.outcome import GraphOutcome, NodeOutcome, lowest_first, summarised
 from ...graph.read_back import read_back
-from ...model.near_names import did_you_mean
+from ...model.near_names import NearNames, suggestion
 from ...model.target import TargetOptions
 from ...report.terminal.output import Output
+from ...report.terminal.progress import step
 from ...report.views.graph import (
     say_constants,
     say_summary,
@@ -57,23 +58,34 @@ class RowOptions(NamedTuple):
         words = (("--by node", self.by == "node"), ("--on", self.states), ("--match", self.globs))
         return [word for word, given in words if given]
 
+    @property
+    def choose(self) -> bool:
+        """Whether only some nodes are shown."""
+        return bool(self.states or self.globs)
+
 
 ROWS = declare.Group("rows", RowOptions)
 
 
 def show_rows(output: Output, outcome: GraphOutcome, rows: RowOptions, judged: JudgedModel | None) -> int:
     """Op types or nodes, and the constants that do not fit."""
-    chosen = list(_chosen(outcome, rows)) if rows.states or rows.globs else None
-    types = _types(outcome, chosen, judged)
-    check = constant_faults(judged.answer) if judged else None
+    with step(output, "looking at", len(outcome)):
+        chosen = list(_chosen(outcome, rows)) if rows.choose else None
+        types = _types(outcome, chosen, judged)
+        check = constant_faults(judged.answer) if judged else None
+    shown = outcome if chosen is None else chosen
+    if not len(shown) and len(outcome):
+        asked = " and ".join(word for word in rows.given if word != "--by node")
+        output.say(f"none of the {len(outcome)} nodes matches {asked}")
     if output.format == "html":
         _show_page(output, outcome, types, judged, check)
     elif output.format == "json":
         constants = constants_document(check) if check else {}
-        output.document({**graph_document(outcome, outcome if chosen is None else chosen, types), **constants})
+        _write_document(output, {**graph_document(outcome, shown, types), **constants}, outcome)
         return 0
     elif rows.by == "node":
-        show_nodes(output, outcome if chosen is None else chosen)
+        with step(output, "listing", 0 if output.on_terminal else len(outcome)):
+            show_nodes(output, shown)
     else:
         show_types(output, types)
     if check:
@@ -111,7 +123,7 @@ def show_way(output: Output, judged: JudgedModel, name: str) -> int:
     try:
         steps = judged.answer.path_of(name)
     except KeyError:
-        hint = did_you_mean(name, columns.names) or "--by node lists the nodes"
+        hint = suggestion(name, NearNames(columns.names), columns.names) or "--by node lists the nodes"
         raise UsageFault(f"unknown node `{name}`", name="unknown-node", hint=hint) from None
     outcome = judged.outcome
     if output.format == "html":
@@ -131,19 +143,23 @@ def show_compared(output: Output, judged: JudgedModel, comparing: CompareOptions
     document: dict[str, Any]
     on_page: dict[str, Any]
     if comparing.read_back is not None:
-        back = read_back(judged.outcome, compiled_outcome(comparing.read_back, output))
+        compiled = compiled_outcome(comparing.read_back, output)
+        with step(output, "comparing", len(compiled)):
+            back = read_back(judged.outcome, compiled)
         differs, document, on_page = bool(back.differs), read_back_document(back), {"back": back}
         if output.format == "text":
             show_read_back(output, back)
     else:
-        found = compared(judged.outcome, other_judging(judged, comparing, options, output).outcome)
+        other = other_judging(judged, comparing, options, output).outcome
+        with step(output, "comparing", len(other)):
+            found = compared(judged.outcome, other)
         differs, document = bool(found), comparison_document(found)
         on_page = {"comparison": found}
         if output.format == "text":
             show_comparison(output, found)
     types = lowest_first(judged.answer.types)
     if output.format == "json":
-        output.document({**graph_document(judged.outcome, judged.outcome, types), **document})
+        _write_document(output, {**graph_document(judged.outcome, judged.outcome, types), **document}, judged.outcome)
     elif output.format == "html":
         ((word, value),) = comparing.given.items()
         on_page["compared_with"] = f"{word.removeprefix('--compare-').replace('-', ' ').lstrip()} {value}"
@@ -163,4 +179,11 @@ def _show_page(
     from ...report.views.graph_page import GraphPage, graph_page
 
     page = GraphPage(outcome, types, facts(outcome, judged), notes(outcome, judged), check, **more)
-    output.data(graph_page(page), exact=True)
+    with step(output, "drawing", len(outcome)):
+        text = graph_page(page)
+    output.data(text, exact=True)
+
+
+def _write_document(output: Output, content: dict[str, Any], outcome: GraphOutcome) -> None:
+    with step(output, "writing", 0 if output.on_terminal else len(outcome)):
+        output.document(content)

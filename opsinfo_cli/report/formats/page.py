@@ -155,6 +155,7 @@ _OTHERS = {
     "absent": "same",
     "undecided": "same",
     "not judged": "nothing",
+    "neither": "nothing",
     "passes": "new",
     "fails": "gone",
     "folded on constants": "nothing",

@@ -5,31 +5,38 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from .output import Output
 from .visible import visible
 
 _EVERY = 0.2
+_LARGE = 4_000_000
+"""Bytes of files whose reading is announced before the first block is read: some readers take it whole."""
+_MANY = 20_000
+"""Nodes whose judging or listing is announced, because it takes long and has no parts that could be counted."""
 
 
 class _Line:
     """A line that is redrawn at most five times a second and removed at the end."""
 
     def __init__(self, output: Output) -> None:
-        self._shown = sys.stderr.isatty() and not output.quiet and os.environ.get("TERM") != "dumb"
+        self.is_shown = sys.stderr.isatty() and not output.quiet and os.environ.get("TERM") != "dumb"
         self._begun = self._drawn = time.monotonic()
+        self._has_drawn = False
 
     @property
     def _is_due(self) -> bool:
-        return self._shown and time.monotonic() - self._drawn >= _EVERY
+        return self.is_shown and time.monotonic() - self._drawn >= _EVERY
 
-    def _draw(self, text: str) -> None:
+    def draw(self, text: str) -> None:
         self._drawn = time.monotonic()
+        self._has_drawn = True
         self._write(visible(text))
 
     def done(self) -> None:
-        if self._shown and self._drawn != self._begun:
+        if self.is_shown and self._has_drawn:
             self._write("")
 
     def _write(self, text: str) -> None:
@@ -43,16 +50,34 @@ class Progress(_Line):
 
     def __init__(self, output: Output, paths: list[str]) -> None:
         super().__init__(output)
-        self._total = sum(os.path.getsize(path) for path in paths if os.path.isfile(path)) if self._shown else 0
+        self._total = sum(os.path.getsize(path) for path in paths if os.path.isfile(path)) if self.is_shown else 0
         self._read = 0
+        if self._total >= _LARGE:
+            self.draw(f"reading: {_megabytes(self._total)}")
 
     def __call__(self, size: int) -> None:
         self._read += size
         if not self._is_due:
             return
-        rate = self._read / max(time.monotonic() - self._begun, 1e-9) / 1e6
-        part = f"{min(99, 100 * self._read // self._total)} % of {self._total / 1e6:.0f}" if self._total else ""
-        self._draw(f"reading: {part or f'{self._read / 1e6:.0f}'} MB, {rate:.0f} MB/s")
+        rate = self._read / max(time.monotonic() - self._begun, 1e-9)
+        part = f"{min(99, 100 * self._read // self._total)} % of " if self._total else ""
+        self.draw(f"reading: {part}{_megabytes(self._total or self._read)}, {_megabytes(rate)}/s")
+
+
+def _megabytes(size: float) -> str:
+    return f"{size / 1e6:.{0 if size >= 1e7 else 1}f} MB"
+
+
+@contextmanager
+def step(output: Output, what: str, nodes: int) -> Iterator[None]:
+    """A line that names what is done to so many nodes, while it is done; nothing may be written meanwhile."""
+    line = _Line(output)
+    if nodes >= _MANY and line.is_shown:
+        line.draw(f"{what} {nodes} nodes")
+    try:
+        yield
+    finally:
+        line.done()
 
 
 class Steps(_Line):
@@ -64,4 +89,4 @@ class Steps(_Line):
 
     def __call__(self, done: int, total: int) -> None:
         if self._is_due:
-            self._draw(f"{self._doing}: {done} of {total}")
+            self.draw(f"{self._doing}: {done} of {total}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ...graph.answer import PathStep, TypeSummary
 from ...graph.comparison import OutcomeComparison
 from ...graph.constants import ConstantCheck
-from ...graph.outcome import GraphOutcome, NodeOutcome
+from ...graph.outcome import CastOutcome, GraphOutcome, NodeOutcome
 from ...graph.read_back import ReadBack
 from ...typed import TYPE_CHECKING
 from ..formats.summary import counted
@@ -64,32 +65,45 @@ def show_path(output: Output, steps: Sequence[PathStep], names: Sequence[str], t
 def show_comparison(output: Output, found: OutcomeComparison) -> None:
     """Print nodes whose dtypes differ, then added and removed Casts; in a pipe kind, name, type, A, B."""
     changed = [["~", each.name, each.type, dtypes(each.a.outputs), dtypes(each.b.outputs)] for each in found.changed]
-    casts = [
-        [sign, f"{cast.producer}:{cast.output} to {cast.consumer}:{cast.input}", "Cast", cast.begin, cast.end]
-        for sign, edges in (("-", found.casts_gone), ("+", found.casts_added))
-        for cast in edges
-    ]
     if output.on_terminal:
-        _show(output, ("", "node", "op type", "A", "B"), changed + casts)
+        _show(output, ("", "node", "op type", "A", "B"), changed + _casts(found))
     else:
-        kinds = {"~": "changed", "-": "cast-gone", "+": "cast-added"}
-        output.lines(row(kinds[sign], *rest) for sign, *rest in changed + casts)
+        casts = [("cast-gone", each) for each in found.casts_gone] + [
+            ("cast-added", each) for each in found.casts_added
+        ]
+        output.lines(row("changed", *rest) for _, *rest in changed)
+        output.lines(row(kind, _edge(cast), "Cast", cast.begin, cast.end) for kind, cast in casts)
     output.tell(
         f"{counted(len(found.changed), 'node')} with other dtypes; "
         f"{counted(len(found.casts_gone), 'Cast')} fewer, {len(found.casts_added)} new"
     )
 
 
+def _casts(found: OutcomeComparison) -> list[list[str]]:
+    """Rows of edges whose Cast comes, goes, or converts to another dtype."""
+    a, b = (
+        {_edge(each): f"{each.begin} to {each.end}" for each in some} for some in (found.casts_gone, found.casts_added)
+    )
+    signs = {(True, True): "~", (True, False): "-", (False, True): "+"}
+    return [[signs[edge in a, edge in b], edge, "Cast", a.get(edge, "-"), b.get(edge, "-")] for edge in {**a, **b}]
+
+
+def _edge(cast: CastOutcome) -> str:
+    return f"{cast.producer}:{cast.output} to {cast.consumer}:{cast.input}"
+
+
 def show_read_back(output: Output, found: ReadBack) -> None:
-    """Print nodes that differ and nodes that were not compared; in a pipe kind, name and op type come first."""
+    """Print nodes that differ and nodes that were not compared; in a pipe the kind, name and op type come first.
+
+    On a terminal nodes that were not compared are counted by reason; ``-v`` lists them.
+    """
     cells = [
         [each.name, each.type, dtypes(each.predicted.outputs), dtypes(each.compiled.outputs), each.predicted.why]
         for each in found.differs
     ]
     if output.on_terminal:
         _show(output, ("node", "op type", "predicted", "compiled", "why predicted"), cells, spare=("why predicted",))
-        others = [[each.name, each.type, each.side, each.why] for each in found.unmatched]
-        _show(output, ("not compared", "op type", "in", "why"), others, spare=("why",))
+        _show_unmatched(output, found)
         types = [[each.type, str(each.matched), str(each.agree)] for each in found.types]
         _show(output, ("op type", "matched", "agree"), types)
     else:
@@ -104,11 +118,32 @@ def show_read_back(output: Output, found: ReadBack) -> None:
     )
 
 
+def _show_unmatched(output: Output, found: ReadBack) -> None:
+    if output.verbose:
+        each_one = [[each.name, each.type, each.side, each.why] for each in found.unmatched]
+        _show(output, ("not compared", "op type", "in", "why"), each_one, spare=("why",))
+        return
+    by_reason: dict[tuple[str, str], Counter[str]] = {}
+    for each in found.unmatched:
+        by_reason.setdefault((each.side, each.why), Counter())[each.type] += 1
+    cells = [[", ".join(types), str(types.total()), side, why] for (side, why), types in by_reason.items()]
+    _show(output, ("not compared", "nodes", "in", "why"), cells)
+
+
+_MOST_CONSTANTS = 5
+
+
 def say_constants(output: Output, check: ConstantCheck) -> None:
-    for each in check.faults:
+    """Warn of the constants that do not fit, those that overflow first."""
+    faults = sorted(check.faults, key=lambda each: " overflow " not in each.why)
+    for each in faults[:_MOST_CONSTANTS]:
         output.say(
             f"constant `{each.name}`, used by `{each.used_by}`: {each.why}, the first is {each.value:g}", "warning"
         )
+    left = len(faults) - _MOST_CONSTANTS
+    if left > 0:
+        said = "more constants do" if left > 1 else "more constant does"
+        output.say(f"{left} {said} not fit; --format json lists all", "warning")
     for path, why in check.unread.items():
         output.say(f"{path}: {why}: its constants were not checked", "warning")
 
@@ -118,17 +153,23 @@ def say_summary(output: Output, outcome: GraphOutcome, types: Sequence[TypeSumma
     low, high = sum(each.low for each in types), sum(each.high for each in types)
     nodes = sum(each.nodes for each in types)
     shown = "" if nodes == len(outcome) else f" of {len(outcome)}"
-    casts = outcome.cast_counts
-    edges = f"{counted(casts.edges, 'edge')} need{'s' if casts.edges == 1 else ''} a Cast"
+    others = "not judged" if outcome.mode is not None else "neither"
     output.tell(
-        f"{nodes}{shown} nodes: {low} low, {high} high, {nodes - low - high} not judged; "
-        f"{edges}: {casts.run} to run, {casts.folded} folded on constants{converted(outcome)}",
+        f"{nodes}{shown} nodes: {low} low, {high} high, {nodes - low - high} {others}; {casts_said(outcome)}",
         prose=True,
     )
 
 
-def converted(outcome: GraphOutcome) -> str:
-    """What the Casts of a judged graph convert, as the end of a sentence; empty if nothing is known."""
+def casts_said(outcome: GraphOutcome) -> str:
+    """The Casts of a graph in words."""
+    casts = outcome.cast_counts
+    if not casts.edges:
+        return "no edge needs a Cast"
+    edges = f"{counted(casts.edges, 'edge')} need{'s' if casts.edges == 1 else ''} a Cast"
+    return f"{edges}: {casts.run} to run, {casts.folded} folded on constants{_converted(outcome)}"
+
+
+def _converted(outcome: GraphOutcome) -> str:
     casts = outcome.cast_counts
     if outcome.mode is None or not casts.bytes:
         return ""

@@ -75,6 +75,7 @@ class PageColumns:
         graph, columns = self.outcome.graph, self.outcome.graph.columns
         types: Numbered[str] = Numbered()
         return {
+            "mode": self.outcome.mode,
             **_names(columns.names),
             "type": [types.number(each) for each in columns.types],
             "types": list(map(visible, types.values)),

@@ -8,7 +8,7 @@ from ...graph.dtypes import leading
 from ...graph.topology import order_of
 from ...typed import TYPE_CHECKING, NamedTuple
 from ..formats.page import DTYPES, Bar, Markup, Number, bars, dtype_class, escaped, page_text, pill, section, table
-from .graph import converted, dtypes
+from .graph import casts_said, dtypes
 from .graph_columns import PageColumns
 from .graph_ribbon import Band, ribbon
 
@@ -77,7 +77,7 @@ def _data(page: GraphPage, columns: PageColumns) -> dict[str, Any]:
 
 def _lead(page: GraphPage) -> str:
     low, high = sum(each.low for each in page.types), sum(each.high for each in page.types)
-    nodes = [("low", low), ("high", high), ("not judged", len(page.outcome) - low - high)]
+    nodes = [("low", low), ("high", high), (_others(page), len(page.outcome) - low - high)]
     casts = page.outcome.cast_counts
     every = [Bar("Nodes", nodes), Bar("Casts", [("to run", casts.run), ("folded on constants", casts.folded)])]
     if page.comparison:
@@ -89,8 +89,7 @@ def _lead(page: GraphPage) -> str:
     if page.back:
         differs = len(page.back.differs)
         every.append(Bar("Read back: nodes", [("agree", page.back.matched - differs), ("differ", differs)]))
-    said = f"{casts.edges} edges need a Cast{converted(page.outcome)}" if casts.edges else "No edge needs a Cast"
-    notes = "".join(f"<li>{escaped(each)}</li>\n" for each in (f"{said}.", *page.notes))
+    notes = "".join(f"<li>{escaped(each)}</li>\n" for each in (casts_said(page.outcome), *page.notes))
     return f'{bars(every)}<ul class="notes">\n{notes}</ul>\n'
 
 
@@ -160,7 +159,7 @@ def _tables(page: GraphPage) -> str:
         ]
         for each in page.types
     ]
-    titles = ["op type", "nodes", "low", "high", "not judged", "list"]
+    titles = ["op type", "nodes", "low", "high", _others(page), "list"]
     found = section("Op types", table("Op types", titles, rows), "types")
     if page.comparison:
         pairs = Counter((each.type, dtypes(each.a.outputs), dtypes(each.b.outputs)) for each in page.comparison.changed)
@@ -193,6 +192,11 @@ def _counted(heading: str, titles: Sequence[str], found: Counter[Any]) -> str:
 def _some(text: str, count: int) -> str:
     left = count - _MOST_ROWS
     return text + (f"<p>{left} more rows are not shown; the JSON has them.</p>\n" if left > 0 else "")
+
+
+def _others(page: GraphPage) -> str:
+    """The nodes that are neither low nor high."""
+    return "not judged" if page.outcome.mode is not None else "neither"
 
 
 def _number(value: int) -> Number:

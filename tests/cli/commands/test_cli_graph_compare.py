@@ -211,3 +211,44 @@ def test_a_broken_model_is_refused_with_the_place(opsinfo: Run, judged: list[str
     assert opsinfo("graph", tmp_path / "missing.om").code == 3
     document = opsinfo("graph", broken, "--format", "json").json
     assert document["error"]["path"] == str(broken)
+
+
+# options used wrong
+
+
+def test_lines_of_option_files_that_name_nothing_are_warned_of_by_place(
+    opsinfo: Run, judged: list[str | Path], tmp_path: Path
+) -> None:
+    kept, customized = tmp_path / "keep.cfg", tmp_path / "customize.cfg"
+    kept.write_text("relu\nnot_there\n" + "other\n" * 6, "utf-8")
+    customized.write_text("OpType::Nothing:InputDtype:float16\n", "utf-8")
+    ran = opsinfo(*judged, "--keep-dtype", kept, "--customize-dtypes", customized)
+    assert ran.code == 0
+    assert f"warning: {kept}:2:1: the graph has no node `not_there`" in ran.err
+    assert f"warning: {kept}: 2 more lines are ignored or name nothing" in ran.err
+    assert f"warning: {customized}:1:1: the graph has no op type `Nothing`" in ran.err
+
+
+def test_no_source_of_columns_is_a_wrong_usage(opsinfo: Run, judged: list[str | Path]) -> None:
+    ran = opsinfo(*judged, "--columns", ",")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--columns names no source" in ran.err
+    assert "hint: known sources: library, kernel, assumed" in ran.err
+
+
+def test_a_part_of_a_name_is_answered_with_the_names_that_contain_it(opsinfo: Run, judged: list[str | Path]) -> None:
+    ran = opsinfo(*judged, "--node", "MATMUL")
+    assert (ran.code, ran.out) == (2, "")
+    assert "hint: did you mean `fc/matmul`?" in ran.err
+
+
+def test_rows_that_nothing_matches_are_said(opsinfo: Run, judged: list[str | Path]) -> None:
+    ran = opsinfo(*judged, "--by", "node", "--match", "zzz*", "--on", "low")
+    assert (ran.code, ran.out) == (0, "")
+    assert "note: none of the 6 nodes matches --on and --match" in ran.err
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_the_model_is_read(opsinfo: Run, tmp_path: Path) -> None:
+    ran = opsinfo("graph", tmp_path / "no-model", "-o", tmp_path / "nowhere" / "page.html", "--format", "html")
+    assert ran.code == 3
+    assert "its directory is not there" in ran.err

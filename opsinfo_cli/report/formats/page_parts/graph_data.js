@@ -11,15 +11,17 @@ const graph = (() => {
   const place = new Int32Array(count);
   order.forEach((node, at) => { place[node] = at; });
 
-  const keyed = (casts) => {
+  const once = (make) => { let made; return () => (made === undefined ? (made = make()) : made); };
+  const keyed = (casts) => once(() => { // by input; made when the first node is drawn
+    const kinds = casts.kinds.map(([from, to, folded]) => ({ from, to, folded }));
     const found = new Map();
     casts.node.forEach((node, at) => {
       const key = begins[node] + casts.input[at];
-      const [from, to, folded] = casts.kinds[casts.kind[at]];
-      found.set(key, [...(found.get(key) || []), { from, to, folded }]);
+      const before = found.get(key);
+      if (before) before.push(kinds[casts.kind[at]]); else found.set(key, [kinds[casts.kind[at]]]);
     });
     return found;
-  };
+  });
   const casts = keyed(raw.casts);
   const withCast = new Set(raw.castNodes);
   raw.casts.node.forEach((node, at) => { if (!raw.casts.kinds[raw.casts.kind[at]][2]) withCast.add(node); });
@@ -48,9 +50,9 @@ const graph = (() => {
 
   const edge = (slot, node) => ({
     slot, consumer: node, input: slot - begins[node], producer: producer(slot, node), output: raw.output[slot] || 0,
-    casts: casts.get(slot) || [],
-    gone: comparison ? comparison.gone.get(slot) || [] : [],
-    added: comparison ? comparison.added.get(slot) || [] : [],
+    casts: casts().get(slot) || [],
+    gone: comparison ? comparison.gone().get(slot) || [] : [],
+    added: comparison ? comparison.added().get(slot) || [] : [],
   });
   const inputs = (node) => (
     Array.from({ length: begins[node + 1] - begins[node] }, (_, at) => edge(begins[node] + at, node)));
@@ -94,7 +96,7 @@ const graph = (() => {
   };
   return {
     raw, count, states, order, place, name, type, state, why, inputs, consumers, other, subgraph, path, withCast,
-    comparison, back, removed,
+    comparison, back, removed, others: raw.mode === null ? "neither" : "not judged",
   };
 })();
 

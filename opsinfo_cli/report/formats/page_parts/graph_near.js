@@ -74,26 +74,26 @@ const near = (() => {
       draw("path", { class: `edge ${dtypeClass(dtypeOf(edge))}`, d: `M20 ${from}H8V${to}H20` }), ...diamond(edge, 9, at));
     before.forEach((edge, index) => {
       found.push(rail(edge, index * 74 + 32, own + 24, index * 74 + 32));
-      found.push(box(20, index * 74, width - 21, 64, edge.producer, [`input ${edge.input}: ${said(edge.casts, dtypeOf(edge))}`]));
+      found.push(box(20, index * 74, width - 23, 64, edge.producer, [`input ${edge.input}: ${said(edge.casts, dtypeOf(edge))}`]));
     });
     after.forEach((edge, index) => {
       const y = own + 74 * (index + 1);
       found.push(rail(edge, own + 40, y + 32, y + 32));
-      found.push(box(20, y, width - 21, 64, edge.consumer, [`output ${edge.output}: ${said(edge.casts, dtypeOf(edge))}`]));
+      found.push(box(20, y, width - 23, 64, edge.consumer, [`output ${edge.output}: ${said(edge.casts, dtypeOf(edge))}`]));
     });
-    found.push(box(20, own, width - 21, 64, node, [graph.state(node).outputs.join(", ") || "-"], "own "));
+    found.push(box(20, own, width - 23, 64, node, [graph.state(node).outputs.join(", ") || "-"], "own "));
     const height = own + 74 * (after.length + 1);
     return draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": "Neighbours" }, ...found);
   };
 
   const facts = (node) => {
     const state = graph.state(node);
-    const rows = [["Op type", graph.type(node)], ["Runs", state.runs || "not judged"]];
+    const rows = [["Op type", graph.type(node)], ["Runs", state.runs || graph.others]];
     if (graph.subgraph(node)) rows.push(["Subgraph", graph.subgraph(node)]);
     if (state.list) rows.push(["List", state.list]);
     if (state.confidence) rows.push(["Columns", state.confidence]);
     rows.push(["Node", `${graph.place[node] + 1} of ${graph.count}`]);
-    const pill = (word) => make("span", { class: `list ${word === "not judged" ? "nothing" : word}` }, word);
+    const pill = (word) => make("span", { class: `list ${word === graph.others ? "nothing" : word}` }, word);
     return make("dl", {}, ...rows.map(([key, value]) => (
       make("div", {}, make("dt", {}, key), make("dd", {}, key === "Runs" || key === "List" ? pill(value) : value)))));
   };

@@ -10,21 +10,32 @@ const nodeTable = (() => {
   const titles = ["node", "op type", "runs", "outputs", ...(compared ? [graph.comparison ? "B" : "compiled"] : []), "list", "why"];
   part.querySelector("thead").append(make("tr", {}, ...titles.map((title) => make("th", { scope: "col", class: `c-${title.replace(" ", "-")}` }, title))));
 
-  const is = (test) => (node) => test(graph.state(node), node);
+  const { state: stateOf, reason: reasonOf } = graph.raw;
+  const counts = (column, values) => {
+    const found = new Int32Array(values.length);
+    column.forEach((number) => { found[number] += 1; });
+    return found;
+  };
+  const shared = (column, values, test) => { // a filter on what many nodes share
+    const fits = values.map(test);
+    return { test: (node) => fits[column[node]], count: counts(column, values).reduce((sum, each, at) => sum + (fits[at] ? each : 0), 0) };
+  };
+  const byState = (test) => shared(stateOf, graph.states, test);
+  const byNode = (nodes) => ({ test: (node) => nodes.has(node), count: nodes.size });
+  const none = new Set();
   const groups = [
-    ["Runs", [["low", is((state) => state.runs === "low")], ["high", is((state) => state.runs === "high")],
-      ["not judged", is((state) => !state.runs)]]],
-    ["List", ["white", "black", "gray"].map((word) => [word, is((state) => state.list === word)])],
-    ["Only", [["with a Cast", is((_, node) => graph.withCast.has(node))], ["assumed", is((state) => state.confidence === "assumed")],
-      ["first column", is((_, node) => graph.raw.reasons[graph.raw.reason[node]][0].startsWith("first column"))],
-      ["other dtypes in B", is((_, node) => graph.comparison && graph.comparison.changed.has(node))],
-      ["differs", is((_, node) => graph.back && graph.back.differs.has(node))],
-      ["not compared", is((_, node) => graph.back && graph.back.unmatched.has(node))]]],
+    ["Runs", [["low", byState((state) => state.runs === "low")], ["high", byState((state) => state.runs === "high")],
+      [graph.others, byState((state) => !state.runs)]]],
+    ["List", ["white", "black", "gray"].map((word) => [word, byState((state) => state.list === word)])],
+    ["Only", [["with a Cast", byNode(graph.withCast)], ["assumed", byState((state) => state.confidence === "assumed")],
+      ["first column", shared(reasonOf, graph.raw.reasons, ([before]) => before.startsWith("first column"))],
+      ["other dtypes in B", byNode(graph.comparison ? graph.comparison.changed : none)],
+      ["differs", byNode(graph.back ? graph.back.differs : none)],
+      ["not compared", byNode(graph.back ? graph.back.unmatched : none)]]],
   ];
   const filters = [];
   for (const [label, tags] of groups) {
-    const counted = tags.map(([tag, test]) => [tag, test, graph.order.reduce((sum, node) => sum + (test(node) ? 1 : 0), 0)]);
-    const boxes = counted.filter(([, , count]) => count > 0).map(([tag, test, count]) => {
+    const boxes = tags.filter(([, { count }]) => count > 0).map(([tag, { test, count }]) => {
       const input = make("input", { type: "checkbox", value: tag });
       filters.push({ label, input, test });
       return make("label", {}, input, make("span", {}, `${tag} `, make("b", {}, String(count))));
