@@ -26,16 +26,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("process")
 
 
-@pytest.fixture(scope="session")
-def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("bytecode")
-
-
 @pytest.fixture(autouse=True)
-def quick_starts(isolation: Path, bytecode: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hundreds of processes: none of them compiles what the one before has compiled, and none does it in the tree."""
-    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))
+def all_starts_quick(quick_starts: None) -> None:
+    """See ``quick_starts``."""
 
 
 @pytest.fixture

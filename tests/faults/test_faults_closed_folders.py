@@ -134,7 +134,7 @@ def test_whichever_call_fails_in_closed_folders_they_are_shut_again(
     scratch = lay(tmp_path / "scratch", 1)  # what is imported late is imported now
     writer(tmp_path / "scratch-vault").run("move", jobs(scratch))
     report = installed / "report"
-    stride = max(1, counts.stride // 6)
+    stride = max(1, counts.stride // 2)
 
     def all_of_them() -> int:
         found = []

@@ -17,7 +17,9 @@ EVIL = "Add\x1b]0;owned\x07\x9b31m\u202eeno\u200f\x7f\r\x08"
 C1 = "Mul\x9b2J\x85\u202ex\x7f"
 """What JSON lets stand raw in a string."""
 
-OURS = re.compile("\x1b\\[[0-9;]*m")
+OURS = re.compile("\x1b\\[[0-9;]*m|\r\x1b\\[K[ -~]*")
+"""Colours, and a line of progress, which a slow machine gets."""
+
 RAW = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200f\u202e]|\r(?!\n)")
 
 
