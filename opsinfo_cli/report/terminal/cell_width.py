@@ -6,8 +6,8 @@ import re
 import unicodedata
 
 _OPENING, _CLOSING = "（《“‘【", "，。；：、！？）》”’】"
-_PIECE = f" +|[{_OPENING}]*(?:[!-~]+|[^ !-~])[{_CLOSING}]*"
-"""What stays on one line: blanks, a word, or a single wide character with the marks that belong to it."""
+_PIECE = f" +|[{_OPENING}]*(?:[!-~]+(?: %[!-~]*)?|[^ !-~])[{_CLOSING}]*"
+"""What stays on one line: blanks, a word, a number and its %, or a single wide character with its marks."""
 
 
 def cell_width(text: str) -> int:
