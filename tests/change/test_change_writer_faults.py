@@ -175,6 +175,7 @@ def test_whichever_call_fails_the_file_is_old_or_new_and_the_answer_true(
     assert wrong == []
 
 
+@pytest.mark.process
 def test_a_kill_at_any_call_leaves_old_or_new_and_the_next_run_goes_on(
     library: Path, config: Path, tmp_path: Path
 ) -> None:
