@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 from cli_support import COMMANDS, ROOT, schema_faults
-
-_NORMAL = (0, 1, 2, 3)
+from contract import STATUSES
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -37,7 +36,7 @@ def opsinfo(opsinfo: Callable[..., Any]) -> Callable[..., Any]:
 
     def run(*arguments: str | os.PathLike[str], **options: Any) -> Any:
         ran = opsinfo(*arguments, **options)
-        assert ran.code in _NORMAL, (ran.code, ran.err)
+        assert ran.code in STATUSES, (ran.code, ran.err)
         assert "Traceback" not in ran.err
         assert "internal-fault" not in ran.out
         assert "internal error" not in ran.err
