@@ -70,9 +70,8 @@ class Install:
         def act() -> int:
             out = os.open(self.out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
             os.environ["OPSINFO_BACKUP_DIR"] = str(scene.place)
-            signal.pthread_sigmask(
-                signal.SIG_BLOCK, SIGNAL_STATUSES
-            )  # one that came before the program would be this child's
+            # one that came before the program would be this child's
+            signal.pthread_sigmask(signal.SIG_BLOCK, SIGNAL_STATUSES)
             os.write(writing, b"x")
             return run_main(["apply", str(self.config), str(self.mixlist)], out)
 
