@@ -56,6 +56,18 @@ def isolation(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
         os.chmod(folder, 0o700)
 
 
+@pytest.fixture(scope="session")
+def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("bytecode")
+
+
+@pytest.fixture
+def quick_starts(isolation: Path, bytecode: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of processes: none of them compiles what the one before has compiled, and none does it in the tree."""
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))
+
+
 @pytest.fixture
 def fixtures() -> Path:
     """The repository's own example files; never written to."""

@@ -269,18 +269,25 @@ def test_a_file_replaced_after_a_half_overwrite_is_not_restored(place: Path, lib
 # a running change
 
 
+class Pausing(FileSystem):
+    """Pauses before it replaces a file, at a place that tells others so."""
+
+    def __init__(self, file: Path, at: Path) -> None:
+        super().__init__()
+        self.file, self.at = file, at
+
+    def replace(self, source: str, target: str) -> None:
+        if target == str(self.file):
+            pause(self.at)
+        super().replace(source, target)
+
+
 @pytest.mark.parametrize("act", ["move", "restore"])
 def test_a_running_change_is_waited_for_then_named_and_never_called_interrupted(
     place: Path, config: Path, library: Path, tmp_path: Path, act: str
 ) -> None:
     other, at = config / "b.json", tmp_path / "paused"
     other.write_text(TEXT)
-
-    class Slow(FileSystem):
-        def replace(self, source: str, target: str) -> None:
-            if target == str(other):
-                pause(at)
-            super().replace(source, target)
 
     said: list[str] = []
 
@@ -292,7 +299,7 @@ def test_a_running_change_is_waited_for_then_named_and_never_called_interrupted(
         assert "--wait" in str(caught.value.hint)
         assert list(unfinished_change(Vault(str(place)), everywhere)) == []
 
-    assert in_a_child(lambda: move(writer(place, Slow()), library, other), look, at) == 0
+    assert in_a_child(lambda: move(writer(place, Pausing(other, at)), library, other), look, at) == 0
     assert said == []
     assert (library.read_text(), other.read_text()) == (NEW, NEW)
 
@@ -301,12 +308,6 @@ def test_a_change_that_ends_in_time_is_waited_for(place: Path, config: Path, lib
     other, at = config / "b.json", tmp_path / "paused"
     other.write_text(TEXT)
 
-    class Slow(FileSystem):
-        def replace(self, source: str, target: str) -> None:
-            if target == str(other):
-                pause(at)
-            super().replace(source, target)
-
     waiting: list[int] = []
 
     def look() -> None:
@@ -314,7 +315,7 @@ def test_a_change_that_ends_in_time_is_waited_for(place: Path, config: Path, lib
         if not waiting[0]:
             os._exit(0 if move(writer(place, wait=30), library, op="Log") else 4)
 
-    assert in_a_child(lambda: move(writer(place, Slow()), library, other), look, at) == 0
+    assert in_a_child(lambda: move(writer(place, Pausing(other, at)), library, other), look, at) == 0
     assert os.waitstatus_to_exitcode(os.waitpid(waiting[0], 0)[1]) == 0
     assert '"flag":"false"' in library.read_text()
     assert other.read_text() == NEW

@@ -173,11 +173,13 @@ def test_if_any_call_fails_the_file_is_old_or_new_and_the_answer_is_true(
     assert wrong == []
 
 
+@pytest.mark.process
 def test_a_kill_at_any_call_leaves_old_or_new_and_the_next_run_goes_on(
     library: Path, config: Path, tmp_path: Path
 ) -> None:
     states = set()
-    for failing in range(1, calls_of_a_move(library, tmp_path) + 1):
+    # every third call; tests/long kills a move at every call (test_faults_calls.py)
+    for failing in range(1, calls_of_a_move(library, tmp_path) + 1, 3):
         library.write_text(TEXT)
         place = str(tmp_path / f"vault-{failing}")
         child = os.fork()

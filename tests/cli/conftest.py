@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 from cli_support import COMMANDS, ROOT, schema_faults
-
-_NORMAL = (0, 1, 2, 3)
+from contract import STATUSES
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -26,16 +25,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("process")
 
 
-@pytest.fixture(scope="session")
-def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("bytecode")
-
-
 @pytest.fixture(autouse=True)
-def quick_starts(isolation: Path, bytecode: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hundreds of processes: none of them compiles what the one before has compiled, and none does it in the tree."""
-    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))
+def all_starts_quick(quick_starts: None) -> None:
+    """See ``quick_starts``."""
 
 
 @pytest.fixture
@@ -44,7 +36,7 @@ def opsinfo(opsinfo: Callable[..., Any]) -> Callable[..., Any]:
 
     def run(*arguments: str | os.PathLike[str], **options: Any) -> Any:
         ran = opsinfo(*arguments, **options)
-        assert ran.code in _NORMAL, (ran.code, ran.err)
+        assert ran.code in STATUSES, (ran.code, ran.err)
         assert "Traceback" not in ran.err
         assert "internal-fault" not in ran.out
         assert "internal error" not in ran.err

@@ -19,6 +19,7 @@ from opsinfo_cli.cli.line.table import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "docs"))
+pytestmark = pytest.mark.usefixtures("quick_starts")
 
 
 def test_no_page_is_stale() -> None:

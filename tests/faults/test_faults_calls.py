@@ -163,6 +163,6 @@ def test_killed_at_any_call_every_file_is_old_or_new_and_the_next_run_succeeds(s
         found = [*complaints(scene, "done" if status == 0 else "killed", leftovers=1)]
         found += complaints_of_the_next_run(scene)
         wrong += [f"call {nth}: {each}" for each in found]
-        nth += max(1, counts.stride // 4)
+        nth += max(1, counts.stride // 2)
     assert status == 0
     assert not wrong, "\n".join(wrong)

@@ -134,7 +134,7 @@ def test_if_any_call_fails_in_read_only_folders_their_modes_are_restored(
     scratch = lay(tmp_path / "scratch", 1)  # import lazily imported modules now
     writer(tmp_path / "scratch-vault").run("move", jobs(scratch))
     report = installed / "report"
-    stride = max(1, counts.stride // 6)
+    stride = max(1, counts.stride // 2)
 
     def all_of_them() -> int:
         found = []

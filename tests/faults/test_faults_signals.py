@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from contract import SIGNAL_STATUSES
 from faults_counts import Counts
 from faults_folders import fresh
 from faults_support import (
@@ -35,8 +36,6 @@ from faults_support import (
 )
 
 from opsinfo_cli.change.restore import restore_last
-
-GENTLE = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 
 
 class Install:
@@ -71,7 +70,8 @@ class Install:
         def act() -> int:
             out = os.open(self.out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
             os.environ["OPSINFO_BACKUP_DIR"] = str(scene.place)
-            signal.pthread_sigmask(signal.SIG_BLOCK, GENTLE)  # one that came before the program would be this child's
+            # one that came before the program would be this child's
+            signal.pthread_sigmask(signal.SIG_BLOCK, SIGNAL_STATUSES)
             os.write(writing, b"x")
             return run_main(["apply", str(self.config), str(self.mixlist)], out)
 
@@ -160,13 +160,13 @@ def test_a_signal_at_any_moment_leaves_old_or_new_files_and_restored_modes_only(
     wrong, seen = [], set()
     for number in range(1, counts.signals + 1):
         scene = install.again(number)
-        which = pick.choice(list(GENTLE))
+        which = pick.choice(list(SIGNAL_STATUSES))
         status = struck(install, scene, which, pick.uniform(0, 1.1 * length))
         state = scene.state()
         length *= 0.8 if state == "new" else 1.25  # the machine may be busier or less so than when it was measured
         seen.add((status, state))
         found = install.faults(scene)
-        if status not in (0, GENTLE[which], -which) or (status == 0 and state != "new"):
+        if status not in (0, SIGNAL_STATUSES[which], -which) or (status == 0 and state != "new"):
             found.append(f"status {status}, the files are {state}")
         if scene.vault_temps():
             found.append(f"left in the vault: {scene.vault_temps()}")
@@ -177,10 +177,10 @@ def test_a_signal_at_any_moment_leaves_old_or_new_files_and_restored_modes_only(
         wrong += [f"run {number}, {which.name}: {each}" for each in found]
     assert not wrong, "\n".join(wrong)
     assert {state for _, state in seen} == {"old", "new"}, "the moments are spread over the whole run"
-    assert {status for status, _ in seen} & {130, 143, 129}
+    assert {status for status, _ in seen} & {*SIGNAL_STATUSES.values()}
 
 
-@pytest.mark.parametrize("number", list(GENTLE))
+@pytest.mark.parametrize("number", list(SIGNAL_STATUSES))
 def test_a_signal_while_python_creates_a_class_is_handled(isolation: Path, number: signal.Signals) -> None:
     """Before 3.12 Python makes a RuntimeError of it; classes are made wherever a module is loaded late."""
 
@@ -198,7 +198,7 @@ def test_a_signal_while_python_creates_a_class_is_handled(isolation: Path, numbe
         cli.main = make_a_class
         return run_main(["--help"])
 
-    assert ended(fork(act)) == GENTLE[number]
+    assert ended(fork(act)) == SIGNAL_STATUSES[number]
 
 
 def test_a_kill_at_any_moment_is_repaired_by_the_next_run(install: Install, counts: Counts) -> None:
@@ -261,11 +261,11 @@ def test_the_exit_status_of_a_signal_is_right_at_every_moment(tmp_path: Path, is
             process.communicate()
             length = time.monotonic() - began
             continue
-        which = pick.choice(list(GENTLE))
+        which = pick.choice(list(SIGNAL_STATUSES))
         time.sleep(pick.uniform(0, 1.2 * length))
         process.send_signal(which)
         _, err = process.communicate(timeout=60)
-        if process.returncode not in (0, GENTLE[which], -which):  # a shell tells the last two apart by nothing
+        if process.returncode not in (0, SIGNAL_STATUSES[which], -which):  # a shell tells the last two apart by nothing
             wrong.append(f"run {number}, {which.name}: status {process.returncode}")
         if b"Traceback" in err or b"Exception ignored" in err:
             wrong.append(f"run {number}, {which.name}: {err.decode()}")

@@ -12,13 +12,15 @@ class Counts:
     """
     :param many: things of which an honest file has a few
     :param long: characters of a string of which an honest file has ten
+    :param mixes: the longest nestings are of every so many mixes of brackets; 1 is all of them
     :param seconds: of processor time for one run with so many: what looks at all the others for each needs more
     """
 
     many: int
     long: int
+    mixes: int
     seconds: int
 
 
-CI = Counts(many=6_000, long=2 << 20, seconds=10)
-LONG = Counts(many=40_000, long=8 << 20, seconds=15)
+CI = Counts(many=6_000, long=2 << 20, mixes=5, seconds=10)
+LONG = Counts(many=40_000, long=8 << 20, mixes=1, seconds=15)

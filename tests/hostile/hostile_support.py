@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from contract import STATUSES
+
 Hostile = Callable[..., Any]
 """The ``hostile`` fixture: runs the program with little memory and little time, and checks what must always hold."""
 
@@ -43,7 +45,7 @@ def limited(opsinfo: Callable[..., Any]) -> Hostile:
 
         ran = opsinfo(*words, preexec_fn=limit, **options)
         assert ran.code >= 0, f"ended by signal {-ran.code} (24 is {seconds} s of processor time): {words}"
-        assert ran.code in (0, 1, 2, 3)
+        assert ran.code in STATUSES
         for said in (ran.out, ran.err):
             assert "Traceback" not in said
             assert "internal error" not in said, said[:500]

@@ -13,6 +13,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "hostile"))
 
 from hostile_counts import LONG, Counts
 from hostile_support import Hostile, limited
+from test_hostile_depth import *  # noqa: F403
 from test_hostile_many import *  # noqa: F403
 from test_hostile_size import *  # noqa: F403
 

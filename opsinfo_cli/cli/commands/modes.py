@@ -64,7 +64,7 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
             output.document({**modes_document(modes, series, folder), "snippet": snippet_document(made, mixlist)})
         else:
             output.data(made.text, exact=True)
-            output.tell(f"{made.title}; source: {made.source}")
+            output.tell(f"{made.title}; source: {made.source}", prose=True)
     elif output.format == "json":
         output.document(modes_document(modes, series, folder))
     else:

@@ -66,7 +66,7 @@ def command(roots: tuple[str, ...], printing: OutputOptions) -> int:
             for each in found:
                 output.lines(_block(output, each) if output.on_terminal else _lines(each))
     if not found:
-        output.tell("no CANN found; set ASCEND_OPP_PATH, or give the root of an install")
+        output.tell("no CANN found; set ASCEND_OPP_PATH, or give the root of an install", prose=True)
     return 0
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from ...check.check_result import CheckResult
 from ...check.finding import Finding
 from ..terminal.caret import caret_lines
-from ..terminal.cell_width import wrapped
-from ..terminal.failure import failure_lines
+from ..terminal.failure import failure_lines, headed_lines
 from ..terminal.places import PlaceCell, below
 from ..terminal.style import PLAIN, Look
 from ..terminal.visible import visible
@@ -24,21 +23,13 @@ def finding_lines(findings: Iterable[Finding], look: Look) -> Iterator[str]:
 
 def _paragraph(finding: Finding, look: Look) -> Iterator[str]:
     start = finding.start
-    yield from _headed(f"{finding.severity}[{finding.rule.code}]:", finding.severity, finding.message, look)
+    yield from headed_lines(f"{finding.severity}[{finding.rule.code}]:", finding.severity, finding.message, look)
     yield f"  --> {_place(finding, look)}"
     if start and finding.snippet:
         yield from caret_lines(finding.snippet, start.line, look, finding.severity)
     if finding.hint:
         yield ""
-        yield from _headed("hint:", "hint", finding.hint, look)
-
-
-def _headed(head: str, color: str, text: str, look: Look) -> Iterator[str]:
-    """Yield a painted word and a text, wrapped if ``look`` requires it."""
-    whole = f"{head} {visible(text)}"
-    first, *rest = wrapped(whole, look.width) if look.breaks else [whole]
-    yield look.paint(head, color) + first.removeprefix(head)
-    yield from rest
+        yield from headed_lines("hint:", "hint", finding.hint, look)
 
 
 def _place(finding: Finding, look: Look) -> str:

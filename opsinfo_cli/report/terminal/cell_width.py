@@ -6,8 +6,8 @@ import re
 import unicodedata
 
 _OPENING, _CLOSING = "（《“‘【", "，。；：、！？）》”’】"
-_PIECE = f" +|[{_OPENING}]*(?:[!-~]+|[^ !-~])[{_CLOSING}]*"
-"""Pieces that are not broken: blanks, a word, or one wide character with its punctuation."""
+_PIECE = f" +|[{_OPENING}]*(?:[!-~]+(?: %[!-~]*)?|[^ !-~])[{_CLOSING}]*"
+"""Pieces that are not broken: blanks, a word, a number and its %, or one wide character with its punctuation."""
 
 
 def cell_width(text: str) -> int:

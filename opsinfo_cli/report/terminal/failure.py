@@ -14,11 +14,22 @@ if TYPE_CHECKING:
 
 
 def failure_lines(error: OpsinfoError, look: Look) -> Iterator[str]:
-    yield f"{look.paint('error:', 'error')} {visible(error.message)}"
+    yield from headed_lines("error:", "error", error.message, look)
     if error.path:
         yield f"  --> {place_of(error)}"
     if error.hint:
-        yield from ("", f"{look.paint('hint:', 'hint')} {visible(error.hint)}")
+        yield ""
+        yield from headed_lines("hint:", "hint", error.hint, look)
+
+
+def headed_lines(head: str, color: str, text: str, look: Look) -> Iterator[str]:
+    """A painted word and a text, which is broken between words if the medium asks for it."""
+    from .cell_width import wrapped
+
+    whole = f"{head} {visible(text)}"
+    first, *rest = wrapped(whole, look.width) if look.breaks else [whole]
+    yield look.paint(head, color) + first.removeprefix(head)
+    yield from rest
 
 
 def place_of(error: OpsinfoError) -> str:

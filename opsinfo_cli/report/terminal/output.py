@@ -269,10 +269,10 @@ class Output:
         for line in self._broken(visible(text)) if prose else [visible(text)]:
             self._stderr(line)
 
-    def _broken(self, text: str) -> list[str]:
+    def _broken(self, text: str, indent: int = 0) -> list[str]:
         from .cell_width import wrapped
 
-        return wrapped(text, max(_NARROW, terminal_size().columns)) if sys.stderr.isatty() else [text]
+        return wrapped(text, max(_NARROW, terminal_size().columns - indent)) if sys.stderr.isatty() else [text]
 
     def detail(self, text: str) -> None:
         """Print a message if -v is given."""
@@ -282,6 +282,11 @@ class Output:
     def complain(self, line: str) -> None:
         """Print a line to stderr that -q does not hide."""
         self._stderr(line)
+
+    def item(self, text: str) -> None:
+        """An item below a warning, which -q does not silence either."""
+        for line in self._broken(visible(text), indent=2):
+            self._stderr(f"  {line}")
 
     def failure(self, error: OpsinfoError) -> None:
         """Report why a command failed, in the requested format."""

@@ -8,7 +8,6 @@ from typing import Any
 from ...neighbours.conversion import Conversion
 from ...neighbours.vocabulary import Loss
 from ..terminal.output import Output
-from ..terminal.visible import visible
 
 _SHOWN = 8
 
@@ -19,7 +18,7 @@ def show_conversion(output: Output, made: Conversion) -> None:
     if dropped:
         output.say(f"{len(dropped)} of {len(made.given)} entries are not converted:", "warning")
         for each in made.dropped:
-            output.complain(visible(f"  {each.name}: {each.reason}"))
+            output.item(f"{each.name}: {each.reason}")
     say_losses(output, (loss for loss in made.losses if not (loss.drops and dropped.issuperset(loss.names))))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from cli_support import AI_910B, NN, Run, flag_of, mixlist, snapshot, write
+from contract import SIGNAL_STATUSES
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
@@ -38,9 +39,7 @@ def _installed(pid: int, number: signal.Signals = signal.SIGTERM) -> bool:
     return bool(int(caught.split()[1], 16) & 1 << number - 1)
 
 
-@pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=str
-)
+@pytest.mark.parametrize(("number", "status"), SIGNAL_STATUSES.items(), ids=str)
 @pytest.mark.parametrize("what", ["library", "mixlist"])
 def test_a_signal_while_waiting_for_a_lock(
     start: Start, opp: Path, tmp_path: Path, vault: Path, number: signal.Signals, status: int, what: str
@@ -152,7 +151,7 @@ def test_a_temp_of_a_dead_process_is_removed_and_nothing_else(opsinfo: Run, opp:
 
 
 def test_a_signal_while_reading_standard_input(start: Start) -> None:
-    for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+    for number, status in SIGNAL_STATUSES.items():
         process = start("validate", "-", "--as", "mixlist", stdin=subprocess.PIPE)
         while process.poll() is None and not _installed(process.pid, signal.SIGHUP):
             pass
