@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from ...errors import OpsinfoError, Refused, brief
@@ -52,28 +51,6 @@ def terminal_size() -> os.terminal_size:
 def _nowhere() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")
 
-
-def _on_one_line(content: dict[str, Any]) -> str:
-    """Return the text of `json.dumps`, with long lists encoded in parts, because it keeps every token in memory."""
-    encode = json.JSONEncoder(check_circular=False).encode
-    return "{" + ", ".join(f"{encode(key)}: {_encoded(value, encode)}" for key, value in content.items()) + "}"
-
-
-def _inert_json(text: str) -> str:
-    """The same JSON without `##[`, which a CI runner takes for a command anywhere in a line."""
-    return text.replace("##[", "\\u0023#[") if "##[" in text else text
-
-
-def _encoded(value: Any, encode: Callable[[Any], str]) -> str:
-    if not isinstance(value, (list, Iterator)):
-        return encode(value)
-    from itertools import islice
-
-    items = iter(value)
-    return "[" + ", ".join(encode(some)[1:-1] for some in iter(lambda: list(islice(items, _SOME)), [])) + "]"
-
-
-_SOME = 64
 
 _NARROW = 20
 """The narrowest width, in cells, to which text is wrapped."""
@@ -237,12 +214,9 @@ class Output:
 
         :param content: by key; an iterator becomes an array, whose items are made when they are written
         """
-        headed = self.headed(content)
-        if not self.on_terminal:
-            self.data(_inert_json(_on_one_line(headed)) + "\n")
-            return
-        whole = {key: list(value) if isinstance(value, Iterator) else value for key, value in headed.items()}
-        self.data(_inert_json(json.dumps(whole, indent=2)) + "\n")
+        from .document_text import document_text
+
+        self.data(document_text(self.headed(content), self.on_terminal) + "\n")
 
     def headed(self, content: dict[str, Any]) -> dict[str, Any]:
         return {"schema_version": SCHEMA_VERSION, "command": self.command, **content}
