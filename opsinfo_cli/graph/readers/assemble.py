@@ -38,13 +38,12 @@ def second_types(graph: SourceGraph) -> dict[str, str]:
     found: dict[str, str] = {}
     for each in graph.walk():
         constant = {value for node in each.nodes if node.type == CONST for value in node.outputs}
-        for node in each.nodes:
-            if (
-                node.type not in found
-                and any(value in constant for value in node.inputs)
-                and (second := second_type(node.type))
-            ):
-                found[node.type] = second
+        waiting = {
+            op_type: second for op_type in {node.type for node in each.nodes} if (second := second_type(op_type))
+        }
+        for node in each.nodes if waiting else ():
+            if node.type in waiting and not constant.isdisjoint(node.inputs):
+                found.setdefault(node.type, waiting.pop(node.type))
     return found
 
 
@@ -120,6 +119,10 @@ class _Assembler:
 
         Nodes have the first right to their names.
         """
+        own_names = [node.name for node in graph.nodes]
+        others = [*(graph.input_names.get(value, value) for value in graph.inputs), OUTPUT_NAME]
+        if len({*own_names, *others}) == len(own_names) + len(others):
+            return [*others[:-1], *own_names, OUTPUT_NAME]
         taken: set[str] = set()
         counts: dict[str, int] = {}
 
@@ -133,5 +136,6 @@ class _Assembler:
             taken.add(name)
             return name
 
-        nodes = [own(node.name) for node in graph.nodes]
-        return [*(own(graph.input_names.get(value, value)) for value in graph.inputs), *nodes, own(OUTPUT_NAME)]
+        nodes = [own(name) for name in own_names]
+        *inputs, output = map(own, others)
+        return [*inputs, *nodes, output]
