@@ -1,7 +1,7 @@
 """Generated models: layers of one kind as ONNX, and as the graph engine's text dump with some 2 kB an operator.
 
-    python benchmarks/graphs.py onnx 100000 FILE
-    python benchmarks/graphs.py dump 100000 FILE
+python benchmarks/graphs.py onnx 100000 FILE
+python benchmarks/graphs.py dump 100000 FILE
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["write_dump", "write_onnx"]
 
 LAYER = ("MatMulV2", "Add", "Relu", "SoftmaxV2", "Mul")
 """Op types of a layer; those with a weight have a Const beside them."""
-WEIGHTED = frozenset({"MatMulV2", "Add", "Mul"})
+WEIGHTED = frozenset({"MatMulV2", "Add"})
 ONNX = {"MatMulV2": "MatMul", "SoftmaxV2": "Softmax"}
 
 
@@ -24,7 +24,7 @@ def layers(nodes: int) -> Iterator[tuple[str, str, list[str]]]:
     yield "data", "Data", []
     while True:
         for op_type in LAYER:
-            feeds = [last]
+            feeds = [last, last] if op_type == "Mul" else [last]
             if op_type in WEIGHTED:
                 if made >= nodes - 2:
                     yield "output", "NetOutput", [last]
@@ -47,7 +47,7 @@ def write_onnx(path: Path, nodes: int) -> None:
 
     weight = numpy.ones((8, 8), "f4")
     made, weights = [], []
-    for name, op_type, feeds in layers(nodes * len(LAYER) // (len(LAYER) - len(WEIGHTED)) * 2):
+    for name, op_type, feeds in layers(2 * nodes):
         if op_type == "Const":
             weights.append(numpy_helper.from_array(weight, name))
         elif op_type not in ("Data", "NetOutput"):
@@ -71,7 +71,9 @@ def write_dump(path: Path, nodes: int) -> None:
 def _operator(number: int, name: str, op_type: str, feeds: list[str]) -> str:
     inputs = "".join(f'    input: "{each}:0"\n' for each in feeds)
     names = _attribute(4, "_datadump_original_op_names", ["s", name], "STRING")
-    keys = _attribute(4, "_input_name_idx_key", [word for at in range(len(feeds)) for word in ("s", f"x{at}")], "STRING")
+    keys = _attribute(
+        4, "_input_name_idx_key", [word for at in range(len(feeds)) for word in ("s", f"x{at}")], "STRING"
+    )
     places = _attribute(4, "_input_name_idx_value", [word for at in range(len(feeds)) for word in ("i", at)], "INT")
     tensors = "".join(_tensor("input_desc", at, number) for at in range(len(feeds)))
     tensors += "" if op_type == "NetOutput" else _tensor("output_desc", 0, number)
@@ -98,7 +100,7 @@ def _attribute(indent: int, key: str, words: list[object], kind: str) -> str:
     """An attribute that is a list: pairs of field and value."""
     blanks = " " * indent
     values = "".join(
-        f'{blanks}      {field}: {f"{chr(34)}{value}{chr(34)}" if field == "s" else value}\n'
+        f"{blanks}      {field}: {f'{chr(34)}{value}{chr(34)}' if field == 's' else value}\n"
         for field, value in zip(words[::2], words[1::2], strict=True)
     )
     body = f"{values}{blanks}      val_type: VT_LIST_{kind}\n"

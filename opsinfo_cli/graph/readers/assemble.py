@@ -81,13 +81,18 @@ class _Assembler:
         self._outputs(graph, produced, names[-1], main)
         return bodies
 
-    @staticmethod
-    def _produced(graph: SourceGraph, base: int) -> dict[str, tuple[int, int]]:
-        """Of each value the index of the node that produces it, and the number of its output."""
+    def _produced(self, graph: SourceGraph, base: int) -> dict[str, tuple[int, int]]:
+        """Of each value the index of the node that produces it, and the number of its output.
+
+        :raises Damaged: when two nodes produce it
+        """
         produced = {value: (index, 0) for index, value in enumerate(graph.inputs, base)}
         for index, node in enumerate(graph.nodes, base + len(graph.inputs)):
             for number, value in enumerate(node.outputs):
                 if value:
+                    if value in produced:
+                        said = f"`{value}` is an output of two nodes, the second is `{node.name}`"
+                        raise Damaged(said, name="bad-graph", path=self._path)
                     produced[value] = (index, number)
         return produced
 
