@@ -103,8 +103,9 @@ def _attribute(indent: int, key: str, words: list[object], kind: str) -> str:
         f"{blanks}      {field}: {f'{chr(34)}{value}{chr(34)}' if field == 's' else value}\n"
         for field, value in zip(words[::2], words[1::2], strict=True)
     )
-    body = f"{values}{blanks}      val_type: VT_LIST_{kind}\n"
-    return f'{blanks}attr {{\n{blanks}  key: "{key}"\n{blanks}  value {{\n{blanks}    list {{\n{body}{blanks}    }}\n{blanks}  }}\n{blanks}}}\n'
+    open_ = f'{blanks}attr {{\n{blanks}  key: "{key}"\n{blanks}  value {{\n{blanks}    list {{\n'
+    close = f"{blanks}      val_type: VT_LIST_{kind}\n{blanks}    }}\n{blanks}  }}\n{blanks}}}\n"
+    return open_ + values + close
 
 
 def main(words: list[str]) -> int:
