@@ -14,7 +14,7 @@ __all__ = ["write_dump", "write_onnx"]
 
 LAYER = ("MatMulV2", "Add", "Relu", "SoftmaxV2", "Mul")
 """Op types of a layer; those with a weight have a Const beside them."""
-WEIGHTED = frozenset({"MatMulV2", "Add", "Mul"})
+WEIGHTED = frozenset({"MatMulV2", "Add"})
 ONNX = {"MatMulV2": "MatMul", "SoftmaxV2": "Softmax"}
 
 
@@ -24,7 +24,7 @@ def layers(nodes: int) -> Iterator[tuple[str, str, list[str]]]:
     yield "data", "Data", []
     while True:
         for op_type in LAYER:
-            feeds = [last]
+            feeds = [last, last] if op_type == "Mul" else [last]
             if op_type in WEIGHTED:
                 if made >= nodes - 2:
                     yield "output", "NetOutput", [last]
@@ -47,7 +47,7 @@ def write_onnx(path: Path, nodes: int) -> None:
 
     weight = numpy.ones((8, 8), "f4")
     made, weights = [], []
-    for name, op_type, feeds in layers(nodes * len(LAYER) // (len(LAYER) - len(WEIGHTED)) * 2):
+    for name, op_type, feeds in layers(2 * nodes):
         if op_type == "Const":
             weights.append(numpy_helper.from_array(weight, name))
         elif op_type not in ("Data", "NetOutput"):
@@ -103,8 +103,9 @@ def _attribute(indent: int, key: str, words: list[object], kind: str) -> str:
         f"{blanks}      {field}: {f'{chr(34)}{value}{chr(34)}' if field == 's' else value}\n"
         for field, value in zip(words[::2], words[1::2], strict=True)
     )
-    body = f"{values}{blanks}      val_type: VT_LIST_{kind}\n"
-    return f'{blanks}attr {{\n{blanks}  key: "{key}"\n{blanks}  value {{\n{blanks}    list {{\n{body}{blanks}    }}\n{blanks}  }}\n{blanks}}}\n'
+    open_ = f'{blanks}attr {{\n{blanks}  key: "{key}"\n{blanks}  value {{\n{blanks}    list {{\n'
+    close = f"{blanks}      val_type: VT_LIST_{kind}\n{blanks}    }}\n{blanks}  }}\n{blanks}}}\n"
+    return open_ + values + close
 
 
 def main(words: list[str]) -> int:

@@ -14,9 +14,11 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from itertools import chain
 from pathlib import Path
 
 from data import lay_out
+from graph_rows import LIMITS_HEAD, graph_limits, graph_rows, limit_line
 from growth import growth_rows
 from pairs import measured
 from peers import Peers
@@ -43,7 +45,8 @@ def main() -> int:
         place = Workplace(Path(folder), given.python)
         peers = Peers(given.peers_bin)
         print(heading(place, peers, data, given.rounds), HEAD, sep="\n\n", flush=True)
-        for row in bench_rows(place, peers, data):
+        rows = chain(bench_rows(place, peers, data), graph_rows(place, data) if _wanted("graph", given.only) else ())
+        for row in rows:
             if not _wanted(row.name, given.only):
                 continue
             try:
@@ -58,6 +61,11 @@ def main() -> int:
             for grown in growth_rows(place, max(3, given.rounds // 4)):
                 missed += not grown.met
                 print(growth_line(grown), flush=True)
+        if _wanted("limits of graph", given.only):
+            print("\n" + LIMITS_HEAD, flush=True)
+            for limit in graph_limits(place, data, max(3, given.rounds // 4)):
+                missed += not limit.met
+                print(limit_line(limit), flush=True)
     return 1 if missed else 0
 
 

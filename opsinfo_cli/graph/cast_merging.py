@@ -101,32 +101,37 @@ class Merging:
         self.layouts = layouts or Layouts({}, {})
         types, source_node = graph.columns.types, graph.columns.source_node
         self.transforms = {node for node, op_type in enumerate(types) if op_type in _TRANSFORMS}
-        dtypes = [*outputs, None]
-        differing = [slot for slot, source in enumerate(source_slot) if dtypes[source] != inputs[slot]]
-        if layouts is not None:
-            laid = [
-                slot for slot, source in enumerate(source_slot) if slot in layouts.inputs or source in layouts.outputs
-            ]
-            differing = sorted({*differing, *laid})
         self.feeds: dict[int, int | _Unit] = {}
         self.units: dict[int, _Unit] = {}
-        if self.transforms:
-            self._units()
-        for slot in differing:
+        dtypes = [*outputs, None]
+        self.differing = [slot for slot, source in enumerate(source_slot) if dtypes[source] != inputs[slot]]
+        if not self.transforms:
+            return
+        self._units()
+        for slot in self._touched():
             self._insert(slot)
-        for slot, node in enumerate(source_node) if self.transforms else ():
+        for slot, node in enumerate(source_node):
             if node in self.transforms:
                 self.feeds.setdefault(slot, self.units.get(node, self.source_slot[slot]))
         for unit in self.units.values():
             first = graph.columns.inputs_of[unit.node]
             unit.source = self.feeds.get(first, self.source_slot[first])
-        if self.transforms:
-            self._merge(order)
+        self._merge(order)
         for unit in self.units.values():
             self.feeds[graph.columns.inputs_of[unit.node]] = unit.source
 
+    def _touched(self) -> list[int]:
+        """Input slots on whose edge the engine inserts a Cast or a layout node."""
+        inputs, outputs = self.layouts
+        if not inputs and not outputs:
+            return self.differing
+        laid = [slot for slot, source in enumerate(self.source_slot) if slot in inputs or source in outputs]
+        return sorted({*self.differing, *laid})
+
     def inserted(self) -> list[Inserted]:
         """Every edge that runs through inserted Casts, by slot."""
+        if not self.transforms:
+            return self._plain()
         found = []
         removed = set(self.removed())
         consumers = self._consumers()
@@ -138,12 +143,25 @@ class Merging:
                 found.append(Inserted(slot, source, tuple(reversed(steps))))
         return found
 
+    def _plain(self) -> list[Inserted]:
+        """The same where nothing can be merged, because no conversion of the user's stands in between."""
+        inputs, outputs, sources = self.inputs, [*self.outputs, None], self.source_slot
+        found = []
+        for slot in self.differing:
+            source = sources[slot]
+            begin, end = outputs[source], inputs[slot]
+            if begin is not None and end is not None and begin != end:
+                found.append(Inserted(slot, source, ((begin, end),)))
+        return found
+
     def removed(self) -> list[int]:
         """The user's nodes that were removed."""
         return sorted(unit.node for unit in self.units.values() if not unit.readers)
 
     def rewired(self) -> list[Rewired]:
-        """Inputs that are now fed by another output."""
+        """Inputs that another output feeds now: none without a conversion of the user's."""
+        if not self.transforms:
+            return []
         removed, consumers = set(self.removed()), self._consumers()
         found = []
         for slot in sorted(self.feeds):

@@ -96,10 +96,12 @@ def casts_of(
     graph = prepared.graph
     columns = graph.columns
     merging = Merging(graph, inputs, outputs, prepared.source_slot, prepared.order, _layouts(graph, choices))
-    casts = []
+    casts: list[Cast] = []
     for edge in merging.inserted():
         consumer = _owner(columns.inputs_of, edge.slot)
-        producer = _owner(columns.outputs_of, edge.source)
+        producer = columns.source_node[edge.slot]
+        if edge.source != prepared.source_slot[edge.slot]:
+            producer = _owner(columns.outputs_of, edge.source)
         constant = columns.types[producer] in _CONSTANTS
         elements = _elements(columns.output_tensors[edge.source].shape)
         ends = producer, edge.source - columns.outputs_of[producer], consumer, edge.slot - columns.inputs_of[consumer]
@@ -118,7 +120,7 @@ def _owner(starts: Sequence[int], slot: int) -> int:
 
 
 def _elements(shape: tuple[int, ...] | None) -> int | None:
-    return None if shape is None or any(size < 0 for size in shape) else prod(shape)
+    return None if shape is None or min(shape, default=0) < 0 else prod(shape)
 
 
 def _layouts(graph: ModelGraph, choices: list[DtypeChoice]) -> Layouts | None:

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from ..errors import Refused
 from ..typed import TYPE_CHECKING, NamedTuple
-from .readers.constants import LIMITS, extremes
+from .readers.constants import LIMITS, extremes, harmless, is_small
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from .answer import Answer
+    from .casts import Cast
+    from .graph import Weights
+
+    Suspect: TypeAlias = tuple[Cast, Weights, str]
 
 
 _CLIPPED = frozenset({"float32", "float64"})
 """Dtypes of constants that ``--is_weight_clip`` clips (hicann/ge ffdcbc9f, compiler/graph/passes/feature/
 constant_clip_pass.cc:114-144)."""
+
+
+_TOGETHER = 256
+"""Small constants that are looked at together."""
 
 
 class ConstantFault(NamedTuple):
@@ -40,19 +50,17 @@ class ConstantCheck(NamedTuple):
 def constant_faults(answer: Answer) -> ConstantCheck:
     """Return the constants whose values overflow or become zero, with the nodes that use them.
 
-    Only constants on edges that become low are read, in slices.
+    Only constants on edges that become low are read, in slices, and small ones of one file together.
     """
     graph = answer.graph
-    names, columns = graph.columns.names, graph.columns
+    names = graph.columns.names
     found: list[ConstantFault] = []
     unread: dict[str, str] = {}
-    for cast in answer.casts:
-        weights = graph.weights.get(cast.producer)
-        if not cast.constant or weights is None or cast.end not in LIMITS or weights.path in unread:
+    for cast, weights, dtype in _suspects(answer):
+        if weights.path in unread:
             continue
-        dtype = columns.output_tensors[columns.outputs_of[cast.producer] + cast.output].first_dtype
         try:
-            seen = extremes(weights, dtype or cast.begin, cast.end)
+            seen = extremes(weights, dtype, cast.end)
         except Refused as error:
             unread[weights.path] = error.message
             continue
@@ -67,3 +75,25 @@ def constant_faults(answer: Answer) -> ConstantCheck:
             why = f"{seen.vanishing} of {seen.values} values become 0 in {cast.end}"
             found.append(ConstantFault(names[cast.producer], names[cast.consumer], seen.vanish, why))
     return ConstantCheck(found, unread)
+
+
+def _suspects(answer: Answer) -> list[Suspect]:
+    """The Casts on constants, without those on small constants that are harmless together with their neighbours."""
+    columns, weights_of = answer.graph.columns, answer.graph.weights
+    groups: dict[tuple[str, str, str], list[Suspect]] = {}
+    kept: list[Suspect] = []
+    for cast in answer.casts:
+        weights = weights_of.get(cast.producer)
+        if not cast.constant or weights is None or cast.end not in LIMITS:
+            continue
+        own = columns.output_tensors[columns.outputs_of[cast.producer] + cast.output].first_dtype or cast.begin
+        if is_small(weights):
+            groups.setdefault((weights.path, own, cast.end), []).append((cast, weights, own))
+        else:
+            kept.append((cast, weights, own))
+    for (_, own, low), group in groups.items():
+        for start in range(0, len(group), _TOGETHER):
+            some = group[start : start + _TOGETHER]
+            if not harmless([weights for _, weights, _ in some], own, low):
+                kept += some
+    return sorted(kept, key=lambda each: (each[0].consumer, each[0].input))

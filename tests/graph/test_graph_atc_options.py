@@ -17,6 +17,7 @@ from opsinfo_cli.graph.builder import GraphBuilder
 from opsinfo_cli.graph.constants import constant_faults
 from opsinfo_cli.graph.graph import ModelFacts, ModelGraph, Weights
 from opsinfo_cli.graph.judging import judge
+from opsinfo_cli.graph.readers import read_graph
 
 NODES: list[list[Any]] = [
     ["x", "Data", [], ["float32"]],
@@ -196,6 +197,16 @@ def test_image_preprocessing_is_put_behind_the_input(tmp_path: Path) -> None:
     assert dtypes(answer, "gray")[1] == ("float16",)
     assert [node.name for node in answer.graph] == ["x", "gray", "black", "out", "x_0_aipp"]
     assert [each.node for each in answer.graph[1].sources if each] == [4]
+
+
+def test_preprocessing_has_the_dtypes_of_a_real_dump(corpus: Path) -> None:
+    """That of GE's own tests: ResNet-50 with a static configuration."""
+    graph = read_graph(str(next((corpus / "graphs").glob("ge_proto_00015*.txt"))))
+    data, operator = graph.find("data"), graph.find("data_0_huawei_aipp")
+    assert data is not None
+    assert operator is not None
+    assert [tensor.first_dtype for tensor in data.outputs] == ["uint8"]
+    assert [tensor.first_dtype for tensor in (*operator.inputs, *operator.outputs)] == ["uint8", "float32"]
 
 
 def test_dynamic_preprocessing_has_an_input_of_parameters(tmp_path: Path) -> None:

@@ -75,3 +75,16 @@ def test_unknown_shapes_use_the_columns_of_the_dynamic_kernel(
         entry[tensor]["unknownshape_format"] = "ND,NULL"
     node = judged(stores({"Op": entry}), shape)
     assert (node.outputs, node.reason.code) == ((dtype,), why)
+
+
+def test_a_body_takes_the_dtype_of_what_feeds_its_owner_even_the_first_node() -> None:
+    nodes = [["x", "Data", [], ["float16"]], ["if", "If", ["x"], ["float32"]]]
+    body = [
+        ["inner", "Data", [], ["float32"], {"parent_input": 0}],
+        ["gray", "Gray", ["inner"], ["float32"]],
+        ["out", "NetOutput", ["gray"], [], {"parent_outputs": (0,)}],
+    ]
+    operators = stores({"Gray": ["", ["float16,float", "float16,float"], 1]})
+    answer = judge(graph_of(nodes, {"then": ["if", body]}), operators, "mixed_float16")
+    outputs = {node.name: node.outputs for node in answer}
+    assert (outputs["inner"], outputs["gray"], outputs["if"]) == (("float16",), ("float16",), ("float16",))

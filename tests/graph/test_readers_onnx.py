@@ -259,3 +259,9 @@ def test_nodes_with_equal_names_get_numbers(tmp_path: Path) -> None:
     nodes = [helper.make_node("Relu", ["x"], ["a"], name="x"), helper.make_node("Relu", ["a"], ["y"], name="x")]
     graph = _read(tmp_path, nodes, [_value("x", [2])], [_value("y", [2])])
     assert [node.name for node in graph] == ["x:2", "x", "x:1", "Node_Output"]
+
+
+def test_a_value_that_two_nodes_produce_is_refused(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Abs", ["x"], ["y"], name="second")]
+    with pytest.raises(Damaged, match="`y` is an output of two nodes, the second is `second`"):
+        _read(tmp_path, nodes, [_value("x", [2])], [_value("y", [2])])

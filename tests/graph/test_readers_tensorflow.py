@@ -186,6 +186,25 @@ def test_a_saved_model_without_a_signature_is_refused(tmp_path: Path) -> None:
         _read(tmp_path / "saved_model.pb", saved)
 
 
+def test_an_unknown_operator_has_the_outputs_that_others_read(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32")
+    node(message, "many", "SomeUnknownOp", "x")
+    node(message, "y", "Identity", "many:2", T="float32")
+    graph = _read(tmp_path / "m", message)
+    assert [tensor.dtype for tensor in graph[1].outputs] == ["float32", None, None]
+    assert [each and tuple(each) for each in graph[2].sources] == [(1, 2)]
+
+
+def test_an_output_that_a_known_operator_lacks_is_refused(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32")
+    node(message, "relu", "Identity", "x", T="float32")
+    node(message, "y", "Identity", "relu:1", T="float32")
+    with pytest.raises(Damaged, match="`y` reads `relu:1`, which nothing produces"):
+        _read(tmp_path / "m", message)
+
+
 def test_functions_that_call_themselves_are_refused(tmp_path: Path) -> None:
     message = TF["GraphDef"]()
     node(message, "x", "Placeholder", dtype="float32")

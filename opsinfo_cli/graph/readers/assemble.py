@@ -53,13 +53,12 @@ def second_types(graph: SourceGraph) -> dict[str, str]:
     found: dict[str, str] = {}
     for each in graph.walk():
         constant = {value for node in each.nodes if node.type == CONST for value in node.outputs}
-        for node in each.nodes:
-            if (
-                node.type not in found
-                and any(value in constant for value in node.inputs)
-                and (second := second_type(node.type))
-            ):
-                found[node.type] = second
+        waiting = {
+            op_type: second for op_type in {node.type for node in each.nodes} if (second := second_type(op_type))
+        }
+        for node in each.nodes if waiting else ():
+            if node.type in waiting and not constant.isdisjoint(node.inputs):
+                found.setdefault(node.type, waiting.pop(node.type))
     return found
 
 
@@ -97,13 +96,18 @@ class _Assembler:
         self._outputs(graph, produced, names[-1], main)
         return bodies
 
-    @staticmethod
-    def _produced(graph: SourceGraph, base: int) -> dict[str, tuple[int, int]]:
-        """Return the producer of each value: the index of the node, and the number of its output."""
+    def _produced(self, graph: SourceGraph, base: int) -> dict[str, tuple[int, int]]:
+        """Return the producer of each value: the index of the node, and the number of its output.
+
+        :raises Damaged: if two nodes produce it
+        """
         produced = {value: (index, 0) for index, value in enumerate(graph.inputs, base)}
         for index, node in enumerate(graph.nodes, base + len(graph.inputs)):
             for number, value in enumerate(node.outputs):
                 if value:
+                    if value in produced:
+                        said = f"`{value}` is an output of two nodes, the second is `{node.name}`"
+                        raise Damaged(said, name="bad-graph", path=self._path)
                     produced[value] = (index, number)
         return produced
 
@@ -135,6 +139,10 @@ class _Assembler:
 
         Nodes keep their names before inputs and outputs do.
         """
+        own_names = [node.name for node in graph.nodes]
+        others = [*(graph.input_names.get(value, value) for value in graph.inputs), OUTPUT_NAME]
+        if len({*own_names, *others}) == len(own_names) + len(others):
+            return [*others[:-1], *own_names, OUTPUT_NAME]
         taken: set[str] = set()
         counts: dict[str, int] = {}
 
@@ -148,5 +156,6 @@ class _Assembler:
             taken.add(name)
             return name
 
-        nodes = [own(node.name) for node in graph.nodes]
-        return [*(own(graph.input_names.get(value, value)) for value in graph.inputs), *nodes, own(OUTPUT_NAME)]
+        nodes = [own(name) for name in own_names]
+        *inputs, output = map(own, others)
+        return [*inputs, *nodes, output]

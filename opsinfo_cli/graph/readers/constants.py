@@ -16,7 +16,7 @@ from .textproto import unescaped
 from .wire import WireFault, varint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import IO
 
     from ..graph import Weights
@@ -28,6 +28,7 @@ LIMITS = {
 """By low dtype, the smallest absolute value that overflows, and the largest that becomes zero."""
 
 _SLICE = 1 << 20
+_SMALL = 1 << 14
 _WIDTHS = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2}
 
 
@@ -68,6 +69,31 @@ def extremes(weights: Weights, dtype: str, low: str = "float16") -> Extremes | N
     for values in _slices(weights, dtype):
         found = _joined(found, _looked_at(values, bound, smallest))
     return found
+
+
+def harmless(constants: Sequence[Weights], dtype: str, low: str) -> bool:
+    """Whether no value of small constants overflows or vanishes, looked at together.
+
+    :returns: False also if it is not known: a file cannot be read, or the values do not lie there as they are
+    """
+    if dtype not in _WIDTHS or low not in LIMITS:
+        return True
+    width, parts = _WIDTHS[dtype], []
+    try:
+        with open(constants[0].path, "rb") as file:
+            for each in constants:
+                file.seek(each.offset)
+                parts.append(file.read(each.size - each.size % width))
+                if len(parts[-1]) != each.size - each.size % width:
+                    return False
+    except OSError:
+        return False
+    return _looked_at(_floats(b"".join(parts), dtype), *LIMITS[low]).harmless
+
+
+def is_small(weights: Weights) -> bool:
+    """Whether opening the file for a constant would take longer than looking at its values."""
+    return weights.encoding == "raw" and 0 <= weights.size <= _SMALL
 
 
 def _joined(one: Extremes, other: Extremes) -> Extremes:

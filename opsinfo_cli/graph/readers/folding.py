@@ -72,8 +72,10 @@ def _fold(graph: SourceGraph) -> int:
 
 
 def _folds(graph: SourceGraph, node: SourceNode, constant: set[str]) -> bool:
-    given = [value for value in node.inputs if value]
     op = node.op
+    if op not in _OF_SHAPE and any(value and value not in constant for value in node.inputs):
+        return False
+    given = [value for value in node.inputs if value]
     if not given or node.bodies or op in _NOT_FOLDED or op.startswith(_STATEFUL) or "::" in op or not node.outputs:
         return False
     if all(value in constant for value in given):

@@ -29,6 +29,9 @@ class Notes:
         """Report how many nodes have an output that is read and has no known dtype."""
         count = 0
         for each in graph.walk():
+            known = each.tensors
+            if all(value in known and known[value].dtype for node in each.nodes for value in node.outputs):
+                continue
             read = {value for node in each.nodes for value in node.inputs} | set(each.outputs)
             for node in each.nodes:
                 count += any(value in read and each.tensor(value).dtype is None for value in node.outputs)

@@ -13,7 +13,7 @@ from .assemble import assemble, second_types
 from .folding import fold
 from .op_names import tensorflow_mapping
 from .source import CONST, SourceGraph, SourceNode
-from .tf_outputs import output_dtypes
+from .tf_outputs import MOST, is_known, output_dtypes
 from .tf_values import Shape, TfTensor, Type
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def source_graph(
     made: dict[str, SourceNode] = {}
     for node in _producers_first(listed, by_name):
         made[node.name] = _source(graph, node)
+    _open_outputs(made)
     for node in listed:
         if node.op in _PLACEHOLDERS:
             graph.inputs.append(f"{node.name}:0")
@@ -61,6 +62,16 @@ def source_graph(
     graph.input_names = {value: value.rpartition(":")[0] for value in graph.inputs}
     _mark_loops(graph)
     return graph
+
+
+def _open_outputs(made: Mapping[str, SourceNode]) -> None:
+    """Give an operator that is not in the table the outputs that others read; their dtypes are unknown."""
+    for reader in made.values():
+        for value in reader.inputs:
+            name, _, number = value.rpartition(":")
+            node = made.get(name)
+            if node is not None and int(number) >= len(node.outputs) and int(number) < MOST and not is_known(node.op):
+                node.outputs += [f"{name}:{each}" for each in range(len(node.outputs), int(number) + 1)]
 
 
 def _producers_first(nodes: list[TfNode], by_name: dict[str, TfNode]) -> list[TfNode]:

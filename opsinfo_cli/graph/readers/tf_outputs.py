@@ -76,7 +76,9 @@ _RULES = _rules(
     T Targmax=int64 | MaxPoolWithArgmax
     T :float32 :float32 | QuantizeV2
     T T T | Svd
-    T T T T T | FusedBatchNorm
+    num_outs*T | _SwitchN
+    T T T T T | FusedBatchNorm FusedBatchNormGrad
+    T U=float32 U=float32 U=float32 U=float32 | FusedBatchNormGradV2 FusedBatchNormGradV3
     T U=float32 U=float32 U=float32 U=float32 | FusedBatchNormV2
     T U=float32 U=float32 U=float32 U=float32 U=float32 | FusedBatchNormV3
     T T T T T T T | BlockLSTM LSTMBlockCell
@@ -137,6 +139,11 @@ def output_dtypes(op: str, attributes: Mapping[str, object], given: Callable[[in
     for word in words:
         found += _word(word, attributes, given)
     return found
+
+
+def is_known(op: str) -> bool:
+    """Whether it is known how many outputs an operator has."""
+    return op in _RULES
 
 
 def _word(word: str, attributes: Mapping[str, object], given: Callable[[int], str | None]) -> list[str | None]:
