@@ -29,7 +29,8 @@ class MindSpore(LineReader):
     scaling_sens: 100024.32` (research/cv/faster_rcnn_ssod/train.py), an average over the steps since the line before,
     of dynamic scaling. The scale is the one used in that step. DBNet and PSENet print only a word per overflow;
     mindyolo prints `overflow, drop step, loss scale adjust to <x>` for the steps that it logs
-    (mindspore-lab/mindyolo, mindyolo/utils/trainer_factory.py, train_step), so that others go unseen.
+    (mindspore-lab/mindyolo, mindyolo/utils/trainer_factory.py, train_step), so that others go unseen; with
+    `overflow_still_update` the step is made all the same.
     """
 
     name = "mindspore"
@@ -89,8 +90,8 @@ class MindSpore(LineReader):
     def _dropped(self, line: bytes, scale: float) -> None:
         self.dropped += 1
         step = self._step_of(line)
-        self.scale.fell_to(step if step is not None else self.dropped, scale)
-        self.found.scaling, self.found.level = "dynamic", "float16"
+        self.scale.add(step if step is not None else self.dropped, scale)  # a static scale stays in every message
+        self.found.level = "float16"
 
     def _step_of(self, line: bytes) -> int | None:
         step = _STEP.search(line)
