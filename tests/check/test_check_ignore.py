@@ -113,6 +113,11 @@ def test_an_ignored_folder_that_is_named_is_walked_by_the_rules_inside_it(tmp_pa
     assert walked(top / "x") == ["a.json", "y/a.json", "y/z.json"]
 
 
+def test_rules_above_an_ignored_folder_that_is_named_do_not_count_inside_it(tmp_path: Path) -> None:
+    top = files(tmp_path, {**TREE, ".git/HEAD": "", ".gitignore": "x/\nb.json\nz.json\n"})
+    assert walked(top / "x") == ["a.json", "b.json", "y/a.json", "y/z.json"]
+
+
 def test_a_store_is_taken_whole_or_not_at_all(tmp_path: Path) -> None:
     store = {f"s/aic-x-ops-info{each}.json": "{}" for each in ("", "-old")} | {"s/stray.json": "{}"}
     top = files(tmp_path, {**store, ".git/HEAD": "", ".gitignore": "stray.json\n*-old.json\n"})
