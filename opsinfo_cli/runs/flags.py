@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
+from itertools import islice
 from math import gcd
+from operator import lt, sub
 
 from .count import Count
 
@@ -41,6 +44,25 @@ class Flags:
         if not overflow:
             self._in_lead = False
         self._leading += self._in_lead
+        return True
+
+    def add_clean(self, steps: Sequence[int]) -> bool:
+        """Add steps without overflows, if all come after what is known, which needs no look at each.
+
+        :returns: whether they were added; if not, :meth:`add` takes them one by one
+        """
+        before = self._clean
+        if before is None or self.last is None or steps[0] <= self.last:
+            return False
+        if not all(map(lt, steps, islice(steps, 1, None))):
+            return False
+        self._grid = gcd(self._grid, steps[0] - before, *map(sub, islice(steps, 1, None), steps))
+        self._clean = self.last = steps[-1]
+        self.printed += len(steps)
+        self._in_lead = False
+        self._recent.update(dict.fromkeys(steps[-_REMEMBERED:], False))
+        while len(self._recent) > _REMEMBERED:
+            self._recent.popitem(last=False)
         return True
 
     def _known(self, step: int, overflow: bool) -> bool:

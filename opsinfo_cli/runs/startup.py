@@ -48,6 +48,11 @@ _SCALE = re.compile(rb"(?<!\w)loss_scale[\"']?\s{1,20}: (?:(dynamic)|" + NUMBER 
 _RANKS = re.compile(rb"(?:nproc_per_node[= ]{1,2}|[Uu]sing |world_size[\"']?[=:]\s?|NGPU=)(\d{1,6})(?: GPUs)?\b(?!\.)")
 
 
+def _searched(pattern: re.Pattern[bytes], line: bytes, *words: bytes) -> re.Match[bytes] | None:
+    """What a pattern finds in a line; it is only searched for if one of the words that it needs is there."""
+    return pattern.search(line) if any(word in line for word in words) else None
+
+
 @dataclass
 class Startup:
     """The last value of each kind: APEX prints the defaults first, then the values after overrides.
@@ -67,25 +72,29 @@ class Startup:
     _not_half: bool = False
 
     def line(self, line: bytes) -> None:
-        match = _LEVEL.search(line) or _MODE.search(line) or _HALF.search(line)
+        match = (
+            _searched(_LEVEL, line, b"_level")
+            or _searched(_MODE, line, b"precision_mode")
+            or _searched(_HALF, line, b"fp16", b"bf16")
+        )
         if match and level_kind(match[1].decode("ascii", "replace")):
             self.known = True
             self.level = match[1].decode("ascii")
             kind = level_kind(self.level)
             self.precision = kind if kind != "off" else None
         self._arguments(line)
-        ranks = _RANKS.search(line)
+        ranks = _searched(_RANKS, line, b"nproc_per_node", b"sing ", b"world_size", b"NGPU=")
         if ranks and len(self.ranks) < 8 and (many := int(ranks[1])) > 1 and many not in self.ranks:
             self.ranks = (*self.ranks, many)
-        scale = _SCALE.search(line)
+        scale = _SCALE.search(line, at) if (at := line.find(b"loss_scale")) >= 0 and b": " in line else None
         if scale:
             self.known = True
             self.scaling, self.static_scale = ("dynamic", None) if scale[1] else ("static", float(scale[2]))
 
     def _arguments(self, line: bytes) -> None:
-        """Read Hugging Face's arguments, on one line or several."""
-        self._hugging_face |= _ARGUMENTS.search(line) is not None
-        self._not_half |= _FLOAT32.search(line) is not None
+        """Hugging Face's arguments, on one line or on several."""
+        self._hugging_face |= _searched(_ARGUMENTS, line, b"fp16_opt_level") is not None
+        self._not_half |= _searched(_FLOAT32, line, b"fp16") is not None
         self.known |= self._hugging_face
 
     @property

@@ -113,7 +113,12 @@ def test_a_given_ignored_folder_is_walked_by_the_rules_inside_it(tmp_path: Path)
     assert walked(top / "x") == ["a.json", "y/a.json", "y/z.json"]
 
 
-def test_a_store_is_checked_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_rules_above_an_ignored_folder_that_is_named_do_not_count_inside_it(tmp_path: Path) -> None:
+    top = files(tmp_path, {**TREE, ".git/HEAD": "", ".gitignore": "x/\nb.json\nz.json\n"})
+    assert walked(top / "x") == ["a.json", "b.json", "y/a.json", "y/z.json"]
+
+
+def test_a_store_is_taken_whole_or_not_at_all(tmp_path: Path) -> None:
     store = {f"s/aic-x-ops-info{each}.json": "{}" for each in ("", "-old")} | {"s/stray.json": "{}"}
     top = files(tmp_path, {**store, ".git/HEAD": "", ".gitignore": "stray.json\n*-old.json\n"})
     assert [task[:2] for task in tasks_in(str(top), fail)] == [("store", str(top / "s"))]

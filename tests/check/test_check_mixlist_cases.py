@@ -108,3 +108,19 @@ def test_a_pointer_leads_to_something_in_the_text(case: dict[str, Any], against:
         for step in finding.pointer.split("/")[1:]:
             key = step.replace("~1", "/").replace("~0", "~")
             value = value[int(key)] if isinstance(value, list) else value[key]
+
+
+WAYS_OUT = {
+    '{"black-list": {"to-add": ["Add"]}, "white-list": {"to-add": ["Add"]}}': "keep the `to-add` of one list only",
+    '{"gray-list": {"to-remove": ["Add"]}}': "to take it off gray, add it to another list",
+    '{"black-list": {"to-remove": ["Add"]}, "white-list": {"to-remove": ["Add"]}}': "use one `to-add`, and at most one "
+    "`to-remove` of another list",
+}
+
+
+@pytest.mark.parametrize(("text", "hint"), WAYS_OUT.items())
+def test_a_contradiction_is_shown_with_the_way_out(text: str, hint: str) -> None:
+    checker = Checker(kind="mixlist")
+    checker.file("m.json", text.encode())
+    (finding,) = [each for each in checker.outcome.findings if each.rule.name == "contradiction"]
+    assert finding.hint == hint

@@ -1,6 +1,6 @@
 """Change the package one place at a time, and see which changes CI's tests notice.
 
-    python tests/long/mutate.py WING... [--sample N] [--seed S] [--module GLOB] [--work FOLDER]
+    python tests/long/mutate.py WING... [--sample N] [--seed S] [--module GLOB] [--again PRINTED] [--work FOLDER]
 
 A wing is a folder of the package; ``mutation_wings.json`` says which tests must notice a change in it. The tests run
 once under coverage. For each change, those that reach the changed line are run then, the quickest first, in a process
@@ -172,8 +172,8 @@ def is_noticed(place: Path, wing: str, module: str, change: Mutant, known: Measu
 
 def require_passing(place: Path, known: Measured, modules: Iterable[str]) -> None:
     """The tests of each module pass in such a process before anything is changed; else all would be noticed."""
-    for module in modules:
-        status = forked(place, known.of_module(module)[:30], 300)
+    for tests, module in ((known.of_module(module)[:30], module) for module in modules):
+        status = forked(place, tests, 300) if tests else 0
         if status:
             sys.exit(f"the tests of {module} fail before anything is changed (status {status})")
 
@@ -194,6 +194,18 @@ def chosen(place: Path, wing: str, glob: str, sample: int | None, seed: int) -> 
     ]
     print(f"{wing}: {len(every)} changes are possible", flush=True)
     return every if sample is None or sample >= len(every) else sorted(random.Random(seed).sample(every, sample))
+
+
+def again(place: Path, wing: str, printed: Path) -> list[tuple[str, int]]:
+    """(module, number) of the changes that an earlier run printed as living, if their lines are still there."""
+    lines = [line.removeprefix("lives: ").split("\t") for line in printed.read_text("utf-8").splitlines()]
+    living = {(line[0].rpartition(":")[0], line[1], line[2]) for line in lines if len(line) == 3}
+    found = []
+    for module in sorted({module for module, _, _ in living if module.startswith(f"opsinfo_cli/{wing}/")}):
+        source = (place / module).read_text("utf-8")
+        changes = ((number, mutant(source, number)) for number in range(count(source)))
+        found += [(module, number) for number, each in changes if (module, each.text, each.what) in living]
+    return found
 
 
 def run(
@@ -223,6 +235,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int)
     parser.add_argument("--seed", type=int, default=12)
     parser.add_argument("--module", default="*")
+    parser.add_argument("--again", type=Path, help="only the changes that an earlier run printed as living")
     parser.add_argument("--work", type=Path)
     given = parser.parse_args()
     os.environ.setdefault("OPSINFO_CORPUS", str(ROOT.parent / "shared" / "corpus"))
@@ -234,7 +247,11 @@ def main() -> int:
         for wing in given.wings:
             known = measured(place, work, wing)
             tally = {"line": 0, "module": 0, "processes": 0, "equal": 0, None: 0}
-            places = chosen(place, wing, given.module, given.sample, given.seed)
+            places = (
+                again(place, wing, given.again)
+                if given.again
+                else chosen(place, wing, given.module, given.sample, given.seed)
+            )
             require_passing(place, known, sorted({module for module, _ in places})[:2])
             for module, change, how in run(wing, place, known, places):
                 tally[how] += 1

@@ -307,3 +307,14 @@ def test_the_fixture_install_decides_as_its_readme_says(fixtures: Path) -> None:
     assert str(index_fill.entry.policy) == "white"
     assert index_fill.entry.path.endswith("-nn.json")
     assert [str(entry.policy) for _, entry in index_fill.shadowed] == ["gray"]
+
+
+@pytest.mark.parametrize(("soc", "hint"), [("ascend910bb", "did you mean `ascend910b`?"), ("tpu", "it has ascend910b")])
+def test_an_unknown_soc_is_refused_with_a_near_name_or_all(tmp_path: Path, soc: str, hint: str) -> None:
+    root = tmp_path / "opp"
+    folder = root / "built-in/op_impl/ai_core/tbe/config/ascend910b"
+    folder.mkdir(parents=True)
+    (folder / "aic-ascend910b-ops-info.json").write_text("{}")
+    with pytest.raises(UsageFault) as caught:
+        Install.open(str(root), soc)
+    assert (caught.value.name, caught.value.hint) == ("unknown-soc", hint)

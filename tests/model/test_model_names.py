@@ -106,6 +106,11 @@ def test_near_names_equal_those_of_a_full_search(front: str, steps: int) -> None
         assert known.of(name) == nearest_of_all(name, candidates)
 
 
+@pytest.mark.parametrize(("a", "b", "limit"), [("abcdef", "yzcdef", 2), ("xMatMul", "MatMul", 1), ("Add", "Odd", 1)])
+def test_a_distance_that_is_the_limit_is_found_though_it_is_reached_early(a: str, b: str, limit: int) -> None:
+    assert distance(a, b, limit) == limit
+
+
 def plain_distance(a: str, b: str) -> float:
     """The textbook definition, without band, limit or common prefixes."""
     rows = [[float(i + j) if not i * j else 0.0 for j in range(len(b) + 1)] for i in range(len(a) + 1)]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from opsinfo_cli.errors import Refused, UsageFault
+from opsinfo_cli.model.policy import Policy
 from opsinfo_cli.model.store import Operators, Store, library_files, load_order
 
 WHITE = {"precision_reduce": {"flag": "true"}}
@@ -166,3 +167,34 @@ def test_all_unknown_names_are_reported_with_near_names(tmp_path: Path) -> None:
     assert caught.value.exit_code == 2
     assert "MatMu1V2" not in operators
     assert "Add" in operators
+
+
+def test_one_unknown_name_is_told_in_the_singular_and_more_in_the_plural(tmp_path: Path) -> None:
+    operators = Operators([Store.read(str(fill(tmp_path, a={"MatMulV2": WHITE})))])
+    for names, said, hint in (
+        (["Zzzzzzzz"], "unknown operator `Zzzzzzzz`", "`opsinfo list TARGET --match 'PATTERN*'` lists the names"),
+        (["Zzzzzzzz", "Yyyyyyyy"], "unknown operators `Zzzzzzzz`, `Yyyyyyyy`", None),
+        ([f"Z{number:07}" for number in range(11)], None, None),
+    ):
+        with pytest.raises(UsageFault) as caught:
+            operators.require(names)
+        assert caught.value.message == (said or caught.value.message)
+        assert caught.value.hint == (hint or caught.value.hint)
+    assert caught.value.message.count("`") == 20, "ten of eleven"
+
+
+def test_an_operator_is_shown_with_its_policy_and_others_of_its_name(tmp_path: Path) -> None:
+    store = Store.read(str(fill(tmp_path / "a", a={"Add": WHITE, "Mul": GRAY}, bb={"Add": BLACK})), "built-in")
+    other = Store.read(str(fill(tmp_path / "b", a={"Mul": WHITE})), "vendor:x")
+    operators = Operators([store, other])
+    add, mul = operators["Add"], operators["Mul"]
+    assert (add.policy, mul.policy) == (Policy.BLACK, Policy.GRAY)
+    assert (repr(add), repr(mul)) == ("<Operator Add: black>", "<Operator Mul: gray>")
+    assert [(entry.policy, at.label) for at, entry in add.shadowed] == [(Policy.WHITE, "built-in")]
+    assert (add.has_others, mul.has_others) == (True, True)
+    assert not Operators([other])["Mul"].has_others
+    assert (repr(operators), repr(Operators([store]))) == ("<Operators: 2 of 2 stores>", "<Operators: 2 of 1 store>")
+    assert [each.name for each in operators] == ["Add", "Mul"]
+    assert sorted(each.name for each in operators.by_file()) == ["Add", "Mul"]
+    with pytest.raises(KeyError):
+        operators["Zzz"]

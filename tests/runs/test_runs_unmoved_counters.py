@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.runs.counters import Counters
-from opsinfo_cli.runs.readers import megatron, step_dictionary
+from opsinfo_cli.runs.flags import Flags
+from opsinfo_cli.runs.readers import megatron, mindspore, step_dictionary
 from opsinfo_cli.runs.readers.reader import Reader
 from opsinfo_cli.runs.scan import Log
 from opsinfo_cli.runs.steps import StepFields
@@ -45,12 +46,6 @@ megatrons = st.one_of(
 ends = st.sampled_from([b"\n", b"\n", b"\n", b" ", b"\r\n"])
 
 
-def windows_of(line: st.SearchStrategy[bytes]) -> st.SearchStrategy[list[bytes]]:
-    """Windows of lines, some of them with steps in order and run together in one line or not."""
-    text = st.lists(st.tuples(line, ends), max_size=8).map(lambda pairs: b"".join(a + b for a, b in pairs))
-    return st.lists(st.one_of(text, steady), max_size=6)
-
-
 steady = st.builds(
     lambda kind, start, skip, many: b"".join(
         {0: DICTIONARY % (at, at, skip), 1: UPDATES % (at, skip), 2: MEGATRON % (at, b"65536.0", skip)}[kind] + b"\n"
@@ -63,9 +58,42 @@ steady = st.builds(
 )
 
 
+MINDFORMERS = (
+    b"- INFO - { Epoch:[%3d/  3], step:[%5d/%5d], loss: 2.3, per_step_time: 512ms, overflow cond: %s, loss_scale: %s, "
+    b"global_norm: [1.2]"
+)
+flags = st.builds(
+    lambda epoch, step, total, over, scale: MINDFORMERS % (epoch, step, total, over, scale),
+    st.integers(1, 2),
+    steps,
+    st.sampled_from([40, 40, 40, 50]),
+    st.sampled_from([b"False", b"False", b"False", b"True"]),
+    scales,
+)
+flagged = st.one_of(
+    flags,
+    st.sampled_from([b"step: 3, overflow: True, scale: 4", b"iter 7 ", b"Epoch 9 step:[2/9], ", b"scale: 3 ", b""]),
+)
+clean = st.builds(
+    lambda epoch, start, many: b"".join(
+        MINDFORMERS % (epoch, at, 40, b"False", b"1024.0") + b"\n" for at in range(start, start + many)
+    ),
+    st.integers(1, 3),
+    steps,
+    st.integers(1, 5),
+)
+
+
+def windows_of(line: st.SearchStrategy[bytes]) -> st.SearchStrategy[list[bytes]]:
+    """Windows of lines, some of them with steps in order and run together in one line or not."""
+    text = st.lists(st.tuples(line, ends), max_size=8).map(lambda pairs: b"".join(a + b for a, b in pairs))
+    return st.lists(st.one_of(text, steady, clean), max_size=6)
+
+
 def state(reader: Any) -> object:
-    scale, counters = vars(reader.scale), vars(reader.counters)
-    return reader.lines, sorted(counters.items(), key=str), sorted(scale.items(), key=str), reader.tally(None, None)
+    counted = vars(reader.flags if isinstance(reader, mindspore.MindSpore) else reader.counters)
+    scale = vars(reader.scale)
+    return reader.lines, sorted(counted.items(), key=str), sorted(scale.items(), key=str), reader.tally(None, None)
 
 
 def read(kind: type[Reader], windows: list[bytes]) -> object:
@@ -76,11 +104,17 @@ def read(kind: type[Reader], windows: list[bytes]) -> object:
 
 
 @pytest.mark.parametrize(
-    ("kind", "module"), [(step_dictionary.StepDictionary, step_dictionary), (megatron.Megatron, megatron)]
+    ("kind", "module", "line"),
+    [
+        (step_dictionary.StepDictionary, step_dictionary, st.one_of(dictionaries, updates)),
+        (megatron.Megatron, megatron, megatrons),
+        (mindspore.MindSpore, mindspore, flagged),
+    ],
 )
 @given(data=st.data())
-def test_reading_at_once_gives_what_reading_line_by_line_gives(kind: type[Reader], module: Any, data: Any) -> None:
-    line = megatrons if module is megatron else st.one_of(dictionaries, updates)
+def test_reading_at_once_gives_what_reading_line_by_line_gives(
+    kind: type[Reader], module: Any, line: st.SearchStrategy[bytes], data: Any
+) -> None:
     windows = data.draw(windows_of(line))
     at_once = read(kind, windows)
     with pytest.MonkeyPatch.context() as patch:
@@ -123,3 +157,28 @@ def test_a_reader_of_scales_gets_its_window_if_another_reader_left_a_scale_over(
     by_name = {reader.name: reader for reader in log._readers}
     assert by_name["fairseq"].found.fatal
     assert (by_name["apex"].overflow_words, by_name["apex"].scale_words) == (6, 12)
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(1, 60), st.booleans()), min_size=1, max_size=6), max_size=6))
+def test_clean_steps_added_together_count_as_steps_added_one_by_one(groups: list[list[tuple[int, bool]]]) -> None:
+    together, single = Flags(), Flags()
+    for group in groups:
+        at = [step for step, _ in group]
+        is_clean = not any(over for _, over in group)
+        for step, over in group:
+            single.add(step, over)
+        if not (is_clean and together.add_clean(at)):
+            for step, over in group:
+                together.add(step, over)
+        assert vars(together) == vars(single)
+
+
+def test_more_clean_steps_than_are_remembered_leave_the_newest() -> None:
+    together, single = Flags(), Flags()
+    for flags_ in (together, single):
+        flags_.add(1, False)
+    steps_ = list(range(2, 10_000))
+    assert together.add_clean(steps_)
+    for step in steps_:
+        single.add(step, False)
+    assert vars(together) == vars(single)

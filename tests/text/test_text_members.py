@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opsinfo_cli.text.document import Document
-from opsinfo_cli.text.members import Members, RawMember, read_members
+from opsinfo_cli.text.members import Members, RawMember, _exact, read_members
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 
@@ -238,3 +238,18 @@ def test_a_number_of_5000_digits_is_read_fast() -> None:
     (member,) = members_of('{"a": 0.' + "7" * 5000 + "}")
     assert repr(member.value) == "0." + "7" * 5000
     assert type(member.value) is not str
+
+
+def test_the_exact_reader_gives_the_members_of_an_object_and_their_places() -> None:
+    text = '{"a": {"b": 1, "b": 2}, "c": 2.5}'
+    document = scan(source_of(text))
+    assert document.root is not None
+    found = _exact(document, document.root)
+    assert found.members is not None
+    assert [(each.key, text[each.start : each.end]) for each in found.members] == [
+        ("a", '{"b": 1, "b": 2}'),
+        ("c", "2.5"),
+    ]
+    array = scan(source_of("[1]"))
+    assert array.root is not None
+    assert _exact(array, array.root) == Members(None, 0, 3)

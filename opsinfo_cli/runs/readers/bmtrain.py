@@ -15,7 +15,8 @@ _OVERFLOW = re.compile(rb"Gradient overflow, change scale from " + NUMBER + rb" 
 class BMTrain(Reader):
     """`Gradient overflow, change scale from <s> to <x>`.
 
-    Source: OpenBMB/BMTrain, bmtrain/optim/optim_manager.py, OptimManager.step; print_rank prints on rank 0 only.
+    Source: OpenBMB/BMTrain, bmtrain/optim/optim_manager.py, OptimManager.step; print_rank prints on rank 0 only. A
+    scale of 1 or less is not lowered, and no overflow is looked for.
     """
 
     name = "bmtrain"

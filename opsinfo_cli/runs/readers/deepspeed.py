@@ -20,7 +20,7 @@ _SCALES = (
     + rb"))?)?"
 )
 _OVERFLOW = re.compile(rb"\] OVERFLOW! Rank (?P<rank>\d{1,9}) Skipping step\." + _SCALES)
-_FUSED = re.compile(rb"dynamic loss scale overflow! Skipping step\." + _SCALES)
+_FUSED = re.compile(rb"dynamic loss scale overflow! (?:Rank (?P<rank>\d{1,9}) )?Skipping step\." + _SCALES)
 _FATAL = b"Current loss scale already at minimum"
 _CONFIGURED = (b"fp16_enabled ..", b"bfloat16_enabled ..", b"loss_scale ..", b"dynamic_loss_scale_args ..")
 _CONFIG = re.compile(
@@ -33,14 +33,16 @@ _INITIAL = re.compile(rb"'init_scale': " + NUMBER)
 class DeepSpeed(Reader):
     """`step=<n>, skipped=<k>` counts from the start of the run; one rank prints `[deepspeed] OVERFLOW! Rank <r> ...`.
 
-    Source: microsoft/DeepSpeed, deepspeed/runtime/engine.py, _report_progress; deepspeed/runtime/zero/stage3.py;
-    deepspeed/runtime/config.py for the configuration printed at the start. With hysteresis 2, the default, the first
+    Source: deepspeedai/DeepSpeed, deepspeed/runtime/engine.py, _report_progress; deepspeed/runtime/fp16/loss_scaler.py,
+    update_scale (before version 0.9 deepspeed/runtime/zero/stage3.py, _overflow_clean_up); deepspeed/runtime/config.py
+    for the configuration printed at the start. The older `fp16 dynamic loss scale overflow!` comes from stages 1 and 2
+    on every rank, with its number, and from the fused optimizer without it. With hysteresis 2, the default, the first
     overflow of a series does not lower the scale.
     """
 
     name = "deepspeed"
     reads = "DeepSpeed (`step=<n>, skipped=<k>`, `OVERFLOW! Rank <r> ...`)"
-    marks = (b"skipped=", b"OVERFLOW! Rank", b"overflow! Skipping", _FATAL, *_CONFIGURED)
+    marks = (b"skipped=", b"OVERFLOW! Rank", b"scale overflow! ", _FATAL, *_CONFIGURED)
     window_default = 1000
 
     def __init__(self) -> None:
@@ -57,7 +59,7 @@ class DeepSpeed(Reader):
             self.lines += 1
         if b"skipped=" in data:
             self._counted(data, limit)
-        for pattern, mark in ((_OVERFLOW, b"OVERFLOW! Rank"), (_FUSED, b"overflow! Skipping")):
+        for pattern, mark in ((_OVERFLOW, b"OVERFLOW! Rank"), (_FUSED, b"scale overflow! ")):
             if mark in data:
                 for match, copies in message_runs(pattern, data, limit, steps):
                     self.lines += copies

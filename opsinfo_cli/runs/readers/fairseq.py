@@ -20,9 +20,10 @@ class Fairseq(Reader):
     """`NOTE: gradient overflow detected, ignoring gradient, setting loss scale to: <x>`; `WARNING: overflow detected,
     setting loss scale to: <x>` before version 0.9.
 
-    Source: facebookresearch/fairseq, fairseq/trainer.py, train_step (each overflow is printed);
-    fairseq/distributed/utils.py (only the first rank prints). `num_updates` does not count the steps that
-    overflowed: the number of steps is updates plus overflows. `loss_scale` is printed in float16 runs only.
+    Source: facebookresearch/fairseq, fairseq/optim/dynamic_loss_scaler.py, check_overflow (the message and the floor of
+    1e-4); fairseq/trainer.py, train_step (each overflow is printed); fairseq/distributed/utils.py (only the first rank
+    prints). `num_updates` does not count the steps that
+    overflowed: all steps are the updates and the overflows. `loss_scale` is printed in float16 runs only.
     """
 
     name = "fairseq"

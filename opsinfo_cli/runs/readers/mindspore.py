@@ -7,7 +7,8 @@ import re
 from ..count import Count
 from ..flags import Flags
 from ..occurrences import Occurrences
-from .reader import NUMBER, LineReader, number
+from ..steps import StepFields
+from .reader import NUMBER, LineReader, number, rows_of
 
 _FLAG = re.compile(rb"overflow(?: cond)?\s?(?::|is)?\s?[:=]?\s{0,2}\[?(True|False|[01](?:\.\d{0,12})?)(?![\w.])")
 _SCALE = re.compile(rb"(?:loss[ _]scale|scaling_sens|\bscale(?: sense)?)\s?(?::|is)\s{0,2}\[?" + NUMBER)
@@ -21,6 +22,12 @@ _WORD = re.compile(rb"={5,}overflow={5,}|\boverflow!!!")
 _DROPPED = re.compile(rb"overflow, (?:still update|drop step|drop\.)[^\n]{0,20}?oss scale adjust to \[?" + NUMBER)
 
 
+_CLEAN = re.compile(
+    rb"(?m)^([^\n]*?)Epoch:\[\s{0,8}(\d{1,9})/[^\]\n]{1,12}\], step:\[\s{0,12}(\d{1,15})/\s{0,12}(\d{1,15})\][^\n]*"
+    rb"overflow cond: False, loss_scale: " + NUMBER
+)
+
+
 class MindSpore(LineReader):
     """`... step:[ s/ S], ..., overflow cond: <flag>, loss_scale: <x>`.
 
@@ -29,7 +36,8 @@ class MindSpore(LineReader):
     scaling_sens: 100024.32` (research/cv/faster_rcnn_ssod/train.py), an average over the steps since the previous line,
     with dynamic scaling. The scale is the one used in that step. DBNet and PSENet print only one word per overflow;
     mindyolo prints `overflow, drop step, loss scale adjust to <x>` for the steps that it logs
-    (mindspore-lab/mindyolo, mindyolo/utils/trainer_factory.py, train_step), so other overflows are missing.
+    (mindspore-lab/mindyolo, mindyolo/utils/trainer_factory.py, train_step), so that others go unseen; with
+    `overflow_still_update` the step is made all the same.
     """
 
     name = "mindspore"
@@ -53,10 +61,34 @@ class MindSpore(LineReader):
         self._base: int | None = None
         self._at: int | None = None
 
+    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
+        if not self._clean(data, limit):
+            super().window(data, limit, steps)
+
+    def _clean(self, data: bytes, limit: int) -> bool:
+        """Take a window of mindformers at once that has no overflow and one scale; returns whether it was taken."""
+        if self._base is None or b"overflow cond: False" not in data or b"outputs are (" in data:
+            return False
+        rows = rows_of(_CLEAN, data, limit, (b"overflow", b"scal"))
+        if not rows or len({row[1::2] for row in rows}) > 1 or len({row[4] for row in rows}) > 1:
+            return False
+        before = b"".join(row[0] for row in rows)
+        if any(word in before for word in (b"poch", b"tep", b"iter")):
+            return False
+        base = (int(rows[0][1]) - self._base) * int(rows[0][3])
+        at = [base + int(row[2]) for row in rows]
+        if not self.flags.add_clean(at):
+            return False
+        self.lines += len(rows)
+        self.found.at_is_step = True
+        for step in (at[0], at[-1]):
+            self.scale.add(step, number(rows[0][4]))
+        return True
+
     def line(self, line: bytes) -> bool:
         flag = _FLAG.search(line)
         if flag:
-            self._flagged(line, flag[1], _SCALE.search(line))
+            self._flagged(line, flag[1], _SCALE.search(line, max(0, line.find(b"scal") - 5)))
             return True
         tensors = _TENSORS.search(line)
         if tensors:
@@ -89,14 +121,14 @@ class MindSpore(LineReader):
     def _dropped(self, line: bytes, scale: float) -> None:
         self.dropped += 1
         step = self._step_of(line)
-        self.scale.fell_to(step if step is not None else self.dropped, scale)
-        self.found.scaling, self.found.level = "dynamic", "float16"
+        self.scale.add(step if step is not None else self.dropped, scale)  # a static scale stays in every message
+        self.found.level = "float16"
 
     def _step_of(self, line: bytes) -> int | None:
-        step = _STEP.search(line)
+        step = _STEP.search(line, _before(line, b"tep", b"iter"))
         if not step:
             return None
-        epoch = _EPOCH.search(line) if step[2] else None
+        epoch = _EPOCH.search(line, _before(line, b"poch")) if step[2] else None
         if not epoch:
             return int(step[1])
         if self._base is None:
@@ -111,3 +143,8 @@ class MindSpore(LineReader):
             basis = f"{self.dropped} messages"
             return Count(self.dropped, steps or self.dropped, steps, 0, basis, doubt=doubt, proof="messages")
         return self.words.count(steps, ranks)
+
+
+def _before(line: bytes, *words: bytes) -> int:
+    """Where a search may begin for a pattern whose matches have one of these words after one letter at the most."""
+    return max(0, min((at for at in map(line.find, words) if at >= 0), default=0) - 1)

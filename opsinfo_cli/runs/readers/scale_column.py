@@ -1,4 +1,4 @@
-"""Progress lines with a loss scale but no overflow messages: Swin, BEiT, MMCV, mmengine."""
+"""Progress lines with the loss scale in a column, and no message of an overflow: Swin, BEiT, MMCV with a hook."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from .reader import NUMBER, LineReader, number
 
 _SCALE = re.compile(rb"\bloss_scale[\"']?(?:: ?| )" + NUMBER)
 _WINDOW = 1000
-"""The shortest growth interval of these stacks: torch.amp's default is 2000 clean steps, MMCV's 1000."""
+"""No scaler of these stacks grows more often: torch.amp's default is 2000 clean steps, that of MMCV's own 1000
+(mmcv/runner/fp16_utils.py, LossScaler)."""
 
 
 class ScaleColumn(LineReader):
     """`Train: [e/E][i/n] ... loss_scale 65536.0000 (65536.0000)`, `Epoch: [e]  [i/n] ... loss_scale: 65536.0000`,
     `{"mode": "train", ..., "iter": 50, ..., "loss_scale": 512.0}`.
 
-    Source: microsoft/Swin-Transformer, main.py, train_one_epoch; microsoft/unilm, beit/engine_for_finetuning.py;
-    open-mmlab/mmcv, mmcv/runner/hooks/optimizer.py. Each fall of the printed scale proves an overflow. Between two
-    lines the scale may grow and fall again unprinted, at most once per growth interval.
+    Source: microsoft/Swin-Transformer, main.py, train_one_epoch; microsoft/unilm, beit/engine_for_pretraining.py and
+    engine_for_finetuning.py, with beit/utils.py, SmoothedValue: the median of 20 steps. MMCV's and mmengine's logs have
+    the column if a hook puts it there. Each fall of the printed scale proves an overflow. Between two lines the scale
+    may grow and fall again unseen, at most once in the steps after which it grows.
     """
 
     name = "scale_column"

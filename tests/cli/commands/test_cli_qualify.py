@@ -275,3 +275,31 @@ def test_long_trajectories_are_thinned_and_keep_their_ends() -> None:
     assert len(trajectory.points) <= 2048
     assert (trajectory.start, trajectory.lowest, trajectory.drawn[-1].at) == (1024.0, 1.0, 199_999)
     assert trajectory.falls + trajectory.rises == 199_999
+
+
+APEX_OPTIONS = "opt_level              : O1\nloss_scale             : dynamic\n"
+NO_EVIDENCE = {
+    "a silent APEX log": APEX_OPTIONS + "".join(f"Epoch: [0][{step}/5000]\tTime 0.3\n" for step in range(0, 5000, 50)),
+    "a float32 Hugging Face log": "TrainingArguments(\nfp16=False,\nfp16_opt_level=O1,\n)\n"
+    + "".join(f"{{'loss': 1.0, 'step': {step}}}\n" for step in range(10, 5000, 10)),
+    "a silent Hugging Face log": "TrainingArguments(fp16=True, fp16_opt_level=O1)\n{'loss': 1.0, 'step': 5000}\n",
+}
+
+
+@pytest.mark.parametrize("text", NO_EVIDENCE.values(), ids=NO_EVIDENCE)
+@pytest.mark.parametrize("words", [(), ("--loss-scale", "dynamic", "--amp", "O1")], ids=["as it is", "with options"])
+def test_no_share_and_no_scale_hold_without_evidence(
+    opsinfo: Run, tmp_path: Path, text: str, words: tuple[str, ...]
+) -> None:
+    path = tmp_path / "run.log"
+    path.write_text(text)
+    ran = opsinfo("qualify", path, *words, "--format", "json")
+    points = {point["name"]: point["status"] for point in ran.json["points"]}
+    assert "holds" not in (points["overflow-share"], points["loss-scale"])
+    assert ran.json["verdict"] in ("incomplete", "not sound")
+
+
+def test_a_page_of_text_is_no_log(opsinfo: Run) -> None:
+    ran = opsinfo("qualify", Path(__file__).resolve().parents[2] / "README.md")
+    assert ran.code == 2
+    assert "these are read: " in ran.err
