@@ -106,9 +106,7 @@ def graphs(
     for node in graph.node:
         if node.op_type == "If":
             chosen = bool(np.ravel(values[node.input[0]])[0])
-            changed = owners.get(node.output[0]) or next(
-                each for each in owners.values() if each.name == node.name
-            )
+            changed = owners.get(node.output[0]) or next(each for each in owners.values() if each.name == node.name)
             yield from graphs(branch(node, chosen), model, branch(changed, chosen), values)
 
 

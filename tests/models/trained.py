@@ -25,7 +25,9 @@ class Trained(NamedTuple):
 TRAINED = [
     Trained("recogniser", "rapidocr_onnxruntime/models/ch_PP-OCRv4_rec_infer.onnx", {"x": (1, 3, 48, 320)}, {}),
     Trained("detector", "rapidocr_onnxruntime/models/ch_PP-OCRv4_det_infer.onnx", {"x": (1, 3, 160, 160)}, {}),
-    Trained("classifier", "rapidocr_onnxruntime/models/ch_ppocr_mobile_v2.0_cls_infer.onnx", {"x": (1, 3, 48, 192)}, {}),
+    Trained(
+        "classifier", "rapidocr_onnxruntime/models/ch_ppocr_mobile_v2.0_cls_infer.onnx", {"x": (1, 3, 48, 192)}, {}
+    ),
     Trained("magika", "magika/models/standard_v3_3/model.onnx", {"bytes": (1, 2048)}, {}),
     Trained(
         "silero", "silero_vad/data/silero_vad.onnx", {"input": (1, 576), "state": (2, 1, 128), "sr": ()}, {"sr": 16000}

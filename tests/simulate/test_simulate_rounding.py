@@ -19,7 +19,21 @@ from opsinfo_cli.simulate.rounding_nodes import LARGEST, Rounder
 
 WAYS = [("float16", 9), ("float16", 17), ("bfloat16", 9), ("bfloat16", 12), ("bfloat16", 13), ("hifloat8", 9)]
 LEVELS = {"off": ort.GraphOptimizationLevel.ORT_DISABLE_ALL, "basic": ort.GraphOptimizationLevel.ORT_ENABLE_BASIC}
-EDGES = [0.0, -0.0, np.inf, -np.inf, np.nan, 70000.0, -70000.0, 65503.99, 65519.99, 65520.0, 3.3895e38, 3.3961e38, 3.4e38]
+EDGES = [
+    0.0,
+    -0.0,
+    np.inf,
+    -np.inf,
+    np.nan,
+    70000.0,
+    -70000.0,
+    65503.99,
+    65519.99,
+    65520.0,
+    3.3895e38,
+    3.3961e38,
+    3.4e38,
+]
 EDGES += [2.0**-24, 2.0**-25, 1.5 * 2.0**-25, 2.0**-126, 2.0**-127, 2.0**-133, 2.0**-134, 1.5 * 2.0**-134, 1e-45]
 EDGES += [40959.0, 40960.0, 32768.0, 2.0**-22, 2.0**-23, 0.999 * 2.0**-23, 1.1 * 2.0**-23, 1.5 * 2.0**-22, 2.0**-16]
 
@@ -79,7 +93,9 @@ def ties(dtype: str) -> list[float]:
     step = max(1, len(known) // 400)
     middles = [np.float32(float((a + b) / 2)) for a, b in zip(known[::step], known[1::step], strict=False)]
     middles += [np.float32(float((a + b) / 2)) for a, b in zip(known[-20:-1], known[-19:], strict=True)]
-    return [float(each) for m in middles for each in (m, np.nextafter(m, np.float32(0)), np.nextafter(m, np.float32(9e37)))]
+    return [
+        float(each) for m in middles for each in (m, np.nextafter(m, np.float32(0)), np.nextafter(m, np.float32(9e37)))
+    ]
 
 
 def assert_same(found: Any, expected: Any) -> None:

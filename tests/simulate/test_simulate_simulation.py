@@ -189,7 +189,6 @@ def test_of_several_sets_of_inputs_the_worst_counts(tmp_path: Path) -> None:
     assert both.outputs[0].elements == 32
 
 
-
 def test_op_types_are_ranked_by_what_they_cost_alone_and_what_is_left_without_them(tmp_path: Path, opp: Path) -> None:
     nodes = [node("Relu", ["x"], ["r"], name="r"), node("Conv", ["i", "k"], ["y"], name="c")]
     nodes.insert(1, node("Reshape", ["r", "s"], ["i"], name="re"))
