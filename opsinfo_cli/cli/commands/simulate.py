@@ -132,8 +132,9 @@ def _report(
 
 
 def _show(report: SimulationReport, output: Output) -> None:
-    from ...report.views.simulation import say_limits, say_passes, say_simulated, show_simulation
+    from ...report.views.simulation import say_doubts, say_limits, say_passes, say_simulated, show_simulation
 
+    say_doubts(output, report)
     if output.format == "json":
         from ...report.views.simulation_document import simulation_document
 
