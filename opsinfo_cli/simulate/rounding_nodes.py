@@ -10,7 +10,8 @@ with. It has 3 bits of mantissa from 2^-3 to 2^4, 2 from 2^-7 to 2^8, 1 from 2^-
 1.25 * 2^15 on it is infinite, below 2^-23 zero (arXiv 2409.16626, section 2).
 
 Saturation, as devices do it in that mode: what is larger than the largest value, infinities included, becomes that
-value, and NaN becomes 0 (cannmirror/asc-devkit, docs of asc_float2half, asc_float2bf16, asc_float2hif8).
+value, and NaN becomes 0 (the conversions of Ascend C in saturation mode: cannmirror/asc-devkit ad0b3566,
+docs/api/SIMD-API/C-API/reg/reg_vector/asc_float2half.md, under its description).
 """
 
 from __future__ import annotations
@@ -39,9 +40,10 @@ class Rounder(NamedTuple):
     opset: int
     saturate: bool
 
-    def nodes(self, value: str, made: str, own: str, dtype: str) -> list[Any]:
+    def nodes(self, value: str, made: str, own: str, dtype: str, prefix: str) -> list[Any]:
         """Nodes that read ``value``, of the dtype ``own``, and yield it rounded as ``made``.
 
+        :param prefix: what the names of values between them begin with
         :raises Refused: when the model's opset has not the operators that it takes
         """
         by_cast = dtype == "float16" or (dtype == "bfloat16" and self.opset >= FIRST_BFLOAT16_CAST)
@@ -51,7 +53,7 @@ class Rounder(NamedTuple):
                 name="old-opset",
                 hint="convert the model with onnx.version_converter",
             )
-        chain = _Chain(made, value)
+        chain = _Chain(prefix, value)
         if self.saturate:
             self._saturate(chain, own, LARGEST[dtype])
         if by_cast:
@@ -73,7 +75,7 @@ class Rounder(NamedTuple):
 
 
 class _Chain:
-    """Nodes that follow one another; their values are named after the last one."""
+    """Nodes that follow one another."""
 
     def __init__(self, prefix: str, value: str) -> None:
         self.prefix = prefix

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...simulate.report import SimulationReport
 from ..formats.page import Number, escaped, page_text, section, table
+from ..formats.summary import counted
 from .error_plot import svg_text
 from .simulation import cosine, first_nodes, number
 
@@ -14,12 +15,15 @@ def simulation_page(report: SimulationReport) -> str:
     """Outputs, the plot, op types, and what cannot be shown."""
     parts = [section("Outputs", _outputs(report), "outputs")]
     if report.trace is not None:
-        parts.append(section("Error along the graph", f"<figure>\n{svg_text(report.trace.nodes)}</figure>\n", "trace"))
+        parts.append(
+            section("Error along the graph", f'<div class="plot">\n{svg_text(report.trace.nodes)}</div>\n', "trace")
+        )
     if report.types:
         parts.append(section("Op types", _types(report), "types"))
     limits = "".join(f"<li>{escaped(each.message)}</li>\n" for each in report.limits)
     parts.append(section("Not shown", f"<ul>\n{limits}</ul>\n", "not-shown"))
-    return page_text(f"Simulation of {report.simulation.path}", _facts(report), "".join(parts))
+    title = f"Simulation of {report.simulation.path}"
+    return page_text(title, _facts(report), "".join(parts), styles=["plot.css"])
 
 
 def _facts(report: SimulationReport) -> list[tuple[str, str]]:
@@ -29,7 +33,7 @@ def _facts(report: SimulationReport) -> list[tuple[str, str]]:
         facts.append(("Mixlist", report.mixlist))
     facts.append(("Inputs", ", ".join(each.name for each in simulation.inputs)))
     facts.append(("Compared with", report.reference or "float32"))
-    facts.append(("Rounded", f"{report.simulated.rounded} tensors"))
+    facts.append(("Rounded", f"in {counted(report.simulated.rounded, 'place')}"))
     for kind, node, why in first_nodes(report):
         facts.append((_FIRST[kind], f"{node.node} ({node.type}): {why}" if node else "none"))
     if report.passes is not None:
