@@ -226,17 +226,8 @@ def test_the_style_of_a_file_is_that_of_its_first_member(text: str, style: Style
 
 
 def test_the_indent_of_a_line_is_found_where_the_text_begins_with_a_line_end() -> None:
-    text = '\n    {\n        "a": {}\n    }'
-    document = scan(Source(text.encode(), "x"))
-    assert document.root is not None
-    inside = document.root.members[0].value
-    new = splice(text, [add_member(text, inside, "b", "c", style_of(text, document.root))])
-    assert json.loads(new) == {"a": {"b": "c"}}
-    outside = add_member(text.replace('"a": {}', ""), empty_root(), "b", "c", style_of(text, document.root))
-    assert splice(text.replace('"a": {}', ""), [outside]).startswith("\n    {\n        ")
-
-
-def empty_root() -> Node:
-    root = scan(Source(b"\n    {\n        \n    }", "x")).root
+    text = "\n    {}"
+    root = scan(Source(text.encode(), "x")).root
     assert root is not None
-    return root
+    result = splice(text, [add_member(text, root, "b", {"c": "d"}, Style("    ", "\n", ": "))])
+    assert result == '\n    {\n        "b": {\n            "c": "d"\n        }\n    }'
