@@ -201,5 +201,5 @@ OFFERS: dict[str, Offer] = {
 }
 """Candidates by the word in the help. A word means the same in every command."""
 
-NOTHING = {"GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "N", "VERBOSE", "COLOR", "NODE", "SOURCES"}
+NOTHING = {"GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "N", "VERBOSE", "COLOR", "NODE", "SOURCES", "BUDGET", "LIST"}
 """Words without candidates."""

@@ -38,6 +38,7 @@ GROUPS = {
     },
     "Model": {
         "graph": "Show what a policy does to a model, node by node.",
+        "bisect": "Find the smallest list that makes a check pass.",
     },
     "Runs": {
         "qualify": "Check training logs of a mixed-precision baseline.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from .output import Output
@@ -61,3 +62,11 @@ class Steps(_Line):
     def __call__(self, done: int, total: int) -> None:
         if self._is_due:
             self._draw(f"checking: {done} of {total}")
+
+
+class Status(_Line):
+    """Called whenever something changed, with what makes the text of the line."""
+
+    def __call__(self, text: Callable[[], str]) -> None:
+        if self._is_due:
+            self._draw(text())

@@ -1,0 +1,135 @@
+"""Halving: release the candidates that are least likely to be needed, half of the probability at a time.
+
+A group is released for one run. If the check still passes, none of the group is needed. If not, one of the group is
+needed, and halving the group finds it in about log2 runs. That is group testing, and the size of the groups decides
+what it costs: a group should be clean with a probability of one half. The probability that a candidate is needed
+follows from its weight, and from how many are needed in all, of which the answers so far tell. If many are, groups
+become single candidates, and the search is the linear one.
+
+Source: M. Sobel, P. A. Groll, "Group testing to eliminate efficiently all defectives in a binomial sample", 1959.
+"""
+
+from __future__ import annotations
+
+from math import exp, expm1, log
+from operator import sub
+
+from ..typed import TYPE_CHECKING, NamedTuple
+from .question import Question
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from .question import Kept
+
+
+class Halved(NamedTuple):
+    """:param kept: what passes
+    :param found: its members in the order in which they were found
+    """
+
+    kept: Kept
+    found: list[int]
+
+
+_LEAST, _MOST = 1e-4, 0.8
+"""Bounds of the probability that a single candidate is needed."""
+_SHARE = 0.8
+"""The largest share of candidates that the search expects to be needed."""
+_FINISH = 0.15
+"""How much farther from one half the probability may be for the group that ends the search if it is clean."""
+
+
+class Belief:
+    """How many candidates are probably needed, as far as the answers tell.
+
+    :ivar rates: numbers of needed candidates: 1, 2, 4 and so on
+    :ivar odds: how probable each of them is
+    :ivar clean: for each of them and each candidate the logarithm of the probability that it is not needed
+    """
+
+    def __init__(self, weights: Sequence[float]) -> None:
+        count, total = len(weights), sum(weights)
+        self.rates = [*_powers(count * _SHARE), count * _SHARE]
+        self.odds = [1 / rate for rate in self.rates]
+        self.clean = [
+            [log(1 - min(_MOST, max(_LEAST, rate * weight / total))) for weight in weights] for rate in self.rates
+        ]
+
+    def learn(self, likely: Sequence[float], passed: bool) -> None:
+        """Take an answer into account.
+
+        :param likely: for each rate the probability that it passes
+        """
+        odds = [max(1e-9, own * (each if passed else 1 - each)) for own, each in zip(self.odds, likely, strict=True)]
+        total = sum(odds)
+        self.odds = [each / total for each in odds]
+
+
+class _Group(NamedTuple):
+    """The last ``size`` of a pool, and for each rate the probability that they are clean."""
+
+    size: int
+    likely: list[float]
+
+
+def halved(weights: Sequence[float]) -> Generator[Question, bool, Halved]:
+    """Release what is not needed of all candidates, which pass together and fail if all are released.
+
+    :param weights: of each candidate, in an order that has those first that are most probably needed
+    """
+    belief = Belief(weights)
+    unknown = list(range(len(weights)))
+    kept = set(unknown)
+    guilty: list[int] | None = unknown
+    found: list[int] = []
+    while unknown:
+        if guilty is not None and len(guilty) == 1:
+            found.append(guilty[0])
+            unknown = [each for each in unknown if each != guilty[0]]
+            guilty = None
+            continue
+        pool = unknown if guilty is None else guilty
+        group = _group(belief, pool, guilty is not None)
+        released = pool[-group.size :]
+        likely = sum(odds * each for odds, each in zip(belief.odds, group.likely, strict=True)) / sum(belief.odds)
+        passed = yield Question(frozenset(kept.difference(released)), likely=likely)
+        belief.learn(group.likely, passed)
+        if passed:
+            kept.difference_update(released)
+            unknown = [each for each in unknown if each in kept]
+            guilty = None if guilty is None else guilty[: -group.size]
+        else:
+            guilty = released
+    return Halved(frozenset(kept), found)
+
+
+def _group(belief: Belief, pool: list[int], is_guilty: bool) -> _Group:
+    """The group of the pool's end that is clean with a probability of nearly one half.
+
+    :param is_guilty: whether one of the pool is known to be needed
+    """
+    totals = [sum(map(row.__getitem__, pool)) for row in belief.clean]
+    so_far = [0.0] * len(totals)
+    whole = sum(belief.odds)
+    best, closest = _Group(0, []), 2.0
+    last = len(pool) - is_guilty
+    for size in range(1, last + 1):
+        so_far = [total + row[pool[-size]] for total, row in zip(so_far, belief.clean, strict=True)]
+        likely = list(map(exp, so_far))
+        if is_guilty:
+            rests = map(expm1, map(sub, totals, so_far))
+            likely = [own * rest / expm1(total) for own, rest, total in zip(likely, rests, totals, strict=True)]
+        chance = sum(odds * each for odds, each in zip(belief.odds, likely, strict=True)) / whole
+        distance = abs(chance - 0.5) - (_FINISH if size == last and not is_guilty else 0)
+        if distance < closest - 1e-12:
+            best, closest = _Group(size, likely), distance
+    return best
+
+
+def _powers(end: float) -> list[float]:
+    """1, 2, 4 and so on below ``end``."""
+    found = [1.0]
+    while found[-1] * 2 < end:
+        found.append(found[-1] * 2)
+    return found

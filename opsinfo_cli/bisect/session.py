@@ -1,0 +1,267 @@
+"""A search at work: questions become trials at a place, their outcomes verdicts, and verdicts answers."""
+
+from __future__ import annotations
+
+import time
+
+from ..errors import Refused
+from ..typed import TYPE_CHECKING, NamedTuple
+from .budget import Budget
+from .places.place import Trial
+from .question import Question
+from .speculation import next_questions
+from .verdicts import Counting, Knowledge, Verdict, verdict_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+    from typing import TypeVar
+
+    from .journal import Journal, Past
+    from .places.place import Outcome, Place
+    from .question import Kept
+    from .trial import RunFolder
+
+    T = TypeVar("T")
+
+
+class Subject(NamedTuple):
+    """What is searched.
+
+    :param names: of the candidates, by number
+    :param digest: of what a set leads to: sets with the same digest have the same verdict
+    :param files: what a trial of a set gets, by NAME, for a trial of that number
+    """
+
+    names: Sequence[str]
+    digest: Callable[[Kept], str]
+    files: Callable[[Kept, int], Mapping[str, tuple[str, bytes]]]
+
+
+class Rules(NamedTuple):
+    """How runs are made and counted.
+
+    :param retries: how often a run that ends by a signal or with 128 or more is repeated
+    :param timeout_fails: whether a run that takes too long fails, instead of stopping the search
+    """
+
+    command: Sequence[str]
+    counting: Counting = Counting()
+    timeout: float | None = None
+    timeout_fails: bool = False
+    retries: int = 1
+    budget: Budget = Budget()
+
+
+class OutOfBudget(Exception):
+    """No further run may be started."""
+
+
+class Unusable(Refused):
+    """The check does not judge."""
+
+    default_name = "check-unusable"
+
+
+class Spent(NamedTuple):
+    """What the runs of all processes of a search have cost.
+
+    :param seconds: of all runs together
+    """
+
+    runs: int
+    seconds: float
+
+
+_LOST = 20
+"""How often a set is tried again after its place was lost."""
+
+
+class Session:
+    """:param watch: called whenever a run begins or ends"""
+
+    def __init__(
+        self,
+        subject: Subject,
+        rules: Rules,
+        place: Place,
+        folder: RunFolder,
+        journal: Journal,
+        past: Past | None = None,
+        watch: Callable[[Session], None] = lambda _: None,
+    ) -> None:
+        self.subject = subject
+        self.rules = rules
+        self.place = place
+        self.folder = folder
+        self.journal = journal
+        self.watch = watch
+        self.knowledge = Knowledge(subject.digest, rules.counting)
+        self.running: dict[int, Kept] = {}
+        self.cannot_tell: list[int] = []
+        self.spent = Spent(0, 0.0)
+        self.number = 0
+        self.rounds = 0
+        self.overhead = 0.0
+        self._begun = time.monotonic()
+        self._before = 0.0
+        self._failures: dict[Kept, int] = {}
+        if past is not None:
+            self._replay(past)
+
+    def _replay(self, past: Past) -> None:
+        numbers = {name: number for number, name in enumerate(self.subject.names)}
+        for trial in past.trials:
+            if trial.kept <= numbers.keys():
+                self._count(frozenset(numbers[name] for name in trial.kept), trial.number, trial.verdict, trial.seconds)
+        self.number = past.last
+        self._before = self.spent.seconds
+
+    @property
+    def seconds(self) -> float:
+        """What counts against a budget of time: earlier runs, and this process."""
+        return self._before + time.monotonic() - self._begun
+
+    def run(self, search: Callable[[], Generator[Question, bool, T]]) -> T:
+        """Search to the end.
+
+        :param search: makes the search; called several times if places would be idle
+        :raises OutOfBudget: if runs are needed and none is allowed
+        :raises Unusable: if the check does not judge
+        """
+        asking = search()
+        try:
+            question = next(asking)
+            while True:
+                answer = self.knowledge.answer(question)
+                while answer is None:
+                    self._fill(question, search)
+                    self._collect()
+                    answer = self.knowledge.answer(question)
+                self._require_sound(question)
+                question = asking.send(answer)
+        except StopIteration as end:
+            found: T = end.value
+            return found
+        finally:
+            self.place.stop()
+            self.running.clear()
+
+    def _fill(self, question: Question, search: Callable[[], Generator[Question, bool, T]]) -> None:
+        """Start what the question needs, and on idle places what will probably be asked next."""
+        begun = time.monotonic()
+        free = self.place.slots - len(self.running)
+        if self.rules.budget.is_spent(self.spent.runs + len(self.running), self.seconds):
+            if not self.running:
+                raise OutOfBudget
+            return
+        if free <= 0:
+            return
+        wanted = [question] if self.place.slots == 1 else self._wanted(question, search)
+        for each in wanted:
+            running = list(self.running.values()).count(each.kept)
+            for _ in range(min(free, self.knowledge.missing(each) - running)):
+                if self.rules.budget.is_spent(self.spent.runs + len(self.running), self.seconds):
+                    return
+                self._start(each.kept)
+                free -= 1
+        self.overhead += time.monotonic() - begun
+
+    def _wanted(self, question: Question, search: Callable[[], Generator[Question, bool, T]]) -> list[Question]:
+        found = next_questions(search, self.knowledge.answer, self.place.slots + len(self.running))
+        return [question, *(each for each in found if each.kept != question.kept)]
+
+    def _start(self, kept: Kept) -> None:
+        self.number += 1
+        files = self.subject.files(kept, self.number)
+        folder = self.folder.trial(self.number, files)
+        trial = Trial(self.number, kept, files, folder, self.rules.command, self.rules.timeout)
+        self.journal.started(trial, self._names(kept), self.knowledge.key_of(kept))
+        self.running[trial.number] = kept
+        self.place.start(trial)
+        self.watch(self)
+
+    def _collect(self) -> None:
+        done: list[tuple[Trial, Outcome]] = []
+        while not done:
+            done = self.place.wait(_TICK)
+            self.watch(self)
+        begun = time.monotonic()
+        self.rounds += 1
+        for trial, outcome in done:
+            del self.running[trial.number]
+            self._judge(trial, outcome)
+        self.watch(self)
+        self.overhead += time.monotonic() - begun
+
+    def _judge(self, trial: Trial, outcome: Outcome) -> None:
+        verdict = None
+        if outcome.timed_out:
+            verdict = Verdict.FAIL if self.rules.timeout_fails else None
+        elif outcome.code is not None and not outcome.lost:
+            verdict = verdict_of(outcome.code)
+        if verdict is None:
+            self._repeat(trial, outcome)
+            return
+        self.journal.judged(trial, self._names(trial.kept), verdict, outcome)
+        self._failures.pop(trial.kept, None)
+        self._count(trial.kept, trial.number, verdict, outcome.seconds)
+
+    def _count(self, kept: Kept, number: int, verdict: Verdict, seconds: float) -> None:
+        if verdict is Verdict.CANNOT_TELL:
+            self.cannot_tell.append(number)
+        self.knowledge.add(kept, number, verdict)
+        self.spent = Spent(self.spent.runs + 1, self.spent.seconds + seconds)
+
+    def _repeat(self, trial: Trial, outcome: Outcome) -> None:
+        """Have a run without a verdict repeated.
+
+        :raises Unusable: if that cannot help, or was done often enough
+        """
+        why = reason(outcome)
+        self.journal.repeated(trial, outcome, why)
+        failures = self._failures[trial.kept] = self._failures.get(trial.kept, 0) + 1
+        repeatable = outcome.lost or (not outcome.timed_out and (outcome.code is None or outcome.code >= _REPEATABLE))
+        if repeatable and failures <= (_LOST if outcome.lost else self.rules.retries):
+            return
+        raise Unusable(
+            f"the check does not judge: trial {trial.number} {why}",
+            path=trial.folder,
+            hint=_hint(outcome),
+        )
+
+    def _require_sound(self, question: Question) -> None:
+        """:raises Unusable: if both runs of an end disagree and single runs count"""
+        tally = self.knowledge.tally(question.kept)
+        if question.least > 1 and self.rules.counting.single and tally.disagrees:
+            raise Unusable(
+                "the check is noisy: two runs with the same list disagree",
+                name="check-noisy",
+                hint="resume with --lead 2 (--resume --lead 2): with 2 % wrong verdicts, a search by single runs finds "
+                "the right list in 3 of 4 cases, with --lead 2 in nearly all; with 5 %, use --lead 3",
+            )
+
+    def _names(self, kept: Kept) -> list[str]:
+        return [self.subject.names[number] for number in sorted(kept)]
+
+
+_TICK = 0.5
+_REPEATABLE = 128
+
+
+def reason(outcome: Outcome) -> str:
+    """Why an outcome is no verdict."""
+    if outcome.lost:
+        return "lost its place"
+    if outcome.timed_out:
+        return f"took longer than --timeout ({outcome.seconds:.0f} s)"
+    if outcome.code is None:
+        return f"was ended by signal {outcome.signal}"
+    return f"ended with {outcome.code}"
+
+
+def _hint(outcome: Outcome) -> str:
+    if outcome.timed_out:
+        return "the journal is kept; resume with a longer --timeout, or with --timeout-fails"
+    if outcome.code in (126, 127):
+        return "the command cannot be run; the journal is kept: correct it and use --resume"
+    return "the journal is kept; the trial's output is in its folder; --retries N repeats such runs, --resume goes on"

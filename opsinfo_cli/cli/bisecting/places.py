@@ -1,0 +1,63 @@
+"""Where the trials of a search run: processes of this machine, or a person."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ...bisect.places.local import LocalPlace
+from ...bisect.places.person import ANSWERS, PersonPlace
+from ...bisect.places.place import Place
+from ...errors import Refused, UsageFault
+from ...report.terminal.output import Output
+from .options import RunOptions, devices_of
+
+
+def place_of(options: RunOptions, command: tuple[str, ...], output: Output) -> Place:
+    """The place that the options ask for.
+
+    :raises UsageFault: if there is no check, or more than one
+    """
+    if options.interactive and command:
+        raise UsageFault("-i asks a person: it cannot be combined with a command")
+    if options.interactive:
+        _require_alone(options, "-i")
+        return PersonPlace(lambda number, path: _asked(number, path, output))
+    if not command:
+        hint = "opsinfo bisect ... -- ./check.sh {mixlist}; or -i to judge yourself"
+        raise UsageFault("bisect needs a check: the command after --", name="needs-check", hint=hint)
+    devices = devices_of(options)
+    return LocalPlace(os.environ, options.jobs or len(devices) or 1, devices)
+
+
+def _require_alone(options: RunOptions, word: str) -> None:
+    """:raises UsageFault: if an option is for commands only"""
+    given = {
+        "--jobs": options.jobs is not None,
+        "--devices": options.devices is not None,
+        "--timeout": options.timeout is not None,
+    }
+    for name, is_given in given.items():
+        if is_given:
+            raise UsageFault(f"{name} cannot be combined with {word}")
+
+
+def _asked(number: int, path: str, output: Output) -> str:
+    """What a person says about a trial.
+
+    :raises KeyboardInterrupt: if they stop
+    :raises Refused: if standard input ends
+    """
+    output.complain(f"trial {number}: {path}")
+    while True:
+        print("pass, fail, skip or quit? ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            output.complain("")
+            raise Refused("standard input ended before the search did", name="no-answer", hint="--resume goes on")
+        word = line.strip().lower()
+        if word and "quit".startswith(word):
+            raise KeyboardInterrupt
+        found = [each for each in ANSWERS if word and each.startswith(word)]
+        if found:
+            return found[0]
