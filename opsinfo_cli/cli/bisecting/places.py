@@ -7,13 +7,13 @@ import sys
 
 from ...bisect.places.local import LocalPlace
 from ...bisect.places.person import ANSWERS, PersonPlace
-from ...bisect.places.place import Place
+from ...bisect.places.place import TrialPlace
 from ...errors import Refused, UsageFault
 from ...report.terminal.output import Output
 from .options import RunOptions, devices_of
 
 
-def place_of(options: RunOptions, command: tuple[str, ...], output: Output) -> Place:
+def place_of(options: RunOptions, command: tuple[str, ...], output: Output) -> TrialPlace:
     """The place that the options ask for.
 
     :raises UsageFault: if there is no check, or more than one
