@@ -98,6 +98,7 @@ class SearchSession:
         self.knowledge = Knowledge(subject.digest, rules.counting)
         self.running: dict[int, Kept] = {}
         self.cannot_tell: list[int] = []
+        self.counts = dict.fromkeys(TrialVerdict, 0)
         self.spent = Spent(0, 0.0)
         self.number = 0
         self.rounds = 0
@@ -109,12 +110,30 @@ class SearchSession:
             self._replay(past)
 
     def _replay(self, past: Past) -> None:
+        self._learn(past)
+        for trial in past.trials:
+            self._spend(trial.number, trial.verdict, trial.seconds)
+        self.number = past.last
+        self._before = self.spent.seconds
+
+    def _learn(self, past: Past) -> None:
+        """Take over the verdicts on sets of these candidates."""
         numbers = {name: number for number, name in enumerate(self.subject.names)}
         for trial in past.trials:
             if trial.kept <= numbers.keys():
-                self._count(frozenset(numbers[name] for name in trial.kept), trial.number, trial.verdict, trial.seconds)
-        self.number = past.last
-        self._before = self.spent.seconds
+                kept = frozenset(numbers[name] for name in trial.kept)
+                self.knowledge.add(kept, trial.number, trial.verdict)
+
+    def below(self, subject: Subject) -> SearchSession:
+        """A session on something else that goes on with this one's budget, journal and numbers of trials."""
+        made = SearchSession(subject, self.rules, self.place, self.folder, self.journal, None, self.watch)
+        past = self.journal.past()
+        if past is not None:
+            made._learn(past)
+        made.spent, made.counts, made.cannot_tell = self.spent, self.counts, self.cannot_tell
+        made.number, made.overhead = self.number, self.overhead
+        made._begun, made._before = self._begun, self._before
+        return made
 
     @property
     def seconds(self) -> float:
@@ -224,12 +243,13 @@ class SearchSession:
             return
         self.journal.judged(trial, self._names(trial.kept), verdict, outcome)
         self._failures.pop(trial.kept, None)
-        self._count(trial.kept, trial.number, verdict, outcome.seconds)
+        self.knowledge.add(trial.kept, trial.number, verdict)
+        self._spend(trial.number, verdict, outcome.seconds)
 
-    def _count(self, kept: Kept, number: int, verdict: TrialVerdict, seconds: float) -> None:
+    def _spend(self, number: int, verdict: TrialVerdict, seconds: float) -> None:
         if verdict is TrialVerdict.CANNOT_TELL:
             self.cannot_tell.append(number)
-        self.knowledge.add(kept, number, verdict)
+        self.counts[verdict] += 1
         self.spent = Spent(self.spent.runs + 1, self.spent.seconds + seconds)
 
     def _repeat(self, trial: Trial, outcome: TrialEnd) -> None:

@@ -33,7 +33,7 @@ from ..shared.targets import open_against
 from .options import SubjectOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from ...bisect.question import Kept
@@ -151,7 +151,7 @@ def problem(found: Opened, output: Output) -> Problem:
     return Problem(found, order.names, order.weights, same, dropped)
 
 
-def facts_of(found: Problem, command: tuple[str, ...]) -> dict[str, Any]:
+def facts_of(found: Problem, check: Sequence[str]) -> dict[str, Any]:
     """What a journal must agree in."""
     opened, options = found.opened, found.opened.options
     libraries = [library.source.sha256 for store in opened.target.operators.stores for library in store.libraries]
@@ -161,7 +161,7 @@ def facts_of(found: Problem, command: tuple[str, ...]) -> dict[str, Any]:
         "graph": None if options.model is None else _hash_of(options.model),
         "library": sha256("\n".join(libraries).encode("ascii")).hexdigest(),
         "base": opened.base.source.sha256 if options.base else None,
-        "command": list(command),
+        "command": list(check),
         "precision_mode": options.mode,
         "grow": options.grow,
         "candidates": sorted(found.names),

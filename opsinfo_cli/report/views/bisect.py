@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 from typing import Any
 
-from ...bisect.answered import BisectAnswer
-from ...bisect.budget import price, span
-from ...bisect.session import SearchSession
+from ...bisect.answered import BisectAnswer, NodesAnswer
+from ...bisect.budget import Price, price, span
+from ...bisect.session import Rules, SearchSession
 from ..formats.summary import counted
 from ..terminal.output import Output
 from ..terminal.progress import Status
@@ -23,12 +23,14 @@ class BisectProgress:
     def __init__(self, output: Output, candidates: int) -> None:
         self._status = Status(output)
         self._candidates = candidates
-        self._output = output
-        self._begun = time.monotonic()
-        self._told = 0
+        self._what = "op types"
 
     def __call__(self, session: SearchSession) -> None:
         self._status(lambda: self._text(session))
+
+    def restart(self, candidates: int, what: str) -> None:
+        """Go on with other candidates."""
+        self._candidates, self._what = candidates, what
 
     def done(self) -> None:
         self._status.done()
@@ -36,7 +38,7 @@ class BisectProgress:
     def _text(self, session: SearchSession) -> str:
         spent = session.spent
         best = session.knowledge.best()
-        known = f"{len(best)} of {self._candidates} op types suffice" if best is not None else "no list passes yet"
+        known = f"{len(best)} of {self._candidates} {self._what} suffice" if best is not None else "no list passes yet"
         running = ", ".join(map(str, session.running)) or "none"
         text = f"{known}; running trial {running}; {counted(spent.runs, 'run')}"
         if spent.runs:
@@ -45,6 +47,34 @@ class BisectProgress:
             text += f", {span(each)} each; about {left} left"
             text += f": {span(left * each / max(1, session.place.slots))}" if left else ""
         return text
+
+
+def say_price(output: Output, candidates: int, rules: Rules) -> None:
+    """What the search takes, before it begins."""
+    said = _price(candidates, rules)
+    text = f"{counted(candidates, 'candidate')}: {said.one} runs of the check at most if one is needed, "
+    text += f"{said.three} if three are, {said.most} whatever is needed"
+    if rules.budget.runs is not None:
+        text += f"; allowed: {counted(rules.budget.runs, 'run')}"
+    if rules.budget.seconds is not None:
+        text += f"; allowed: {span(rules.budget.seconds)}"
+    output.say(text)
+
+
+def _price(candidates: int, rules: Rules) -> Price:
+    counting = rules.counting
+    return price(candidates, counting.lead or counting.repeat // 2 + 1)
+
+
+def show_plan(output: Output, names: Sequence[str], weights: Sequence[float]) -> None:
+    """Candidates in the order in which they are suspected; in a pipe op type and weight."""
+    output.lines(row(name, f"{weight:g}") for name, weight in zip(names, weights, strict=True))
+
+
+def plan_document(names: Sequence[str], weights: Sequence[float], rules: Rules) -> dict[str, Any]:
+    """The JSON of a search that is not made."""
+    order = [{"type": name, "weight": weight} for name, weight in zip(names, weights, strict=True)]
+    return {"dry_run": True, "order": order, "price": _price(len(names), rules)._asdict()}
 
 
 _WORDS = {
@@ -85,6 +115,8 @@ def _say(output: Output, answer: BisectAnswer) -> None:
         output.tell(f"{head}: no list is known to pass", prose=True)
     else:
         output.tell(": ".join(each for each in (head, _list_words(answer)) if each), prose=True)
+    if answer.keep_dtype is not None:
+        output.tell(_node_words(answer.keep_dtype), prose=True)
     counts = answer.counts
     runs = counts.passed + counts.failed + counts.cannot_tell
     said = [f"{counts.passed} passed", f"{counts.failed} failed"]
@@ -107,6 +139,22 @@ def _list_words(answer: BisectAnswer) -> str:
     if answer.one_minimal:
         return f"{what} must stay in high precision; the check fails without any one of them"
     return f"the smallest list known to pass has {what}"
+
+
+def _node_words(answer: NodesAnswer) -> str:
+    if answer.path is None:
+        return "the check fails with all of their nodes kept: use the mixlist"
+    what = f"{len(answer.nodes)} of {counted(answer.candidates, 'node')} must keep their dtype"
+    return what if answer.one_minimal else f"the smallest keep_dtype file known to pass has {len(answer.nodes)} nodes"
+
+
+def _nodes_document(answer: NodesAnswer) -> dict[str, Any]:
+    return {
+        "ended": answer.ended,
+        "path": answer.path,
+        "nodes": [each._asdict() for each in answer.nodes],
+        "one_minimal": answer.one_minimal,
+    }
 
 
 def _white_words(answer: BisectAnswer) -> str:
@@ -132,7 +180,7 @@ def bisect_document(answer: BisectAnswer) -> dict[str, Any]:
         ],
         "moved": answer.moved,
         "mixlist": answer.mixlist,
-        "keep_dtype": None,
+        "keep_dtype": _nodes_document(answer.keep_dtype) if answer.keep_dtype else None,
         "trials": {**answer.counts._asdict(), "seconds": round(answer.counts.seconds, 3)},
         "one_minimal": answer.one_minimal,
         "monotone": answer.monotone,
