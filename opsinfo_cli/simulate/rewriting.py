@@ -83,9 +83,7 @@ class _Rewriting:
             for _, body in self.file.bodies_of(number)
         )
 
-    def _node(
-        self, made: list[Any], ready: dict[tuple[str, str], str], scope: int, number: int, proto: Any
-    ) -> None:
+    def _node(self, made: list[Any], ready: dict[tuple[str, str], str], scope: int, number: int, proto: Any) -> None:
         copy = type(proto)()
         copy.CopyFrom(proto)
         for at, value in enumerate(proto.input):

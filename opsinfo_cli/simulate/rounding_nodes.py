@@ -80,7 +80,7 @@ class _Chain:
         self.last = value
         self.made: list[Any] = []
 
-    def add(self, op: str, *inputs: str, **attributes: int) -> str:
+    def add(self, op: str, *inputs: str, **attributes: Any) -> str:
         """Add a node; without inputs it reads the last value."""
         from onnx import helper
 

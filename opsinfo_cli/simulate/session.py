@@ -14,7 +14,7 @@ _FATAL = 4
 _FOLDER = "session.model_external_initializers_file_folder_path"
 
 
-class Session:
+class ModelSession:
     """A model that can be computed.
 
     Optimisation is off: no rounding can be fused away, and a session is made in a third of the time.

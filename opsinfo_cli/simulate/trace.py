@@ -127,7 +127,9 @@ def _errors(simulation: Simulation, plan: RoundingPlan, values: Sequence[str]) -
     return {value: worst(errors) for value, errors in found.items()}
 
 
-def _traced(simulation: Simulation, values: Mapping[str, int], errors: Mapping[str, OutputError]) -> Iterator[TracedNode]:
+def _traced(
+    simulation: Simulation, values: Mapping[str, int], errors: Mapping[str, OutputError]
+) -> Iterator[TracedNode]:
     outputs: dict[int, list[OutputError]] = {}
     for value, number in values.items():
         outputs.setdefault(number, []).append(errors[value])
@@ -183,5 +185,5 @@ def _is_known(shape: Any) -> bool:
 
 def _bytes(value: Any, helper: Any) -> int:
     tensor = value.type.tensor_type
-    itemsize = helper.tensor_dtype_to_np_dtype(tensor.elem_type).itemsize if tensor.elem_type else 4
-    return math.prod(dim.dim_value for dim in tensor.shape.dim) * int(itemsize)
+    itemsize = int(helper.tensor_dtype_to_np_dtype(tensor.elem_type).itemsize) if tensor.elem_type else 4
+    return int(math.prod(dim.dim_value for dim in tensor.shape.dim)) * itemsize
