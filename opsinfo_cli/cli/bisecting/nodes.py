@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...bisect.judged_nodes import JudgedNodes
 from ...bisect.judged_sets import JudgedSets
 from ...bisect.session import Subject
-from ...bisect.trial import mixlist_name
+from ...bisect.trial import keep_dtype_name, mixlist_name
 from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def node_subject(sets: JudgedSets, types: Sequence[str], base: str) -> Subject:
         text = keep_dtype_text(chosen(kept))
         return {
             "mixlist": (mixlist_name(number), base.encode("utf-8")),
-            "keep_dtype": (f"keep_dtype-{number:04}.cfg", text.encode("utf-8")),
+            "keep_dtype": (keep_dtype_name(number), text.encode("utf-8")),
         }
 
     return Subject([_MARK + name for name in nodes], lambda kept: judged.digest(frozenset(chosen(kept))), files)

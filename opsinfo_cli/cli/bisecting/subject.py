@@ -10,7 +10,7 @@ from ...bisect.evidence import read_evidence
 from ...bisect.judged_sets import JudgedSets, moved
 from ...bisect.order import ordered
 from ...bisect.session import Subject
-from ...bisect.trial import mixlist_name
+from ...bisect.trial import keep_dtype_name, mixlist_name
 from ...change.mixlist_text import written_like
 from ...errors import Refused, UsageFault, few
 from ...graph.graph import ModelGraph
@@ -91,7 +91,10 @@ class Problem(NamedTuple):
 
         def files(kept: Kept, number: int) -> dict[str, tuple[str, bytes]]:
             text = self.opened.text(self.opened.types(self.names, kept))
-            return {"mixlist": (mixlist_name(number), text.encode("utf-8"))}
+            found = {"mixlist": (mixlist_name(number), text.encode("utf-8"))}
+            if self.opened.options.by == "node":  # the command may name it already
+                found["keep_dtype"] = keep_dtype_name(number), b""
+            return found
 
         return Subject(self.names, digest, files)
 
