@@ -211,10 +211,10 @@ class SearchSession:
 
     def _start(self, kept: Kept) -> None:
         self.number += 1
+        self.journal.started(self.number, self._names(kept), self.knowledge.key_of(kept))  # its number is taken now
         files = self.subject.files(kept, self.number)
         folder = self.folder.trial(self.number, files)
         trial = Trial(self.number, kept, files, folder, self.rules.command, self.rules.timeout)
-        self.journal.started(trial, self._names(kept), self.knowledge.key_of(kept))
         self.running[trial.number] = kept
         self.place.start(trial)
         self.watch(self)
