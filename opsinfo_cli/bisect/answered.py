@@ -64,6 +64,7 @@ class BisectAnswer(NamedTuple):
     :param white: whether the white list was grown
     :param moved: op types on the list that it leaves
     :param mixlist: the path of the list; None: no list is known to pass
+    :param by_dtypes: False if lists that lead to the same dtypes had different verdicts
     :param unsure: trials that could not tell
     :param overhead: seconds of opsinfo itself for each trial
     """
@@ -78,6 +79,7 @@ class BisectAnswer(NamedTuple):
     one_minimal: bool
     monotone: bool
     noisy: bool
+    by_dtypes: bool
     unsure: list[int]
     sets: list[JudgedSet]
     overhead: float
@@ -114,9 +116,10 @@ def answered(
         found.minimal,
         found.monotone and session.knowledge.monotone,
         any(tally.disagrees for tally in tallies),
+        session.by_dtypes,
         session.cannot_tell,
         _sets(session),
-        session.overhead / max(1, session.number),
+        session.overhead,
         session.folder.path,
     )
 

@@ -232,3 +232,9 @@ def test_a_person_is_asked(search: Search, tmp_path: Path) -> None:
     stopped = search(*words, "--journal", "other", input="p\np\n")
     assert stopped.code == 3
     assert stopped.json["error"]["name"] == "no-answer"
+
+
+def test_a_dry_run_has_the_order_and_the_price_as_json(search: Search, tmp_path: Path) -> None:
+    document = search(*among(), "--dry-run", "--format", "json", "--", "true").json
+    assert [each["type"] for each in document["order"][:4]] == ["AddN", "AddRmsNorm", "LayerNorm", "SoftmaxV2"]
+    assert document["price"]["one"] <= document["price"]["three"] <= document["price"]["most"]

@@ -13,6 +13,10 @@ from ..terminal.output import Output
 from ..terminal.progress import Status
 from ..terminal.visible import row
 
+_ENDS = 4
+_SLOW = 5.0
+"""Seconds of a run from which on the whole time is told."""
+
 
 class BisectProgress:
     """A line with what is known, what runs, and what it will probably take.
@@ -24,9 +28,24 @@ class BisectProgress:
         self._status = Status(output)
         self._candidates = candidates
         self._what = "op types"
+        self._output = output
+        self._said = False
 
     def __call__(self, session: SearchSession) -> None:
         self._status(lambda: self._text(session))
+        if not self._said and session.spent.runs >= _ENDS and session.left:
+            self._said = True
+            self._say_time(session)
+
+    def _say_time(self, session: SearchSession) -> None:
+        """Once the ends are known: what the search takes at the speed that was measured."""
+        each = session.spent.seconds / session.spent.runs
+        if each >= _SLOW:
+            said = _price(self._candidates, session.rules)
+            one, three, most = (span(max(0, runs - session.spent.runs) * each) for runs in said)
+            self._output.say(
+                f"a run takes {span(each)}: {one} more if one is needed, {three} if three are, at most {most}"
+            )
 
     def restart(self, candidates: int, what: str) -> None:
         """Go on with other candidates."""
@@ -40,13 +59,18 @@ class BisectProgress:
         best = session.knowledge.best()
         known = f"{len(best)} of {self._candidates} {self._what} suffice" if best is not None else "no list passes yet"
         running = ", ".join(map(str, session.running)) or "none"
-        text = f"{known}; running trial {running}; {counted(spent.runs, 'run')}"
+        left = _left(session)
+        text = f"{known}; trial {running} runs; {spent.runs} done, at most {left} left"
         if spent.runs:
-            left = max(0, price(self._candidates, 1).three - spent.runs)
             each = spent.seconds / spent.runs
-            text += f", {span(each)} each; about {left} left"
-            text += f": {span(left * each / max(1, session.place.slots))}" if left else ""
+            text += f" ({span(left * each / max(1, session.place.slots))} at {span(each)} each)"
         return text
+
+
+def _left(session: SearchSession) -> int:
+    """Runs that are left at the most."""
+    counting = session.rules.counting
+    return session.left * (counting.lead or counting.repeat // 2 + 1)
 
 
 def say_price(output: Output, candidates: int, rules: Rules) -> None:
@@ -107,6 +131,10 @@ def show_found(output: Output, answer: BisectAnswer) -> None:
     _say(output, answer)
 
 
+_FAST = 0.05
+"""Seconds of opsinfo itself for each trial, above which they are always reported."""
+
+
 def _say(output: Output, answer: BisectAnswer) -> None:
     head = _WORDS.get(answer.ended, "")
     if answer.ended in ("nothing-to-do", "cannot-cure"):
@@ -123,10 +151,14 @@ def _say(output: Output, answer: BisectAnswer) -> None:
     said += [f"{counts.cannot_tell} could not tell"] if counts.cannot_tell else []
     spared = f"; {counted(counts.cached, 'set')} needed no run" if counts.cached else ""
     output.tell(f"{counted(runs, 'run')} of the check in {span(counts.seconds)}: {', '.join(said)}{spared}")
-    output.detail(f"opsinfo itself took {1000 * answer.overhead:.0f} ms for each trial")
+    own = f"opsinfo itself took {1000 * answer.overhead:.0f} ms for each trial"
+    (output.detail if answer.overhead < _FAST else output.tell)(own)
     if answer.unsure:
         numbers = ", ".join(map(str, answer.unsure))
         output.say(f"trials that could not tell counted as failing: {numbers}", "warning")
+    if not answer.by_dtypes:
+        doubt = "lists that lead to the same dtypes had different verdicts: the model does not show what the check sees"
+        output.say(doubt, "warning")
     if not answer.monotone:
         output.say("the check is not monotone: a list failed although a shorter one passes", "warning")
 
@@ -185,6 +217,7 @@ def bisect_document(answer: BisectAnswer) -> dict[str, Any]:
         "one_minimal": answer.one_minimal,
         "monotone": answer.monotone,
         "noisy": answer.noisy,
+        "by_dtypes": answer.by_dtypes,
         "candidates": answer.candidates,
         "sets": [
             {
