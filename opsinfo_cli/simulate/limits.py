@@ -52,7 +52,7 @@ def _of_model(simulation: Simulation, answer: Answer) -> Iterator[Limit]:
     expanded = tuple(each.name for each in places.expanded)
     if expanded:
         inner = sum(each.inner for each in places.expanded)
-        said = f"inner tensors of ONNX nodes that become several operators: {inner} tensors of {few(expanded)}"
+        said = f"inner tensors of ONNX nodes that become several operators: {inner} of {few(expanded)}"
         yield Limit("inner-tensors", said, expanded)
     assumed = tuple(columns.names[at] for at, each in enumerate(answer.judged.choices) if each.confidence == "assumed")
     if assumed:

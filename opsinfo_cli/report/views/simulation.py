@@ -93,8 +93,8 @@ def _not_finite(node: TracedNode) -> str:
 
 
 def _jump(node: TracedNode) -> str:
-    inputs = f"{number(node.inputs)} at most" if node.inputs else "none"
-    return f"error {number(node.error)}, that of its inputs {inputs}"
+    inputs = f"at most {number(node.inputs)}" if node.inputs else "none"
+    return f"error {number(node.error)}; error of its inputs: {inputs}"
 
 
 def _plot(output: Output, report: SimulationReport) -> None:
