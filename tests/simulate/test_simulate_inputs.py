@@ -95,7 +95,7 @@ def text(name: str, content: bytes) -> Callable[[Path], str]:
     def make(folder: Path) -> str:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(content)
-        return str(folder / name.split("/")[0])
+        return str(folder / name.split("/", maxsplit=1)[0])
 
     return make
 

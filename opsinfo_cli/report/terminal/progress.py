@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from .output import Output
+from .output import Output, terminal_size
 from .visible import visible
 
 _EVERY = 0.2
@@ -73,4 +73,4 @@ class Status(_Line):
 
     def __call__(self, text: Callable[[], str]) -> None:
         if self._is_due:
-            self._draw(text())
+            self._draw(text()[: terminal_size().columns - 1])

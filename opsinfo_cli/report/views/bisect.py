@@ -8,6 +8,7 @@ from typing import Any
 from ...bisect.answered import BisectAnswer, NodesAnswer
 from ...bisect.budget import Price, price, span
 from ...bisect.session import Rules, SearchSession
+from ...errors import few
 from ..formats.summary import counted
 from ..terminal.output import Output
 from ..terminal.progress import Status
@@ -58,13 +59,11 @@ class BisectProgress:
         spent = session.spent
         best = session.knowledge.best()
         known = f"{len(best)} of {self._candidates} {self._what} suffice" if best is not None else "no list passes yet"
-        running = ", ".join(map(str, session.running)) or "none"
+        running = few([str(number) for number in session.running]) or "none"
         left = _left(session)
         text = f"{known}; trial {running} runs; {spent.runs} done, at most {left} left"
-        if spent.runs:
-            each = spent.seconds / spent.runs
-            text += f" ({span(left * each / max(1, session.place.slots))} at {span(each)} each)"
-        return text
+        each = spent.seconds / max(1, spent.runs)
+        return f"{text}: {span(left * each / max(1, session.place.slots))}" if spent.runs else text
 
 
 def _left(session: SearchSession) -> int:
