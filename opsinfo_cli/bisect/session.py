@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
-class Subject(NamedTuple):
+class SearchSubject(NamedTuple):
     """What is searched.
 
     :param names: of the candidates, by number
@@ -85,7 +85,7 @@ class SearchSession:
 
     def __init__(
         self,
-        subject: Subject,
+        subject: SearchSubject,
         rules: Rules,
         place: TrialPlace,
         folder: RunFolder,
@@ -108,7 +108,7 @@ class SearchSession:
         self.rounds = 0
         self.left = 0
         self.by_dtypes = True
-        self._waited = 0.0
+        self._searched = self._waited = 0.0
         self._made = 0
         self._begun = time.monotonic()
         self._before = 0.0
@@ -131,7 +131,7 @@ class SearchSession:
                 kept = frozenset(numbers[name] for name in trial.kept)
                 self.knowledge.add(kept, trial.number, trial.verdict)
 
-    def below(self, subject: Subject) -> SearchSession:
+    def below(self, subject: SearchSubject) -> SearchSession:
         """A session on something else that goes on with this one's budget, journal and numbers of trials."""
         made = SearchSession(subject, self.rules, self.place, self.folder, self.journal, None, self.watch)
         past = self.journal.past()
@@ -140,7 +140,7 @@ class SearchSession:
         made.spent, made.counts, made.cannot_tell = self.spent, self.counts, self.cannot_tell
         made.number = self.number
         made._begun, made._before = self._begun, self._before
-        made._waited, made._made = self._waited, self._made
+        made._searched, made._waited, made._made = self._searched, self._waited, self._made
         return made
 
     @property
@@ -151,7 +151,7 @@ class SearchSession:
     @property
     def overhead(self) -> float:
         """Seconds of opsinfo itself for each trial of this process."""
-        return max(0.0, time.monotonic() - self._begun - self._waited) / max(1, self._made)
+        return max(0.0, self._searched - self._waited) / max(1, self._made)
 
     def run(self, search: Callable[[], Generator[Question, bool, T]]) -> T:
         """Search to the end.
@@ -161,6 +161,7 @@ class SearchSession:
         :raises Unusable: if the check does not judge
         """
         asking = search()
+        begun = time.monotonic()
         try:
             question = next(asking)
             while True:
@@ -176,6 +177,7 @@ class SearchSession:
             found: T = end.value
             return found
         finally:
+            self._searched += time.monotonic() - begun
             self.place.stop()
             self.running.clear()
 
