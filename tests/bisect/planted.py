@@ -10,7 +10,8 @@ from typing import Any
 
 from opsinfo_cli.bisect.places.place import Trial, TrialEnd
 from opsinfo_cli.bisect.result import SearchEnd, searched
-from opsinfo_cli.bisect.session import Rules, SearchSession, SearchSubject
+from opsinfo_cli.bisect.session import Rules, SearchSession
+from opsinfo_cli.bisect.subject import SearchSubject
 from opsinfo_cli.bisect.verdicts import Counting
 
 RISKY_CULPRITS, RISKY_OTHERS = 0.7, 0.2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...bisect.judged_nodes import JudgedNodes
 from ...bisect.judged_sets import JudgedSets
-from ...bisect.session import SearchSubject
+from ...bisect.subject import SearchSubject
 from ...bisect.trial import keep_dtype_name, mixlist_name
 from ...typed import TYPE_CHECKING
 

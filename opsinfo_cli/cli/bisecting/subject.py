@@ -9,7 +9,7 @@ from ...bisect.candidates import doubts, pruned
 from ...bisect.evidence import read_evidence
 from ...bisect.judged_sets import JudgedSets, moved
 from ...bisect.order import ordered
-from ...bisect.session import SearchSubject
+from ...bisect.subject import SearchSubject
 from ...bisect.trial import keep_dtype_name, mixlist_name
 from ...change.mixlist_text import written_like
 from ...errors import Refused, UsageFault, few
