@@ -197,24 +197,14 @@ OFFERS: dict[str, Offer] = {
     "VALUE": _values,
     **dict.fromkeys(("ID", "CHANGE"), _changes),
     **dict.fromkeys(("TARGET", "A", "B"), _targets),
-    **dict.fromkeys(("FILE", "DIR", "PATH", "MIXLIST", "BASE", "OVER", "LOG", "ROOT", "IN", "OUT", "MODEL"), _files),
+    **dict.fromkeys(
+        ("FILE", "DIR", "PATH", "MIXLIST", "COMMAND", "BASE", "OVER", "LOG", "ROOT", "IN", "OUT", "MODEL"), _files
+    ),
 }
 """Candidates by metavar, which means the same in every command."""
 
 NOTHING = {
-    "GLOB",
-    "REGEX",
-    "PERCENT",
-    "LEVEL",
-    "SECONDS",
-    "N",
-    "VERBOSE",
-    "COLOR",
-    "NODE",
-    "SOURCES",
-    "INPUT",
-    "X",
-    "DTYPE",
-    "NAMES",
+    *("GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "N", "VERBOSE", "COLOR", "NODE", "SOURCES", "INPUT", "X"),
+    *("BUDGET", "LIST", "DTYPE", "NAMES"),
 }
 """Metavars without candidates."""

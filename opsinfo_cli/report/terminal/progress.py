@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from .output import Output
+from .output import Output, terminal_size
 from .visible import visible
 
 _EVERY = 0.2
@@ -90,3 +90,11 @@ class Steps(_Line):
     def __call__(self, done: int, total: int) -> None:
         if self._is_due:
             self.draw(f"{self._doing}: {done} of {total}")
+
+
+class Status(_Line):
+    """Called after each change, with a function that returns the text of the line."""
+
+    def __call__(self, text: Callable[[], str]) -> None:
+        if self._is_due:
+            self.draw(text()[: terminal_size().columns - 1])

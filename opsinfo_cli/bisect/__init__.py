@@ -1,0 +1,1 @@
+"""The smallest list of op types that makes a user's check pass: search, trials, journal, places where trials run."""

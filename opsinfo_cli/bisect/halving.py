@@ -1,0 +1,158 @@
+"""Halving: release the candidates that are least likely to be needed, half of the probability at a time.
+
+A group is released for one run. If the check still passes, none of the group is needed. If not, one of the group is
+needed, and halving the group finds it in about log2 runs. That is group testing, and the size of the groups decides
+what it costs: a group should be clean with a probability of one half. The probability that a candidate is needed
+follows from its weight, and from how many are needed in all, of which the answers so far tell. If many are, groups
+become single candidates, and the search is the linear one.
+
+Source: M. Sobel, P. A. Groll, "Group testing to eliminate efficiently all defectives in a binomial sample", 1959.
+"""
+
+from __future__ import annotations
+
+from math import ceil, exp, expm1, log, log2
+from operator import sub
+
+from ..typed import TYPE_CHECKING, NamedTuple
+from .question import Question
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from .question import Kept
+
+
+class Halved(NamedTuple):
+    """:param kept: what passes
+    :param found: its members in the order in which they were found
+    """
+
+    kept: Kept
+    found: list[int]
+
+
+_LEAST, _MOST = 1e-4, 0.8
+"""Bounds of the probability that a single candidate is needed."""
+_SHARE = 0.8
+"""The largest share of candidates that the search expects to be needed."""
+_FINISH = 0.15
+"""How much farther from one half the probability may be for the group that ends the search if it is clean."""
+
+
+def most_runs(count: int) -> int:
+    """Runs that :func:`halved` takes at the most: linear removal, and a quarter more."""
+    return count + max(_depth(count), count // 4)
+
+
+def _depth(size: int) -> int:
+    """Runs that find one needed candidate in a group at the most."""
+    return ceil(log2(size)) + 1 if size > 1 else 0
+
+
+class Belief:
+    """How many candidates are probably needed, as far as the answers tell.
+
+    :ivar rates: numbers of needed candidates: 1, 2, 4 and so on
+    :ivar odds: how probable each of them is
+    :ivar clean: for each of them and each candidate the logarithm of the probability that it is not needed
+    """
+
+    def __init__(self, weights: Sequence[float]) -> None:
+        count, total = len(weights), sum(weights)
+        self.rates = [*_powers(count * _SHARE), count * _SHARE]
+        self.odds = [1 / rate for rate in self.rates]
+        self.clean = [
+            [log(1 - min(_MOST, max(_LEAST, rate * weight / total))) for weight in weights] for rate in self.rates
+        ]
+
+    def learn(self, likely: Sequence[float], passed: bool) -> None:
+        """Take an answer into account.
+
+        :param likely: for each rate the probability that it passes
+        """
+        odds = [max(1e-9, own * (each if passed else 1 - each)) for own, each in zip(self.odds, likely, strict=True)]
+        total = sum(odds)
+        self.odds = [each / total for each in odds]
+
+
+class _Group(NamedTuple):
+    """The last ``size`` of a pool, and for each rate the probability that they are clean."""
+
+    size: int
+    likely: list[float]
+
+
+def halved(weights: Sequence[float]) -> Generator[Question, bool, Halved]:
+    """Release what is not needed of all candidates, which pass together and fail if all are released.
+
+    :param weights: of each candidate, in an order that has those first that are most probably needed
+    """
+    belief = Belief(weights)
+    unknown = list(range(len(weights)))
+    kept = set(unknown)
+    guilty: list[int] | None = unknown
+    found: list[int] = []
+    used, depth = 0, _depth(len(weights))
+    while unknown:
+        if guilty is not None and len(guilty) == 1:
+            found.append(guilty[0])
+            unknown = [each for each in unknown if each != guilty[0]]
+            guilty = None
+            continue
+        pool = unknown if guilty is None else guilty
+        if guilty is None:
+            spare = most_runs(len(weights)) - used - len(unknown)
+            sizes = range(1, max(size for size in range(1, len(pool) + 1) if size == 1 or _depth(size) <= spare) + 1)
+        else:
+            half = 1 << (depth - 1)
+            sizes = range(max(1, len(pool) - half), min(len(pool) - 1, half) + 1)
+        group = _group(belief, pool, guilty is not None, sizes)
+        released = pool[-group.size :]
+        likely = sum(odds * each for odds, each in zip(belief.odds, group.likely, strict=True)) / sum(belief.odds)
+        passed = yield Question(
+            frozenset(kept.difference(released)), likely=likely, left=most_runs(len(weights)) - used + len(kept)
+        )
+        used += 1
+        depth = _depth(group.size) if guilty is None else depth - 1
+        belief.learn(group.likely, passed)
+        if passed:
+            kept.difference_update(released)
+            unknown = [each for each in unknown if each in kept]
+            guilty = None if guilty is None else guilty[: -group.size]
+        else:
+            guilty = released
+    return Halved(frozenset(kept), found)
+
+
+def _group(belief: Belief, pool: list[int], is_guilty: bool, sizes: range) -> _Group:
+    """The group of the pool's end that is clean with a probability of nearly one half.
+
+    :param is_guilty: whether one of the pool is known to be needed
+    :param sizes: those that it may have
+    """
+    totals = [sum(map(row.__getitem__, pool)) for row in belief.clean]
+    so_far = [0.0] * len(totals)
+    whole = sum(belief.odds)
+    best, closest = _Group(0, []), 2.0
+    for size in range(1, sizes[-1] + 1):
+        so_far = [total + row[pool[-size]] for total, row in zip(so_far, belief.clean, strict=True)]
+        if size not in sizes:
+            continue
+        likely = list(map(exp, so_far))
+        if is_guilty:
+            rests = map(expm1, map(sub, totals, so_far))
+            likely = [own * rest / expm1(total) for own, rest, total in zip(likely, rests, totals, strict=True)]
+        chance = sum(odds * each for odds, each in zip(belief.odds, likely, strict=True)) / whole
+        distance = abs(chance - 0.5) - (_FINISH if size == len(pool) else 0)
+        if distance < closest - 1e-12:
+            best, closest = _Group(size, likely), distance
+    return best
+
+
+def _powers(end: float) -> list[float]:
+    """1, 2, 4 and so on below ``end``."""
+    found = [1.0]
+    while found[-1] * 2 < end:
+        found.append(found[-1] * 2)
+    return found

@@ -1,0 +1,1 @@
+"""Places where trials run: processes of this machine, a simulation, a person."""

@@ -1,0 +1,88 @@
+"""Where the trials of a search run: processes of this machine, a simulation, or a person."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ...bisect.places.local import LocalPlace
+from ...bisect.places.person import ANSWERS, PersonPlace
+from ...bisect.places.place import TrialPlace
+from ...errors import Refused, UsageFault
+from ...report.terminal.output import Output
+from ..simulating.options import SimulateOptions
+from .options import RunOptions, devices_of
+from .simulated import require_bounds, simulated_place
+from .subject import Opened
+
+
+class Check:
+    """What judges a trial: a command, a simulation or a person."""
+
+    def __init__(self, options: RunOptions, simulating: SimulateOptions, command: tuple[str, ...]) -> None:
+        """:raises UsageFault: if there is no check, more than one, or an option does not fit it"""
+        self.options = options
+        self.simulating = simulating
+        self.command = command
+        self.devices = devices_of(options)
+        given = {"a command": bool(command), "-i": options.interactive, "--simulate": options.simulate}
+        chosen = [word for word, is_given in given.items() if is_given]
+        if len(chosen) > 1:
+            raise UsageFault(f"only one of {' and '.join(chosen)} can be the check")
+        if not chosen:
+            hint = "opsinfo bisect ... -- ./check.sh {mixlist}; or --simulate, or -i to judge yourself"
+            raise UsageFault("bisect needs a check: the command after --", name="needs-check", hint=hint)
+        require_bounds(simulating, options.simulate)
+        if not command:
+            _require_alone(options, chosen[0])
+
+    @property
+    def facts(self) -> list[str]:
+        """What a journal must agree in."""
+        if self.options.simulate:
+            return ["--simulate", *(f"{name}={value}" for name, value in self.simulating._asdict().items())]
+        return ["-i"] if self.options.interactive else list(self.command)
+
+    def place(self, opened: Opened, output: Output) -> TrialPlace:
+        """The place where trials run.
+
+        :raises Refused: if the model cannot be computed
+        """
+        if self.options.interactive:
+            return PersonPlace(lambda number, path: _asked(number, path, output))
+        if self.options.simulate:
+            return simulated_place(opened, self.simulating)
+        return LocalPlace(os.environ, self.options.jobs or len(self.devices) or 1, self.devices)
+
+
+def _require_alone(options: RunOptions, word: str) -> None:
+    """:raises UsageFault: if an option is for commands only"""
+    given = {
+        "--jobs": options.jobs is not None,
+        "--devices": options.devices is not None,
+        "--timeout": options.timeout is not None,
+    }
+    for name, is_given in given.items():
+        if is_given:
+            raise UsageFault(f"{name} cannot be combined with {word}")
+
+
+def _asked(number: int, path: str, output: Output) -> str:
+    """What a person says about a trial.
+
+    :raises KeyboardInterrupt: if they stop
+    :raises Refused: if standard input ends
+    """
+    output.complain(f"trial {number}: {path}")
+    while True:
+        print("pass, fail, skip or quit? ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            output.complain("")
+            raise Refused("standard input ended before the search did", name="no-answer", hint="--resume goes on")
+        word = line.strip().lower()
+        if word and "quit".startswith(word):
+            raise KeyboardInterrupt
+        found = [each for each in ANSWERS if word and each.startswith(word)]
+        if found:
+            return found[0]
