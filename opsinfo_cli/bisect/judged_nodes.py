@@ -37,7 +37,8 @@ class JudgedNodes:
         """The graph with these nodes kept, ready to be judged."""
         prepared = self.sets.ready.prepared
         kept = KeepDtype(sorted(nodes)).marks(prepared.graph)
-        return Ready(Prepared(prepared.graph, prepared.kernels, NodeMarks(kept, {}), prepared.fp16_types))
+        judged_anew = Prepared(prepared.graph, prepared.kernels, NodeMarks(kept, {}), prepared.fp16_types)
+        return Ready(judged_anew, self.sets.ready.considered)
 
     def digest(self, nodes: frozenset[str]) -> str:
         """As :meth:`JudgedSets.digest`."""
