@@ -1,0 +1,77 @@
+"""Run the commands of docs/accuracy.md, and write or check what they print.
+
+    python docs/accuracy_page.py CLS.onnx           write
+    python docs/accuracy_page.py CLS.onnx --check   exit 1 if a command prints something else
+
+Numbers are not compared: another processor or version of onnxruntime gives other last digits and times.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "accuracy.md"
+BLOCK = re.compile(r"```console\n\$ (?P<command>[^\n]+)\n(?P<body>.*?)```\n", re.DOTALL)
+
+
+def ran(text: str, model: Path, opsinfo: Callable[[list[str], Path], tuple[int, str]]) -> str:
+    """Return the page with what its commands print now; a status other than 0 is shown as `exit status N`.
+
+    :param model: the classifier of rapidocr_onnxruntime
+    :param opsinfo: runs the program with these words in a folder; returns the exit status and all output
+    """
+    with tempfile.TemporaryDirectory(prefix="opsinfo-accuracy-") as name:
+        folder = Path(name)
+        shutil.copytree(ROOT / "fixtures", folder / "fixtures")
+        shutil.copy(model, folder / "cls.onnx")
+
+        def fresh(match: re.Match[str]) -> str:
+            program, *words = shlex.split(match["command"])
+            assert program == "opsinfo", f"docs/accuracy.md runs `{program}`"
+            status, out = opsinfo(words, folder)
+            last = f"exit status {status}\n" if status else ""
+            return f"```console\n$ {match['command']}\n{out}{last}```\n"
+
+        return BLOCK.sub(fresh, text)
+
+
+def run_in(words: list[str], folder: Path) -> tuple[int, str]:
+    """Run the program of this repository, which must be installed for `python`, as a user would in a pipe."""
+    environment = {**os.environ, "OPSINFO_BACKUP_DIR": str(folder.parent / (folder.name + "-vault"))}
+    environment["PYTHONPATH"] = str(ROOT)
+    environment["PATH"] = os.path.dirname(sys.executable) + os.pathsep + environment["PATH"]
+    done = subprocess.run(
+        [sys.executable, "-m", "opsinfo_cli", *words], cwd=folder, env=environment, capture_output=True, check=False
+    )
+    shutil.rmtree(environment["OPSINFO_BACKUP_DIR"], ignore_errors=True)
+    return done.returncode, (done.stdout + done.stderr).decode()
+
+
+def without_numbers(text: str) -> str:
+    """Return a page without its numbers and the ids of its changes."""
+    text = re.sub(r"change \w+-\w+-\w+;", "change ID;", text)
+    return re.sub(r"\d+(\.\d+)?(e-?\d+)?", "N", text)
+
+
+def main(words: list[str]) -> int:
+    model, check = Path(words[0]), "--check" in words
+    old = PAGE.read_text("utf-8")
+    new = ran(old, model, run_in)
+    if without_numbers(old) == without_numbers(new):
+        return 0
+    if not check:
+        PAGE.write_text(new, "utf-8")
+    return int(check)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
