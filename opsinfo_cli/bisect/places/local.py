@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from ...errors import Refused
 from ...typed import TYPE_CHECKING
-from ..trial import OUTPUT, TAIL, environment_of, not_written, words_of
+from ..trial import OUTPUT, environment_of, not_written, tail, words_of
 from .place import Outcome
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class LocalPlace:
                         None if code < 0 else code,
                         max(0, -code),
                         time.monotonic() - each.begun,
-                        _tail(os.path.join(each.trial.folder, OUTPUT)),
+                        tail(each.trial.folder),
                         each.device or "",
                         timed_out=each.asked_to_end is not None,
                     ),
@@ -149,12 +149,3 @@ def _output(folder: str) -> BinaryIO:
         return open(os.path.join(folder, OUTPUT), "wb")
     except OSError as error:
         raise not_written(folder, error) from None
-
-
-def _tail(path: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            file.seek(max(0, os.path.getsize(path) - TAIL))
-            return file.read().decode("utf-8", "replace")
-    except OSError:
-        return ""

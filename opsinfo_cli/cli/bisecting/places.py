@@ -8,6 +8,8 @@ import sys
 from ...bisect.places.local import LocalPlace
 from ...bisect.places.person import ANSWERS, PersonPlace
 from ...bisect.places.place import Place
+from ...bisect.places.ray_cluster import LOG, RayPlace
+from ...bisect.places.ray_options import address_of, require_absolute, resources_of
 from ...errors import Refused, UsageFault
 from ...report.terminal.output import Output
 from .options import RunOptions, devices_of
@@ -26,8 +28,28 @@ def place_of(options: RunOptions, command: tuple[str, ...], output: Output) -> P
     if not command:
         hint = "opsinfo bisect ... -- ./check.sh {mixlist}; or -i to judge yourself"
         raise UsageFault("bisect needs a check: the command after --", name="needs-check", hint=hint)
+    if options.ray is not None:
+        return _ray_place(options, command)
+    if options.resources is not None or options.keep_folders:
+        raise UsageFault(f"{'--keep-folders' if options.resources is None else '--resources'} requires --ray")
     devices = devices_of(options)
     return LocalPlace(os.environ, options.jobs or len(devices) or 1, devices)
+
+
+def _ray_place(options: RunOptions, command: tuple[str, ...]) -> Place:
+    given = {"--jobs": options.jobs is not None, "--devices": options.devices is not None}
+    for name, is_given in given.items():
+        if is_given:
+            hint = "--resources says what a trial takes; as many run as the cluster has room for"
+            raise UsageFault(f"{name} cannot be combined with --ray", hint=hint)
+    assert options.ray is not None
+    require_absolute(command)
+    return RayPlace(
+        address_of(options.ray),
+        resources_of("NPU=1" if options.resources is None else options.resources),
+        os.path.join(os.path.abspath(options.journal), LOG),
+        options.keep_folders,
+    )
 
 
 def _require_alone(options: RunOptions, word: str) -> None:
@@ -36,6 +58,9 @@ def _require_alone(options: RunOptions, word: str) -> None:
         "--jobs": options.jobs is not None,
         "--devices": options.devices is not None,
         "--timeout": options.timeout is not None,
+        "--ray": options.ray is not None,
+        "--resources": options.resources is not None,
+        "--keep-folders": options.keep_folders,
     }
     for name, is_given in given.items():
         if is_given:

@@ -53,6 +53,7 @@ class BisectRun:
         folder = RunFolder(self.options.journal)
         self._require_folder(folder)
         folder.make()
+        _ = self.place.slots  # a cluster that cannot be reached is an error before there is a journal
         journal = Journal(folder.journal)
         try:
             past = self._past(journal, folder, found)
