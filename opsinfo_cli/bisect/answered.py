@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from ..typed import TYPE_CHECKING, NamedTuple
 from .result import proof
-from .verdicts import Verdict
+from .verdicts import TrialVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .judged_sets import JudgedSets
     from .question import Kept
-    from .result import Found
-    from .session import Session
+    from .result import SearchEnd
+    from .session import SearchSession
 
 
 class Culprit(NamedTuple):
@@ -85,8 +85,8 @@ class BisectAnswer(NamedTuple):
 
 
 def answered(
-    session: Session,
-    found: Found,
+    session: SearchSession,
+    found: SearchEnd,
     mixlist: str | None,
     sets: JudgedSets | None,
     white: bool,
@@ -104,9 +104,9 @@ def answered(
     tallies = session.knowledge.tallies.values()
     verdicts = [verdict for tally in tallies for _, verdict in tally.trials]
     counts = TrialCounts(
-        verdicts.count(Verdict.PASS),
-        verdicts.count(Verdict.FAIL),
-        verdicts.count(Verdict.CANNOT_TELL),
+        verdicts.count(TrialVerdict.PASS),
+        verdicts.count(TrialVerdict.FAIL),
+        verdicts.count(TrialVerdict.CANNOT_TELL),
         cached=len(session.knowledge.saved),
         seconds=session.spent.seconds,
     )
@@ -129,8 +129,8 @@ def answered(
 
 
 def _culprit(
-    session: Session,
-    found: Found,
+    session: SearchSession,
+    found: SearchEnd,
     kept: Kept,
     number: int,
     sets: JudgedSets | None,
@@ -150,7 +150,7 @@ def _culprit(
     return Culprit(name, same.get(name, ()), nodes, sets.casts(with_it) - sets.casts(without), trial)
 
 
-def _sets(session: Session) -> list[JudgedSet]:
+def _sets(session: SearchSession) -> list[JudgedSet]:
     knowledge, names = session.knowledge, session.subject.names
     found = []
     for key, tally in knowledge.tallies.items():

@@ -7,6 +7,7 @@ from math import ceil, log2
 
 from ..errors import UsageFault
 from ..typed import NamedTuple
+from .halving import most_runs
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -60,7 +61,7 @@ def price(candidates: int, runs: int) -> Price:
     """
     ends = max(_ENDS, 2 * runs)
     deep = ceil(log2(max(2, candidates)))
-    most = ends + (2 * candidates + deep) * runs
+    most = ends + (most_runs(max(1, candidates)) + candidates) * runs
 
     def needed(culprits: int) -> int:
         return min(most, ends + (culprits * (deep + 2) + 2) * runs)

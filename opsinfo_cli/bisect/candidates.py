@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .judged_sets import JudgedSets
 
 
-class Candidate(NamedTuple):
+class MovableType(NamedTuple):
     """Op types that a search moves together.
 
     :param name: the first of them
@@ -21,7 +21,7 @@ class Candidate(NamedTuple):
     same: tuple[str, ...] = ()
 
 
-class Dropped(NamedTuple):
+class LeftOut(NamedTuple):
     """An op type that cannot be a candidate."""
 
     name: str
@@ -31,8 +31,8 @@ class Dropped(NamedTuple):
 class Pruned(NamedTuple):
     """The op types of a model, in the order of the graph."""
 
-    candidates: list[Candidate]
-    dropped: list[Dropped]
+    candidates: list[MovableType]
+    dropped: list[LeftOut]
 
 
 def pruned(sets: JudgedSets, step: Callable[[int, int], None] = lambda *_: None) -> Pruned:
@@ -46,7 +46,7 @@ def pruned(sets: JudgedSets, step: Callable[[int, int], None] = lambda *_: None)
         step(at, len(concerned))
         if _refuses(sets, name):
             what = "low-precision" if sets.white else "float32"
-            dropped.append(Dropped(name, f"the chip has no {what} kernel for a node of it"))
+            dropped.append(LeftOut(name, f"the chip has no {what} kernel for a node of it"))
         else:
             names.append(name)
     every = frozenset(names)
@@ -54,18 +54,18 @@ def pruned(sets: JudgedSets, step: Callable[[int, int], None] = lambda *_: None)
     for name in names:
         effects[name] = sets.digest(frozenset({name})), sets.digest(every - {name})
     nothing = sets.digest(frozenset()), sets.digest(every)
-    dropped += [Dropped(name, "it changes no dtype") for name in names if effects[name] == nothing]
+    dropped += [LeftOut(name, "it changes no dtype") for name in names if effects[name] == nothing]
     return Pruned(_grouped(sets, [name for name in names if effects[name] != nothing], effects), dropped)
 
 
-def doubts(sets: JudgedSets, names: Sequence[str]) -> list[Dropped]:
+def doubts(sets: JudgedSets, names: Sequence[str]) -> list[LeftOut]:
     """Why op types that were named by the user will probably not help."""
     found = pruned(sets)
     known = {each.name for each in found.candidates}.union(*(each.same for each in found.candidates))
     reasons = {each.name: each.why for each in found.dropped}
     types = set(sets.graph.columns.types)
     return [
-        Dropped(name, reasons.get(name, _idle(sets) if name in types else "the model has no node of it"))
+        LeftOut(name, reasons.get(name, _idle(sets) if name in types else "the model has no node of it"))
         for name in names
         if name not in known
     ]
@@ -75,7 +75,7 @@ def _idle(sets: JudgedSets) -> str:
     return "no node of it runs in high precision" if sets.white else "no node of it runs in low precision"
 
 
-def _concerned(sets: JudgedSets) -> tuple[list[str], list[Dropped]]:
+def _concerned(sets: JudgedSets) -> tuple[list[str], list[LeftOut]]:
     """Types with a node that the base list leaves low; to grow the white list, with one that it leaves high."""
     base = sets.answer(frozenset())
     choices = base.judged.choices
@@ -85,7 +85,7 @@ def _concerned(sets: JudgedSets) -> tuple[list[str], list[Dropped]]:
     for node, op_type in enumerate(types):
         if choices[node].column >= 0:
             (concerned if base[node].low is not sets.white else others)[op_type] = None
-    return list(concerned), [Dropped(name, _idle(sets)) for name in others if name not in concerned]
+    return list(concerned), [LeftOut(name, _idle(sets)) for name in others if name not in concerned]
 
 
 def _refuses(sets: JudgedSets, name: str) -> bool:
@@ -93,15 +93,15 @@ def _refuses(sets: JudgedSets, name: str) -> bool:
     return set(sets.refused(frozenset({name}), name)) - set(sets.refused(frozenset(), name)) != set()
 
 
-def _grouped(sets: JudgedSets, names: Sequence[str], effects: dict[str, tuple[str, str]]) -> list[Candidate]:
+def _grouped(sets: JudgedSets, names: Sequence[str], effects: dict[str, tuple[str, str]]) -> list[MovableType]:
     groups: dict[tuple[str, str], list[str]] = {}
     for name in names:
         groups.setdefault(effects[name], []).append(name)
     found = []
     for (alone, _), members in groups.items():
         if len(members) > 1 and sets.digest(frozenset(members)) == alone:
-            found.append(Candidate(members[0], tuple(members[1:])))
+            found.append(MovableType(members[0], tuple(members[1:])))
         else:
-            found += map(Candidate, members)
+            found += map(MovableType, members)
     position = {name: at for at, name in enumerate(names)}
     return sorted(found, key=lambda each: position[each.name])

@@ -11,7 +11,7 @@ Source: M. Sobel, P. A. Groll, "Group testing to eliminate efficiently all defec
 
 from __future__ import annotations
 
-from math import exp, expm1, log
+from math import ceil, exp, expm1, log, log2
 from operator import sub
 
 from ..typed import TYPE_CHECKING, NamedTuple
@@ -38,6 +38,16 @@ _SHARE = 0.8
 """The largest share of candidates that the search expects to be needed."""
 _FINISH = 0.15
 """How much farther from one half the probability may be for the group that ends the search if it is clean."""
+
+
+def most_runs(count: int) -> int:
+    """Runs that :func:`halved` takes at the most: linear removal, and a quarter more."""
+    return count + max(_depth(count), count // 4)
+
+
+def _depth(size: int) -> int:
+    """Runs that find one needed candidate in a group at the most."""
+    return ceil(log2(size)) + 1 if size > 1 else 0
 
 
 class Belief:
@@ -83,6 +93,7 @@ def halved(weights: Sequence[float]) -> Generator[Question, bool, Halved]:
     kept = set(unknown)
     guilty: list[int] | None = unknown
     found: list[int] = []
+    used, depth = 0, _depth(len(weights))
     while unknown:
         if guilty is not None and len(guilty) == 1:
             found.append(guilty[0])
@@ -90,10 +101,18 @@ def halved(weights: Sequence[float]) -> Generator[Question, bool, Halved]:
             guilty = None
             continue
         pool = unknown if guilty is None else guilty
-        group = _group(belief, pool, guilty is not None)
+        if guilty is None:
+            spare = most_runs(len(weights)) - used - len(unknown)
+            sizes = range(1, max(size for size in range(1, len(pool) + 1) if size == 1 or _depth(size) <= spare) + 1)
+        else:
+            half = 1 << (depth - 1)
+            sizes = range(max(1, len(pool) - half), min(len(pool) - 1, half) + 1)
+        group = _group(belief, pool, guilty is not None, sizes)
         released = pool[-group.size :]
         likely = sum(odds * each for odds, each in zip(belief.odds, group.likely, strict=True)) / sum(belief.odds)
         passed = yield Question(frozenset(kept.difference(released)), likely=likely)
+        used += 1
+        depth = _depth(group.size) if guilty is None else depth - 1
         belief.learn(group.likely, passed)
         if passed:
             kept.difference_update(released)
@@ -104,24 +123,26 @@ def halved(weights: Sequence[float]) -> Generator[Question, bool, Halved]:
     return Halved(frozenset(kept), found)
 
 
-def _group(belief: Belief, pool: list[int], is_guilty: bool) -> _Group:
+def _group(belief: Belief, pool: list[int], is_guilty: bool, sizes: range) -> _Group:
     """The group of the pool's end that is clean with a probability of nearly one half.
 
     :param is_guilty: whether one of the pool is known to be needed
+    :param sizes: those that it may have
     """
     totals = [sum(map(row.__getitem__, pool)) for row in belief.clean]
     so_far = [0.0] * len(totals)
     whole = sum(belief.odds)
     best, closest = _Group(0, []), 2.0
-    last = len(pool) - is_guilty
-    for size in range(1, last + 1):
+    for size in range(1, sizes[-1] + 1):
         so_far = [total + row[pool[-size]] for total, row in zip(so_far, belief.clean, strict=True)]
+        if size not in sizes:
+            continue
         likely = list(map(exp, so_far))
         if is_guilty:
             rests = map(expm1, map(sub, totals, so_far))
             likely = [own * rest / expm1(total) for own, rest, total in zip(likely, rests, totals, strict=True)]
         chance = sum(odds * each for odds, each in zip(belief.odds, likely, strict=True)) / whole
-        distance = abs(chance - 0.5) - (_FINISH if size == last and not is_guilty else 0)
+        distance = abs(chance - 0.5) - (_FINISH if size == len(pool) else 0)
         if distance < closest - 1e-12:
             best, closest = _Group(size, likely), distance
     return best

@@ -10,13 +10,13 @@ from contextlib import suppress
 from ..errors import Damaged, Locked, Refused, UsageFault
 from ..typed import TYPE_CHECKING, NamedTuple
 from .trial import not_written
-from .verdicts import Verdict
+from .verdicts import TrialVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from .places.place import Outcome, Trial
+    from .places.place import Trial, TrialEnd
 
 _FORMAT = 1
 
@@ -29,7 +29,7 @@ class JudgedTrial(NamedTuple):
 
     number: int
     kept: frozenset[str]
-    verdict: Verdict
+    verdict: TrialVerdict
     seconds: float
 
 
@@ -47,7 +47,7 @@ class Past(NamedTuple):
     repeated: int
 
 
-class Journal:
+class SearchJournal:
     """Appends to a file that this process holds alone.
 
     :param path: created if it is not there
@@ -92,11 +92,11 @@ class Journal:
         """Written before a run."""
         self._append({"event": "start", "trial": trial.number, "set": kept, "digest": digest})
 
-    def judged(self, trial: Trial, kept: list[str], verdict: Verdict, outcome: Outcome) -> None:
+    def judged(self, trial: Trial, kept: list[str], verdict: TrialVerdict, outcome: TrialEnd) -> None:
         """Written after a run with a verdict."""
         self._append({"event": "end", "trial": trial.number, "set": kept, "verdict": str(verdict), **_outcome(outcome)})
 
-    def repeated(self, trial: Trial, outcome: Outcome, why: str) -> None:
+    def repeated(self, trial: Trial, outcome: TrialEnd, why: str) -> None:
         """Written after a run without one."""
         self._append({"event": "no-verdict", "trial": trial.number, "why": why, **_outcome(outcome)})
 
@@ -115,7 +115,7 @@ class Journal:
             raise not_written(self.path, error) from None
 
 
-def _outcome(outcome: Outcome) -> dict[str, Any]:
+def _outcome(outcome: TrialEnd) -> dict[str, Any]:
     return {
         "code": outcome.code,
         "signal": outcome.signal or None,
@@ -140,7 +140,7 @@ def _read(path: str, lines: list[bytes]) -> Past:
             last = max(last, record.get("trial", 0))
             repeated += event == "no-verdict"
             if event == "end":
-                verdict = Verdict(record["verdict"])
+                verdict = TrialVerdict(record["verdict"])
                 trials.append(JudgedTrial(record["trial"], frozenset(record["set"]), verdict, record["seconds"]))
         except (ValueError, KeyError, TypeError, AttributeError):
             hint = "name another folder with --journal DIR" if number == 1 else None

@@ -19,12 +19,14 @@ class Question(NamedTuple):
     :param exact: whether only a run may answer it, not what follows from other answers if the check is monotone
     :param likely: the probability that it passes, as the search sees it
     :param least: runs that it takes at least
+    :param extra: how much farther one verdict must lead than for other questions
     """
 
     kept: Kept
     exact: bool = False
     likely: float = 0.5
     least: int = 1
+    extra: int = 0
 
 
 class Minimum(NamedTuple):

@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from .question import Kept, Question
-    from .session import Session
+    from .session import SearchSession
 
 ENDED = ("found", "nothing-to-do", "cannot-cure", "budget", "interrupted")
 
 
-class Found(NamedTuple):
+class SearchEnd(NamedTuple):
     """How a search ended.
 
     :param ended: one of :data:`ENDED`
@@ -29,23 +29,37 @@ class Found(NamedTuple):
     monotone: bool = True
 
 
-def protocol(weights: Sequence[float]) -> Generator[Question, bool, Found]:
+def protocol(weights: Sequence[float]) -> Generator[Question, bool, SearchEnd]:
     """The whole search: both ends, then the smallest set."""
     ends = yield from both_ends(len(weights))
     if ends.none:
-        return Found("nothing-to-do", frozenset(), True)
+        return SearchEnd("nothing-to-do", frozenset(), True)
     if not ends.all:
-        return Found("cannot-cure", None)
+        return SearchEnd("cannot-cure", None)
     kept, minimal, monotone = yield from smallest(weights)
-    return Found("found", kept, minimal, monotone)
+    return SearchEnd("found", kept, minimal, monotone)
 
 
-def so_far(session: Session, ended: str) -> Found:
+def searched(session: SearchSession, weights: Sequence[float]) -> SearchEnd:
+    """Search to the end; the list of the answer was run itself, more often if verdicts may be wrong.
+
+    A list that is refuted in the end makes the search go another way from the run that was wrong.
+
+    :raises OutOfBudget: if runs are needed and none is allowed
+    :raises Unusable: if the check does not judge
+    """
+    while True:
+        found = session.run(lambda: protocol(weights))
+        if not found.kept or session.confirm(found.kept):
+            return found
+
+
+def so_far(session: SearchSession, ended: str) -> SearchEnd:
     """What is known of a search that did not end by itself."""
-    return Found(ended, session.knowledge.best(), False, session.knowledge.monotone)
+    return SearchEnd(ended, session.knowledge.best(), False, session.knowledge.monotone)
 
 
-def proof(session: Session, kept: Kept, member: int) -> int | None:
+def proof(session: SearchSession, kept: Kept, member: int) -> int | None:
     """The number of the trial that failed without a member; None: there was none."""
     key = session.knowledge.key_of(kept - {member})
     tally = session.knowledge.tallies.get(key)

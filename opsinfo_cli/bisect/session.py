@@ -10,14 +10,14 @@ from .budget import Budget
 from .places.place import Trial
 from .question import Question
 from .speculation import next_questions
-from .verdicts import Counting, Knowledge, Verdict, verdict_of
+from .verdicts import Counting, Knowledge, TrialVerdict, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
     from typing import TypeVar
 
-    from .journal import Journal, Past
-    from .places.place import Outcome, Place
+    from .journal import Past, SearchJournal
+    from .places.place import TrialEnd, TrialPlace
     from .question import Kept
     from .trial import RunFolder
 
@@ -76,18 +76,18 @@ _LOST = 20
 """How often a set is tried again after its place was lost."""
 
 
-class Session:
+class SearchSession:
     """:param watch: called whenever a run begins or ends"""
 
     def __init__(
         self,
         subject: Subject,
         rules: Rules,
-        place: Place,
+        place: TrialPlace,
         folder: RunFolder,
-        journal: Journal,
+        journal: SearchJournal,
         past: Past | None = None,
-        watch: Callable[[Session], None] = lambda _: None,
+        watch: Callable[[SearchSession], None] = lambda _: None,
     ) -> None:
         self.subject = subject
         self.rules = rules
@@ -146,6 +146,26 @@ class Session:
             self.place.stop()
             self.running.clear()
 
+    def confirm(self, kept: Kept) -> bool:
+        """Whether the set of an answer passes if it is run itself, and more often if verdicts may be wrong.
+
+        It may have had its verdict from another set with the same dtypes. If it does not pass, dtypes do not decide
+        what the check says, and every set counts by itself from now on.
+
+        :raises OutOfBudget: as :meth:`run`
+        :raises Unusable: as :meth:`run`
+        """
+        if not self.rules.counting.single and not self.run(lambda: _asked(kept, _EXTRA)):
+            return False
+        if self.knowledge.was_run(kept):
+            return True
+        dtypes = self.knowledge.key_of
+        self.knowledge.part(_own_key)
+        passes = self.run(lambda: _asked(kept))
+        if passes:
+            self.knowledge.part(dtypes)
+        return passes
+
     def _fill(self, question: Question, search: Callable[[], Generator[Question, bool, T]]) -> None:
         """Start what the question needs, and on idle places what will probably be asked next."""
         begun = time.monotonic()
@@ -181,7 +201,7 @@ class Session:
         self.watch(self)
 
     def _collect(self) -> None:
-        done: list[tuple[Trial, Outcome]] = []
+        done: list[tuple[Trial, TrialEnd]] = []
         while not done:
             done = self.place.wait(_TICK)
             self.watch(self)
@@ -193,10 +213,10 @@ class Session:
         self.watch(self)
         self.overhead += time.monotonic() - begun
 
-    def _judge(self, trial: Trial, outcome: Outcome) -> None:
+    def _judge(self, trial: Trial, outcome: TrialEnd) -> None:
         verdict = None
         if outcome.timed_out:
-            verdict = Verdict.FAIL if self.rules.timeout_fails else None
+            verdict = TrialVerdict.FAIL if self.rules.timeout_fails else None
         elif outcome.code is not None and not outcome.lost:
             verdict = verdict_of(outcome.code)
         if verdict is None:
@@ -206,13 +226,13 @@ class Session:
         self._failures.pop(trial.kept, None)
         self._count(trial.kept, trial.number, verdict, outcome.seconds)
 
-    def _count(self, kept: Kept, number: int, verdict: Verdict, seconds: float) -> None:
-        if verdict is Verdict.CANNOT_TELL:
+    def _count(self, kept: Kept, number: int, verdict: TrialVerdict, seconds: float) -> None:
+        if verdict is TrialVerdict.CANNOT_TELL:
             self.cannot_tell.append(number)
         self.knowledge.add(kept, number, verdict)
         self.spent = Spent(self.spent.runs + 1, self.spent.seconds + seconds)
 
-    def _repeat(self, trial: Trial, outcome: Outcome) -> None:
+    def _repeat(self, trial: Trial, outcome: TrialEnd) -> None:
         """Have a run without a verdict repeated.
 
         :raises Unusable: if that cannot help, or was done often enough
@@ -244,11 +264,21 @@ class Session:
         return [self.subject.names[number] for number in sorted(kept)]
 
 
+def _asked(kept: Kept, extra: int = 0) -> Generator[Question, bool, bool]:
+    return (yield Question(kept, exact=True, likely=0.9, extra=extra))
+
+
+def _own_key(kept: Kept) -> str:
+    return ",".join(map(str, sorted(kept)))
+
+
+_EXTRA = 2
+"""How much farther the passing runs of the final list must lead, if verdicts may be wrong."""
 _TICK = 0.5
 _REPEATABLE = 128
 
 
-def reason(outcome: Outcome) -> str:
+def reason(outcome: TrialEnd) -> str:
     """Why an outcome is no verdict."""
     if outcome.lost:
         return "lost its place"
@@ -259,7 +289,7 @@ def reason(outcome: Outcome) -> str:
     return f"ended with {outcome.code}"
 
 
-def _hint(outcome: Outcome) -> str:
+def _hint(outcome: TrialEnd) -> str:
     if outcome.timed_out:
         return "the journal is kept; resume with a longer --timeout, or with --timeout-fails"
     if outcome.code in (126, 127):

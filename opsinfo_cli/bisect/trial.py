@@ -9,6 +9,7 @@ from ..typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import BinaryIO
 
 TAIL = 2000
 """Bytes of a trial's output that the journal keeps."""
@@ -46,6 +47,17 @@ class RunFolder:
         except OSError as error:
             raise not_written(folder, error) from None
         return folder
+
+
+def output_file(folder: str) -> BinaryIO:
+    """A new file for the output of a trial.
+
+    :raises Refused: if the system refuses
+    """
+    try:
+        return open(os.path.join(folder, OUTPUT), "wb")
+    except OSError as error:
+        raise not_written(folder, error) from None
 
 
 def not_written(path: str, error: OSError) -> Refused:

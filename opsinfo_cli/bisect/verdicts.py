@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .question import Kept, Question
 
 
-class Verdict(str, Enum):
+class TrialVerdict(str, Enum):
     """What one run of the check says; a run without a verdict is repeated, or ends the search."""
 
     PASS = "pass"
@@ -27,13 +27,13 @@ SKIPS = 125
 """The exit status that says: this trial cannot be judged; as in `git bisect run`."""
 
 
-def verdict_of(code: int) -> Verdict | None:
+def verdict_of(code: int) -> TrialVerdict | None:
     """The verdict of an exit status; None: the check did not judge (126 and more)."""
     if code == 0:
-        return Verdict.PASS
+        return TrialVerdict.PASS
     if code == SKIPS:
-        return Verdict.CANNOT_TELL
-    return Verdict.FAIL if 0 < code < SKIPS else None
+        return TrialVerdict.CANNOT_TELL
+    return TrialVerdict.FAIL if 0 < code < SKIPS else None
 
 
 class Counting(NamedTuple):
@@ -51,7 +51,7 @@ class Counting(NamedTuple):
         return self.lead is None and self.repeat == 1
 
 
-class Tally:
+class SetTally:
     """The runs of one set.
 
     :ivar passed: how many passed
@@ -61,23 +61,27 @@ class Tally:
 
     def __init__(self) -> None:
         self.passed = self.failed = 0
-        self.trials: list[tuple[int, Verdict]] = []
+        self.trials: list[tuple[int, TrialVerdict]] = []
 
-    def add(self, trial: int, verdict: Verdict) -> None:
+    def add(self, trial: int, verdict: TrialVerdict) -> None:
         self.trials.append((trial, verdict))
-        if verdict is Verdict.PASS:
+        if verdict is TrialVerdict.PASS:
             self.passed += 1
         else:
             self.failed += 1
 
-    def missing(self, counting: Counting, least: int) -> int:
-        """How many more runs it takes at least until they decide; 0: they do."""
+    def missing(self, counting: Counting, least: int = 1, extra: int = 0) -> int:
+        """How many more runs it takes at least until they decide; 0: they do.
+
+        :param least: runs that it takes anyway
+        :param extra: how much farther one verdict must lead
+        """
         short = least - len(self.trials)
         if counting.lead is not None:
-            return max(short, counting.lead - abs(self.passed - self.failed), 0)
-        if counting.single and least > 1:
+            return max(short, counting.lead + extra - abs(self.passed - self.failed), 0)
+        if counting.single:
             return max(short, 0)
-        return max(short, counting.repeat // 2 + 1 - max(self.passed, self.failed), 0)
+        return max(short, counting.repeat // 2 + 1 + extra - max(self.passed, self.failed), 0)
 
     @property
     def verdict(self) -> bool:
@@ -90,13 +94,23 @@ class Tally:
 
     def last(self, passed: bool) -> int | None:
         """The number of the last trial that passed, or that did not."""
-        said = (number for number, verdict in reversed(self.trials) if (verdict is Verdict.PASS) is passed)
+        said = (number for number, verdict in reversed(self.trials) if (verdict is TrialVerdict.PASS) is passed)
         return next(said, None)
+
+
+class SetRun(NamedTuple):
+    """One run of a set."""
+
+    kept: Kept
+    trial: int
+    verdict: TrialVerdict
 
 
 class Knowledge:
     """What the runs so far say about sets: by the dtypes that a set leads to, by the set, and by what follows.
 
+    :param key_of: of a set; sets with the same key have the same verdict
+    :ivar runs: in order
     :ivar monotone: False once two verdicts contradict each other
     :ivar saved: sets that were asked for and needed no run
     """
@@ -104,30 +118,45 @@ class Knowledge:
     def __init__(self, key_of: Callable[[Kept], str], counting: Counting) -> None:
         self.key_of = key_of
         self.counting = counting
-        self.tallies: dict[str, Tally] = {}
+        self.runs: list[SetRun] = []
+        self.tallies: dict[str, SetTally] = {}
         self.sets: dict[str, set[Kept]] = {}
         self.passing: list[Kept] = []
         self.failing: list[Kept] = []
         self.monotone = True
         self.saved: set[Kept] = set()
 
-    def tally(self, kept: Kept) -> Tally:
-        return self.tallies.setdefault(self.key_of(kept), Tally())
+    def tally(self, kept: Kept) -> SetTally:
+        return self.tallies.setdefault(self.key_of(kept), SetTally())
 
-    def add(self, kept: Kept, trial: int, verdict: Verdict) -> None:
+    def add(self, kept: Kept, trial: int, verdict: TrialVerdict) -> None:
         """Take a run into account."""
+        self.runs.append(SetRun(kept, trial, verdict))
         self.tally(kept).add(trial, verdict)
         self.sets.setdefault(self.key_of(kept), set()).add(kept)
         self._conclude()
 
+    def was_run(self, kept: Kept) -> bool:
+        """Whether exactly this set was run."""
+        return any(each.kept == kept for each in self.runs)
+
+    def part(self, key_of: Callable[[Kept], str]) -> None:
+        """Tell sets apart by other keys from now on."""
+        runs, self.runs = self.runs, []
+        self.key_of = key_of
+        self.tallies.clear()
+        self.sets.clear()
+        for kept, trial, verdict in runs:
+            self.add(kept, trial, verdict)
+
     def missing(self, question: Question) -> int:
         """How many more runs a question takes at least."""
-        return self.tally(question.kept).missing(self.counting, question.least)
+        return self.tally(question.kept).missing(self.counting, question.least, question.extra)
 
     def answer(self, question: Question) -> bool | None:
         """Whether a set passes; None: it takes a run."""
         own = self.tallies.get(self.key_of(question.kept))
-        if own is not None and own.trials and not own.missing(self.counting, question.least):
+        if own is not None and own.trials and not own.missing(self.counting, question.least, question.extra):
             if question.kept not in self.sets[self.key_of(question.kept)]:
                 self.saved.add(question.kept)
             return own.verdict
@@ -147,7 +176,7 @@ class Knowledge:
         decided = [
             (kept, tally.verdict)
             for key, tally in self.tallies.items()
-            if tally.trials and not tally.missing(self.counting, 1)
+            if tally.trials and not tally.missing(self.counting)
             for kept in self.sets[key]
         ]
         self.passing = [kept for kept, passed in decided if passed]

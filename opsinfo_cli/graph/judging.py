@@ -46,7 +46,7 @@ class Ready:
         :raises UsageFault: when there is no such mode
         :raises Refused: when the mixlist cannot be read, or the engine would refuse it
         """
-        return Answer(self.prepared, self.prepared.judge(mode, _marks(mixlist)))
+        return Answer(self.prepared, self.prepared.judge(mode, marks_of(mixlist)))
 
 
 def prepare(
@@ -111,7 +111,11 @@ def _opened(against: Against) -> tuple[Operators | None, str | None]:
     return against.operators, soc
 
 
-def _marks(mixlist: Lists) -> Mapping[str, frozenset[Mark]]:
+def marks_of(mixlist: Lists) -> Mapping[str, frozenset[Mark]]:
+    """The marks of a mixlist by op type.
+
+    :raises Refused: when it cannot be read
+    """
     if mixlist is None:
         return {}
     if isinstance(mixlist, str):

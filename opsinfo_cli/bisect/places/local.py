@@ -11,12 +11,11 @@ from contextlib import suppress
 
 from ...errors import Refused
 from ...typed import TYPE_CHECKING
-from ..trial import OUTPUT, environment_of, not_written, tail, words_of
-from .place import Outcome
+from ..trial import environment_of, output_file, tail, words_of
+from .place import TrialEnd
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import BinaryIO
 
     from .place import Trial
 
@@ -55,7 +54,7 @@ class LocalPlace:
         self._environ = environ
         self._devices: list[str | None] = [*devices[:jobs]] or [None] * jobs
         self._running: list[_Running] = []
-        self._done: list[tuple[Trial, Outcome]] = []
+        self._done: list[tuple[Trial, TrialEnd]] = []
 
     def start(self, trial: Trial) -> None:
         """Start the process of a trial; a command that cannot be run ends with 126 or 127, as in a shell.
@@ -66,21 +65,21 @@ class LocalPlace:
         device = next((each for each in self._devices if each is None or each not in taken), None)
         environ = environment_of(self._environ, trial.folder, trial.files, device)
         words = words_of(trial.command, trial.folder, trial.files)
-        with _output(trial.folder) as output:
+        with output_file(trial.folder) as output:
             try:
                 process = subprocess.Popen(
                     words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environ, start_new_session=True
                 )
             except (FileNotFoundError, PermissionError, NotADirectoryError) as error:
                 code = _NOT_EXECUTABLE if isinstance(error, PermissionError) else _NOT_FOUND
-                self._done.append((trial, Outcome(code, tail=f"{words[0]}: {error.strerror}", device=device or "")))
+                self._done.append((trial, TrialEnd(code, tail=f"{words[0]}: {error.strerror}", device=device or "")))
                 return
             except OSError as error:
                 raise Refused(f"cannot start `{words[0]}`: {error.strerror}", name="not-started") from None
         self._running.append(_Running(trial, process, device, os.pidfd_open(process.pid)))
 
-    def wait(self, seconds: float) -> list[tuple[Trial, Outcome]]:
-        """See :meth:`.place.Place.wait`."""
+    def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:
+        """See :meth:`.place.TrialPlace.wait`."""
         end = time.monotonic() + seconds
         while True:
             self._end_overdue()
@@ -121,7 +120,7 @@ class LocalPlace:
             self._done.append(
                 (
                     each.trial,
-                    Outcome(
+                    TrialEnd(
                         None if code < 0 else code,
                         max(0, -code),
                         time.monotonic() - each.begun,
@@ -141,11 +140,3 @@ def _has_ended(process: subprocess.Popen[bytes]) -> bool:
 def _kill(group: int, number: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
-
-
-def _output(folder: str) -> BinaryIO:
-    """:raises Refused: if the file cannot be made"""
-    try:
-        return open(os.path.join(folder, OUTPUT), "wb")
-    except OSError as error:
-        raise not_written(folder, error) from None

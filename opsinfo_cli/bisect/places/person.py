@@ -7,7 +7,7 @@ import time
 from ...typed import TYPE_CHECKING
 from ..trial import places_of
 from ..verdicts import SKIPS
-from .place import Outcome
+from .place import TrialEnd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,13 +30,13 @@ class PersonPlace:
         """Remember the trial; the person is asked when it is waited for."""
         self._waiting.append(trial)
 
-    def wait(self, seconds: float) -> list[tuple[Trial, Outcome]]:
+    def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:
         """Ask about one trial, for as long as it takes."""
         trial = self._waiting.pop()
         begun = time.monotonic()
         places = places_of(trial.folder, trial.files)
         said = self._ask(trial.number, places.get("keep_dtype", places["mixlist"]))
-        return [(trial, Outcome(ANSWERS[said], seconds=time.monotonic() - begun, tail=said, device="person"))]
+        return [(trial, TrialEnd(ANSWERS[said], seconds=time.monotonic() - begun, tail=said, device="person"))]
 
     def stop(self) -> None:
         self._waiting.clear()

@@ -32,7 +32,7 @@ class Trial(NamedTuple):
     timeout: float | None
 
 
-class Outcome(NamedTuple):
+class TrialEnd(NamedTuple):
     """How a trial ended.
 
     :param code: the exit status; None: there is none
@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
     lost: bool = False
 
 
-class Place(Protocol):
+class TrialPlace(Protocol):
     """Runs trials, one or several at once."""
 
     @property
@@ -64,7 +64,7 @@ class Place(Protocol):
         :raises Refused: if it cannot be begun for a reason that holds for every trial
         """
 
-    def wait(self, seconds: float) -> list[tuple[Trial, Outcome]]:
+    def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:
         """The trials that are done; none if none is after so many seconds."""
 
     def stop(self) -> None:

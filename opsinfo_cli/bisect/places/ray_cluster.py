@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from ...errors import MissingPackage, Refused
 from ...typed import TYPE_CHECKING
 from ..trial import not_written, tail
-from .place import Outcome
+from .place import TrialEnd
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ _EMPTY = 600.0
 LOG = "ray.log"
 
 
-class _Driver:
+class _DriverProcess:
     """The process that speaks to Ray.
 
     :param words: its arguments
@@ -96,7 +96,7 @@ class RayPlace:
         self._resources = resources
         self._log = log
         self._keeps = keeps
-        self._driver: _Driver | None = None
+        self._driver: _DriverProcess | None = None
         self._rest = b""
         self._failed: Refused | None = None
         self._slots = 0
@@ -129,8 +129,8 @@ class RayPlace:
         with suppress(BrokenPipeError):  # `wait` says what happened
             driver.line.sendall((json.dumps(asked) + "\n").encode("ascii"))
 
-    def wait(self, seconds: float) -> list[tuple[Trial, Outcome]]:
-        """See :meth:`.place.Place.wait`.
+    def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:
+        """See :meth:`.place.TrialPlace.wait`.
 
         :raises Refused: if the cluster is gone, a node cannot run trials, or none has been left for ten minutes
         """
@@ -149,11 +149,11 @@ class RayPlace:
         if driver is not None:
             driver.end()
 
-    def _connected(self) -> _Driver:
+    def _connected(self) -> _DriverProcess:
         if self._driver is None:
             self._rest, self._failed = b"", None
             words = [self._address, json.dumps(self._resources), "keep" if self._keeps else "remove"]
-            self._driver = _Driver(words, self._log)
+            self._driver = _DriverProcess(words, self._log)
             try:
                 self._join()
             except BaseException:
@@ -196,9 +196,9 @@ class RayPlace:
             self._empty_since = None if self._slots else time.monotonic()
         return event["event"] == "ended" and event["trial"] in self._running
 
-    def _outcome(self, event: dict[str, Any]) -> tuple[Trial, Outcome]:
+    def _outcome(self, event: dict[str, Any]) -> tuple[Trial, TrialEnd]:
         trial = self._running.pop(event["trial"])
-        return trial, Outcome(
+        return trial, TrialEnd(
             event["code"] if not event.get("signal") else None,
             event.get("signal", 0),
             event.get("seconds", 0.0),

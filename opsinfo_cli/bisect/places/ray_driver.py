@@ -47,7 +47,7 @@ def main() -> None:
     """
     line = socket.socket(fileno=os.dup(0))
     address, resources, keeps = sys.argv[1:]
-    driver = Driver(json.loads(resources), keeps == "keep", line)
+    driver = RayDriver(json.loads(resources), keeps == "keep", line)
     try:
         driver.connect(address)
         driver.serve()
@@ -60,7 +60,7 @@ def main() -> None:
         os._exit(0)  # a thread may still wait for Ray
 
 
-class Driver:
+class RayDriver:
     """:param resources: that a trial takes
     :param keeps: whether the folders of trials are left on the nodes
     :param line: to the search

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from ...typed import TYPE_CHECKING
-from .place import Outcome
+from .place import TrialEnd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,12 +26,12 @@ class SimulatedPlace:
         """Remember the trial; it is simulated when it is waited for."""
         self._waiting.append(trial)
 
-    def wait(self, seconds: float) -> list[tuple[Trial, Outcome]]:
+    def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:
         """Simulate one trial, for as long as it takes."""
         trial = self._waiting.pop()
         begun = time.monotonic()
         passes, said = self._simulate(trial)
-        return [(trial, Outcome(0 if passes else 1, seconds=time.monotonic() - begun, tail=said, device="simulation"))]
+        return [(trial, TrialEnd(0 if passes else 1, seconds=time.monotonic() - begun, tail=said, device="simulation"))]
 
     def stop(self) -> None:
         self._waiting.clear()

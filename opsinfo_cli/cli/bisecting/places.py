@@ -7,7 +7,7 @@ import sys
 
 from ...bisect.places.local import LocalPlace
 from ...bisect.places.person import ANSWERS, PersonPlace
-from ...bisect.places.place import Place
+from ...bisect.places.place import TrialPlace
 from ...bisect.places.ray_cluster import LOG, RayPlace
 from ...bisect.places.ray_options import address_of, require_absolute, resources_of
 from ...errors import Refused, UsageFault
@@ -15,7 +15,7 @@ from ...report.terminal.output import Output
 from .options import RunOptions, devices_of
 
 
-def place_of(options: RunOptions, command: tuple[str, ...], output: Output) -> Place:
+def place_of(options: RunOptions, command: tuple[str, ...], output: Output) -> TrialPlace:
     """The place that the options ask for.
 
     :raises UsageFault: if there is no check, or more than one
@@ -36,7 +36,7 @@ def place_of(options: RunOptions, command: tuple[str, ...], output: Output) -> P
     return LocalPlace(os.environ, options.jobs or len(devices) or 1, devices)
 
 
-def _ray_place(options: RunOptions, command: tuple[str, ...]) -> Place:
+def _ray_place(options: RunOptions, command: tuple[str, ...]) -> TrialPlace:
     given = {"--jobs": options.jobs is not None, "--devices": options.devices is not None}
     for name, is_given in given.items():
         if is_given:

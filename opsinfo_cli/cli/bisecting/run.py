@@ -6,11 +6,11 @@ import os
 
 from ...bisect.answered import BisectAnswer, answered
 from ...bisect.budget import price, span
-from ...bisect.journal import Journal, Past, require_readable, require_same
+from ...bisect.journal import Past, SearchJournal, require_readable, require_same
 from ...bisect.orphans import end_orphans
-from ...bisect.places.place import Place
-from ...bisect.result import Found, protocol, so_far
-from ...bisect.session import OutOfBudget, Session
+from ...bisect.places.place import TrialPlace
+from ...bisect.result import SearchEnd, searched, so_far
+from ...bisect.session import OutOfBudget, SearchSession
 from ...bisect.trial import RunFolder
 from ...errors import UsageFault
 from ...report.formats.summary import counted
@@ -40,7 +40,7 @@ class BisectRun:
         self.writing = writing
         self.output = output
         self.rules = rules_of(options, check)
-        self.place: Place = place_of(options, check, output)
+        self.place: TrialPlace = place_of(options, check, output)
 
     def search(self, found: Problem) -> int:
         """Search, and report.
@@ -54,18 +54,18 @@ class BisectRun:
         self._require_folder(folder)
         folder.make()
         _ = self.place.slots  # a cluster that cannot be reached is an error before there is a journal
-        journal = Journal(folder.journal)
+        journal = SearchJournal(folder.journal)
         try:
             past = self._past(journal, folder, found)
             return self._searched(found, folder, journal, past)
         finally:
             journal.close()
 
-    def _searched(self, found: Problem, folder: RunFolder, journal: Journal, past: Past | None) -> int:
+    def _searched(self, found: Problem, folder: RunFolder, journal: SearchJournal, past: Past | None) -> int:
         progress = BisectProgress(self.output, len(found.names))
-        session = Session(found.subject(), self.rules, self.place, folder, journal, past, progress)
+        session = SearchSession(found.subject(), self.rules, self.place, folder, journal, past, progress)
         try:
-            result = session.run(lambda: protocol(found.weights))
+            result = searched(session, found.weights)
         except OutOfBudget:
             result = so_far(session, "budget")
         except KeyboardInterrupt:
@@ -76,7 +76,7 @@ class BisectRun:
         self._report(found, session, result, folder)
         return _STATUS[result.ended]
 
-    def _report(self, found: Problem, session: Session, result: Found, folder: RunFolder) -> None:
+    def _report(self, found: Problem, session: SearchSession, result: SearchEnd, folder: RunFolder) -> None:
         path = None
         if result.kept is not None:
             text = found.opened.text(found.opened.types(found.names, result.kept))
@@ -100,7 +100,7 @@ class BisectRun:
             hint = "--resume goes on with it; --journal DIR starts another one"
             raise UsageFault("there is a search in this folder already", name="exists", path=folder.path, hint=hint)
 
-    def _past(self, journal: Journal, folder: RunFolder, found: Problem) -> Past | None:
+    def _past(self, journal: SearchJournal, folder: RunFolder, found: Problem) -> Past | None:
         """What the journal says of earlier processes; the facts of this one go into a new journal."""
         past = journal.past()
         facts = facts_of(found, self.check)

@@ -35,18 +35,18 @@ def command(
 
     COMMAND is your own check. It is run once for each trial, with {mixlist}, {trial} and {cache} replaced by paths;
     OPSINFO_MIXLIST and ASCEND_CACHE_PATH are set too. Exit status 0 passes, 1 to 124 fails, 125 cannot tell; 126 and
-    127 stop the search; 128 and more, or a signal, repeat the run.
+    127 stop the search; after 128 and more, or a signal, the run is repeated.
 
     Exit status: found, or nothing to do 0; cannot be cured, or out of budget 1; the check is unusable 3; Ctrl-C 130.
-    The best list known is written in every case.
+    Ctrl-C and a spent budget leave the best list known.
 
     \b
     Examples:
       opsinfo bisect --against ascend910b --model m.onnx -- ./check.sh {mixlist}
-      opsinfo bisect --against ascend910b --model m.onnx -o ops_info.json --budget 6h -- python eval.py
-      opsinfo bisect --against ascend910b --among @types.txt --jobs 4 --devices 0,1,2,3 -- ./check.sh
-      opsinfo bisect --against ascend910b --model m.onnx --resume -- ./check.sh {mixlist}
-      opsinfo bisect --against ascend910b --model m.onnx --grow white -- ./check.sh {mixlist}
+      opsinfo bisect --against ascend910b --model m.onnx -o ops_info.json -- python eval.py
+      opsinfo bisect --against ascend910b --model m.onnx --budget 6h --resume -- ./check.sh
+      opsinfo bisect --against ascend910b --among @types.txt --devices 0,1,2,3 -- ./check.sh
+      opsinfo bisect --against ascend910b --model m.onnx --grow white -- ./check.sh
     """
     output = output_of("bisect", printing)
     run = BisectRun(running, check, out, writing, output)

@@ -197,7 +197,9 @@ OFFERS: dict[str, Offer] = {
     "VALUE": _values,
     **dict.fromkeys(("ID", "CHANGE"), _changes),
     **dict.fromkeys(("TARGET", "A", "B"), _targets),
-    **dict.fromkeys(("FILE", "DIR", "PATH", "MIXLIST", "BASE", "OVER", "LOG", "ROOT", "IN", "OUT", "MODEL"), _files),
+    **dict.fromkeys(
+        ("FILE", "DIR", "PATH", "MIXLIST", "COMMAND", "BASE", "OVER", "LOG", "ROOT", "IN", "OUT", "MODEL"), _files
+    ),
 }
 """Candidates by the word in the help. A word means the same in every command."""
 

@@ -10,6 +10,8 @@ from .op_names import second_type
 from .source import CONST, INPUT, SourceGraph, SourceNode
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..graph import GraphTensor, ModelFacts, ModelGraph
 
 OUTPUT = "NetOutput"
@@ -31,6 +33,19 @@ def assemble(graph: SourceGraph, facts: ModelFacts, path: str) -> ModelGraph:
         assembler.builder.subgraph(body.name, owner)
         waiting += assembler.add(body, main=False)
     return assembler.builder.build(facts)
+
+
+def first_nodes(graph: SourceGraph) -> Iterator[tuple[SourceGraph, int]]:
+    """The graph and its bodies as :func:`assemble` orders them, each with the index of the node that is first of it.
+
+    A graph's inputs come first, then its nodes, then what collects its outputs.
+    """
+    waiting, index = [graph], 0
+    while waiting:
+        each = waiting.pop(0)
+        yield each, index
+        index += len(each.inputs) + len(each.nodes) + bool(each.outputs or each is not graph)
+        waiting += [body for node in each.nodes for body in node.bodies]
 
 
 def second_types(graph: SourceGraph) -> dict[str, str]:

@@ -37,6 +37,15 @@ def read_onnx(file: IO[bytes], path: str) -> ModelGraph:
     :raises WireFault: when the file is broken
     :raises Damaged: when its edges lead nowhere
     """
+    return assemble(*read_onnx_source(file, path), path)
+
+
+def read_onnx_source(file: IO[bytes], path: str) -> tuple[SourceGraph, ModelFacts]:
+    """The translated graph with the names of its values, which :func:`read_onnx` drops, and the model's facts.
+
+    :raises MissingPackage: when the ``onnx`` package is not installed
+    :raises WireFault: when the file is broken
+    """
     package()
     size = file.seek(0, 2)
     structure = slim(file, 0, size, PLAN)
@@ -68,7 +77,7 @@ def read_onnx(file: IO[bytes], path: str) -> ModelGraph:
         predicted=True,
         second_types=second_types(model.graph),
     )
-    return assemble(model.graph, facts, path)
+    return model.graph, facts
 
 
 def _notes(model: OnnxModel) -> Notes:

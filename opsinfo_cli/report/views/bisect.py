@@ -7,7 +7,7 @@ from typing import Any
 
 from ...bisect.answered import BisectAnswer
 from ...bisect.budget import price, span
-from ...bisect.session import Session
+from ...bisect.session import SearchSession
 from ..formats.summary import counted
 from ..terminal.output import Output
 from ..terminal.progress import Status
@@ -27,13 +27,13 @@ class BisectProgress:
         self._begun = time.monotonic()
         self._told = 0
 
-    def __call__(self, session: Session) -> None:
+    def __call__(self, session: SearchSession) -> None:
         self._status(lambda: self._text(session))
 
     def done(self) -> None:
         self._status.done()
 
-    def _text(self, session: Session) -> str:
+    def _text(self, session: SearchSession) -> str:
         spent = session.spent
         best = session.knowledge.best()
         known = f"{len(best)} of {self._candidates} op types suffice" if best is not None else "no list passes yet"
@@ -132,6 +132,7 @@ def bisect_document(answer: BisectAnswer) -> dict[str, Any]:
         ],
         "moved": answer.moved,
         "mixlist": answer.mixlist,
+        "keep_dtype": None,
         "trials": {**answer.counts._asdict(), "seconds": round(answer.counts.seconds, 3)},
         "one_minimal": answer.one_minimal,
         "monotone": answer.monotone,

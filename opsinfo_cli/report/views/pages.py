@@ -12,7 +12,8 @@ from ...compare.sections import SectionDifference
 from ...model import operator_rows
 from ...model.policy import Policy
 from ...model.target import Target
-from ..formats.html import LISTS, Bar, Page, PageCell, PageRow, TableFilter, page_text
+from ..formats.page import LISTS, Bar
+from ..formats.table_page import PageCell, PageRow, TableFilter, TablePage, table_page_text
 from .differences import changes_worst_first, said_of
 from .matrix import column_labels
 from .operators import short_name
@@ -25,8 +26,8 @@ def list_page(target: Target, rows: Sequence[operator_rows.OperatorRow], total: 
     files = sorted({row.file for row in rows if row.file})
     counts = _counts((row.policy for row in rows), "undecided")
     columns = ["Operator", "Policy", *(["Library", "Marks"] if marked else []), "Entry", *(["Also"] if noted else [])]
-    return page_text(
-        Page(
+    return table_page_text(
+        TablePage(
             f"Operators of {column_labels([target])[0]}",
             [*_facts(target), *_if("Mixlist", mixlist), ("Operators", _of(len(rows), total))],
             [Bar("Policies", counts)],
@@ -65,8 +66,8 @@ def matrix_page(targets: Sequence[Target], rows: Mapping[str, Policies], total: 
     on = [(word, sum(word in each for each in tags.values())) for word in (*LISTS, "absent")]
     different = sum(map(differs, rows.values()))
     facts = [(label, _place(target)) for label, target in zip(labels, targets, strict=True)]
-    return page_text(
-        Page(
+    return table_page_text(
+        TablePage(
             f"Operators of {' and '.join(labels)}" if len(labels) < 3 else f"Operators of {len(labels)} targets",
             [*facts, *_if("Mixlist", mixlist), ("Operators", _of(len(rows), total))],
             [Bar(label, counts) for label, counts in zip(labels, by_target, strict=True)],
@@ -108,8 +109,8 @@ def diff_page(a: Target, b: Target, found: Difference[Any], inside: Iterable[Sec
     if inside is None:
         columns, rows = columns[:2], [PageRow(row.cells[:2], row.tags) for row in rows]
     facts = [("A", _place(a)), ("B", _place(b))]
-    return page_text(
-        Page(
+    return table_page_text(
+        TablePage(
             " and ".join(column_labels([a, b])),
             facts,
             [Bar("Operators", [*(each for each in counts if each[0] != "section"), ("the same", found.same)])],

@@ -1,0 +1,188 @@
+"""The shell of every HTML page: one file, light or dark, that fetches nothing and runs no script but its own."""
+
+from __future__ import annotations
+
+import os
+from html import escape
+
+from ... import __version__
+from ...typed import TYPE_CHECKING, NamedTuple
+from ..terminal.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+_PARTS = os.path.join(os.path.dirname(__file__), "page_parts")
+LISTS = ("white", "black", "gray")
+_LONG = 48
+"""Characters that a column has room for; longer texts are broken."""
+
+
+class Bar(NamedTuple):
+    """Counts that make up a whole: (word, how many)."""
+
+    label: str
+    parts: Sequence[tuple[str, int]]
+
+
+class Number(str):
+    """A cell that is aligned at its end."""
+
+
+def page_text(
+    title: str,
+    facts: Iterable[tuple[str, str]],
+    body: str,
+    *,
+    lead: str = "",
+    styles: Sequence[str] = (),
+    scripts: Sequence[str] = (),
+    data: Any = None,
+    foot: str = "",
+) -> str:
+    """One file with everything in it. Its content policy names the hashes of its style and its script.
+
+    :param facts: what is shown under the title: (name, value)
+    :param body: markup of the main part; texts in it must have gone through :func:`escaped`
+    :param lead: markup between the facts and the main part
+    :param styles: names of style sheets in ``page_parts``, added to ``page.css``
+    :param scripts: names of scripts in ``page_parts``, joined to one
+    :param data: for the script, which finds it as JSON in the element with the id ``data``
+    """
+    style, script = "\n".join(map(_part, ("page.css", *styles))), "\n".join(map(_part, scripts))
+    from string import Template
+
+    return Template(_part("shell.html")).substitute(
+        title=escaped(title),
+        style=style,
+        style_hash=_hash(style),
+        script=f"<script>{script}</script>\n" if script else "",
+        script_source=f"'{_hash(script)}'" if script else "'none'",
+        facts="".join(f"<div><dt>{escaped(name)}</dt><dd>{escaped(said)}</dd></div>\n" for name, said in facts),
+        lead=lead,
+        body=body,
+        data="" if data is None else _data(data),
+        foot=f"{foot}{', ' if foot else ''}made by opsinfo {escaped(__version__)}",
+        version=escaped(__version__),
+    )
+
+
+def escaped(text: str) -> str:
+    """A text as markup that shows it: control characters and direction marks as escapes, like on a terminal."""
+    return escape(visible(text))
+
+
+def section(heading: str, body: str, name: str = "") -> str:
+    """A part of the page under a heading.
+
+    :param name: the id of the element
+    """
+    found = f' id="{escaped(name)}"' if name else ""
+    return f"<section{found}>\n<h2>{escaped(heading)}</h2>\n{body}</section>\n"
+
+
+def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A plain table that is read without a script and can be scrolled sideways; the first cell names its row.
+
+    :param caption: for screen readers
+    :param rows: texts; those of the class :class:`Number` are aligned at their end, and :class:`Markup` is not escaped
+    """
+    rows = list(rows)
+    ends = [bool(rows) and all(isinstance(row[at], Number) for row in rows) for at in range(len(columns))]
+    heads = "".join(
+        f'<th scope="col"{_number(end)}>{escaped(title)}</th>' for title, end in zip(columns, ends, strict=True)
+    )
+    lines = "".join(f"<tr>{''.join(map(_cell, row, range(len(row))))}</tr>\n" for row in rows)
+    return (
+        f'<div class="sheet"><table>\n<caption>{escaped(caption)}</caption>\n'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table></div>\n"
+    )
+
+
+class Markup(str):
+    """A cell that is markup already."""
+
+
+def _number(is_number: bool) -> str:
+    return ' class="number"' if is_number else ""
+
+
+def _cell(cell: str, at: int) -> str:
+    text = cell if isinstance(cell, Markup) else escaped(cell)
+    if at == 0:
+        return f'<th scope="row">{text}</th>'
+    long = ' class="long"' if len(cell) > _LONG and not isinstance(cell, Markup) else ""
+    return f"<td{_number(isinstance(cell, Number)) or long}>{text}</td>"
+
+
+def bars(each: Iterable[Bar]) -> str:
+    """Bars beside each other."""
+    return f'<div class="bars">\n{"".join(map(_bar, each))}</div>\n'
+
+
+def _bar(bar: Bar) -> str:
+    """A bar for the eye, and the same counts in words."""
+    total = sum(count for _, count in bar.parts) or 1
+    drawn, words, at = [], [], 0.0
+    for word, count in bar.parts:
+        width = 100 * count / total
+        drawn.append(f'<rect class="{word_class(word)}" x="{at:.3f}" width="{width:.3f}" height="10"/>')
+        words.append(f"<li>{pill(word)} <b>{count}</b></li>")
+        at += width
+    picture = f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{"".join(drawn)}</svg>'
+    return f"<figure><figcaption>{escaped(bar.label)}</figcaption>{picture}<ul>{''.join(words)}</ul></figure>\n"
+
+
+def pill(word: str) -> Markup:
+    """A list, a dtype with a colour of its own, or another word of few, drawn in its colour."""
+    return Markup(f'<span class="{word_class(word)}">{escaped(word)}</span>')
+
+
+def word_class(word: str) -> str:
+    """The class of a list, a dtype or a change: a change has the colour of what it ends in."""
+    last = word.rsplit(maxsplit=1)[-1] if word else ""
+    return f"list {last if last in _OWN else _OTHERS.get(word, 'other')}"
+
+
+DTYPES = ("float16", "bfloat16", "hifloat8", "float32", "float64")
+"""Dtypes with a colour of their own; ``whole`` is the class of all others, ``nothing`` of none."""
+_OWN = frozenset({*LISTS, *DTYPES, "low", "high"})
+_OTHERS = {
+    "only in A": "gone",
+    "only in B": "new",
+    "the same": "same",
+    "absent": "same",
+    "undecided": "same",
+    "not judged": "nothing",
+    "passes": "new",
+    "fails": "gone",
+}
+
+
+def dtype_class(dtype: str | None) -> str:
+    """The class that gives a dtype its colour, in HTML and SVG."""
+    return "nothing" if dtype is None else dtype if dtype in DTYPES else "whole"
+
+
+def _part(name: str) -> str:
+    with open(os.path.join(_PARTS, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def _hash(text: str) -> str:
+    import base64
+    import hashlib
+
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+_IN_SCRIPT = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
+
+
+def _data(value: Any) -> str:
+    """JSON that cannot end its element, and does not run: its type is not a script's."""
+    import json
+
+    said = json.dumps(value, separators=(",", ":"), check_circular=False).translate(_IN_SCRIPT)
+    return f'<script type="application/json" id="data">{said}</script>\n'

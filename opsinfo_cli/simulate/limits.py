@@ -1,0 +1,74 @@
+"""What a simulation cannot show; every answer says it."""
+
+from __future__ import annotations
+
+from ..errors import few
+from ..typed import TYPE_CHECKING, NamedTuple
+from .rounding_plan import unknown_tensors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..graph.answer import Answer
+    from .rounding_plan import RoundingPlan
+    from .simulation import Simulation
+
+
+class Limit(NamedTuple):
+    """Something that may differ on a device.
+
+    :param kind: a slug: ``kernels``, ``overflow``, ``fusion``, ``inner-tensors`` ...
+    :param nodes: names of the nodes that it concerns; empty: all may be
+    """
+
+    kind: str
+    message: str
+    nodes: tuple[str, ...] = ()
+
+
+ALWAYS = (
+    Limit("kernels", "the inside of kernels: here all sums are in float32; some vector kernels add in float16"),
+    Limit("fusion", "fusion: a fused operator may skip a rounding between its parts"),
+    Limit("replaced", "operators that the compiler replaces after dtypes are chosen"),
+)
+_OVERFLOW = Limit("overflow", "saturation: overflow is Inf here; a device in saturation mode clips (--saturate)")
+_SATURATED = Limit("overflow", "overflow: it is clipped here; a device that is not in saturation mode yields Inf")
+_HIFLOAT8 = Limit("hifloat8", "HiFloat8 is rounded to the nearest, ties away from zero; kernels may round at random")
+
+
+def not_shown(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> list[Limit]:
+    """Everything that an answer cannot show, the general before what is the model's own."""
+    limits = [*ALWAYS, _SATURATED if simulation.rewriter.rounder.saturate else _OVERFLOW]
+    if "hifloat8" in plan.dtypes:
+        limits.append(_HIFLOAT8)
+    if any(each.is_random for each in simulation.inputs):
+        said = "real data: random inputs may overflow where real ones do not, and the other way round"
+        limits.append(Limit("random-inputs", said))
+    return [*limits, *_of_model(simulation, answer)]
+
+
+def _of_model(simulation: Simulation, answer: Answer) -> Iterator[Limit]:
+    places, columns = simulation.places, answer.graph.columns
+    expanded = tuple(each.name for each in places.expanded)
+    if expanded:
+        inner = sum(each.inner for each in places.expanded)
+        said = f"inner tensors of ONNX nodes that become several operators: {inner} tensors of {few(expanded)}"
+        yield Limit("inner-tensors", said, expanded)
+    assumed = tuple(columns.names[at] for at, each in enumerate(answer.judged.choices) if each.confidence == "assumed")
+    if assumed:
+        yield Limit("assumed", f"kernels that choose dtypes when compiling: dtypes assumed for {len(assumed)} nodes", assumed)
+    unmapped = [note for note in answer.graph.model.notes if note.kind in ("unmapped-operator", "foreign-domain")]
+    if unmapped:
+        said = f"operators unknown to CANN: {few([note.subject for note in unmapped])}"
+        yield Limit("unmapped-operator", said)
+    removed = tuple(columns.names[node] for node in answer.removed)
+    if removed:
+        yield Limit("removed-casts", f"Casts of the model that the compiler removes: {few(removed)}", removed)
+    unknown = unknown_tensors(places, answer)
+    if unknown:
+        yield Limit("unknown-dtype", f"{unknown} inputs and outputs of unknown dtype: they are not rounded")
+    owners = {body_owner for body_owner in range(len(simulation.file.nodes)) if simulation.file.bodies_of(body_owner)}
+    names = tuple(simulation.places.names[each][0] for each in sorted(owners) if each in simulation.places.names)
+    if names:
+        said = f"where in a body an error begins: bodies are computed with their roundings, and shown as {few(names)}"
+        yield Limit("bodies", said, names)

@@ -1,0 +1,126 @@
+"""How far one array is from another: the measures of an output."""
+
+from __future__ import annotations
+
+import math
+
+from ..typed import TYPE_CHECKING, NamedTuple
+from .packages import needed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+_BLOCK = 1 << 20
+"""Elements that are converted to float64 at a time."""
+
+
+class OutputError(NamedTuple):
+    """An output against its reference.
+
+    :param max_abs_error: max|a - b|; infinite if an element is Inf or NaN on one side only
+    :param max_rel_error: max|a - b| / max|b| over all elements, b the reference; infinite if b is zero and a is not
+    :param cosine: of the angle between both; None: unknown, because elements are not finite or nothing is compared
+    :param inf: infinite elements, and ``nan`` those that are NaN
+    :param reference_inf: infinite elements of the reference, and ``reference_nan`` those that are NaN
+    :param why: why nothing could be compared, or what differs beside numbers; empty: nothing
+    """
+
+    name: str
+    max_abs_error: float
+    max_rel_error: float
+    cosine: float | None
+    inf: int
+    nan: int
+    reference_inf: int = 0
+    reference_nan: int = 0
+    elements: int = 0
+    why: str = ""
+
+    def passes(self, max_error: float | None, min_cosine: float | None) -> bool:
+        """Whether it is within both bounds; what is unknown is not."""
+        if max_error is not None and not self.max_rel_error <= max_error:
+            return False
+        return min_cosine is None or (self.cosine is not None and self.cosine >= min_cosine)
+
+
+def output_error(name: str, found: Any, reference: Any) -> OutputError:
+    """Compare two arrays; sequences and maps of arrays are compared as one."""
+    a, b = _array(found), _array(reference)
+    if a.shape != b.shape:
+        return _different(name, a, b, f"its shape is {list(a.shape)} instead of {list(b.shape)}")
+    if a.dtype.kind in "OUS" or b.dtype.kind in "OUS":
+        differing = int((a != b).sum()) if a.size else 0
+        if differing:
+            return _different(name, a, b, f"{differing} of {a.size} texts differ")
+        return OutputError(name, 0.0, 0.0, 1.0, 0, 0, elements=int(a.size))
+    return _measured(name, a.reshape(-1), b.reshape(-1))
+
+
+def _array(value: Any) -> Any:
+    np = needed("numpy")
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return np.concatenate([np.ravel(_array(each)) for each in value]) if value else np.zeros(0)
+    return np.asarray([] if value is None else value)
+
+
+def _different(name: str, a: Any, b: Any, why: str) -> OutputError:
+    inf, nan = _not_finite(a)
+    return OutputError(name, math.inf, math.inf, None, inf, nan, *_not_finite(b), int(a.size), why)
+
+
+def _not_finite(array: Any) -> tuple[int, int]:
+    np = needed("numpy")
+    if array.dtype.kind in "OUSbiu":
+        return 0, 0
+    return int(np.isinf(array).sum()), int(np.isnan(array).sum())
+
+
+def _measured(name: str, a: Any, b: Any) -> OutputError:
+    np = needed("numpy")
+    largest = size = dot = a_square = b_square = 0.0
+    counts = [0, 0, 0, 0]
+    same_kind = True
+    for at in range(0, a.size, _BLOCK):
+        x, y = (each[at : at + _BLOCK].astype("c16" if each.dtype.kind == "c" else "f8") for each in (a, b))
+        for number, found in enumerate((np.isinf(x), np.isnan(x), np.isinf(y), np.isnan(y))):
+            counts[number] += int(np.count_nonzero(found))
+        finite = np.isfinite(x) & np.isfinite(y)
+        if not finite.all():
+            others = ~finite
+            same_kind &= bool(((x[others] == y[others]) | (np.isnan(x[others]) & np.isnan(y[others]))).all())
+            x, y = x[finite], y[finite]
+        if x.size:
+            largest = max(largest, float(np.abs(x - y).max()))
+            size = max(size, float(np.abs(y).max()))
+            dot += float(np.real(np.vdot(x, y)))
+            a_square += float(np.real(np.vdot(x, x)))
+            b_square += float(np.real(np.vdot(y, y)))
+    if not same_kind:
+        return OutputError(name, math.inf, math.inf, None, *counts, elements=int(a.size))
+    relative = 0.0 if not largest else largest / size if size else math.inf
+    return OutputError(name, largest, relative, _cosine(dot, a_square, b_square), *counts, elements=int(a.size))
+
+
+def _cosine(dot: float, a_square: float, b_square: float) -> float | None:
+    if not a_square or not b_square:
+        return 1.0 if a_square == b_square else 0.0
+    if not math.isfinite(a_square * 0 + b_square * 0 + dot * 0):
+        return None
+    return min(1.0, max(-1.0, dot / (math.sqrt(a_square) * math.sqrt(b_square))))
+
+
+def worst(errors: Sequence[OutputError]) -> OutputError:
+    """One output over several sets of inputs: the largest errors, the smallest cosine, Inf and NaN in all."""
+    cosines = [each.cosine for each in errors]
+    known = [each for each in cosines if each is not None]
+    return OutputError(
+        errors[0].name,
+        max(each.max_abs_error for each in errors),
+        max(each.max_rel_error for each in errors),
+        min(known) if len(known) == len(cosines) else None,
+        *(sum(each[number] for each in errors) for number in range(4, 9)),
+        why=next((each.why for each in errors if each.why), ""),
+    )

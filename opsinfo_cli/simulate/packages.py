@@ -1,0 +1,25 @@
+"""The packages that a simulation needs and no other command does; they are imported where they are used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from ..errors import MissingPackage
+from ..typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def needed(name: str) -> Any:
+    """The package ``numpy``, ``onnx`` or ``onnxruntime``.
+
+    :raises MissingPackage: when it is not installed
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingPackage(
+            f"a simulation requires the packages onnx, onnxruntime and numpy; not installed: {name}",
+            hint="python -m pip install 'opsinfo[simulate]'",
+        ) from None

@@ -1,0 +1,129 @@
+"""The model with roundings put in: made anew for every trial out of parts that stay."""
+
+from __future__ import annotations
+
+from ..typed import TYPE_CHECKING
+from .rounding_plan import RoundingPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from .onnx_file import OnnxFile
+    from .rounding_nodes import Rounder
+    from .rounding_plan import RoundedTensor
+
+PREFIX = "opsinfo/"
+"""What the names of our own values begin with."""
+NOTHING = RoundingPlan({}, {}, {})
+
+
+class Rewriter:
+    """Puts roundings into one model."""
+
+    def __init__(self, file: OnnxFile, rounder: Rounder) -> None:
+        self.file = file
+        self.rounder = rounder
+        self._shell = type(file.proto)()
+        self._shell.CopyFrom(file.proto)
+        del self._shell.graph.node[:]
+
+    def model(self, plan: RoundingPlan, more: Sequence[str] = ()) -> bytes:
+        """A model that rounds as the plan says.
+
+        :param more: values of the main graph that it yields behind its own outputs
+        :raises Refused: when the model's opset has not the operators that a rounding takes
+        """
+        made = type(self._shell)()
+        made.CopyFrom(self._shell)
+        graph = made.graph
+        nodes, outputs = _Rewriting(self, plan).nodes(0)
+        graph.node.extend(nodes)
+        for at, name in outputs.items():
+            graph.output[at].name = name
+        for value in more:
+            graph.output.add().name = value
+        data: bytes = made.SerializeToString()
+        return data
+
+
+class _Rewriting:
+    """One plan on its way into the model."""
+
+    def __init__(self, rewriter: Rewriter, plan: RoundingPlan) -> None:
+        self.file = rewriter.file
+        self.rounder = rewriter.rounder
+        self.plan = plan
+        self.touched = {node for node, _ in (*plan.entries, *plan.exits)}
+        self.scopes = {scope for scope, _ in plan.outputs} | {self.file.nodes[node].scope for node in self.touched}
+        self.stored: dict[tuple[int, str], str] = {}
+        self.count = 0
+
+    def nodes(self, scope: int) -> tuple[list[Any], dict[int, str]]:
+        """The nodes of one graph, and the new names of its outputs."""
+        made: list[Any] = []
+        ready: dict[tuple[str, str], str] = {}
+        for number in self.file.nodes_of(scope):
+            proto = self.file.nodes[number].proto
+            if number in self.touched or self._has_touched_body(number):
+                self._node(made, ready, scope, number, proto)
+            else:
+                made.append(proto)
+        outputs: dict[int, str] = {}
+        graph = self.file.scopes[scope]
+        for at, value in enumerate(graph.output):
+            rounded = self.plan.outputs.get((scope, at))
+            if rounded is not None:
+                outputs[at] = self._entering(made, ready, scope, value.name, rounded)
+        return made, {at: name for at, name in outputs.items() if name != graph.output[at].name}
+
+    def _has_touched_body(self, number: int) -> bool:
+        return any(
+            body in self.scopes or any(map(self._has_touched_body, self.file.nodes_of(body)))
+            for _, body in self.file.bodies_of(number)
+        )
+
+    def _node(
+        self, made: list[Any], ready: dict[tuple[str, str], str], scope: int, number: int, proto: Any
+    ) -> None:
+        copy = type(proto)()
+        copy.CopyFrom(proto)
+        for at, value in enumerate(proto.input):
+            rounded = self.plan.entries.get((number, at))
+            if rounded is not None:
+                copy.input[at] = self._entering(made, ready, scope, value, rounded)
+        made.append(copy)
+        for at, value in enumerate(proto.output):
+            rounded = self.plan.exits.get((number, at))
+            if rounded is not None and value:
+                self.count += 1
+                copy.output[at] = f"{PREFIX}{self.count}/before"
+                made += self.rounder.nodes(copy.output[at], value, rounded.own, rounded.dtype)
+                self.stored[scope, value] = rounded.dtype
+        self._bodies(number, copy)
+
+    def _entering(
+        self, made: list[Any], ready: dict[tuple[str, str], str], scope: int, value: str, rounded: RoundedTensor
+    ) -> str:
+        """The name of the rounded value; the value itself if it was stored in that dtype."""
+        if self.stored.get((scope, value)) == rounded.dtype:
+            return value
+        key = value, rounded.dtype
+        if key not in ready:
+            self.count += 1
+            ready[key] = f"{PREFIX}{self.count}/{rounded.dtype}"
+            made += self.rounder.nodes(value, ready[key], rounded.own, rounded.dtype)
+        return ready[key]
+
+    def _bodies(self, number: int, copy: Any) -> None:
+        left = list(self.file.bodies_of(number))
+        for attribute in copy.attribute:
+            graphs = [attribute.g] if attribute.HasField("g") else list(attribute.graphs)
+            for graph in graphs:
+                at = next(at for at, (name, _) in enumerate(left) if name == attribute.name)
+                _, scope = left.pop(at)
+                nodes, outputs = self.nodes(scope)
+                del graph.node[:]
+                graph.node.extend(nodes)
+                for output, name in outputs.items():
+                    graph.output[output].name = name

@@ -1,0 +1,142 @@
+"""The ONNX nodes that round one tensor to a low dtype and give it back in its own.
+
+float16 and bfloat16 are a pair of Casts, which onnxruntime rounds to the nearest, ties to even. Where there is no such
+Cast (bfloat16 before opset 13, hifloat8), the same values are computed in float64: ``(2^s + 1) * x - 2^s * x``, rounded
+at every step, is x with 53 - s bits (Veltkamp; Dekker, "A floating-point technique for extending the available
+precision", 1971). For an x of 24 bits that is exact, ties included; the tests compare every kind of tie.
+
+HiFloat8 is rounded to the nearest, ties away from zero: en_dtypes 0.0.4 of PyPI, by Huawei, which the tests compare
+with. It has 3 bits of mantissa from 2^-3 to 2^4, 2 from 2^-7 to 2^8, 1 from 2^-15 to 2^16, none below that; from
+1.25 * 2^15 on it is infinite, below 2^-23 zero (arXiv 2409.16626, section 2).
+
+Saturation, as devices do it in that mode: what is larger than the largest value, infinities included, becomes that
+value, and NaN becomes 0 (cannmirror/asc-devkit, docs of asc_float2half, asc_float2bf16, asc_float2hif8).
+"""
+
+from __future__ import annotations
+
+from ..errors import Refused
+from ..typed import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
+
+LARGEST = {"float16": 65504.0, "bfloat16": float.fromhex("0x1.fep127"), "hifloat8": 32768.0}
+FIRST_BFLOAT16_CAST = 13
+FIRST_WHERE = 9
+"""The opset of the operators that the other ways need."""
+_CODES = {"float32": 1, "float16": 10, "float64": 11, "bfloat16": 16}
+_DOUBLE = 11
+
+
+class Rounder(NamedTuple):
+    """How tensors are rounded in one model.
+
+    :param opset: the version of the default domain
+    :param saturate: whether what overflows becomes the largest value
+    """
+
+    opset: int
+    saturate: bool
+
+    def nodes(self, value: str, made: str, own: str, dtype: str) -> list[Any]:
+        """Nodes that read ``value``, of the dtype ``own``, and yield it rounded as ``made``.
+
+        :raises Refused: when the model's opset has not the operators that it takes
+        """
+        by_cast = dtype == "float16" or (dtype == "bfloat16" and self.opset >= FIRST_BFLOAT16_CAST)
+        if self.opset < FIRST_WHERE and (self.saturate or not by_cast):
+            raise Refused(
+                f"opset {self.opset} is too old to round to {dtype}{' with --saturate' if self.saturate else ''}",
+                name="old-opset",
+                hint="convert the model with onnx.version_converter",
+            )
+        chain = _Chain(made, value)
+        if self.saturate:
+            self._saturate(chain, own, LARGEST[dtype])
+        if by_cast:
+            chain.add("Cast", to=_CODES[dtype])
+        else:
+            chain.add("Cast", to=_DOUBLE)
+            (_round_bfloat16 if dtype == "bfloat16" else _round_hifloat8)(chain)
+        chain.add("Cast", to=_CODES[own])
+        return chain.ended(made)
+
+    def _saturate(self, chain: _Chain, own: str, largest: float) -> None:
+        x = chain.add("Cast", to=_DOUBLE) if own != "float64" else chain.last
+        top, zero = chain.constant(largest), chain.constant(0.0)
+        x = chain.add("Where", chain.add("Less", top, x), top, x)
+        bottom = chain.constant(-largest)
+        x = chain.add("Where", chain.add("Less", x, bottom), bottom, x)
+        is_number = chain.add("Not", chain.add("IsNaN", chain.add("Cast", x, to=1)))
+        chain.add("Where", is_number, x, zero)
+
+
+class _Chain:
+    """Nodes that follow one another; their values are named after the last one."""
+
+    def __init__(self, prefix: str, value: str) -> None:
+        self.prefix = prefix
+        self.last = value
+        self.made: list[Any] = []
+
+    def add(self, op: str, *inputs: str, **attributes: int) -> str:
+        """Add a node; without inputs it reads the last value."""
+        from onnx import helper
+
+        name = f"{self.prefix}/{len(self.made)}"
+        self.made.append(helper.make_node(op, list(inputs) or [self.last], [name], name=name, **attributes))
+        self.last = name
+        return name
+
+    def constant(self, value: float) -> str:
+        from onnx import helper
+
+        last = self.last
+        name = self.add("Constant")
+        tensor = helper.make_tensor(name, _DOUBLE, [], [value])
+        node = self.made[-1]
+        node.CopyFrom(helper.make_node("Constant", [], [name], name=name, value=tensor))
+        self.last = last
+        return name
+
+    def ended(self, name: str) -> list[Any]:
+        self.made[-1].output[0] = name
+        return self.made
+
+
+def _nearest(chain: _Chain, x: str, bits: int) -> str:
+    """``x`` with so many significant bits, the first one included."""
+    scaled = chain.add("Mul", x, chain.constant(2.0 ** (53 - bits) + 1))
+    return chain.add("Add", chain.add("Sub", x, scaled), scaled)
+
+
+def _round_bfloat16(chain: _Chain) -> None:
+    x = chain.last
+    size = chain.add("Abs", x)
+    near = _nearest(chain, x, 8)
+    big = chain.constant(1.5 * 2.0 ** (52 - 133))  # the sum has its last bit at 2^-133, the smallest value
+    small = chain.add("Sub", chain.add("Add", x, big), big)
+    near = chain.add("Where", chain.add("Less", size, chain.constant(2.0**-126)), small, near)
+    chain.add("Where", chain.add("Less", size, chain.constant(2.0**128)), near, x)
+
+
+def _round_hifloat8(chain: _Chain) -> None:
+    x = chain.last
+    size = chain.add("Abs", x)
+    moved = chain.add("Mul", x, chain.constant(1 + 2.0**-26))  # ties away from zero: no value of 24 bits comes near
+    near = _nearest(chain, moved, 1)
+    for low, high, bits in ((-15, 16, 2), (-7, 8, 3), (-3, 4, 4)):
+        below = chain.add("Less", size, chain.constant(2.0**low))
+        inside = chain.add("And", chain.add("Not", below), chain.add("Less", size, chain.constant(2.0**high)))
+        near = chain.add("Where", inside, _nearest(chain, moved, bits), near)
+    least = chain.add("Mul", chain.add("Sign", x), chain.constant(2.0**-22))
+    near = chain.add("Where", chain.add("Less", size, chain.constant(2.0**-22)), least, near)
+    near = chain.add("Where", chain.add("Less", size, chain.constant(2.0**-23)), chain.constant(0.0), near)
+    infinite = chain.add("Mul", x, chain.constant(float("inf")))
+    chain.add("Where", chain.add("Less", size, chain.constant(1.25 * 2.0**15)), near, _not_a_number(chain, x, infinite))
+
+
+def _not_a_number(chain: _Chain, x: str, infinite: str) -> str:
+    """NaN stays what it is: no comparison holds for it."""
+    return chain.add("Where", chain.add("IsNaN", chain.add("Cast", x, to=1)), x, infinite)

@@ -1,0 +1,68 @@
+"""Sessions of onnxruntime: on the CPU, unoptimised and with one thread, so that equal models yield equal values."""
+
+from __future__ import annotations
+
+from ..errors import Refused, brief
+from ..typed import TYPE_CHECKING
+from .packages import needed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+_FATAL = 4
+_FOLDER = "session.model_external_initializers_file_folder_path"
+
+
+class Session:
+    """A model that can be computed.
+
+    Optimisation is off: no rounding can be fused away, and a session is made in a third of the time.
+    """
+
+    def __init__(self, model: bytes, folder: str, weights: Mapping[str, Any], path: str) -> None:
+        """:param model: the ModelProto
+        :param folder: where its external data lies
+        :param weights: arrays of the weights that were kept apart
+        :param path: the user's file, for messages
+        :raises MissingPackage: when ``onnxruntime`` is not installed
+        :raises Refused: when onnxruntime cannot load the model
+        """
+        runtime = needed("onnxruntime")
+        runtime.set_default_logger_severity(_FATAL)
+        options = runtime.SessionOptions()
+        options.log_severity_level = _FATAL
+        options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.add_session_config_entry(_FOLDER, folder)
+        self._path = path
+        self._weights = {name: runtime.OrtValue.ortvalue_from_numpy(array) for name, array in weights.items()}
+        if self._weights:
+            options.add_external_initializers(list(self._weights), list(self._weights.values()))
+        try:
+            self._session = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime raises a dozen kinds
+            said = f"onnxruntime cannot load the model: {_said(error)}"
+            raise Refused(said, name="not-loaded", path=path) from None
+
+    def run(self, feeds: Mapping[str, Any]) -> Sequence[Any]:
+        """Every output, in the model's order.
+
+        :raises Refused: when onnxruntime cannot compute it
+        """
+        try:
+            found: Sequence[Any] = self._session.run(None, dict(feeds))
+        except Exception as error:  # as above
+            said = f"onnxruntime cannot compute the model: {_said(error)}"
+            raise Refused(said, name="not-computed", path=self._path) from None
+        return found
+
+
+def _said(error: Exception) -> str:
+    """The first line of a message, without its code."""
+    text = (str(error).strip() or type(error).__name__).splitlines()[0]
+    head, _, rest = text.partition(" : ")
+    while rest and (head.startswith("[ONNXRuntimeError]") or head.isdigit() or head.isupper()):
+        text = rest
+        head, _, rest = text.partition(" : ")
+    return brief(text)

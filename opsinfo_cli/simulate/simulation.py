@@ -1,0 +1,245 @@
+"""A model computed with every low tensor rounded as it would be stored, and compared with float32."""
+
+from __future__ import annotations
+
+import math
+
+from ..errors import Refused, UsageFault
+from ..graph.judging import marks_of
+from ..model.policy import ADD_BLACK
+from ..typed import TYPE_CHECKING, NamedTuple
+from .conversion import converted
+from .onnx_file import OnnxFile
+from .output_error import OutputError, output_error, worst
+from .rewriting import Rewriter
+from .rounding_nodes import FIRST_BFLOAT16_CAST, Rounder
+from .rounding_plan import RoundingPlan, rounding_plan
+from .session import Session
+from .tensor_places import tensor_places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ..graph.answer import Answer
+    from ..graph.judging import Lists, Ready
+    from .inputs import InputSet
+    from .tensor_places import TensorPlaces
+
+SAME = 1e-5
+"""The largest ``max_rel_error`` between a model and its conversion to a newer opset."""
+
+
+class Simulated(NamedTuple):
+    """The outputs of one computation against their reference.
+
+    :param rounded: places where a tensor was rounded
+    """
+
+    outputs: tuple[OutputError, ...]
+    rounded: int
+
+    @property
+    def max_rel_error(self) -> float:
+        """The largest over all outputs."""
+        return max((each.max_rel_error for each in self.outputs), default=0.0)
+
+    @property
+    def min_cosine(self) -> float | None:
+        """The smallest over all outputs; None: that of an output is unknown."""
+        cosines = [each.cosine for each in self.outputs]
+        known = [each for each in cosines if each is not None]
+        return None if len(known) < len(cosines) else min(known, default=1.0)
+
+    def passes(self, max_error: float | None = None, min_cosine: float | None = None) -> bool:
+        """Whether every output is within both bounds; what is unknown is not."""
+        return all(each.passes(max_error, min_cosine) for each in self.outputs)
+
+
+class TypeCost(NamedTuple):
+    """What the low tensors of one op type cost.
+
+    :param nodes: names of the nodes at which tensors are rounded
+    :param error_alone: ``max_rel_error`` with the tensors at these nodes rounded alone; None: it cannot be computed
+    :param error_without: the same of the whole policy with the type on the black list; None: as above, or the mode
+        has no lists
+    """
+
+    type: str
+    nodes: tuple[str, ...]
+    error_alone: float | None
+    error_without: float | None
+
+
+class Simulation:
+    """A model ready to be computed many times.
+
+    :ivar reference: of each set of inputs the outputs that are compared with
+    """
+
+    def __init__(
+        self,
+        path: str,
+        ready: Ready,
+        mode: str,
+        inputs: Sequence[InputSet],
+        file: OnnxFile,
+        places: TensorPlaces,
+        rewriter: Rewriter,
+    ) -> None:
+        self.path = path
+        self.ready = ready
+        self.mode = mode
+        self.inputs = inputs
+        self.file = file
+        self.places = places
+        self.rewriter = rewriter
+        self.names = [each.name for each in file.proto.graph.output]
+        self.reference: list[dict[str, Any]] = []
+        self._known: dict[frozenset[tuple[int, int, int, str]], Simulated] = {}
+
+    @classmethod
+    def open(
+        cls,
+        path: str,
+        ready: Ready,
+        mode: str,
+        inputs: Sequence[InputSet],
+        *,
+        saturate: bool = False,
+        reference: Mapping[str, Any] | None = None,
+    ) -> Simulation:
+        """Open a model and compute it in float32, once.
+
+        :param ready: its graph, ready to be judged
+        :param inputs: at least one set
+        :param saturate: what overflows becomes the largest value instead of Inf
+        :param reference: outputs by name to compare with, instead of those in float32; for one set of inputs
+        :raises MissingPackage: when onnx, onnxruntime or numpy is not installed
+        :raises UsageFault: when the mode is unknown, or the reference does not fit the model
+        :raises Refused: when the model cannot be read or computed
+        :raises Damaged: when it is no ONNX model
+        """
+        if ready.prepared.graph.model.format != "onnx":
+            raise UsageFault("a simulation requires an ONNX model", name="not-onnx", path=path)
+        ready.judge(mode)
+        file, outputs = _ready_file(path, inputs)
+        places = tensor_places(path, file, ready.prepared.graph)
+        made = cls(path, ready, mode, inputs, file, places, Rewriter(file, Rounder(file.opset, saturate)))
+        if reference is not None:
+            _require_fit(reference, made.names, inputs)
+        made.reference = outputs if reference is None else [dict(reference)]
+        return made
+
+    def session(self, plan: RoundingPlan, more: Sequence[str] = ()) -> Session:
+        """The model with the roundings of a plan.
+
+        :param more: values of the main graph that it yields behind its own outputs
+        """
+        return Session(self.rewriter.model(plan, more), self.file.folder, self.file.weights, self.path)
+
+    def answer(self, mixlist: Lists = None) -> Answer:
+        """What the judge says with a mixlist."""
+        return self.ready.judge(self.mode, mixlist)
+
+    def plan(self, mixlist: Lists = None) -> RoundingPlan:
+        """What is rounded with a mixlist."""
+        return rounding_plan(self.places, self.answer(mixlist))
+
+    def run(self, mixlist: Lists = None) -> Simulated:
+        """Judge anew, round, compute and compare.
+
+        :raises Refused: when the mixlist is refused, or onnxruntime cannot compute the rounded model
+        """
+        return self.computed(self.plan(mixlist))
+
+    def computed(self, plan: RoundingPlan) -> Simulated:
+        """Compute with the roundings of a plan and compare; equal plans are computed once.
+
+        :raises Refused: when onnxruntime cannot compute the rounded model
+        """
+        key = plan.key
+        if key not in self._known:
+            session = self.session(plan)
+            errors: dict[str, list[OutputError]] = {}
+            for each, reference in zip(self.inputs, self.reference, strict=True):
+                found = dict(zip(self.names, session.run(each.feeds), strict=True))
+                for name, value in reference.items():
+                    errors.setdefault(name, []).append(output_error(name, found[name], value))
+            self._known[key] = Simulated(tuple(map(worst, errors.values())), plan.count)
+        return self._known[key]
+
+    def rank(self, mixlist: Lists = None, progress: Callable[[int, int], None] | None = None) -> list[TypeCost]:
+        """The op types at whose nodes tensors are rounded, those that cost most first.
+
+        :param progress: called after each op type with the number of those done, and of all
+        :raises Refused: when the mixlist is refused
+        """
+        plan = self.plan(mixlist)
+        marks = marks_of(mixlist)
+        has_lists = self.answer(mixlist).mode.is_mixed
+        costs = []
+        types = plan.types
+        for done, (op_type, nodes) in enumerate(types.items(), 1):
+            without = {**marks, op_type: frozenset({ADD_BLACK})}
+            alone = self._error(plan.only(op_type))
+            costs.append(TypeCost(op_type, nodes, alone, self._error(self.plan(without)) if has_lists else None))
+            if progress:
+                progress(done, len(types))
+        return sorted(costs, key=_worst_first)
+
+    def _error(self, plan: RoundingPlan) -> float | None:
+        try:
+            return self.computed(plan).max_rel_error
+        except Refused:
+            return None
+
+
+def _ready_file(path: str, inputs: Sequence[InputSet]) -> tuple[OnnxFile, list[dict[str, Any]]]:
+    """The model and its outputs in float32.
+
+    A model of an older opset is converted to that in which Cast knows bfloat16, and in which onnxruntime loads a model
+    with many Casts several times faster; if that fails or changes the outputs, it stays as it is.
+    """
+    file = OnnxFile.read(path)
+    outputs = _computed(file, path, inputs)
+    if file.opset >= FIRST_BFLOAT16_CAST:
+        return file, outputs
+    newer = converted(file, FIRST_BFLOAT16_CAST)
+    try:
+        again = _computed(newer, path, inputs) if newer else []
+    except Refused:
+        newer = None
+    if newer is None:
+        return file, outputs
+    errors = (
+        output_error(name, new[name], value).max_rel_error
+        for old, new in zip(outputs, again, strict=True)
+        for name, value in old.items()
+    )
+    return (newer, again) if all(each <= SAME for each in errors) else (file, outputs)
+
+
+def _computed(file: OnnxFile, path: str, inputs: Sequence[InputSet]) -> list[dict[str, Any]]:
+    """The outputs of each set of inputs by name."""
+    session = Session(file.proto.SerializeToString(), file.folder, file.weights, path)
+    names = [each.name for each in file.proto.graph.output]
+    return [dict(zip(names, session.run(each.feeds), strict=True)) for each in inputs]
+
+
+def _require_fit(reference: Mapping[str, Any], names: Sequence[str], inputs: Sequence[InputSet]) -> None:
+    """:raises UsageFault: when the reference is not of the model's outputs, or of several sets of inputs"""
+    if len(inputs) != 1:
+        raise UsageFault("--reference is for one set of inputs", name="bad-reference")
+    hint = f"the model's outputs: {', '.join(names)}"
+    if not reference:
+        raise UsageFault("the reference holds no arrays", name="bad-reference", hint=hint)
+    for name in reference:
+        if name not in names:
+            raise UsageFault(f"the reference: the model has no output `{name}`", name="bad-reference", hint=hint)
+
+
+def _worst_first(cost: TypeCost) -> tuple[float, float, str]:
+    alone = -1.0 if cost.error_alone is None else cost.error_alone
+    without = math.inf if cost.error_without is None else cost.error_without
+    return -alone, without, cost.type

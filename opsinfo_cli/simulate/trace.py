@@ -1,0 +1,187 @@
+"""The error along the graph: every floating-point output of the main graph's nodes against float32.
+
+Memory: values are fetched in portions of at most 256 MB on either side; each portion is compared and let go before the
+next one is computed. A model whose values take more is computed once for each portion.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..typed import TYPE_CHECKING, NamedTuple
+from .output_error import output_error, worst
+from .rewriting import NOTHING
+from .rounding_plan import STORED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from .output_error import OutputError
+    from .rounding_plan import RoundingPlan
+    from .simulation import Simulation
+
+JUMP, LEAST = 10.0, 1e-3
+"""An error jumps where it is ten times the largest of the inputs' and above 0.001."""
+PORTION = 256 << 20
+_UNKNOWN = 1 << 20
+"""Bytes that a value of unknown shape counts as."""
+
+
+class TracedNode(NamedTuple):
+    """A node's outputs against float32, the worst of them.
+
+    :param error: ``max_rel_error``
+    :param inputs: the largest ``max_rel_error`` of the values that it reads
+    :param inf: infinite elements that are not so in float32, ``nan`` the same of NaN
+    """
+
+    node: str
+    type: str
+    error: float
+    inputs: float
+    inf: int
+    nan: int
+    elements: int
+
+    @property
+    def jumps(self) -> bool:
+        return self.error > LEAST and self.error >= JUMP * self.inputs and math.isfinite(self.inputs)
+
+
+class Trace(NamedTuple):
+    """The nodes of the main graph in the model's order."""
+
+    nodes: tuple[TracedNode, ...]
+
+    @property
+    def first_not_finite(self) -> TracedNode | None:
+        """The first node that yields Inf or NaN where float32 does not."""
+        return next((each for each in self.nodes if each.inf or each.nan), None)
+
+    @property
+    def first_jump(self) -> TracedNode | None:
+        """The first node whose error is ten times the largest of its inputs' and above 0.001."""
+        return next((each for each in self.nodes if each.jumps), None)
+
+
+def trace(
+    simulation: Simulation,
+    plan: RoundingPlan,
+    progress: Callable[[int, int], None] | None = None,
+    portion: int = PORTION,
+) -> Trace:
+    """Compute with a plan and in float32, and compare along the graph.
+
+    :param progress: called after each portion with the number of values done, and of all
+    :param portion: bytes of values that are held at a time, on either side
+    :raises Refused: when onnxruntime cannot compute the model
+    """
+    values = _values(simulation)
+    sizes = _sizes(simulation)
+    errors: dict[str, OutputError] = {}
+    for some in _portions(list(values), sizes, portion):
+        errors.update(_errors(simulation, plan, some))
+        if progress:
+            progress(len(errors), len(values))
+    return Trace(tuple(_traced(simulation, values, errors)))
+
+
+def _values(simulation: Simulation) -> dict[str, int]:
+    """The floating-point values of the main graph, each with the number of its node."""
+    file, columns = simulation.file, simulation.ready.prepared.graph.columns
+    found = {}
+    for each in simulation.places.exits:
+        node = file.nodes[each.owner]
+        if node.scope == 0 and columns.output_tensors[each.slot].first_dtype in STORED:
+            found[node.proto.output[each.output]] = each.owner
+    return found
+
+
+def _portions(values: Sequence[str], sizes: Mapping[str, int], portion: int) -> Iterator[list[str]]:
+    some: list[str] = []
+    total = 0
+    for value in values:
+        size = sizes.get(value, _UNKNOWN)
+        if some and total + size > portion:
+            yield some
+            some, total = [], 0
+        some.append(value)
+        total += size
+    if some:
+        yield some
+
+
+def _errors(simulation: Simulation, plan: RoundingPlan, values: Sequence[str]) -> dict[str, OutputError]:
+    names = simulation.names
+    more = [value for value in values if value not in names]
+    places = {name: at for at, name in enumerate([*names, *more])}
+    exact, rounded = simulation.session(NOTHING, more), simulation.session(plan, more)
+    found: dict[str, list[OutputError]] = {value: [] for value in values}
+    for each in simulation.inputs:
+        a, b = list(rounded.run(each.feeds)), list(exact.run(each.feeds))
+        for value in values:
+            at = places[value]
+            found[value].append(output_error(value, a[at], b[at]))
+            a[at] = b[at] = None
+    return {value: worst(errors) for value, errors in found.items()}
+
+
+def _traced(simulation: Simulation, values: Mapping[str, int], errors: Mapping[str, OutputError]) -> Iterator[TracedNode]:
+    outputs: dict[int, list[OutputError]] = {}
+    for value, number in values.items():
+        outputs.setdefault(number, []).append(errors[value])
+    for number, own in outputs.items():
+        name, op_type = simulation.places.names[number]
+        read = [errors[value].max_rel_error for value in _read(simulation, number) if value in errors]
+        yield TracedNode(
+            name,
+            op_type,
+            max(each.max_rel_error for each in own),
+            max(read, default=0.0),
+            sum(max(0, each.inf - each.reference_inf) for each in own),
+            sum(max(0, each.nan - each.reference_nan) for each in own),
+            sum(each.elements for each in own),
+        )
+
+
+def _read(simulation: Simulation, number: int) -> Iterator[str]:
+    """The values that a node reads, with those that its bodies read."""
+    yield from simulation.places.read.get(number, ())
+    for _, body in simulation.file.bodies_of(number):
+        for inner in simulation.file.nodes_of(body):
+            yield from simulation.file.nodes[inner].proto.input
+            yield from _read(simulation, inner)
+
+
+def _sizes(simulation: Simulation) -> dict[str, int]:
+    """Bytes of the values whose shapes the ``onnx`` package infers from those of the first set of inputs."""
+    from onnx import helper, shape_inference
+
+    proto = simulation.file.proto
+    made = type(proto)()
+    made.CopyFrom(proto)
+    for each in made.graph.input:
+        array = simulation.inputs[0].feeds.get(each.name)
+        if array is not None:
+            each.type.tensor_type.shape.Clear()
+            for size in array.shape:
+                each.type.tensor_type.shape.dim.add().dim_value = size
+    del made.graph.value_info[:]
+    try:
+        inferred = shape_inference.infer_shapes(made, data_prop=True)
+    except Exception:  # onnx raises several kinds; sizes are then unknown
+        return {}
+    return {
+        each.name: _bytes(each, helper) for each in inferred.graph.value_info if _is_known(each.type.tensor_type.shape)
+    }
+
+
+def _is_known(shape: Any) -> bool:
+    return all(dim.HasField("dim_value") for dim in shape.dim)
+
+
+def _bytes(value: Any, helper: Any) -> int:
+    tensor = value.type.tensor_type
+    itemsize = helper.tensor_dtype_to_np_dtype(tensor.elem_type).itemsize if tensor.elem_type else 4
+    return math.prod(dim.dim_value for dim in tensor.shape.dim) * int(itemsize)

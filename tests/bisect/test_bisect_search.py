@@ -1,0 +1,138 @@
+"""The search: the right list whatever is planted, within the bound of runs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from planted import Planted, most_runs, planted, search
+
+from opsinfo_cli.bisect.halving import halved
+from opsinfo_cli.bisect.halving import most_runs as most_of_halving
+from opsinfo_cli.bisect.verdicts import Counting
+
+CELLS = [(count, culprits) for count in (20, 60, 200) for culprits in (1, 3, 8, 15)]
+TABLE = {(20, 3): 15, (20, 8): 37, (60, 3): 20, (60, 8): 49, (60, 15): 61}
+"""Mean numbers of runs that the search is held to within 15 percent; one culprit among so few takes more, see
+benchmarks/bisect.py."""
+
+
+@pytest.mark.parametrize(("count", "culprits"), CELLS)
+def test_planted_culprits_are_found_exactly_and_within_the_bound(count: int, culprits: int) -> None:
+    seeds = 30 if count < 200 else 5
+    runs = []
+    for seed in range(seeds):
+        check = planted(count, culprits, seed)
+        ended = search(check)
+        assert ended.found.kept == check.culprits
+        assert ended.found.minimal
+        assert ended.found.monotone
+        assert ended.runs <= most_runs(count, culprits)
+        runs.append(ended.runs)
+    if (count, culprits) in TABLE:
+        assert sum(runs) / seeds <= 1.15 * TABLE[count, culprits]
+
+
+@pytest.mark.parametrize("count", [1, 2, 20, 200])
+def test_a_check_that_needs_nothing_takes_four_runs(count: int) -> None:
+    ended = search(planted(count, 0, seed=1))
+    assert (ended.found.ended, ended.found.kept, ended.runs) == ("nothing-to-do", frozenset(), 4)
+
+
+def test_a_check_that_fails_with_everything_kept_cannot_be_cured() -> None:
+    check = Planted(5, frozenset({7}), [1.0] * 5)
+    ended = search(check)
+    assert (ended.found.ended, ended.found.kept, ended.runs) == ("cannot-cure", None, 4)
+
+
+@given(st.data())
+def test_any_set_of_culprits_in_any_order_is_found_exactly(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 40))
+    culprits = frozenset(data.draw(st.sets(st.integers(0, count - 1), min_size=1)))
+    weights = data.draw(st.lists(st.floats(0.5, 24), min_size=count, max_size=count))
+    jobs = data.draw(st.sampled_from([1, 1, 3]))
+    ended = search(Planted(count, culprits, sorted(weights, reverse=True)), jobs)
+    assert ended.found.kept == culprits
+    if jobs == 1:
+        assert ended.runs <= 4 + most_of_halving(count) + len(culprits)
+
+
+@given(st.integers(2, 60), st.data())
+def test_halving_never_takes_more_runs_than_it_promises(count: int, data: st.DataObject) -> None:
+    answers = data.draw(st.randoms(use_true_random=False))
+    chance = data.draw(st.floats(0, 1))
+    asking = halved([1.0] * count)
+    asked = 0
+    question = next(asking)
+    try:
+        while True:
+            asked += 1
+            question = asking.send(answers.random() < chance)
+            assert question.kept <= frozenset(range(count))
+    except StopIteration:
+        assert asked <= most_of_halving(count)
+
+
+@pytest.mark.parametrize(("count", "culprits"), [(20, 1), (20, 3), (20, 8), (60, 3), (60, 8)])
+def test_a_check_that_is_not_monotone_ends_with_a_list_that_passes_and_is_minimal(count: int, culprits: int) -> None:
+    contradicted = 0
+    for seed in range(20):
+        check = planted(count, culprits, seed, pairs=max(2, count // 10))
+        ended = search(check)
+        assert ended.found.kept is not None
+        assert check.is_minimal(ended.found.kept)
+        contradicted += not ended.found.monotone
+    assert contradicted
+
+
+@given(st.integers(2, 12), st.data())
+def test_any_check_at_all_ends_with_a_list_that_passes_and_is_minimal(count: int, data: st.DataObject) -> None:
+    everything = frozenset(range(count))
+    passing = data.draw(st.sets(st.frozensets(st.integers(0, count - 1), min_size=1))) | {everything}
+
+    class Any(Planted):
+        def truth(self, kept: frozenset[int]) -> bool:
+            return kept in passing
+
+    check = Any(count, frozenset(), [1.0] * count)
+    kept = search(check).found.kept
+    assert kept is not None
+    assert check.is_minimal(kept)
+
+
+@pytest.mark.parametrize(("noise", "lead"), [(0.02, 2), (0.05, 3)])
+def test_a_lead_finds_the_right_list_although_verdicts_are_wrong(noise: float, lead: int) -> None:
+    for seed in range(30):
+        check = planted(60, 3, seed, noise=noise)
+        assert search(check, counting=Counting(lead=lead)).found.kept == check.culprits
+
+
+def test_the_majority_of_several_runs_finds_the_right_list() -> None:
+    for seed in range(20):
+        check = planted(20, 3, seed, noise=0.02)
+        assert search(check, counting=Counting(repeat=5)).found.kept == check.culprits
+
+
+def test_failures_that_are_only_ever_false_are_outvoted() -> None:
+    for seed in range(30):
+        check = planted(60, 3, seed, noise=0.05, one_sided=True)
+        assert search(check, counting=Counting(lead=2)).found.kept == check.culprits
+
+
+def test_runs_that_die_are_repeated_and_not_counted() -> None:
+    for seed in range(30):
+        check, dying = planted(60, 3, seed), planted(60, 3, seed, dies=0.05)
+        ended = search(dying, retries=5)
+        assert ended.found.kept == check.culprits
+        assert ended.runs == search(check).runs
+
+
+def test_idle_places_save_rounds() -> None:
+    rounds = {}
+    for jobs in (1, 2, 4, 8):
+        ended = [search(planted(60, 3, seed), jobs) for seed in range(10)]
+        assert all(each.found.kept == planted(60, 3, seed).culprits for seed, each in enumerate(ended))
+        rounds[jobs] = sum(each.rounds for each in ended) / len(ended)
+    assert rounds[2] <= 15
+    assert rounds[4] <= 12
+    assert rounds[8] <= 10
