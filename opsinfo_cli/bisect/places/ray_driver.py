@@ -208,13 +208,14 @@ def require_reachable(address: str) -> None:
 
 def not_connected(address: str, error: BaseException) -> Refused:
     """What a search fails with if it cannot join the cluster."""
-    said = str(error).strip().splitlines() or [type(error).__name__]
+    said = (error.strerror if isinstance(error, OSError) else "") or str(error).strip() or type(error).__name__
+    said = said.splitlines()[0].partition(". ")[0].rstrip(".")
     hint = "start opsinfo on a host of the cluster; `ray status` shows whether it runs"
     if address == "auto":
         hint += "; `--ray HOST:PORT` names its head"
     if "ersion mismatch" in str(error):
         hint = "install the versions of Ray and Python here that the cluster has"
-    return Refused(f"cannot connect to the Ray cluster at `{address}`: {said[0]}", name="no-cluster", hint=hint)
+    return Refused(f"cannot connect to the Ray cluster at `{address}`: {said}", name="no-cluster", hint=hint)
 
 
 def no_room(nodes: list[dict[str, Any]], resources: Mapping[str, float]) -> Refused:
