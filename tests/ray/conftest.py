@@ -85,5 +85,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
 
 
 @pytest.fixture
-def search(tmp_path: Path, cluster: LocalCluster) -> Search:
-    return Search(tmp_path, cluster.address)
+def search(tmp_path: Path, cluster: LocalCluster) -> Iterator[Search]:
+    found = Search(tmp_path, cluster.address)
+    yield found
+    found.end()

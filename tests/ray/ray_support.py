@@ -45,6 +45,7 @@ class Search:
         self.folder = folder
         self.address = address
         self.hang = folder / "hangs"
+        self._started: list[subprocess.Popen[str]] = []
         names = [f"Op{number:02}" for number in range(60)]
         flag = {"precision_reduce": {"flag": "true"}}
         library = {name: {**flag, "input0": TENSOR, "output0": {**TENSOR, "name": "y"}} for name in names}
@@ -59,7 +60,7 @@ class Search:
     def start(self, journal: str, *options: str, check: list[str], local: bool = False) -> subprocess.Popen[str]:
         place = [] if local else ["--ray", self.address]
         words = ["bisect", "--against", "aic-x-ops-info.json", "--among", "@types.txt", "--journal", journal]
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-m", "opsinfo_cli", *words, "--format", "json", *place, *options, "--", *check],
             cwd=self.folder,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -67,6 +68,14 @@ class Search:
             stderr=subprocess.PIPE,
             text=True,
         )
+        self._started.append(process)
+        return process
+
+    def end(self) -> None:
+        """End searches that a failed test left behind."""
+        for process in self._started:
+            process.kill()
+            process.communicate()
 
     def run(self, journal: str, *options: str, check: list[str], local: bool = False) -> tuple[int, Any, str]:
         """:returns: the exit status, the document, and standard error"""

@@ -138,7 +138,7 @@ class RayDriver:
         contents = {name: (file, _read(os.path.join(folder, file))) for name, file in files.items()}
         options = {
             **ray_options.task_options(self._resources),
-            "name": f"opsinfo bisect, trial {number}",
+            "name": f"opsinfo bisect, trial {number:04}",
             "max_retries": 0,  # the search repeats a trial that was lost, and writes it down
             "num_returns": "streaming",
             "_generator_backpressure_num_objects": _AHEAD,
