@@ -64,6 +64,7 @@ class BisectAnswer(NamedTuple):
     :param white: whether the white list was grown
     :param moved: op types on the list that it leaves
     :param mixlist: the path of the list; None: no list is known to pass
+    :param by_dtypes: False if lists that lead to the same dtypes had different verdicts
     :param unsure: trials that could not tell
     :param overhead: seconds of opsinfo itself for each trial
     """
@@ -78,10 +79,12 @@ class BisectAnswer(NamedTuple):
     one_minimal: bool
     monotone: bool
     noisy: bool
+    by_dtypes: bool
     unsure: list[int]
     sets: list[JudgedSet]
     overhead: float
     folder: str
+    keep_dtype: NodesAnswer | None = None
 
 
 def answered(
@@ -102,14 +105,6 @@ def answered(
     culprits = [_culprit(session, found, kept, number, sets, white, same) for number in sorted(kept)]
     moved = [name for number, name in enumerate(names) if (number in kept) is not white]
     tallies = session.knowledge.tallies.values()
-    verdicts = [verdict for tally in tallies for _, verdict in tally.trials]
-    counts = TrialCounts(
-        verdicts.count(TrialVerdict.PASS),
-        verdicts.count(TrialVerdict.FAIL),
-        verdicts.count(TrialVerdict.CANNOT_TELL),
-        cached=len(session.knowledge.saved),
-        seconds=session.spent.seconds,
-    )
     return BisectAnswer(
         found.ended,
         white,
@@ -117,15 +112,53 @@ def answered(
         culprits if found.kept is not None else [],
         moved if found.kept is not None else [],
         mixlist,
-        counts,
+        trial_counts(session),
         found.minimal,
         found.monotone and session.knowledge.monotone,
         any(tally.disagrees for tally in tallies),
+        session.by_dtypes,
         session.cannot_tell,
         _sets(session),
-        session.overhead / max(1, session.number),
+        session.overhead,
         session.folder.path,
     )
+
+
+def trial_counts(session: SearchSession) -> TrialCounts:
+    """The runs of a session, and of those before it in the same journal."""
+    said = session.counts
+    return TrialCounts(
+        said[TrialVerdict.PASS],
+        said[TrialVerdict.FAIL],
+        said[TrialVerdict.CANNOT_TELL],
+        cached=len(session.knowledge.saved),
+        seconds=session.spent.seconds,
+    )
+
+
+class KeptNode(NamedTuple):
+    """A node that must keep its dtype.
+
+    :param trial: the trial that failed without it; None: none was made
+    """
+
+    name: str
+    type: str
+    trial: int | None
+
+
+class NodesAnswer(NamedTuple):
+    """The answer of a search among nodes.
+
+    :param candidates: how many nodes were searched
+    :param path: of the keep_dtype file; None: no file is known to pass
+    """
+
+    ended: str
+    candidates: int
+    path: str | None
+    nodes: list[KeptNode]
+    one_minimal: bool
 
 
 def _culprit(

@@ -110,7 +110,9 @@ def halved(weights: Sequence[float]) -> Generator[Question, bool, Halved]:
         group = _group(belief, pool, guilty is not None, sizes)
         released = pool[-group.size :]
         likely = sum(odds * each for odds, each in zip(belief.odds, group.likely, strict=True)) / sum(belief.odds)
-        passed = yield Question(frozenset(kept.difference(released)), likely=likely)
+        passed = yield Question(
+            frozenset(kept.difference(released)), likely=likely, left=most_runs(len(weights)) - used + len(kept)
+        )
         used += 1
         depth = _depth(group.size) if guilty is None else depth - 1
         belief.learn(group.likely, passed)

@@ -88,9 +88,9 @@ class SearchJournal:
         """The first line."""
         self._append({"event": "search", "format": _FORMAT, **facts})
 
-    def started(self, trial: Trial, kept: list[str], digest: str) -> None:
-        """Written before a run."""
-        self._append({"event": "start", "trial": trial.number, "set": kept, "digest": digest})
+    def started(self, number: int, kept: list[str], digest: str) -> None:
+        """Written before a run and its folder: the number of the trial is taken."""
+        self._append({"event": "start", "trial": number, "set": kept, "digest": digest})
 
     def judged(self, trial: Trial, kept: list[str], verdict: TrialVerdict, outcome: TrialEnd) -> None:
         """Written after a run with a verdict."""

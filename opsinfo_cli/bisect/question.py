@@ -19,6 +19,7 @@ class Question(NamedTuple):
     :param exact: whether only a run may answer it, not what follows from other answers if the check is monotone
     :param likely: the probability that it passes, as the search sees it
     :param least: runs that it takes at least
+    :param left: how many more questions follow at the most, this one included, if the check is monotone
     :param extra: how much farther one verdict must lead than for other questions
     """
 
@@ -27,6 +28,7 @@ class Question(NamedTuple):
     likely: float = 0.5
     least: int = 1
     extra: int = 0
+    left: int = 0
 
 
 class Minimum(NamedTuple):

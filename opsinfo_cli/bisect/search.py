@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..typed import TYPE_CHECKING, NamedTuple
 from .counting import counted
-from .halving import halved
+from .halving import halved, most_runs
 from .question import Minimum, Question
 
 if TYPE_CHECKING:
@@ -22,8 +22,9 @@ class Ends(NamedTuple):
 
 def both_ends(count: int) -> Generator[Question, bool, Ends]:
     """Ask both ends, each twice."""
-    everything = yield Question(frozenset(range(count)), exact=True, likely=0.9, least=2)
-    nothing = yield Question(frozenset(), exact=True, likely=0.1, least=2)
+    left = most_runs(max(1, count)) + count
+    everything = yield Question(frozenset(range(count)), exact=True, likely=0.9, least=2, left=left + 4)
+    nothing = yield Question(frozenset(), exact=True, likely=0.1, least=2, left=left + 2)
     return Ends(everything, nothing)
 
 
@@ -46,8 +47,8 @@ def _proved(kept: Kept, found: Sequence[int]) -> Generator[Question, bool, tuple
 
     :returns: the set and True; or a smaller one that passes and False
     """
-    for member in reversed(found):
+    for left, member in zip(range(len(found), 0, -1), reversed(found), strict=True):
         smaller = kept - {member}
-        if (yield Question(smaller, exact=True, likely=0.02)):
+        if (yield Question(smaller, exact=True, likely=0.02, left=left)):
             return smaller, False
     return kept, True

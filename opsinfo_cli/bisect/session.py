@@ -77,7 +77,11 @@ _LOST = 20
 
 
 class SearchSession:
-    """:param watch: called whenever a run begins or ends"""
+    """:param watch: called whenever a run begins or ends
+    :ivar running: sets by the number of their trial
+    :ivar left: how many more sets are asked for at the most, if the check is monotone
+    :ivar by_dtypes: False once lists with the same dtypes had different verdicts
+    """
 
     def __init__(
         self,
@@ -98,10 +102,14 @@ class SearchSession:
         self.knowledge = Knowledge(subject.digest, rules.counting)
         self.running: dict[int, Kept] = {}
         self.cannot_tell: list[int] = []
+        self.counts = dict.fromkeys(TrialVerdict, 0)
         self.spent = Spent(0, 0.0)
         self.number = 0
         self.rounds = 0
-        self.overhead = 0.0
+        self.left = 0
+        self.by_dtypes = True
+        self._waited = 0.0
+        self._made = 0
         self._begun = time.monotonic()
         self._before = 0.0
         self._failures: dict[Kept, int] = {}
@@ -109,17 +117,41 @@ class SearchSession:
             self._replay(past)
 
     def _replay(self, past: Past) -> None:
+        self._learn(past)
+        for trial in past.trials:
+            self._spend(trial.number, trial.verdict, trial.seconds)
+        self.number = past.last
+        self._before = self.spent.seconds
+
+    def _learn(self, past: Past) -> None:
+        """Take over the verdicts on sets of these candidates."""
         numbers = {name: number for number, name in enumerate(self.subject.names)}
         for trial in past.trials:
             if trial.kept <= numbers.keys():
-                self._count(frozenset(numbers[name] for name in trial.kept), trial.number, trial.verdict, trial.seconds)
-        self.number = past.last
-        self._before = self.spent.seconds
+                kept = frozenset(numbers[name] for name in trial.kept)
+                self.knowledge.add(kept, trial.number, trial.verdict)
+
+    def below(self, subject: Subject) -> SearchSession:
+        """A session on something else that goes on with this one's budget, journal and numbers of trials."""
+        made = SearchSession(subject, self.rules, self.place, self.folder, self.journal, None, self.watch)
+        past = self.journal.past()
+        if past is not None:
+            made._learn(past)
+        made.spent, made.counts, made.cannot_tell = self.spent, self.counts, self.cannot_tell
+        made.number = self.number
+        made._begun, made._before = self._begun, self._before
+        made._waited, made._made = self._waited, self._made
+        return made
 
     @property
     def seconds(self) -> float:
         """What counts against a budget of time: earlier runs, and this process."""
         return self._before + time.monotonic() - self._begun
+
+    @property
+    def overhead(self) -> float:
+        """Seconds of opsinfo itself for each trial of this process."""
+        return max(0.0, time.monotonic() - self._begun - self._waited) / max(1, self._made)
 
     def run(self, search: Callable[[], Generator[Question, bool, T]]) -> T:
         """Search to the end.
@@ -132,6 +164,7 @@ class SearchSession:
         try:
             question = next(asking)
             while True:
+                self.left = question.left
                 answer = self.knowledge.answer(question)
                 while answer is None:
                     self._fill(question, search)
@@ -164,11 +197,12 @@ class SearchSession:
         passes = self.run(lambda: _asked(kept))
         if passes:
             self.knowledge.part(dtypes)
+        else:
+            self.by_dtypes = False
         return passes
 
     def _fill(self, question: Question, search: Callable[[], Generator[Question, bool, T]]) -> None:
         """Start what the question needs, and on idle places what will probably be asked next."""
-        begun = time.monotonic()
         free = self.place.slots - len(self.running)
         if self.rules.budget.is_spent(self.spent.runs + len(self.running), self.seconds):
             if not self.running:
@@ -184,7 +218,6 @@ class SearchSession:
                     return
                 self._start(each.kept)
                 free -= 1
-        self.overhead += time.monotonic() - begun
 
     def _wanted(self, question: Question, search: Callable[[], Generator[Question, bool, T]]) -> list[Question]:
         found = next_questions(search, self.knowledge.answer, self.place.slots + len(self.running))
@@ -192,26 +225,27 @@ class SearchSession:
 
     def _start(self, kept: Kept) -> None:
         self.number += 1
+        self._made += 1
+        self.journal.started(self.number, self._names(kept), self.knowledge.key_of(kept))  # its number is taken now
         files = self.subject.files(kept, self.number)
         folder = self.folder.trial(self.number, files)
         trial = Trial(self.number, kept, files, folder, self.rules.command, self.rules.timeout)
-        self.journal.started(trial, self._names(kept), self.knowledge.key_of(kept))
         self.running[trial.number] = kept
         self.place.start(trial)
         self.watch(self)
 
     def _collect(self) -> None:
         done: list[tuple[Trial, TrialEnd]] = []
+        begun = time.monotonic()
         while not done:
             done = self.place.wait(_TICK)
             self.watch(self)
-        begun = time.monotonic()
+        self._waited += time.monotonic() - begun
         self.rounds += 1
         for trial, outcome in done:
             del self.running[trial.number]
             self._judge(trial, outcome)
         self.watch(self)
-        self.overhead += time.monotonic() - begun
 
     def _judge(self, trial: Trial, outcome: TrialEnd) -> None:
         verdict = None
@@ -224,12 +258,13 @@ class SearchSession:
             return
         self.journal.judged(trial, self._names(trial.kept), verdict, outcome)
         self._failures.pop(trial.kept, None)
-        self._count(trial.kept, trial.number, verdict, outcome.seconds)
+        self.knowledge.add(trial.kept, trial.number, verdict)
+        self._spend(trial.number, verdict, outcome.seconds)
 
-    def _count(self, kept: Kept, number: int, verdict: TrialVerdict, seconds: float) -> None:
+    def _spend(self, number: int, verdict: TrialVerdict, seconds: float) -> None:
         if verdict is TrialVerdict.CANNOT_TELL:
             self.cannot_tell.append(number)
-        self.knowledge.add(kept, number, verdict)
+        self.counts[verdict] += 1
         self.spent = Spent(self.spent.runs + 1, self.spent.seconds + seconds)
 
     def _repeat(self, trial: Trial, outcome: TrialEnd) -> None:

@@ -75,6 +75,11 @@ def mixlist_name(number: int) -> str:
     return f"mixlist-{number:04}.json"
 
 
+def keep_dtype_name(number: int) -> str:
+    """The same for keep_dtype files."""
+    return f"keep_dtype-{number:04}.cfg"
+
+
 def words_of(command: Sequence[str], folder: str, files: Mapping[str, tuple[str, bytes]]) -> list[str]:
     """The command of a trial, with ``{trial}``, ``{cache}`` and the names of its files replaced by paths."""
     places = places_of(folder, files)

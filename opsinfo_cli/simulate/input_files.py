@@ -30,8 +30,9 @@ def read_npz(path: str) -> dict[str, Any]:
             if file.read(2) != b"PK":
                 hint = "numpy.savez('inputs.npz', NAME=array, ...)"
                 raise Damaged("not an .npz file", name="not-npz", path=path, hint=hint)
-        with np.load(path, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as arrays:
+                return {name: arrays[name] for name in arrays.files}
     except OSError as error:
         raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
     except Damaged:

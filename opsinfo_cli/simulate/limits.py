@@ -52,11 +52,12 @@ def _of_model(simulation: Simulation, answer: Answer) -> Iterator[Limit]:
     expanded = tuple(each.name for each in places.expanded)
     if expanded:
         inner = sum(each.inner for each in places.expanded)
-        said = f"inner tensors of ONNX nodes that become several operators: {inner} tensors of {few(expanded)}"
+        said = f"inner tensors of ONNX nodes that become several operators: {inner} of {few(expanded)}"
         yield Limit("inner-tensors", said, expanded)
     assumed = tuple(columns.names[at] for at, each in enumerate(answer.judged.choices) if each.confidence == "assumed")
     if assumed:
-        yield Limit("assumed", f"kernels that choose dtypes when compiling: dtypes assumed for {len(assumed)} nodes", assumed)
+        said = f"kernels that choose dtypes when compiling: dtypes are assumed for {few(assumed)}"
+        yield Limit("assumed", said, assumed)
     unmapped = [note for note in answer.graph.model.notes if note.kind in ("unmapped-operator", "foreign-domain")]
     if unmapped:
         said = f"operators unknown to CANN: {few([note.subject for note in unmapped])}"
@@ -67,8 +68,8 @@ def _of_model(simulation: Simulation, answer: Answer) -> Iterator[Limit]:
     unknown = unknown_tensors(places, answer)
     if unknown:
         yield Limit("unknown-dtype", f"{unknown} inputs and outputs of unknown dtype: they are not rounded")
-    owners = {body_owner for body_owner in range(len(simulation.file.nodes)) if simulation.file.bodies_of(body_owner)}
-    names = tuple(simulation.places.names[each][0] for each in sorted(owners) if each in simulation.places.names)
+    owners = [number for number in places.names if simulation.file.bodies_of(number)]
+    names = tuple(places.names[number][0] for number in owners)
     if names:
         said = f"where in a body an error begins: bodies are computed with their roundings, and shown as {few(names)}"
         yield Limit("bodies", said, names)

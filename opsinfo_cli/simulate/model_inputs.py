@@ -71,14 +71,19 @@ def _tables(graph: Any) -> dict[str, int]:
     sizes = {each.name: tuple(each.dims) for each in graph.initializer}
     rows: dict[str, int] = {}
     for node in reversed(graph.node):
-        if node.op_type == "Gather" and node.input[0] in sizes:
+        if node.op_type == "Gather" and sizes.get(node.input[0]):
             axis = next((each.i for each in node.attribute if each.name == "axis"), 0)
-            size = sizes[node.input[0]][axis]
-            rows[node.input[1]] = min(rows.get(node.input[1], size), size)
-        elif node.op_type in ("Cast", "Reshape", "Unsqueeze", "Squeeze", "Identity", "Flatten", "Transpose"):
-            if node.output[0] in rows:
-                rows[node.input[0]] = min(rows.get(node.input[0], rows[node.output[0]]), rows[node.output[0]])
+            value, size = node.input[1], sizes[node.input[0]][axis]
+        elif node.op_type in _SAME_NUMBERS and node.output[0] in rows:
+            value, size = node.input[0], rows[node.output[0]]
+        else:
+            continue
+        rows[value] = min(rows.get(value, size), size)
     return rows
+
+
+_SAME_NUMBERS = frozenset({"Cast", "Reshape", "Unsqueeze", "Squeeze", "Identity", "Flatten", "Transpose"})
+"""Operators whose outputs hold the numbers of their first input."""
 
 
 def parse_shape(text: str) -> tuple[str, tuple[int, ...]]:

@@ -22,7 +22,9 @@ IR_VERSION = 8
 _GRAPH, _GRAPHS = 5, 10
 _EXTERNAL = 1
 _APART = "kept-apart"
-_RANDOM = frozenset({"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"})
+_RANDOM = frozenset(
+    ["RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"]
+)
 
 
 class FlatNode(NamedTuple):
@@ -159,7 +161,8 @@ def _require_inside(tensor: Any, folder: str, path: str) -> None:
         said = f"the weight `{tensor.name}` lies outside the model's folder: `{name}`"
         raise Damaged(said, name="external-data", path=path)
     if not os.path.isfile(os.path.join(folder, name)):
-        raise Damaged(f"external data not found: `{name}`, of the weight `{tensor.name}`", name="external-data", path=path)
+        said = f"external data not found: `{name}`, of the weight `{tensor.name}`"
+        raise Damaged(said, name="external-data", path=path)
 
 
 def _move_constants(graph: Any) -> None:
@@ -190,7 +193,8 @@ def _kept_apart(graph: Any) -> dict[str, Any]:
         if tensor.data_location == _EXTERNAL or tensor.data_type not in usual or tensor.ByteSize() <= LARGE:
             continue
         weights[tensor.name] = array = numpy_helper.to_array(tensor)
-        bare = TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims, data_location=_EXTERNAL)
+        bare = TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims)
+        bare.data_location = TensorProto.EXTERNAL
         for key, value in (("location", _APART), ("offset", "0"), ("length", str(array.nbytes))):
             entry = bare.external_data.add()
             entry.key, entry.value = key, value

@@ -68,7 +68,8 @@ def _array(value: Any) -> Any:
 
 def _different(name: str, a: Any, b: Any, why: str) -> OutputError:
     inf, nan = _not_finite(a)
-    return OutputError(name, math.inf, math.inf, None, inf, nan, *_not_finite(b), int(a.size), why)
+    reference_inf, reference_nan = _not_finite(b)
+    return OutputError(name, math.inf, math.inf, None, inf, nan, reference_inf, reference_nan, int(a.size), why)
 
 
 def _not_finite(array: Any) -> tuple[int, int]:
@@ -81,12 +82,12 @@ def _not_finite(array: Any) -> tuple[int, int]:
 def _measured(name: str, a: Any, b: Any) -> OutputError:
     np = needed("numpy")
     largest = size = dot = a_square = b_square = 0.0
-    counts = [0, 0, 0, 0]
+    inf = nan = reference_inf = reference_nan = 0
     same_kind = True
     for at in range(0, a.size, _BLOCK):
         x, y = (each[at : at + _BLOCK].astype("c16" if each.dtype.kind == "c" else "f8") for each in (a, b))
-        for number, found in enumerate((np.isinf(x), np.isnan(x), np.isinf(y), np.isnan(y))):
-            counts[number] += int(np.count_nonzero(found))
+        inf, nan = inf + int(np.isinf(x).sum()), nan + int(np.isnan(x).sum())
+        reference_inf, reference_nan = reference_inf + int(np.isinf(y).sum()), reference_nan + int(np.isnan(y).sum())
         finite = np.isfinite(x) & np.isfinite(y)
         if not finite.all():
             others = ~finite
@@ -99,9 +100,10 @@ def _measured(name: str, a: Any, b: Any) -> OutputError:
             a_square += float(np.real(np.vdot(x, x)))
             b_square += float(np.real(np.vdot(y, y)))
     if not same_kind:
-        return OutputError(name, math.inf, math.inf, None, *counts, elements=int(a.size))
+        return OutputError(name, math.inf, math.inf, None, inf, nan, reference_inf, reference_nan, int(a.size))
     relative = 0.0 if not largest else largest / size if size else math.inf
-    return OutputError(name, largest, relative, _cosine(dot, a_square, b_square), *counts, elements=int(a.size))
+    cosine = _cosine(dot, a_square, b_square)
+    return OutputError(name, largest, relative, cosine, inf, nan, reference_inf, reference_nan, int(a.size))
 
 
 def _cosine(dot: float, a_square: float, b_square: float) -> float | None:
@@ -121,6 +123,10 @@ def worst(errors: Sequence[OutputError]) -> OutputError:
         max(each.max_abs_error for each in errors),
         max(each.max_rel_error for each in errors),
         min(known) if len(known) == len(cosines) else None,
-        *(sum(each[number] for each in errors) for number in range(4, 9)),
-        why=next((each.why for each in errors if each.why), ""),
+        sum(each.inf for each in errors),
+        sum(each.nan for each in errors),
+        sum(each.reference_inf for each in errors),
+        sum(each.reference_nan for each in errors),
+        sum(each.elements for each in errors),
+        next((each.why for each in errors if each.why), ""),
     )

@@ -24,6 +24,9 @@ class Rewriter:
     def __init__(self, file: OnnxFile, rounder: Rounder) -> None:
         self.file = file
         self.rounder = rounder
+        self.prefix = PREFIX
+        while any(name.startswith(self.prefix) for name in file.original):
+            self.prefix = f"_{self.prefix}"
         self._shell = type(file.proto)()
         self._shell.CopyFrom(file.proto)
         del self._shell.graph.node[:]
@@ -53,6 +56,7 @@ class _Rewriting:
     def __init__(self, rewriter: Rewriter, plan: RoundingPlan) -> None:
         self.file = rewriter.file
         self.rounder = rewriter.rounder
+        self.prefix = rewriter.prefix
         self.plan = plan
         self.touched = {node for node, _ in (*plan.entries, *plan.exits)}
         self.scopes = {scope for scope, _ in plan.outputs} | {self.file.nodes[node].scope for node in self.touched}
@@ -83,9 +87,7 @@ class _Rewriting:
             for _, body in self.file.bodies_of(number)
         )
 
-    def _node(
-        self, made: list[Any], ready: dict[tuple[str, str], str], scope: int, number: int, proto: Any
-    ) -> None:
+    def _node(self, made: list[Any], ready: dict[tuple[str, str], str], scope: int, number: int, proto: Any) -> None:
         copy = type(proto)()
         copy.CopyFrom(proto)
         for at, value in enumerate(proto.input):
@@ -96,9 +98,9 @@ class _Rewriting:
         for at, value in enumerate(proto.output):
             rounded = self.plan.exits.get((number, at))
             if rounded is not None and value:
-                self.count += 1
-                copy.output[at] = f"{PREFIX}{self.count}/before"
-                made += self.rounder.nodes(copy.output[at], value, rounded.own, rounded.dtype)
+                prefix = self._prefix()
+                copy.output[at] = f"{prefix}/before"
+                made += self.rounder.nodes(copy.output[at], value, rounded.own, rounded.dtype, prefix)
                 self.stored[scope, value] = rounded.dtype
         self._bodies(number, copy)
 
@@ -110,10 +112,14 @@ class _Rewriting:
             return value
         key = value, rounded.dtype
         if key not in ready:
-            self.count += 1
-            ready[key] = f"{PREFIX}{self.count}/{rounded.dtype}"
-            made += self.rounder.nodes(value, ready[key], rounded.own, rounded.dtype)
+            prefix = self._prefix()
+            ready[key] = f"{prefix}/{rounded.dtype}"
+            made += self.rounder.nodes(value, ready[key], rounded.own, rounded.dtype, prefix)
         return ready[key]
+
+    def _prefix(self) -> str:
+        self.count += 1
+        return f"{self.prefix}{self.count}"
 
     def _bodies(self, number: int, copy: Any) -> None:
         left = list(self.file.bodies_of(number))

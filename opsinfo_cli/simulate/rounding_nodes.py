@@ -39,9 +39,10 @@ class Rounder(NamedTuple):
     opset: int
     saturate: bool
 
-    def nodes(self, value: str, made: str, own: str, dtype: str) -> list[Any]:
+    def nodes(self, value: str, made: str, own: str, dtype: str, prefix: str) -> list[Any]:
         """Nodes that read ``value``, of the dtype ``own``, and yield it rounded as ``made``.
 
+        :param prefix: what the names of values between them begin with
         :raises Refused: when the model's opset has not the operators that it takes
         """
         by_cast = dtype == "float16" or (dtype == "bfloat16" and self.opset >= FIRST_BFLOAT16_CAST)
@@ -51,7 +52,7 @@ class Rounder(NamedTuple):
                 name="old-opset",
                 hint="convert the model with onnx.version_converter",
             )
-        chain = _Chain(made, value)
+        chain = _Chain(prefix, value)
         if self.saturate:
             self._saturate(chain, own, LARGEST[dtype])
         if by_cast:
@@ -73,14 +74,14 @@ class Rounder(NamedTuple):
 
 
 class _Chain:
-    """Nodes that follow one another; their values are named after the last one."""
+    """Nodes that follow one another."""
 
     def __init__(self, prefix: str, value: str) -> None:
         self.prefix = prefix
         self.last = value
         self.made: list[Any] = []
 
-    def add(self, op: str, *inputs: str, **attributes: int) -> str:
+    def add(self, op: str, *inputs: str, **attributes: Any) -> str:
         """Add a node; without inputs it reads the last value."""
         from onnx import helper
 

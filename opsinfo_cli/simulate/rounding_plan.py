@@ -30,20 +30,25 @@ class RoundedTensor(NamedTuple):
     node: str
 
 
-class RoundingPlan(NamedTuple):
+class RoundingPlan:
     """Tensors that are rounded.
 
-    :param entries: by the number of an ONNX node and of its input
-    :param exits: by the number of an ONNX node and of its output
-    :param outputs: by the number of a graph and of its output
+    :ivar entries: by the number of an ONNX node and of its input
+    :ivar exits: by the number of an ONNX node and of its output
+    :ivar outputs: by the number of a graph and of its output
     """
 
-    entries: Mapping[Where, RoundedTensor]
-    exits: Mapping[Where, RoundedTensor]
-    outputs: Mapping[Where, RoundedTensor]
+    __slots__ = ("entries", "exits", "outputs")
 
-    def __bool__(self) -> bool:
-        return bool(self.entries or self.exits or self.outputs)
+    def __init__(
+        self,
+        entries: Mapping[Where, RoundedTensor],
+        exits: Mapping[Where, RoundedTensor],
+        outputs: Mapping[Where, RoundedTensor],
+    ) -> None:
+        self.entries = entries
+        self.exits = exits
+        self.outputs = outputs
 
     @property
     def key(self) -> frozenset[tuple[int, int, int, str]]:
@@ -60,8 +65,7 @@ class RoundingPlan(NamedTuple):
     def dtypes(self) -> set[str]:
         return {each.dtype for tensors in self._sides for each in tensors.values()}
 
-    @property
-    def count(self) -> int:
+    def __len__(self) -> int:
         """Places where a tensor is rounded."""
         return sum(map(len, self._sides))
 

@@ -12,9 +12,11 @@ if TYPE_CHECKING:
 
 _FATAL = 4
 _FOLDER = "session.model_external_initializers_file_folder_path"
+_NO_COPIES = "session.disable_prepacking"
+"""Packed weights are copies in memory, and other sums: a rounded weight is not packed."""
 
 
-class Session:
+class ModelSession:
     """A model that can be computed.
 
     Optimisation is off: no rounding can be fused away, and a session is made in a third of the time.
@@ -35,6 +37,7 @@ class Session:
         options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.add_session_config_entry(_FOLDER, folder)
+        options.add_session_config_entry(_NO_COPIES, "1")
         self._path = path
         self._weights = {name: runtime.OrtValue.ortvalue_from_numpy(array) for name, array in weights.items()}
         if self._weights:

@@ -14,7 +14,7 @@ from .output_error import OutputError, output_error, worst
 from .rewriting import Rewriter
 from .rounding_nodes import FIRST_BFLOAT16_CAST, Rounder
 from .rounding_plan import RoundingPlan, rounding_plan
-from .session import Session
+from .session import ModelSession
 from .tensor_places import tensor_places
 
 if TYPE_CHECKING:
@@ -131,12 +131,12 @@ class Simulation:
         made.reference = outputs if reference is None else [dict(reference)]
         return made
 
-    def session(self, plan: RoundingPlan, more: Sequence[str] = ()) -> Session:
+    def session(self, plan: RoundingPlan, more: Sequence[str] = ()) -> ModelSession:
         """The model with the roundings of a plan.
 
         :param more: values of the main graph that it yields behind its own outputs
         """
-        return Session(self.rewriter.model(plan, more), self.file.folder, self.file.weights, self.path)
+        return ModelSession(self.rewriter.model(plan, more), self.file.folder, self.file.weights, self.path)
 
     def answer(self, mixlist: Lists = None) -> Answer:
         """What the judge says with a mixlist."""
@@ -166,7 +166,7 @@ class Simulation:
                 found = dict(zip(self.names, session.run(each.feeds), strict=True))
                 for name, value in reference.items():
                     errors.setdefault(name, []).append(output_error(name, found[name], value))
-            self._known[key] = Simulated(tuple(map(worst, errors.values())), plan.count)
+            self._known[key] = Simulated(tuple(map(worst, errors.values())), len(plan))
         return self._known[key]
 
     def rank(self, mixlist: Lists = None, progress: Callable[[int, int], None] | None = None) -> list[TypeCost]:
@@ -222,7 +222,7 @@ def _ready_file(path: str, inputs: Sequence[InputSet]) -> tuple[OnnxFile, list[d
 
 def _computed(file: OnnxFile, path: str, inputs: Sequence[InputSet]) -> list[dict[str, Any]]:
     """The outputs of each set of inputs by name."""
-    session = Session(file.proto.SerializeToString(), file.folder, file.weights, path)
+    session = ModelSession(file.proto.SerializeToString(), file.folder, file.weights, path)
     names = [each.name for each in file.proto.graph.output]
     return [dict(zip(names, session.run(each.feeds), strict=True)) for each in inputs]
 

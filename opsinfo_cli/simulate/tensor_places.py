@@ -1,7 +1,7 @@
 """Where the tensors of an ONNX model stand in the graph that was judged.
 
-One node of ONNX can be several of CANN. Of those, the first that reads a value decides how it is rounded when it enters,
-and the one that yields an output how it is rounded when it leaves; what lies between them is inner.
+One node of ONNX can be several of CANN. Of those, the first that reads a value decides how it is rounded when it
+enters, and the one that yields an output how it is rounded when it leaves; what lies between them is inner.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NOT_READING = frozenset({"Shape"})
 CONSTANTS = frozenset({"Const", "Constant"})
 
 
-class Entry(NamedTuple):
+class Entering(NamedTuple):
     """A value that enters a node.
 
     :param node: the number of the ONNX node
@@ -71,7 +71,7 @@ class TensorPlaces:
     """
 
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[Entering] = []
         self.exits: list[Leaving] = []
         self.outputs: list[Leaving] = []
         self.names: dict[int, tuple[str, str]] = {}
@@ -143,7 +143,7 @@ class _Finder:
             index, slot = found[min(seen.get(value, 0), len(found) - 1)]
             seen[value] = seen.get(value, 0) + 1
             origin = self._output_slot(origins[value], 0) if value in origins else -1
-            entry = Entry(reader, at, self._input_slot(index, slot), origin, *self._named(index))
+            entry = Entering(reader, at, self._input_slot(index, slot), origin, *self._named(index))
             self.places.entries.append(entry)
         given = {value: (index, at) for index, node in nodes for at, value in enumerate(node.outputs) if value}
         for at, value in enumerate(proto.output):
@@ -204,8 +204,13 @@ def _groups(source: SourceGraph) -> list[list[int]]:
         if "source" in node.extra:
             known = mains.get(str(node.extra["source"]), [])
             if known:
-                groups[min(known, key=lambda main, at=at: abs(main - at))].append(at)
+                groups[_nearest(known, at)].append(at)
     return [sorted(group) for group in groups.values()]
+
+
+def _nearest(places: list[int], at: int) -> int:
+    """Of several nodes of one name that which stands nearest."""
+    return min(places, key=lambda place: abs(place - at))
 
 
 def _readers(nodes: list[tuple[int, SourceNode]]) -> dict[str, list[tuple[int, int]]]:

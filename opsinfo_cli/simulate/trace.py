@@ -80,7 +80,7 @@ def trace(
     values = _values(simulation)
     sizes = _sizes(simulation)
     errors: dict[str, OutputError] = {}
-    for some in _portions(list(values), sizes, portion):
+    for some in _portions(list(values), sizes, portion // len(simulation.inputs)):
         errors.update(_errors(simulation, plan, some))
         if progress:
             progress(len(errors), len(values))
@@ -116,10 +116,9 @@ def _errors(simulation: Simulation, plan: RoundingPlan, values: Sequence[str]) -
     names = simulation.names
     more = [value for value in values if value not in names]
     places = {name: at for at, name in enumerate([*names, *more])}
-    exact, rounded = simulation.session(NOTHING, more), simulation.session(plan, more)
     found: dict[str, list[OutputError]] = {value: [] for value in values}
-    for each in simulation.inputs:
-        a, b = list(rounded.run(each.feeds)), list(exact.run(each.feeds))
+    rounded = _computed(simulation, plan, more)
+    for a, b in zip(rounded, _computed(simulation, NOTHING, more), strict=True):
         for value in values:
             at = places[value]
             found[value].append(output_error(value, a[at], b[at]))
@@ -127,7 +126,15 @@ def _errors(simulation: Simulation, plan: RoundingPlan, values: Sequence[str]) -
     return {value: worst(errors) for value, errors in found.items()}
 
 
-def _traced(simulation: Simulation, values: Mapping[str, int], errors: Mapping[str, OutputError]) -> Iterator[TracedNode]:
+def _computed(simulation: Simulation, plan: RoundingPlan, more: Sequence[str]) -> list[list[Any]]:
+    """The values of each set of inputs; the session is let go before the other one is made."""
+    session = simulation.session(plan, more)
+    return [list(session.run(each.feeds)) for each in simulation.inputs]
+
+
+def _traced(
+    simulation: Simulation, values: Mapping[str, int], errors: Mapping[str, OutputError]
+) -> Iterator[TracedNode]:
     outputs: dict[int, list[OutputError]] = {}
     for value, number in values.items():
         outputs.setdefault(number, []).append(errors[value])
@@ -183,5 +190,5 @@ def _is_known(shape: Any) -> bool:
 
 def _bytes(value: Any, helper: Any) -> int:
     tensor = value.type.tensor_type
-    itemsize = helper.tensor_dtype_to_np_dtype(tensor.elem_type).itemsize if tensor.elem_type else 4
-    return math.prod(dim.dim_value for dim in tensor.shape.dim) * int(itemsize)
+    itemsize = int(helper.tensor_dtype_to_np_dtype(tensor.elem_type).itemsize) if tensor.elem_type else 4
+    return int(math.prod(dim.dim_value for dim in tensor.shape.dim)) * itemsize

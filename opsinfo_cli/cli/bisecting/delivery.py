@@ -1,41 +1,88 @@
-"""The list that a search leaves, written through the safe writer or into the run folder."""
+"""The lists that a search leaves, written through the safe writer or into the run folder."""
 
 from __future__ import annotations
 
 import os
 
 from ...bisect.trial import RunFolder
-from ...change.output_file import write_file
+from ...change.output_file import require_writable, write_file
+from ...errors import UsageFault
 from ...report.terminal.output import Output
+from ...text.source import Source
 from ..shared.common_options import WriteOptions
 from ..shared.mixlist_output import built
+from ..shared.targets import require_no_library
 from ..shared.writing import WriteRun
+from .nodes import keep_dtype_text
 
-BEST = "best.json"
+BEST, KEPT = "best.json", "best.keep_dtype.cfg"
 
 
-def delivered_list(
-    text: str, base: str | None, out: str | None, folder: RunFolder, writing: WriteOptions, output: Output
-) -> str:
-    """Write a mixlist to ``out``, or as ``best.json`` into the run folder.
-
-    :param base: the mixlist that it was made from
-    :returns: its path
-    :raises Refused: if it cannot be written
+class Delivery:
+    """:param out: where the list goes; None: ``best.json`` in the run folder
+    :param base: the mixlist that it is made from
     """
-    if out is None:
-        path = os.path.relpath(os.path.join(folder.path, BEST))
-        write_file(path, text.encode("utf-8"))
-        output.tell(f"wrote {path}")
-        return path
-    from ...text.source import Source
 
-    run = WriteRun("bisect", output, writing, undo=out)
-    sources = [Source.read(base)] if base is not None and os.path.exists(base) else []
-    result = built(run, out, text, sources)
-    for file in result.files:
-        if file.patch:
-            output.tell(f"made {out}" if file.is_new else f"wrote {out}; backup {file.backup}")
-        else:
-            output.tell(f"{out} holds this list already")
-    return out
+    def __init__(
+        self, out: str | None, base: str | None, folder: RunFolder, writing: WriteOptions, output: Output
+    ) -> None:
+        self.out = out
+        self.base = base
+        self.folder = folder
+        self.writing = writing
+        self.output = output
+
+    def require_possible(self) -> None:
+        """Find out before the search whether the list can be written.
+
+        :raises UsageFault: if something else is there
+        :raises Refused: if no file can be written there
+        """
+        if self.out is None:
+            return
+        require_writable(self.out)
+        if os.path.lexists(self.out):
+            require_no_library(Source.read(self.out))
+
+    def mixlist(self, text: str) -> str:
+        """Write a mixlist.
+
+        :returns: its path
+        :raises Refused: if it cannot be written
+        """
+        if self.out is None:
+            return self._into_run_folder(BEST, text)
+        run = WriteRun("bisect", self.output, self.writing, undo=self.out)
+        sources = [Source.read(self.base)] if self.base is not None else []
+        for file in built(run, self.out, text, sources).files:
+            if file.patch:
+                backup = "" if file.is_new else f"; backup {file.backup}"
+                self.output.tell(f"{'made' if file.is_new else 'wrote'} {self.out}{backup}")
+            else:
+                self.output.tell(f"{self.out} holds this list already")
+        return self.out
+
+    def keep_dtype(self, nodes: list[str]) -> str:
+        """Write a keep_dtype file, beside ``out`` if it is given.
+
+        :returns: its path
+        :raises UsageFault: if another file is there
+        :raises Refused: if it cannot be written
+        """
+        text = keep_dtype_text(nodes)
+        if self.out is None:
+            return self._into_run_folder(KEPT, text)
+        path = os.path.splitext(self.out)[0] + ".keep_dtype.cfg"
+        if os.path.lexists(path):
+            kept = self._into_run_folder(KEPT, text)
+            said = f"{path} exists already and was not replaced; the file of this search is {kept}"
+            raise UsageFault(said, name="exists")
+        write_file(path, text.encode("utf-8"))
+        self.output.tell(f"made {path}")
+        return path
+
+    def _into_run_folder(self, name: str, text: str) -> str:
+        path = os.path.relpath(os.path.join(self.folder.path, name))
+        write_file(path, text.encode("utf-8"))
+        self.output.tell(f"wrote {path}")
+        return path

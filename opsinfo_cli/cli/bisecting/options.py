@@ -54,6 +54,7 @@ class RunOptions(NamedTuple):
     jobs: int | None
     devices: str | None
     interactive: bool
+    simulate: bool
     ray: str | None
     resources: str | None
     keep_folders: bool
@@ -164,6 +165,12 @@ run_options: Option = declare.stacked(
     ),
     declare.option(
         "-i", "--interactive", is_flag=True, help="Ask a person for each verdict, instead of a command.", group=RUN
+    ),
+    declare.option(
+        "--simulate",
+        is_flag=True,
+        help="Compute the model on the CPU, as `opsinfo simulate` does, instead of a command.",
+        group=RUN,
     ),
     declare.option(
         "--ray",

@@ -1,4 +1,4 @@
-"""Where the trials of a search run: processes of this machine, or a person."""
+"""Where the trials of a search run: processes of this machine, a cluster, a simulation, or a person."""
 
 from __future__ import annotations
 
@@ -8,48 +8,56 @@ import sys
 from ...bisect.places.local import LocalPlace
 from ...bisect.places.person import ANSWERS, PersonPlace
 from ...bisect.places.place import TrialPlace
-from ...bisect.places.ray_cluster import LOG, RayPlace
-from ...bisect.places.ray_options import address_of, require_absolute, resources_of
 from ...errors import Refused, UsageFault
 from ...report.terminal.output import Output
+from ..simulating.options import SimulateOptions
+from .cluster import cluster_of
 from .options import RunOptions, devices_of
+from .simulated import require_bounds, simulated_place
+from .subject import Opened
 
 
-def place_of(options: RunOptions, command: tuple[str, ...], output: Output) -> TrialPlace:
-    """The place that the options ask for.
+class Check:
+    """What judges a trial: a command, a simulation or a person."""
 
-    :raises UsageFault: if there is no check, or more than one
-    """
-    if options.interactive and command:
-        raise UsageFault("-i asks a person: it cannot be combined with a command")
-    if options.interactive:
-        _require_alone(options, "-i")
-        return PersonPlace(lambda number, path: _asked(number, path, output))
-    if not command:
-        hint = "opsinfo bisect ... -- ./check.sh {mixlist}; or -i to judge yourself"
-        raise UsageFault("bisect needs a check: the command after --", name="needs-check", hint=hint)
-    if options.ray is not None:
-        return _ray_place(options, command)
-    if options.resources is not None or options.keep_folders:
-        raise UsageFault(f"{'--keep-folders' if options.resources is None else '--resources'} requires --ray")
-    devices = devices_of(options)
-    return LocalPlace(os.environ, options.jobs or len(devices) or 1, devices)
+    def __init__(self, options: RunOptions, simulating: SimulateOptions, command: tuple[str, ...]) -> None:
+        """:raises UsageFault: if there is no check, more than one, or an option does not fit it"""
+        self.options = options
+        self.simulating = simulating
+        self.command = command
+        self.devices = devices_of(options)
+        given = {"a command": bool(command), "-i": options.interactive, "--simulate": options.simulate}
+        chosen = [word for word, is_given in given.items() if is_given]
+        if len(chosen) > 1:
+            raise UsageFault(f"only one of {' and '.join(chosen)} can be the check")
+        if not chosen:
+            hint = "opsinfo bisect ... -- ./check.sh {mixlist}; or --simulate, or -i to judge yourself"
+            raise UsageFault("bisect needs a check: the command after --", name="needs-check", hint=hint)
+        require_bounds(simulating, options.simulate)
+        if not command:
+            _require_alone(options, chosen[0])
+        self.cluster = cluster_of(options, command)
 
+    @property
+    def facts(self) -> list[str]:
+        """What a journal must agree in."""
+        if self.options.simulate:
+            return ["--simulate", *(f"{name}={value}" for name, value in self.simulating._asdict().items())]
+        return ["-i"] if self.options.interactive else list(self.command)
 
-def _ray_place(options: RunOptions, command: tuple[str, ...]) -> TrialPlace:
-    given = {"--jobs": options.jobs is not None, "--devices": options.devices is not None}
-    for name, is_given in given.items():
-        if is_given:
-            hint = "--resources says what a trial takes; as many run as the cluster has room for"
-            raise UsageFault(f"{name} cannot be combined with --ray", hint=hint)
-    assert options.ray is not None
-    require_absolute(command)
-    return RayPlace(
-        address_of(options.ray),
-        resources_of("NPU=1" if options.resources is None else options.resources),
-        os.path.join(os.path.abspath(options.journal), LOG),
-        options.keep_folders,
-    )
+    def place(self, opened: Opened, output: Output) -> TrialPlace:
+        """The place where trials run.
+
+        :raises Refused: if the model cannot be computed
+        :raises MissingPackage: if there is no package for that, or none for a cluster
+        """
+        if self.options.interactive:
+            return PersonPlace(lambda number, path: _asked(number, path, output))
+        if self.options.simulate:
+            return simulated_place(opened, self.simulating)
+        if self.cluster is not None:
+            return self.cluster.place
+        return LocalPlace(os.environ, self.options.jobs or len(self.devices) or 1, self.devices)
 
 
 def _require_alone(options: RunOptions, word: str) -> None:

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import os
 
-from ...bisect.answered import BisectAnswer, answered
-from ...bisect.budget import price, span
+from ...bisect.answered import BisectAnswer, KeptNode, NodesAnswer, answered, trial_counts
 from ...bisect.journal import Past, SearchJournal, require_readable, require_same
 from ...bisect.orphans import end_orphans
-from ...bisect.places.place import TrialPlace
-from ...bisect.result import SearchEnd, searched, so_far
+from ...bisect.result import SearchEnd, proof, searched, so_far
 from ...bisect.session import OutOfBudget, SearchSession
 from ...bisect.trial import RunFolder
 from ...errors import UsageFault
 from ...report.formats.summary import counted
 from ...report.terminal.output import Output
-from ...report.views.bisect import BisectProgress, bisect_document, show_found
+from ...report.views.bisect import BisectProgress, bisect_document, plan_document, say_price, show_found, show_plan
+from ...typed import TYPE_CHECKING
 from ..shared.common_options import WriteOptions
-from .delivery import delivered_list
+from .delivery import Delivery
+from .nodes import node_name, node_subject
 from .options import RunOptions, rules_of
-from .places import place_of
+from .places import Check
 from .subject import Problem, facts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _STATUS = {"found": 0, "nothing-to-do": 0, "cannot-cure": 1, "budget": 1, "interrupted": 130}
 
 
 class BisectRun:
-    """:param check: the words of the command
-    :param out: where the list goes; None: into the run folder
-    """
+    """:param out: where the list goes; None: into the run folder"""
 
     def __init__(
-        self, options: RunOptions, check: tuple[str, ...], out: str | None, writing: WriteOptions, output: Output
+        self, options: RunOptions, check: Check, out: str | None, writing: WriteOptions, output: Output
     ) -> None:
         """:raises UsageFault: if options exclude each other"""
         self.options = options
@@ -39,56 +40,103 @@ class BisectRun:
         self.out = out
         self.writing = writing
         self.output = output
-        self.rules = rules_of(options, check)
-        self.place: TrialPlace = place_of(options, check, output)
+        self.rules = rules_of(options, check.command)
 
-    def search(self, found: Problem) -> int:
+    def search(self, problem: Problem) -> int:
         """Search, and report.
 
         :returns: the exit status
         """
-        self._report_price(found)
+        say_price(self.output, len(problem.names), self.rules)
         if not self.writing.writes:
+            self._show_plan(problem)
             return 0
         folder = RunFolder(self.options.journal)
+        delivery = Delivery(self.out, problem.opened.options.base, folder, self.writing, self.output)
         self._require_folder(folder)
+        delivery.require_possible()
+        place = self.check.place(problem.opened, self.output)
         folder.make()
-        _ = self.place.slots  # a cluster that cannot be reached is an error before there is a journal
+        _ = place.slots  # a cluster that cannot be reached is an error before there is a journal
         journal = SearchJournal(folder.journal)
         try:
-            past = self._past(journal, folder, found)
-            return self._searched(found, folder, journal, past)
+            past = self._past(journal, folder, problem)
+            progress = BisectProgress(self.output, len(problem.names))
+            session = SearchSession(problem.subject(), self.rules, place, folder, journal, past, progress)
+            return self._searched(problem, session, delivery, progress)
         finally:
             journal.close()
 
-    def _searched(self, found: Problem, folder: RunFolder, journal: SearchJournal, past: Past | None) -> int:
-        progress = BisectProgress(self.output, len(found.names))
-        session = SearchSession(found.subject(), self.rules, self.place, folder, journal, past, progress)
+    def _searched(self, problem: Problem, session: SearchSession, delivery: Delivery, progress: BisectProgress) -> int:
+        found = self._end_of(session, problem.weights, progress)
+        opened, path = problem.opened, None
+        if found.kept is not None:
+            path = delivery.mixlist(opened.text(opened.types(problem.names, found.kept)))
+        answer = answered(session, found, path, opened.sets, opened.white, problem.same)
+        if opened.options.by == "node" and found.ended == "found":
+            answer = self._among_nodes(problem, session, answer, delivery, progress)
+        self._show(answer)
+        ended = found.ended
+        if answer.keep_dtype is not None and answer.keep_dtype.ended in ("budget", "interrupted"):
+            ended = answer.keep_dtype.ended
+        return _STATUS[ended]
+
+    def _end_of(self, session: SearchSession, weights: Sequence[float], progress: BisectProgress) -> SearchEnd:
+        """How the search ends: by itself, by its budget, or by Ctrl-C."""
         try:
-            result = searched(session, found.weights)
+            found = searched(session, weights)
         except OutOfBudget:
-            result = so_far(session, "budget")
+            found = so_far(session, "budget")
         except KeyboardInterrupt:
-            result = so_far(session, "interrupted")
+            found = so_far(session, "interrupted")
         finally:
             progress.done()
-        journal.ended(result.ended)
-        self._report(found, session, result, folder)
-        return _STATUS[result.ended]
+        session.journal.ended(found.ended)
+        return found
 
-    def _report(self, found: Problem, session: SearchSession, result: SearchEnd, folder: RunFolder) -> None:
-        path = None
-        if result.kept is not None:
-            text = found.opened.text(found.opened.types(found.names, result.kept))
-            path = delivered_list(text, found.opened.options.base, self.out, folder, self.writing, self.output)
-        answer = answered(session, result, path, found.opened.sets, found.opened.white, found.same)
-        self._show(answer)
+    def _among_nodes(
+        self,
+        problem: Problem,
+        session: SearchSession,
+        answer: BisectAnswer,
+        delivery: Delivery,
+        progress: BisectProgress,
+    ) -> BisectAnswer:
+        """Go on among the nodes of the culprit types."""
+        assert problem.opened.sets is not None
+        types = [name for each in answer.culprits for name in (each.type, *each.same)]
+        subject = node_subject(problem.opened.sets, types, problem.opened.text(frozenset()))
+        self.output.say(f"going on among {counted(len(subject.names), 'node')} of {counted(len(types), 'op type')}")
+        progress.restart(len(subject.names), "nodes")
+        below = session.below(subject)
+        found = self._end_of(below, [1.0] * len(subject.names), progress)
+        names = [node_name(name) for name in subject.names]
+        path = None if found.kept is None else delivery.keep_dtype([names[each] for each in sorted(found.kept)])
+        columns = problem.opened.sets.graph.columns
+        type_of = dict(zip(columns.names, columns.types, strict=True))
+        nodes = [
+            KeptNode(names[each], type_of[names[each]], proof(below, found.kept, each))
+            for each in sorted(found.kept or ())
+            if found.kept is not None
+        ]
+        below_answer = NodesAnswer(found.ended, len(names), path, nodes, found.minimal)
+        return answer._replace(keep_dtype=below_answer, counts=trial_counts(below), unsure=below.cannot_tell)
 
     def _show(self, answer: BisectAnswer) -> None:
         if self.output.format == "json":
             self.output.document(bisect_document(answer))
+        elif self.output.format == "html":
+            from ...report.views.bisect_page import bisect_page
+
+            self.output.data(bisect_page(answer), exact=True)
         else:
             show_found(self.output, answer)
+
+    def _show_plan(self, problem: Problem) -> None:
+        if self.output.format == "json":
+            self.output.document(plan_document(problem.names, problem.weights, self.rules))
+        else:
+            show_plan(self.output, problem.names, problem.weights)
 
     def _require_folder(self, folder: RunFolder) -> None:
         """:raises UsageFault: if there is a search already that is not resumed
@@ -100,10 +148,10 @@ class BisectRun:
             hint = "--resume goes on with it; --journal DIR starts another one"
             raise UsageFault("there is a search in this folder already", name="exists", path=folder.path, hint=hint)
 
-    def _past(self, journal: SearchJournal, folder: RunFolder, found: Problem) -> Past | None:
+    def _past(self, journal: SearchJournal, folder: RunFolder, problem: Problem) -> Past | None:
         """What the journal says of earlier processes; the facts of this one go into a new journal."""
         past = journal.past()
-        facts = facts_of(found, self.check)
+        facts = facts_of(problem, self.check.facts)
         if past is None:
             journal.begin(facts)
             return None
@@ -111,19 +159,6 @@ class BisectRun:
             require_same(past, facts, folder.path)
         ended = end_orphans(folder.trials)
         if ended:
-            self.output.say(f"ended {counted(ended, 'process')} of a trial that an earlier search left running")
+            self.output.say(f"ended {ended} processes of trials that an earlier search left running")
         self.output.say(f"resuming: {counted(len(past.trials), 'run')} in the journal")
         return past
-
-    def _report_price(self, found: Problem) -> None:
-        count = len(found.names)
-        each = max(self.rules.counting.repeat // 2 + 1, self.rules.counting.lead or 1)
-        said = price(count, each)
-        what = f"{counted(count, 'candidate')}: "
-        known = f"{said.one} runs if one is needed, {said.three} if three are, at most {said.most}"
-        limit = self.rules.budget
-        allowed = f"; allowed: {limit.runs} runs" if limit.runs is not None else ""
-        allowed += f"; allowed: {span(limit.seconds)}" if limit.seconds is not None else ""
-        self.output.say(what + known + allowed)
-        for number, name in enumerate(found.names, 1):
-            self.output.detail(f"  {number}. {name}")

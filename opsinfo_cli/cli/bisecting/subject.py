@@ -10,7 +10,7 @@ from ...bisect.evidence import read_evidence
 from ...bisect.judged_sets import JudgedSets, moved
 from ...bisect.order import ordered
 from ...bisect.session import Subject
-from ...bisect.trial import mixlist_name
+from ...bisect.trial import keep_dtype_name, mixlist_name
 from ...change.mixlist_text import written_like
 from ...errors import Refused, UsageFault, few
 from ...graph.graph import ModelGraph
@@ -33,7 +33,7 @@ from ..shared.targets import open_against
 from .options import SubjectOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from ...bisect.question import Kept
@@ -91,7 +91,10 @@ class Problem(NamedTuple):
 
         def files(kept: Kept, number: int) -> dict[str, tuple[str, bytes]]:
             text = self.opened.text(self.opened.types(self.names, kept))
-            return {"mixlist": (mixlist_name(number), text.encode("utf-8"))}
+            found = {"mixlist": (mixlist_name(number), text.encode("utf-8"))}
+            if self.opened.options.by == "node":  # the command may name it already
+                found["keep_dtype"] = keep_dtype_name(number), b""
+            return found
 
         return Subject(self.names, digest, files)
 
@@ -151,7 +154,7 @@ def problem(found: Opened, output: Output) -> Problem:
     return Problem(found, order.names, order.weights, same, dropped)
 
 
-def facts_of(found: Problem, command: tuple[str, ...]) -> dict[str, Any]:
+def facts_of(found: Problem, check: Sequence[str]) -> dict[str, Any]:
     """What a journal must agree in."""
     opened, options = found.opened, found.opened.options
     libraries = [library.source.sha256 for store in opened.target.operators.stores for library in store.libraries]
@@ -161,7 +164,7 @@ def facts_of(found: Problem, command: tuple[str, ...]) -> dict[str, Any]:
         "graph": None if options.model is None else _hash_of(options.model),
         "library": sha256("\n".join(libraries).encode("ascii")).hexdigest(),
         "base": opened.base.source.sha256 if options.base else None,
-        "command": list(command),
+        "command": list(check),
         "precision_mode": options.mode,
         "grow": options.grow,
         "candidates": sorted(found.names),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from ...model.target import TargetOptions
 from ..bisecting.options import RunOptions, SubjectOptions, run_options, subject_options
+from ..bisecting.places import Check
 from ..bisecting.run import BisectRun
 from ..bisecting.subject import opened, problem
 from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, dry_run_option, format_option, output_of
 from ..shared.options import against_soc_option, core_option, customs_option, lock_options
+from ..simulating.options import SimulateOptions, simulate_options
 
 
 @declare.command("bisect")
@@ -16,6 +18,7 @@ from ..shared.options import against_soc_option, core_option, customs_option, lo
 @subject_options
 @declare.option("-o", "--output", "out", metavar="OUT", help="Write the list to OUT; an existing file is backed up.")
 @run_options
+@simulate_options
 @against_soc_option
 @core_option
 @customs_option
@@ -27,6 +30,7 @@ def command(
     out: str | None,
     searching: SubjectOptions,
     running: RunOptions,
+    simulating: SimulateOptions,
     options: TargetOptions,
     writing: WriteOptions,
     printing: OutputOptions,
@@ -47,7 +51,8 @@ def command(
       opsinfo bisect --against ascend910b --model m.onnx --budget 6h --resume -- ./check.sh
       opsinfo bisect --against ascend910b --among @types.txt --devices 0,1,2,3 -- ./check.sh
       opsinfo bisect --against ascend910b --model m.onnx --grow white -- ./check.sh
+      opsinfo bisect --against ascend910b --model m.onnx --simulate --max-error 0.01
     """
     output = output_of("bisect", printing)
-    run = BisectRun(running, check, out, writing, output)
+    run = BisectRun(running, Check(running, simulating, check), out, writing, output)
     return run.search(problem(opened(searching, options, output), output))

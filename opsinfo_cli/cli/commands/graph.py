@@ -33,9 +33,9 @@ from ...typed import TYPE_CHECKING, NamedTuple
 from ..line import declare
 from ..model_graph.annotate import require_new, write_annotated
 from ..model_graph.judging import (
-    JUDGING,
     JudgedModel,
     JudgeOptions,
+    judge_options,
     judged_model,
     opened_model,
     report_confidence,
@@ -63,21 +63,7 @@ _ON = ("low", "high", "cast", "first-column", "assumed")
 
 @declare.command("graph")
 @declare.argument("model")
-@declare.option("--against", metavar="TARGET", help="Judge by the policies and dtypes of this target.", group=JUDGING)
-@declare.option("--precision-mode", "mode", metavar="MODE", help="Judge in this precision mode.", group=JUDGING)
-@declare.option("--mixlist", metavar="FILE", help="Judge with this mixlist.", group=JUDGING)
-@declare.option("--keep-dtype", metavar="FILE", help="Judge with this keep_dtype file.", group=JUDGING)
-@declare.option("--customize-dtypes", metavar="FILE", help="Judge with this customize_dtypes file.", group=JUDGING)
-@declare.option("--fe-ini", metavar="FILE", help="Read fp16.op_type from this fe.ini.", group=JUDGING, advanced=True)
-@declare.option(
-    "--columns",
-    metavar="SOURCES",
-    default="library,kernel,assumed",
-    show_default=True,
-    help="Where dtype columns come from, in this order.",
-    group=JUDGING,
-    advanced=True,
-)
+@judge_options
 @declare.option("--by", type=declare.Choice(["type", "node"]), default="type", help="Show op types or nodes.")
 @declare.option("--node", metavar="NODE", help="Show why this node has its dtypes.")
 @declare.option("--on", "states", type=declare.Choice(_ON), multiple=True, help="Only nodes in this state; repeatable.")

@@ -203,5 +203,8 @@ OFFERS: dict[str, Offer] = {
 }
 """Candidates by the word in the help. A word means the same in every command."""
 
-NOTHING = {"GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "N", "VERBOSE", "COLOR", "NODE", "SOURCES", "BUDGET", "LIST"}
+NOTHING = {
+    *("GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "N", "VERBOSE", "COLOR", "NODE", "SOURCES", "INPUT", "X"),
+    *("BUDGET", "LIST"),
+}
 """Words without candidates."""

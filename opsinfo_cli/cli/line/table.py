@@ -38,6 +38,7 @@ GROUPS = {
     },
     "Model": {
         "graph": "Show what a policy does to a model, node by node.",
+        "simulate": "Compute a model with rounded tensors, and show what that costs.",
         "bisect": "Find the smallest list that makes a check pass.",
     },
     "Runs": {

@@ -8,11 +8,12 @@ from ...graph.customize_dtypes import CustomizeDtypes
 from ...graph.fe_ini import fp16_op_types
 from ...graph.graph import ModelGraph
 from ...graph.judge.modes import FP16_OP_TYPES, judge_mode, mode_by_number
-from ...graph.judging import prepare
+from ...graph.judging import Ready, prepare
 from ...graph.keep_dtype import KeepDtype
 from ...graph.outcome import GraphOutcome, judged_outcome
 from ...graph.readers import read_graph
 from ...graph.readers.command import options as command_options
+from ...model.mixlist import Mixlist
 from ...model.precision_mode import MODES
 from ...model.target import Target, TargetOptions
 from ...report.formats.summary import counted
@@ -20,6 +21,7 @@ from ...report.terminal.output import Output
 from ...report.terminal.progress import Progress
 from ...typed import NamedTuple
 from ..line import declare
+from ..shared.common_options import Option
 from ..shared.doubts import report_doubts, report_unknown
 from ..shared.mixlist_input import accepted_mixlist
 from ..shared.targets import open_against
@@ -43,14 +45,41 @@ class JudgeOptions(NamedTuple):
 
 JUDGING = declare.Group("judging", JudgeOptions)
 
+judge_options: Option = declare.stacked(
+    declare.option(
+        "--against", metavar="TARGET", help="Judge by the policies and dtypes of this target.", group=JUDGING
+    ),
+    declare.option("--precision-mode", "mode", metavar="MODE", help="Judge in this precision mode.", group=JUDGING),
+    declare.option("--mixlist", metavar="FILE", help="Judge with this mixlist.", group=JUDGING),
+    declare.option("--keep-dtype", metavar="FILE", help="Judge with this keep_dtype file.", group=JUDGING),
+    declare.option("--customize-dtypes", metavar="FILE", help="Judge with this customize_dtypes file.", group=JUDGING),
+    declare.option(
+        "--fe-ini", metavar="FILE", help="Read fp16.op_type from this fe.ini.", group=JUDGING, advanced=True
+    ),
+    declare.option(
+        "--columns",
+        metavar="SOURCES",
+        default="library,kernel,assumed",
+        show_default=True,
+        help="Where dtype columns come from, in this order.",
+        group=JUDGING,
+        advanced=True,
+    ),
+)
+
 
 class JudgedModel(NamedTuple):
-    """A model, how it was judged, and the answer."""
+    """A model, how it was judged, and the answer.
+
+    :param ready: for judging it again
+    """
 
     graph: ModelGraph
     options: JudgeOptions
     answer: Answer
     outcome: GraphOutcome
+    ready: Ready
+    mixlist: Mixlist | None
 
 
 _NOT_CONSIDERED = ("output_type", "input_fp16_nodes", "is_weight_clip", "insert_op_conf")
@@ -124,7 +153,7 @@ def judged_model(
         fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
     )
     answer = ready.judge(options.mode, mixlist)
-    return JudgedModel(graph, options, answer, judged_outcome(answer))
+    return JudgedModel(graph, options, answer, judged_outcome(answer), ready, mixlist)
 
 
 def _target(options: JudgeOptions, sources: list[str], chosen: TargetOptions, output: Output) -> Target | None:

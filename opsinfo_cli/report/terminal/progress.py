@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from .output import Output
+from .output import Output, terminal_size
 from .visible import visible
 
 _EVERY = 0.2
@@ -59,9 +59,13 @@ class Progress(_Line):
 class Steps(_Line):
     """Called after each task with the number of tasks done, and of all."""
 
+    def __init__(self, output: Output, doing: str = "checking") -> None:
+        super().__init__(output)
+        self._doing = doing
+
     def __call__(self, done: int, total: int) -> None:
         if self._is_due:
-            self._draw(f"checking: {done} of {total}")
+            self._draw(f"{self._doing}: {done} of {total}")
 
 
 class Status(_Line):
@@ -69,4 +73,4 @@ class Status(_Line):
 
     def __call__(self, text: Callable[[], str]) -> None:
         if self._is_due:
-            self._draw(text())
+            self._draw(text()[: terminal_size().columns - 1])

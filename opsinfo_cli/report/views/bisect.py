@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 from typing import Any
 
-from ...bisect.answered import BisectAnswer
-from ...bisect.budget import price, span
-from ...bisect.session import SearchSession
+from ...bisect.answered import BisectAnswer, NodesAnswer
+from ...bisect.budget import Price, price, span
+from ...bisect.session import Rules, SearchSession
+from ...errors import few
 from ..formats.summary import counted
 from ..terminal.output import Output
 from ..terminal.progress import Status
 from ..terminal.visible import row
+
+_ENDS = 4
+_SLOW = 5.0
+"""Seconds of a run from which on the whole time is told."""
 
 
 class BisectProgress:
@@ -23,12 +28,29 @@ class BisectProgress:
     def __init__(self, output: Output, candidates: int) -> None:
         self._status = Status(output)
         self._candidates = candidates
+        self._what = "op types"
         self._output = output
-        self._begun = time.monotonic()
-        self._told = 0
+        self._said = False
 
     def __call__(self, session: SearchSession) -> None:
         self._status(lambda: self._text(session))
+        if not self._said and session.spent.runs >= _ENDS and session.left:
+            self._said = True
+            self._say_time(session)
+
+    def _say_time(self, session: SearchSession) -> None:
+        """Once the ends are known: what the search takes at the speed that was measured."""
+        each = session.spent.seconds / session.spent.runs
+        if each >= _SLOW:
+            said = _price(self._candidates, session.rules)
+            one, three, most = (span(max(0, runs - session.spent.runs) * each) for runs in said)
+            self._output.say(
+                f"a run takes {span(each)}: {one} more if one is needed, {three} if three are, at most {most}"
+            )
+
+    def restart(self, candidates: int, what: str) -> None:
+        """Go on with other candidates."""
+        self._candidates, self._what = candidates, what
 
     def done(self) -> None:
         self._status.done()
@@ -36,15 +58,46 @@ class BisectProgress:
     def _text(self, session: SearchSession) -> str:
         spent = session.spent
         best = session.knowledge.best()
-        known = f"{len(best)} of {self._candidates} op types suffice" if best is not None else "no list passes yet"
-        running = ", ".join(map(str, session.running)) or "none"
-        text = f"{known}; running trial {running}; {counted(spent.runs, 'run')}"
-        if spent.runs:
-            left = max(0, price(self._candidates, 1).three - spent.runs)
-            each = spent.seconds / spent.runs
-            text += f", {span(each)} each; about {left} left"
-            text += f": {span(left * each / max(1, session.place.slots))}" if left else ""
-        return text
+        known = f"{len(best)} of {self._candidates} {self._what} suffice" if best is not None else "no list passes yet"
+        running = few([str(number) for number in session.running]) or "none"
+        left = _left(session)
+        text = f"{known}; trial {running} runs; {spent.runs} done, at most {left} left"
+        each = spent.seconds / max(1, spent.runs)
+        return f"{text}: {span(left * each / max(1, session.place.slots))}" if spent.runs else text
+
+
+def _left(session: SearchSession) -> int:
+    """Runs that are left at the most."""
+    counting = session.rules.counting
+    return session.left * (counting.lead or counting.repeat // 2 + 1)
+
+
+def say_price(output: Output, candidates: int, rules: Rules) -> None:
+    """What the search takes, before it begins."""
+    said = _price(candidates, rules)
+    text = f"{counted(candidates, 'candidate')}: {said.one} runs of the check at most if one is needed, "
+    text += f"{said.three} if three are, {said.most} whatever is needed"
+    if rules.budget.runs is not None:
+        text += f"; allowed: {counted(rules.budget.runs, 'run')}"
+    if rules.budget.seconds is not None:
+        text += f"; allowed: {span(rules.budget.seconds)}"
+    output.say(text)
+
+
+def _price(candidates: int, rules: Rules) -> Price:
+    counting = rules.counting
+    return price(candidates, counting.lead or counting.repeat // 2 + 1)
+
+
+def show_plan(output: Output, names: Sequence[str], weights: Sequence[float]) -> None:
+    """Candidates in the order in which they are suspected; in a pipe op type and weight."""
+    output.lines(row(name, f"{weight:g}") for name, weight in zip(names, weights, strict=True))
+
+
+def plan_document(names: Sequence[str], weights: Sequence[float], rules: Rules) -> dict[str, Any]:
+    """The JSON of a search that is not made."""
+    order = [{"type": name, "weight": weight} for name, weight in zip(names, weights, strict=True)]
+    return {"dry_run": True, "order": order, "price": _price(len(names), rules)._asdict()}
 
 
 _WORDS = {
@@ -77,6 +130,10 @@ def show_found(output: Output, answer: BisectAnswer) -> None:
     _say(output, answer)
 
 
+_FAST = 0.05
+"""Seconds of opsinfo itself for each trial, above which they are always reported."""
+
+
 def _say(output: Output, answer: BisectAnswer) -> None:
     head = _WORDS.get(answer.ended, "")
     if answer.ended in ("nothing-to-do", "cannot-cure"):
@@ -85,16 +142,22 @@ def _say(output: Output, answer: BisectAnswer) -> None:
         output.tell(f"{head}: no list is known to pass", prose=True)
     else:
         output.tell(": ".join(each for each in (head, _list_words(answer)) if each), prose=True)
+    if answer.keep_dtype is not None:
+        output.tell(_node_words(answer.keep_dtype), prose=True)
     counts = answer.counts
     runs = counts.passed + counts.failed + counts.cannot_tell
     said = [f"{counts.passed} passed", f"{counts.failed} failed"]
     said += [f"{counts.cannot_tell} could not tell"] if counts.cannot_tell else []
     spared = f"; {counted(counts.cached, 'set')} needed no run" if counts.cached else ""
     output.tell(f"{counted(runs, 'run')} of the check in {span(counts.seconds)}: {', '.join(said)}{spared}")
-    output.detail(f"opsinfo itself took {1000 * answer.overhead:.0f} ms for each trial")
+    own = f"opsinfo itself took {1000 * answer.overhead:.0f} ms for each trial"
+    (output.detail if answer.overhead < _FAST else output.tell)(own)
     if answer.unsure:
         numbers = ", ".join(map(str, answer.unsure))
         output.say(f"trials that could not tell counted as failing: {numbers}", "warning")
+    if not answer.by_dtypes:
+        doubt = "lists that lead to the same dtypes had different verdicts: the model does not show what the check sees"
+        output.say(doubt, "warning")
     if not answer.monotone:
         output.say("the check is not monotone: a list failed although a shorter one passes", "warning")
 
@@ -107,6 +170,22 @@ def _list_words(answer: BisectAnswer) -> str:
     if answer.one_minimal:
         return f"{what} must stay in high precision; the check fails without any one of them"
     return f"the smallest list known to pass has {what}"
+
+
+def _node_words(answer: NodesAnswer) -> str:
+    if answer.path is None:
+        return "the check fails with all of their nodes kept: use the mixlist"
+    what = f"{len(answer.nodes)} of {counted(answer.candidates, 'node')} must keep their dtype"
+    return what if answer.one_minimal else f"the smallest keep_dtype file known to pass has {len(answer.nodes)} nodes"
+
+
+def _nodes_document(answer: NodesAnswer) -> dict[str, Any]:
+    return {
+        "ended": answer.ended,
+        "path": answer.path,
+        "nodes": [each._asdict() for each in answer.nodes],
+        "one_minimal": answer.one_minimal,
+    }
 
 
 def _white_words(answer: BisectAnswer) -> str:
@@ -132,11 +211,12 @@ def bisect_document(answer: BisectAnswer) -> dict[str, Any]:
         ],
         "moved": answer.moved,
         "mixlist": answer.mixlist,
-        "keep_dtype": None,
+        "keep_dtype": _nodes_document(answer.keep_dtype) if answer.keep_dtype else None,
         "trials": {**answer.counts._asdict(), "seconds": round(answer.counts.seconds, 3)},
         "one_minimal": answer.one_minimal,
         "monotone": answer.monotone,
         "noisy": answer.noisy,
+        "by_dtypes": answer.by_dtypes,
         "candidates": answer.candidates,
         "sets": [
             {

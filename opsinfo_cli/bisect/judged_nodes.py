@@ -1,0 +1,48 @@
+"""What sets of kept nodes do to a model's graph, for the search below the culprit types."""
+
+from __future__ import annotations
+
+from ..graph.judge.prepared import Prepared
+from ..graph.judge.sorting import Marks as NodeMarks
+from ..graph.judging import Ready
+from ..graph.keep_dtype import KeepDtype
+from ..typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .judged_sets import JudgedSets
+
+
+class JudgedNodes:
+    """Judges a graph with nodes that keep their dtype.
+
+    :param sets: the same graph, mode and base list
+    """
+
+    def __init__(self, sets: JudgedSets) -> None:
+        self.sets = sets
+        self._digests: dict[frozenset[str], str] = {}
+
+    def low_nodes(self, types: Iterable[str]) -> list[str]:
+        """Names of the nodes of op types that the base list leaves low, in the order of the graph."""
+        base, columns, wanted = self.sets.answer(frozenset()), self.sets.graph.columns, set(types)
+        return [
+            name
+            for node, (name, op_type) in enumerate(zip(columns.names, columns.types, strict=True))
+            if op_type in wanted and base[node].low
+        ]
+
+    def ready(self, nodes: Iterable[str]) -> Ready:
+        """The graph with these nodes kept, ready to be judged."""
+        prepared = self.sets.ready.prepared
+        kept = KeepDtype(sorted(nodes)).marks(prepared.graph)
+        return Ready(Prepared(prepared.graph, prepared.kernels, NodeMarks(kept, {}), prepared.fp16_types))
+
+    def digest(self, nodes: frozenset[str]) -> str:
+        """As :meth:`JudgedSets.digest`."""
+        found = self._digests.get(nodes)
+        if found is None:
+            answer = self.ready(nodes).judge(self.sets.mode, self.sets.base)
+            found = self._digests[nodes] = self.sets.digest_of(answer)
+        return found

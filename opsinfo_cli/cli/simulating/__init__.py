@@ -1,0 +1,1 @@
+"""The parts of `simulate`: its options, and a simulation opened as they ask."""

@@ -1,0 +1,240 @@
+"""`opsinfo bisect`: searches with checks whose truth is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bisect_support import CHAIN, CULPRITS, TYPES, among, black, events, needing, script
+from cli_support import Run, mixlist, rows, write
+from model_files import dump
+
+Search = Callable[..., Any]
+
+
+@pytest.fixture
+def search(opsinfo: Run, opp: Path) -> Search:
+    """Run a search against the fixture's ascend910b."""
+
+    def run(*words: str | Path, **options: Any) -> Any:
+        return opsinfo("bisect", "--against", opp, "--soc", "ascend910b", *words, **options)
+
+    return run
+
+
+def test_the_smallest_black_list_is_found_and_its_path_printed(search: Search, tmp_path: Path) -> None:
+    ran = search(*among(), "--", needing(tmp_path / "check"))
+    assert ran.code == 0
+    assert sorted(row[0] for row in rows(ran)) == CULPRITS
+    assert black(tmp_path / ".opsinfo-bisect" / "best.json") == CULPRITS
+    assert "wrote .opsinfo-bisect/best.json" in ran.err
+    assert "3 op types must stay in high precision; the check fails without any one of them" in ran.err
+    assert "12 candidates: " in ran.err
+
+
+def test_each_culprit_names_the_trial_that_failed_without_it(search: Search, tmp_path: Path) -> None:
+    document = search(*among(), "--format", "json", "--", needing(tmp_path / "check")).json
+    assert (document["ended"], document["one_minimal"], document["monotone"]) == ("found", True, True)
+    ends = {each["trial"]: each for each in events(tmp_path / ".opsinfo-bisect") if each["event"] == "end"}
+    for culprit in document["culprits"]:
+        proof = ends[culprit["trial"]]
+        assert proof["verdict"] == "fail"
+        assert sorted([*proof["set"], culprit["type"]]) == CULPRITS
+    assert document["trials"]["passed"] + document["trials"]["failed"] == len(ends)
+
+
+def test_a_trial_gets_a_folder_a_new_mixlist_and_a_cache_of_its_own(search: Search, tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    line = f'echo "$1|$2|$3|$OPSINFO_MIXLIST|$OPSINFO_TRIAL|$ASCEND_CACHE_PATH|$ASCEND_RT_VISIBLE_DEVICES" >> {said}'
+    check = needing(tmp_path / "check", None, line, "test -d $ASCEND_CACHE_PATH || exit 126")
+    assert search(*among(), "--devices", "7", "--", check, "{mixlist}", "x={trial}", "{cache}").code == 0
+    found = [line.split("|") for line in said.read_text("utf-8").splitlines()]
+    assert len({each[0] for each in found}) == len(found)
+    for mixlist_, trial, cache, *env in found:
+        assert trial.startswith(f"x={tmp_path}/.opsinfo-bisect/trials/")
+        assert env == [mixlist_, trial[2:], cache, "7"]
+        assert cache == f"{trial[2:]}/cache"
+        assert Path(mixlist_).parent == Path(trial[2:])
+
+
+def test_words_after_the_dashes_reach_the_command_as_they_are(search: Search, tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    check = script(tmp_path / "check", f'for each in "$@"; do echo "$each" >> {said}; done', "exit 0")
+    words = ["--format", "json", "-q", "--", "a b", "{other}", "--against=x"]
+    assert search("--among", "Add", "--", check, *words).code == 0
+    assert said.read_text("utf-8").splitlines() == words * 4
+
+
+def test_a_check_that_passes_with_the_base_list_leaves_an_empty_list(search: Search, tmp_path: Path) -> None:
+    ran = search(*among(), "--format", "json", "-o", "out.json", "--", "true")
+    assert ran.code == 0
+    assert (ran.json["ended"], ran.json["culprits"], ran.json["mixlist"]) == ("nothing-to-do", [], "out.json")
+    assert ran.json["trials"]["passed"] == 4
+    assert (tmp_path / "out.json").read_text("utf-8") == "{}\n"
+
+
+def test_a_check_that_always_fails_cannot_be_cured(search: Search, tmp_path: Path) -> None:
+    ran = search(*among(), "-o", "out.json", "--", "false")
+    assert (ran.code, ran.out) == (1, "")
+    assert "precision lists cannot cure this" in ran.err
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_the_base_list_stays_and_its_layout_too(search: Search, tmp_path: Path) -> None:
+    base = write(tmp_path / "base.json", '{\n  "white-list": {"to-add": ["Pow", "Log"]}\n}\n')
+    check = needing(tmp_path / "check", ["Relu", "Add"], 'grep -q white-list "$OPSINFO_MIXLIST" || exit 126')
+    assert search(*among(), "--mixlist", base, "-o", "out.json", "--", check).code == 0
+    assert black(tmp_path / "out.json") == ["Add", "Relu"]
+    assert '"to-add": ["Pow", "Log"]' in (tmp_path / "out.json").read_text("utf-8")
+
+
+def test_an_existing_list_is_backed_up(search: Search, opsinfo: Run, tmp_path: Path) -> None:
+    out = write(tmp_path / "out.json", mixlist(black_add=["Old"]))
+    ran = search(*among(), "-o", out, "--", needing(tmp_path / "check"))
+    assert f"wrote {out}; backup" in ran.err
+    assert black(out) == CULPRITS
+    assert opsinfo("restore", out).code == 0
+    assert black(out) == ["Old"]
+
+
+def test_with_a_model_the_candidates_are_the_types_that_a_list_can_move(search: Search, tmp_path: Path) -> None:
+    ran = search("--model", dump(tmp_path, CHAIN), "--dry-run", "-v")
+    assert ran.code == 2  # a search without a check is refused, planned or not
+    ran = search("--model", dump(tmp_path, CHAIN), "--dry-run", "-v", "--", "true")
+    assert ran.code == 0
+    assert [row[0] for row in rows(ran)] == ["SoftmaxV2", "MatMulV2", "Relu", "Conv2D", "Mul"]
+    assert "Log: no node of it runs in low precision" in ran.err
+    assert not (tmp_path / ".opsinfo-bisect").exists()
+
+
+def test_culprits_of_a_model_come_with_their_nodes_and_casts(search: Search, tmp_path: Path) -> None:
+    check = needing(tmp_path / "check", ["MatMulV2"])
+    document = search("--model", dump(tmp_path, CHAIN), "--format", "json", "--", check).json
+    (culprit,) = document["culprits"]
+    assert culprit["type"] == "MatMulV2"
+    assert {"a", "g"} <= set(culprit["nodes"])
+    assert isinstance(culprit["casts"], int)
+
+
+def test_named_types_are_warned_about_and_never_dropped(search: Search, tmp_path: Path) -> None:
+    words = ["--model", dump(tmp_path, CHAIN), "--among", "Log", "--among", "Add", "--among", "Relu"]
+    ran = search(*words, "--dry-run", "--", "true")
+    assert sorted(row[0] for row in rows(ran)) == ["Add", "Log", "Relu"]
+    assert "`Log` will not help: no node of it runs in low precision" in ran.err
+    assert "`Add` will not help: the model has no node of it" in ran.err
+
+
+def test_op_types_are_read_from_a_file_too(search: Search, tmp_path: Path) -> None:
+    file = write(tmp_path / "types.txt", "# those of the head\nSoftmaxV2\n\nMul\n")
+    ran = search("--among", f"@{file}", "--among", "Add", "--dry-run", "--", "true")
+    assert [row[0] for row in rows(ran)] == ["SoftmaxV2", "Mul", "Add"]
+
+
+def test_the_largest_white_list_is_grown(search: Search, tmp_path: Path) -> None:
+    check = script(
+        tmp_path / "check",
+        *(f'! grep -q \'"{name}"\' "$OPSINFO_MIXLIST" || exit 1' for name in CULPRITS),
+    )
+    ran = search(*among(), "--grow", "white", "--format", "json", "-o", "out.json", "--", check)
+    assert ran.code == 0
+    assert sorted(each["type"] for each in ran.json["culprits"]) == CULPRITS
+    assert sorted(ran.json["moved"]) == sorted(set(TYPES) - set(CULPRITS))
+
+
+def test_the_nodes_of_a_culprit_are_searched_next(search: Search, tmp_path: Path) -> None:
+    check = script(
+        tmp_path / "check",
+        'grep -q MatMulV2 "$OPSINFO_MIXLIST" && exit 0',
+        'test "$1" = "$OPSINFO_KEEP_DTYPE" || exit 126',
+        'grep -qx g "$1"',
+    )
+    words = ["--model", dump(tmp_path, CHAIN), "--by", "node", "-o", "out.json", "--format", "json"]
+    ran = search(*words, "--", check, "{keep_dtype}")
+    assert ran.code == 0
+    assert [each["type"] for each in ran.json["culprits"]] == ["MatMulV2"]
+    assert [each["name"] for each in ran.json["keep_dtype"]["nodes"]] == ["g"]
+    assert (tmp_path / "out.keep_dtype.cfg").read_text("utf-8") == "g\n"
+
+
+def test_verdicts_that_cannot_be_told_count_as_failing_and_are_listed(search: Search, tmp_path: Path) -> None:
+    check = needing(tmp_path / "check", None, 'grep -q \'"Conv2D"\' "$OPSINFO_MIXLIST" && exit 125')
+    ran = search(*among(), "--", check)
+    assert ran.code == 1
+    assert "trials that could not tell counted as failing" in ran.err
+
+
+def test_a_check_that_is_not_monotone_is_named(search: Search, tmp_path: Path) -> None:
+    lines = [
+        'has() { grep -q "\\"$1\\"" "$OPSINFO_MIXLIST"; }',
+        "has Mul || exit 1",
+        "if has Relu; then has Add || exit 1; fi",
+        "if has Add; then has AddN || exit 1; fi",
+        "if has AddN; then has BiasAdd || exit 1; fi",
+        "if has BiasAdd; then has MaxPool || exit 1; fi",
+    ]
+    document = search(*among(), "--format", "json", "--", script(tmp_path / "check", *lines)).json
+    assert [each["type"] for each in document["culprits"]] == ["Mul"]
+    assert document["monotone"] is False
+
+
+def test_the_page_has_the_search_as_a_tree(search: Search, tmp_path: Path) -> None:
+    ran = search(*among(), "--format", "html", "--", needing(tmp_path / "check"))
+    assert ran.code == 0
+    assert "<svg" in ran.out
+    assert "Tree of trials" in ran.out
+    assert "trial 1, 2: 12 kept, passes" in ran.out
+    assert "LayerNorm" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "bisect requires --model or --among"),
+        (["--among", "Mul", "--precision-mode", "force_fp16"], "refuses a mixlist with force_fp16"),
+        (["--among", "Mull"], "unknown operator `Mull`"),
+        (["--among", "Mul", "--repeat", "3", "--lead", "2"], "--repeat and --lead cannot be combined"),
+        (["--among", "Mul", "--timeout-fails"], "--timeout-fails requires --timeout"),
+        (["--among", "Mul", "--budget", "soon"], "--budget"),
+        (["--among", "Mul", "--budget", "1.5"], "--budget"),
+        (["--among", "Mul", "--by", "node"], "--by node requires --model"),
+        (["--among", "Mul", "--devices", "0,0"], "--devices"),
+        (["--among", "Mul", "--devices", "0", "--jobs", "2"], "--jobs 2 needs as many devices"),
+        (["--among", "Mul", "-i"], "only one of a command and -i"),
+        (["--among", "Mul", "--simulate", "--max-error", "1"], "only one of a command and --simulate"),
+        (["--among", "Mul", "--max-error", "1"], "--max-error requires --simulate"),
+        (["--among", "Mul", "--inputs", "x.npz"], "--inputs requires --simulate"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(search: Search, tmp_path: Path, words: list[str], said: str) -> None:
+    ran = search(*words, "--", "true")
+    assert ran.code == 2
+    assert said in ran.err
+    assert not (tmp_path / ".opsinfo-bisect").exists()
+
+
+def test_a_search_without_a_check_is_refused(search: Search) -> None:
+    ran = search(*among())
+    assert ran.code == 2
+    assert "bisect needs a check" in ran.err
+    assert search(*among(), "--simulate").code == 2
+    assert "--simulate requires --model" in search(*among(), "--simulate", "--max-error", "1").err
+    assert "--jobs cannot be combined with -i" in search(*among(), "-i", "--jobs", "2").err
+
+
+def test_a_person_is_asked(search: Search, tmp_path: Path) -> None:
+    words = ["--among", "Mul", "--among", "Add", "-i", "--format", "json"]
+    ran = search(*words, input="p\npass\nwhat\nfail\nf\nf\np\nf\np\nf\n")
+    assert ran.code == 0
+    assert ran.json["ended"] == "found"
+    assert "mixlist-0001.json" in ran.err
+    stopped = search(*words, "--journal", "other", input="p\np\n")
+    assert stopped.code == 3
+    assert stopped.json["error"]["name"] == "no-answer"
+
+
+def test_a_dry_run_has_the_order_and_the_price_as_json(search: Search, tmp_path: Path) -> None:
+    document = search(*among(), "--dry-run", "--format", "json", "--", "true").json
+    assert [each["type"] for each in document["order"][:4]] == ["AddN", "AddRmsNorm", "LayerNorm", "SoftmaxV2"]
+    assert document["price"]["one"] <= document["price"]["three"] <= document["price"]["most"]

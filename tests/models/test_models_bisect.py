@@ -1,0 +1,56 @@
+"""`opsinfo bisect --simulate` on trained models: its list passes, and each culprit is needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from trained import TRAINED, Trained, path_of, target
+
+from opsinfo_cli.graph.judging import prepare
+from opsinfo_cli.graph.readers import read_graph
+from opsinfo_cli.model.policy import ADD_BLACK
+from opsinfo_cli.model.target import TargetOptions, resolve
+from opsinfo_cli.simulate.inputs import input_sets
+from opsinfo_cli.simulate.simulation import Simulation
+
+
+def inputs_of(model: Trained, path: str, folder: Path) -> Path:
+    """Random inputs as an ``.npz``, those with a meaning as they must be."""
+    shapes = {name: shape for name, shape in model.shapes.items() if name not in model.numbers}
+    feeds = input_sets("random:0", path, shapes)[0].feeds
+    for name, value in model.numbers.items():
+        feeds[name] = np.asarray(value, feeds[name].dtype)
+    np.savez(folder / "inputs.npz", **feeds)
+    return folder / "inputs.npz"
+
+
+@pytest.mark.parametrize("mode", ["mixed_float16", "mixed_bfloat16"])
+@pytest.mark.parametrize("model", TRAINED, ids=lambda model: model.name)
+def test_a_third_of_the_error_is_reached_by_a_list_that_is_minimal(
+    opsinfo: Any, model: Trained, mode: str, tmp_path: Path
+) -> None:
+    path = path_of(model)
+    place, soc = target()
+    common = ["--against", place, "--soc", soc, "--precision-mode", mode, "--inputs", inputs_of(model, path, tmp_path)]
+
+    ready = prepare(read_graph(path), resolve(place, TargetOptions(soc=soc), {}))
+    simulation = Simulation.open(path, ready, mode, input_sets(str(common[-1]), path, {}))
+
+    def error(types: list[str]) -> float:
+        return simulation.run({name: frozenset({ADD_BLACK}) for name in types}).max_rel_error
+
+    unlisted = error([])
+    if unlisted == 0:
+        pytest.skip(f"{model.name} loses nothing in {mode}")
+    bound = unlisted / 3
+    ran = opsinfo("bisect", "--model", path, *common, "--simulate", "--max-error", f"{bound!r}", "--format", "json")
+    assert ran.code == 0, ran.err
+    document = ran.json
+    assert (document["ended"], document["one_minimal"]) == ("found", True)
+    culprits = [each["type"] for each in document["culprits"]]
+    assert error(culprits) <= bound
+    for culprit in culprits:
+        assert error([name for name in culprits if name != culprit]) > bound

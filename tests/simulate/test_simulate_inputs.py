@@ -1,0 +1,182 @@
+"""Inputs: random ones, files, test data of ONNX, and what is said when they do not fit the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, numpy_helper
+from simulate_support import BOOL, FLOAT, INT64, STRING, node, save, value
+
+from opsinfo_cli.errors import OpsinfoError
+from opsinfo_cli.simulate.inputs import input_sets
+from opsinfo_cli.simulate.model_inputs import parse_shape
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    """Inputs with an open dimension, of bool, of a table's rows, and of whole numbers of unknown meaning."""
+    inputs = [
+        value("x", FLOAT, ["batch", 3]),
+        value("mask", BOOL, ["batch"]),
+        value("ids", INT64, [2, 50]),
+        value("steps", TensorProto.INT32, [40]),
+    ]
+    nodes = [
+        node("Gather", ["table", "ids"], ["g"], name="g"),
+        node("Identity", ["x"], ["y"], name="i"),
+    ]
+    return save(tmp_path, nodes, inputs, [value("y", FLOAT, None)], {"table": np.zeros((7, 2), "f4")})
+
+
+SHAPES = {"x": (2, 3)}
+
+
+def test_random_inputs_have_the_models_dtypes_and_shapes_and_depend_on_the_seed(model: str) -> None:
+    found = input_sets("random:5", model, SHAPES)[0]
+    again, other = input_sets("random:5", model, SHAPES)[0], input_sets("random:6", model, SHAPES)[0]
+    assert {name: (each.dtype.name, each.shape) for name, each in found.feeds.items()} == {
+        "x": ("float32", (2, 3)),
+        "mask": ("bool", (2,)),
+        "ids": ("int64", (2, 50)),
+        "steps": ("int32", (40,)),
+    }
+    assert all((found.feeds[name] == again.feeds[name]).all() for name in found.feeds)
+    assert not (found.feeds["x"] == other.feeds["x"]).all()
+    assert set(np.unique(found.feeds["ids"])) == set(range(7)), "rows of the table"
+    assert set(np.unique(found.feeds["steps"])) == {0, 1}
+
+
+def arrays() -> dict[str, Any]:
+    return {
+        "x": np.ones((1, 3), "f4"),
+        "mask": np.ones(1, bool),
+        "ids": np.zeros((2, 50), "i8"),
+        "steps": np.zeros(40, "i4"),
+    }
+
+
+def test_an_npz_a_folder_of_npy_and_one_of_test_data_hold_the_same(model: str, tmp_path: Path) -> None:
+    given = arrays()
+    np.savez(tmp_path / "a.npz", **given)
+    (tmp_path / "npy").mkdir()
+    for name, array in given.items():
+        np.save(tmp_path / "npy" / f"{name}.npy", array)
+    for number in (1, 2, 10):
+        folder = tmp_path / "data" / f"test_data_set_{number}"
+        folder.mkdir(parents=True)
+        for at, (name, array) in enumerate(given.items()):
+            tensor = numpy_helper.from_array(array, name if number == 1 else "")
+            (folder / f"input_{at}.pb").write_bytes(tensor.SerializeToString())
+        (folder / "output_0.pb").write_bytes(b"not read")
+    (tmp_path / "data" / "notes").mkdir()
+    sets = input_sets(str(tmp_path / "data"), model, {})
+    assert [Path(each.name).name for each in sets] == ["test_data_set_1", "test_data_set_2", "test_data_set_10"]
+    sets += input_sets(str(tmp_path / "a.npz"), model, {}) + input_sets(str(tmp_path / "npy"), model, {})
+    for each in sets:
+        assert each.feeds.keys() == given.keys()
+        assert all((each.feeds[name] == given[name]).all() for name in given)
+
+
+def npz(**changes: Any) -> Callable[[Path], str]:
+    def make(folder: Path) -> str:
+        given = {name: array for name, array in {**arrays(), **changes}.items() if array is not None}
+        np.savez(folder / "i.npz", **given)
+        return str(folder / "i.npz")
+
+    return make
+
+
+def text(name: str, content: bytes) -> Callable[[Path], str]:
+    def make(folder: Path) -> str:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(content)
+        return str(folder / name.split("/", maxsplit=1)[0])
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "said"),
+    [
+        (npz(mask=None), "missing-input", "missing inputs: mask: batch"),
+        (npz(z=np.zeros(1)), "unknown-input", "the model has no input `z`"),
+        (npz(x=np.ones((1, 3))), "bad-dtype", "`x` is float64, the model takes float32"),
+        (npz(steps=np.zeros(40, "i8")), "bad-dtype", "`steps` is int64, the model takes int32"),
+        (npz(x=np.ones((1, 4), "f4")), "bad-shape", "the shape 1,4 does not fit x: batch,3"),
+        (npz(x=np.ones(3, "f4")), "bad-shape", "the shape 3 does not fit x: batch,3"),
+        (text("i.npz", b"PK\x03\x04 but no more"), "not-npz", "not an .npz file of arrays"),
+        (text("i.npz", b"x = 1"), "not-npz", "not an .npz file"),
+        (text("d/x.npy", b"x = 1"), "not-npy", "not a .npy file"),
+        (text("d/input_0.pb", b"\xff\xff"), "not-tensor", "not a tensor of ONNX"),
+        (text("d/input_0.pb", b""), "not-tensor", "it has no dtype"),
+        (
+            text("d/input_9.pb", numpy_helper.from_array(np.zeros(1)).SerializeToString()),
+            "unknown-input",
+            "has 4 inputs",
+        ),
+        (text("d/readme.txt", b""), "no-inputs", "the folder holds no arrays"),
+        (lambda folder: str(folder / "none.npz"), "unreadable", "No such file"),
+        (lambda folder: "random:x", "bad-seed", "the seed must be a whole number"),
+        (lambda folder: "random:1", "open-dimensions", "open dimensions: x: batch,3, mask: batch"),
+    ],
+)
+def test_what_does_not_fit_is_named(
+    model: str, tmp_path: Path, make: Callable[[Path], str], name: str, said: str
+) -> None:
+    with pytest.raises(OpsinfoError) as caught:
+        input_sets(make(tmp_path), model, {})
+    assert caught.value.name == name
+    assert said in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("shapes", "said"),
+    [
+        ({"z": (1,)}, "the model has no input `z`"),
+        ({"x": (1, 4)}, "the shape 1,4 does not fit x: batch,3"),
+        ({"x": (3,)}, "the shape 3 does not fit x: batch,3"),
+    ],
+)
+def test_a_shape_that_does_not_fit_is_named(model: str, shapes: dict[str, tuple[int, ...]], said: str) -> None:
+    with pytest.raises(OpsinfoError, match=said):
+        input_sets("random:0", model, shapes)
+
+
+def test_the_hint_for_open_dimensions_can_be_typed(model: str) -> None:
+    with pytest.raises(OpsinfoError) as caught:
+        input_sets("random:0", model, {})
+    assert caught.value.hint == "choose them: --shape x=1,3"
+    assert input_sets("random:0", model, dict([parse_shape("x=1,3")]))
+
+
+@pytest.mark.parametrize(
+    ("given", "found"), [("a=b=1,3", ("a=b", (1, 3))), ("x=1x3x2", ("x", (1, 3, 2))), ("x=", ("x", ()))]
+)
+def test_a_shape_is_a_name_and_numbers(given: str, found: tuple[str, tuple[int, ...]]) -> None:
+    assert parse_shape(given) == found
+
+
+@pytest.mark.parametrize("given", ["x", "=1", "x=1,b", "x=-1", "x=1.5"])
+def test_anything_else_is_no_shape(given: str) -> None:
+    with pytest.raises(OpsinfoError, match="not NAME=DIMENSIONS"):
+        parse_shape(given)
+
+
+def test_texts_need_a_file(tmp_path: Path) -> None:
+    path = save(tmp_path, [node("Identity", ["s"], ["y"])], [value("s", STRING, [1])], [value("y", STRING, [1])])
+    with pytest.raises(OpsinfoError, match="the input `s` takes texts"):
+        input_sets("random:0", path, {})
+    np.savez(tmp_path / "s.npz", s=np.array(["a"]))
+    assert input_sets(str(tmp_path / "s.npz"), path, {})[0].feeds["s"][0] == "a"
+
+
+def test_an_initializer_that_is_also_an_input_needs_no_value(tmp_path: Path) -> None:
+    inputs = [value("x", FLOAT, [1]), value("w", FLOAT, [1])]
+    path = save(tmp_path, [node("Add", ["x", "w"], ["y"])], inputs, [value("y", FLOAT, [1])], {"w": np.ones(1, "f4")})
+    assert list(input_sets("random:0", path, {})[0].feeds) == ["x"]
+    assert onnx.load(path).graph.input[1].name == "w"

@@ -1,0 +1,210 @@
+"""A simulation: what is rounded in expanded nodes and in bodies, what is not, and what it is compared with."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from simulate_support import BOOL, FLOAT, INT64, all_low, node, outputs_of, save, simulation, value
+
+from opsinfo_cli.errors import Damaged, Refused, UsageFault
+from opsinfo_cli.graph.judging import prepare
+from opsinfo_cli.graph.readers import read_graph
+from opsinfo_cli.simulate.inputs import InputSet
+from opsinfo_cli.simulate.simulation import Simulation
+
+X = np.random.default_rng(1).standard_normal((4, 4)).astype(np.float32)
+W = np.random.default_rng(2).standard_normal((4, 4)).astype(np.float32)
+SQUARE = [value("x", FLOAT, [4, 4])], [value("y", FLOAT, [4, 4])]
+
+
+def half(array: Any) -> Any:
+    """As float16 stores it."""
+    with np.errstate(over="ignore"):
+        return np.asarray(array, np.float32).astype(np.float16).astype(np.float32)
+
+
+def test_inputs_weights_and_outputs_of_a_low_node_are_rounded_and_the_sum_is_not(tmp_path: Path) -> None:
+    made = simulation(save(tmp_path, [node("MatMul", ["x", "w"], ["y"], name="m")], *SQUARE, {"w": W}), {"x": X})
+    assert len(made.plan()) == 3
+    np.testing.assert_array_equal(outputs_of(made)[0], half(half(X) @ half(W)))
+    np.testing.assert_allclose(made.reference[0]["y"], X @ W, rtol=1e-6)
+    found = made.run()
+    expected = np.abs(half(half(X) @ half(W)) - made.reference[0]["y"]).max() / np.abs(made.reference[0]["y"]).max()
+    assert found.max_rel_error == pytest.approx(float(expected), rel=1e-6)
+    assert 0 < found.max_rel_error < 2e-3
+
+
+def test_in_float32_nothing_is_rounded_and_there_is_no_error(tmp_path: Path) -> None:
+    path = save(tmp_path, [node("MatMul", ["x", "w"], ["y"], name="m")], *SQUARE, {"w": W})
+    found = simulation(path, {"x": X}, "origin").run()
+    assert (found.rounded, found.max_rel_error, found.min_cosine) == (0, 0.0, 1.0)
+
+
+def test_gemm_is_several_operators_rounded_where_it_begins_and_where_it_ends(tmp_path: Path) -> None:
+    nodes = [node("Gemm", ["x", "w", "c"], ["y"], name="fc", alpha=0.5)]
+    made = simulation(save(tmp_path, nodes, *SQUARE, {"w": W, "c": X[0]}), {"x": X})
+    np.testing.assert_array_equal(outputs_of(made)[0], half(np.float32(0.5) * (half(X) @ half(W)) + half(X[0])))
+    assert [(each.name, each.types) for each in made.places.expanded] == [("fc", ("Muls", "MatMulV2", "Muls", "Add"))]
+
+
+def test_a_value_that_two_nodes_read_is_rounded_for_each_and_stored_low_by_its_producer(tmp_path: Path) -> None:
+    nodes = [
+        node("Exp", ["x"], ["e"], name="e"),
+        node("Add", ["e", "e"], ["s"], name="s"),
+        node("Mul", ["s", "e"], ["y"], name="p"),
+    ]
+    made = simulation(save(tmp_path, nodes, *SQUARE), {"x": X})
+    e = half(np.exp(half(X)))
+    np.testing.assert_allclose(outputs_of(made)[0], half(half(e + e) * e), rtol=2**-10)
+
+
+def test_overflow_is_infinite_and_with_saturation_the_largest_value(tmp_path: Path) -> None:
+    path = save(tmp_path, [node("Mul", ["x", "w"], ["y"], name="m")], *SQUARE, {"w": np.full((4, 4), 300, "f4")})
+    feeds = {"x": np.full((4, 4), 300, "f4")}
+    lost = simulation(path, feeds).run()
+    assert (lost.max_rel_error, lost.min_cosine, lost.outputs[0].inf) == (np.inf, None, 16)
+    assert not lost.passes(max_error=1e9)
+    clipped = simulation(path, feeds, saturate=True)
+    np.testing.assert_array_equal(outputs_of(clipped)[0], np.full((4, 4), 65504, "f4"))
+    assert clipped.run().outputs[0].inf == 0
+
+
+def branches(double: bool) -> onnx.GraphProto:
+    nodes = [node("Exp", ["x"], ["e"], name="exp"), node("Mul", ["e", "x"], ["b"], name="mul")]
+    nodes = nodes if double else [node("Exp", ["x"], ["b"], name="exp2")]
+    return helper.make_graph(nodes, "body", [], [value("b", FLOAT, [4, 4])])
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+def test_nodes_in_the_bodies_of_if_are_rounded(tmp_path: Path, chosen: bool) -> None:
+    nodes = [node("If", ["c"], ["y"], name="if", then_branch=branches(True), else_branch=branches(False))]
+    inputs = [value("c", BOOL, []), value("x", FLOAT, [4, 4])]
+    made = simulation(save(tmp_path, nodes, inputs, SQUARE[1]), {"c": np.array(chosen), "x": X})
+    e = half(np.exp(half(X)))
+    np.testing.assert_allclose(outputs_of(made)[0], half(e * half(X)) if chosen else e, rtol=2**-10)
+
+
+def test_the_body_of_a_loop_is_rounded_in_every_turn(tmp_path: Path) -> None:
+    body = helper.make_graph(
+        [node("Identity", ["go"], ["on"], name="on"), node("Mul", ["a", "w"], ["b"], name="mul")],
+        "body",
+        [value("i", INT64, []), value("go", BOOL, []), value("a", FLOAT, [4, 4])],
+        [value("on", BOOL, []), value("b", FLOAT, [4, 4])],
+    )
+    nodes = [node("Loop", ["n", "", "x"], ["y"], name="loop", body=body)]
+    made = simulation(save(tmp_path, nodes, *SQUARE, {"w": W, "n": np.array(3, "i8")}), {"x": X})
+    expected = half(X)
+    for _ in range(3):
+        expected = half(expected * half(W))
+    np.testing.assert_array_equal(outputs_of(made)[0], expected)
+
+
+def test_the_body_of_a_scan_is_rounded_in_every_step(tmp_path: Path) -> None:
+    body = helper.make_graph(
+        [node("Add", ["s", "row"], ["t"], name="add"), node("Identity", ["t"], ["kept"], name="keep")],
+        "body",
+        [value("s", FLOAT, [4]), value("row", FLOAT, [4])],
+        [value("t", FLOAT, [4]), value("kept", FLOAT, [4])],
+    )
+    nodes = [node("Scan", ["w", "x"], ["last", "y"], name="scan", body=body, num_scan_inputs=1)]
+    made = simulation(save(tmp_path, nodes, *SQUARE, {"w": W[0]}), {"x": X})
+    state, rows = half(W[0]), []
+    for row in half(X):
+        state = half(state + row)
+        rows.append(state)
+    np.testing.assert_array_equal(outputs_of(made)[0], np.stack(rows))
+
+
+def test_an_older_opset_is_converted_and_its_file_stays_as_it_is(tmp_path: Path) -> None:
+    nodes = [node("Squeeze", ["u"], ["q"], name="s", axes=[0]), node("Softmax", ["q"], ["y"], name="soft", axis=1)]
+    nodes.insert(0, node("Unsqueeze", ["x"], ["u"], name="u", axes=[0]))
+    path = save(tmp_path, nodes, *SQUARE, opset=11)
+    before = Path(path).read_bytes()
+    made = simulation(path, {"x": X})
+    assert made.file.opset == 13
+    whole = np.exp(half(X) - half(X).max(1, keepdims=True))
+    np.testing.assert_allclose(outputs_of(made)[0], half(whole / whole.sum(1, keepdims=True)), rtol=2**-10)
+    assert Path(path).read_bytes() == before
+
+
+def test_external_data_is_left_where_it_is_and_a_missing_file_is_refused(tmp_path: Path) -> None:
+    path = save(tmp_path, [node("MatMul", ["x", "w"], ["y"], name="m")], *SQUARE, {"w": W})
+    onnx.save_model(onnx.load(path), path, save_as_external_data=True, location="w.bin", size_threshold=0)
+    made = simulation(path, {"x": X})
+    np.testing.assert_array_equal(outputs_of(made)[0], half(half(X) @ half(W)))
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["model.onnx", "w.bin"]
+    ready = all_low(path)
+    shutil.move(tmp_path / "w.bin", tmp_path / "elsewhere.bin")
+    with pytest.raises(Damaged, match=r"external data not found: `w\.bin`, of the weight `w`"):
+        Simulation.open(path, ready, "force_fp16", [InputSet("given", {"x": X})])
+
+
+def test_large_weights_are_kept_apart_and_rounded_as_others(tmp_path: Path) -> None:
+    big = np.random.default_rng(3).standard_normal((4, 1 << 19)).astype(np.float32)
+    outputs = [value("y", FLOAT, [4, 1 << 19])]
+    constant = node("Constant", [], ["c"], name="c", value=onnx.numpy_helper.from_array(big))
+    nodes = [constant, node("MatMul", ["x", "w"], ["m"], name="m"), node("Add", ["m", "c"], ["y"], name="a")]
+    made = simulation(save(tmp_path, nodes, SQUARE[0], outputs, {"w": big}), {"x": X})
+    assert sorted(made.file.weights) == ["c", "w"]
+    np.testing.assert_allclose(outputs_of(made)[0], half(half(half(X) @ half(big)) + half(big)), rtol=2**-9, atol=1e-3)
+
+
+def test_recorded_outputs_take_the_place_of_float32(tmp_path: Path) -> None:
+    path = save(tmp_path, [node("MatMul", ["x", "w"], ["y"], name="m")], *SQUARE, {"w": W})
+    exact = half(half(X) @ half(W))
+    assert simulation(path, {"x": X}, reference={"y": exact}).run().max_rel_error == 0
+    with pytest.raises(UsageFault, match="no output `z`"):
+        simulation(path, {"x": X}, reference={"z": exact})
+    with pytest.raises(UsageFault, match="holds no arrays"):
+        simulation(path, {"x": X}, reference={})
+    sets = [InputSet(name, {"x": X}) for name in "ab"]
+    with pytest.raises(UsageFault, match="one set of inputs"):
+        Simulation.open(path, all_low(path), "force_fp16", sets, reference={"y": exact})
+
+
+def test_an_operator_that_onnxruntime_lacks_is_named(tmp_path: Path) -> None:
+    nodes = [node("MatMul", ["x", "w"], ["a"], name="m"), node("Odd", ["a"], ["y"], name="odd", domain="com.example")]
+    with pytest.raises(Refused, match=r"onnxruntime cannot load the model: .*Odd"):
+        simulation(save(tmp_path, nodes, *SQUARE, {"w": W}), {"x": X})
+
+
+def test_random_operators_draw_the_same_numbers_in_both_computations(tmp_path: Path) -> None:
+    nodes = [node("RandomNormalLike", ["x"], ["r"], name="r"), node("Add", ["x", "r"], ["y"], name="a")]
+    assert simulation(save(tmp_path, nodes, *SQUARE), {"x": X}, "origin").run().max_rel_error == 0
+
+
+def test_of_several_sets_of_inputs_the_worst_counts(tmp_path: Path) -> None:
+    path = save(tmp_path, [node("Mul", ["x", "w"], ["y"], name="m")], *SQUARE, {"w": W})
+    feeds = [{"x": X}, {"x": X * 1e6}]
+    alone = [simulation(path, each).run().max_rel_error for each in feeds]
+    sets = [InputSet(str(at), each) for at, each in enumerate(feeds)]
+    both = Simulation.open(path, all_low(path), "force_fp16", sets).run()
+    assert both.max_rel_error == max(alone) == np.inf
+    assert both.outputs[0].elements == 32
+
+
+def test_op_types_are_ranked_by_what_they_cost_alone_and_what_is_left_without_them(tmp_path: Path, opp: Path) -> None:
+    nodes = [node("Relu", ["x"], ["r"], name="r"), node("Conv", ["i", "k"], ["y"], name="c")]
+    nodes.insert(1, node("Reshape", ["r", "s"], ["i"], name="re"))
+    weights = {"k": W.reshape(4, 4, 1, 1), "s": np.array([1, 4, 2, 2])}
+    inputs, outputs = [value("x", FLOAT, [4, 4])], [value("y", FLOAT, [1, 4, 2, 2])]
+    path = save(tmp_path, nodes, inputs, outputs, weights)
+    ready = prepare(read_graph(path), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"))
+    made = Simulation.open(path, ready, "mixed_float16", [InputSet("given", {"x": X})])
+    ranked = made.rank()
+    assert ranked, "no op type of the fixture runs low"
+    whole = made.run().max_rel_error
+    for each in ranked:
+        assert each.error_alone is not None
+        assert each.error_without is not None
+        assert each.nodes
+        if len(ranked) == 1:
+            assert (each.error_alone, each.error_without) == (whole, 0.0)
+    alone = [each.error_alone or 0 for each in ranked]
+    assert alone == sorted(alone, reverse=True)
