@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -33,7 +34,7 @@ def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stub:
     """A place whose process runs the given code."""
 
     def make(code: str) -> RayPlace:
-        monkeypatch.setattr(ray_cluster, "find_spec", lambda name: object())
+        monkeypatch.setattr(ray_cluster, "find_spec", lambda name: SimpleNamespace(origin="ray.py"))
         monkeypatch.setattr(ray_cluster, "_START", code.replace("{", "{{").replace("}", "}}"))
         return RayPlace("10.0.0.5:6379", {"NPU": 1.0}, str(tmp_path / "ray.log"))
 
@@ -55,8 +56,9 @@ def ends(place: RayPlace, count: int) -> dict[int, TrialEnd]:
     return found
 
 
-def test_without_ray_the_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(ray_cluster, "find_spec", lambda name: None)
+@pytest.mark.parametrize("found", [None, SimpleNamespace(origin=None)], ids=["nothing", "a folder of that name"])
+def test_without_ray_the_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, found: object) -> None:
+    monkeypatch.setattr(ray_cluster, "find_spec", lambda name: found)
     with pytest.raises(MissingPackage) as caught:
         RayPlace("auto", {}, str(tmp_path / "ray.log"))
     assert "opsinfo[ray]" in str(caught.value.hint)

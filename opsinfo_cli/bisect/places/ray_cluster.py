@@ -90,7 +90,8 @@ class RayPlace:
 
     def __init__(self, address: str, resources: Mapping[str, float], log: str, keeps: bool = False) -> None:
         """:raises MissingPackage: if Ray is not installed"""
-        if find_spec("ray") is None:
+        found = find_spec("ray")
+        if found is None or found.origin is None:  # a mere folder of that name
             raise MissingPackage("--ray needs the `ray` package", hint="python -m pip install 'opsinfo[ray]'")
         self._address = address
         self._resources = resources

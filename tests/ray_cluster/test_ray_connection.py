@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import running
+from ray_nodes import running
 from ray_support import Search, ended, processes, wait_until
 
 

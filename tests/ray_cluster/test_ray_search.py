@@ -6,7 +6,7 @@ import os
 import signal
 from pathlib import Path
 
-from conftest import LocalCluster
+from ray_nodes import LocalCluster
 from ray_support import Search, ended, processes, wait_until
 
 

@@ -1,4 +1,4 @@
-"""A Ray cluster for the tests of this folder; they are skipped without Ray, or if OPSINFO_RAY is not set."""
+"""A Ray cluster of several nodes on this machine, run by :mod:`local_cluster`."""
 
 from __future__ import annotations
 
@@ -8,23 +8,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 
-import pytest
-from ray_support import Search
-
 HERE = Path(__file__).parent
-WANTED = os.environ.get("OPSINFO_RAY")  # before the isolation of each test takes it away
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    reason = "" if WANTED else "OPSINFO_RAY is not set: a cluster takes half a minute to start"
-    if not reason and find_spec("ray") is None:
-        reason = "ray is not installed"
-    for item in items:
-        if reason and HERE in item.path.parents:
-            item.add_marker(pytest.mark.skip(reason=reason))
 
 
 class LocalCluster:
@@ -76,16 +62,3 @@ def running(folder: Path, *npus: int) -> Iterator[LocalCluster]:
         yield LocalCluster(process)
     finally:
         process.communicate(timeout=60)
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
-    with running(tmp_path_factory.mktemp("cluster"), 1, 1, 1, 1) as found:
-        yield found
-
-
-@pytest.fixture
-def search(tmp_path: Path, cluster: LocalCluster) -> Iterator[Search]:
-    found = Search(tmp_path, cluster.address)
-    yield found
-    found.end()
