@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _RISKS = re.compile(
-    r"Reduce|(?<!Resh)Sum|Mean|Prod|Pow|Exp|Log|Square|Sqrt|RealDiv|Div|Norm|BN|Softmax|Loss|CrossEntropy|Cum|AddN"
+    r"Reduce|(?<!Resh)Sum|Mean|Prod|Pow|Exp(?!and)|Log(?!ical)|Square|[Ss]qrt|RealDiv|Div|Norm|BN|Softmax|Loss|CrossEntropy|Cum|AddN"
 )
 """Reductions, powers, exponentials, logarithms, roots, divisions, normalisations, softmax, losses: their results leave
 float16's range or lose digits first. Users keep these types in float32 most often."""

@@ -14,7 +14,7 @@ from opsinfo_cli.bisect.verdicts import Counting
 CELLS = [(count, culprits) for count in (20, 60, 200) for culprits in (1, 3, 8, 15)]
 TABLE = {(20, 3): 15, (20, 8): 37, (60, 3): 20, (60, 8): 49, (60, 15): 61}
 """Mean numbers of runs that the search is held to within 15 percent; one culprit among so few takes more, see
-benchmarks/bisect.py."""
+benchmarks/searches.py."""
 
 
 @pytest.mark.parametrize(("count", "culprits"), CELLS)
