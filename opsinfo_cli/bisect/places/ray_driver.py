@@ -21,7 +21,6 @@ import traceback
 from ...errors import OpsinfoError, Refused
 from ...typed import TYPE_CHECKING
 from .. import trial as trial_module
-from ..trial import OUTPUT
 from . import keeper, ray_options, ray_task
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ class RayDriver:
         self._running: dict[int, tuple[Any, threading.Thread]] = {}
 
     def tell(self, event: str, **facts: Any) -> None:
-        """Write a line; nothing if nobody reads it any more."""
+        """Write a line; end if nobody reads it any more."""
         said = (json.dumps({"event": event, **facts}) + "\n").encode("ascii")
         with self._lock:
             try:
@@ -90,7 +89,7 @@ class RayDriver:
         require_reachable(address)
         self._ray = importlib.import_module("ray")
         try:
-            self._ray.init(address=address, log_to_driver=False, logging_level="ERROR", namespace="opsinfo")
+            self._ray.init(address=address, log_to_driver=False, logging_level="ERROR")
         except (Exception, SystemExit) as error:
             raise not_connected(address, error) from None
         pickle = importlib.import_module("ray.cloudpickle")
@@ -154,40 +153,42 @@ class RayDriver:
         """Write down what a trial prints, and tell how it ended."""
         facts: dict[str, Any] = {}
         try:
-            with open(os.path.join(folder, OUTPUT), "wb", buffering=0) as output:
-                for reference in generator:
-                    kind, said = self._ray.get(reference)
-                    if kind == "output":
-                        output.write(said)
-                    elif kind == "node":
-                        facts["device"] = _device(said)
-                        _write(os.path.join(folder, NODE), json.dumps(said, indent=2) + "\n")
-                    elif kind == "ended":
-                        facts.update(said)
-                    else:
-                        raise Refused(f"cannot write on a node of the cluster: {said}", name="not-written")
-            if "code" not in facts:
-                raise Refused("a trial ended without a status", name="not-started")
-        except OSError as error:
-            refused = trial_module.not_written(folder, error)
-            self.tell("failed", name=refused.name, message=refused.message, hint=refused.hint, path=folder)
-        except Refused as error:
-            self.tell("failed", name=error.name, message=error.message, hint=error.hint, path=folder)
+            self._record(folder, generator, facts)
         except Exception as error:
-            self._lost(number, error, facts)
+            self._explain(number, folder, error, facts)
         else:
             self.tell("ended", trial=number, **facts)
         self._running.pop(number, None)
 
-    def _lost(self, number: int, error: Exception, facts: dict[str, Any]) -> None:
+    def _record(self, folder: str, generator: Any, facts: dict[str, Any]) -> None:
+        """:raises Refused: if the node or this machine has no room"""
+        with trial_module.output_file(folder) as output:
+            for reference in generator:
+                kind, said = self._ray.get(reference)
+                if kind == "output":
+                    output.write(said)
+                    output.flush()
+                elif kind == "node":
+                    facts["device"] = _device(said)
+                    _write(os.path.join(folder, NODE), json.dumps(said, indent=2) + "\n")
+                elif kind == "ended":
+                    facts.update(said)
+                else:
+                    raise Refused(f"cannot write on a node of the cluster: {said}", name="not-written")
+
+    def _explain(self, number: int, folder: str, error: Exception, facts: dict[str, Any]) -> None:
+        """Tell why a trial has no status."""
         print(f"trial {number}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-        if isinstance(error, self._ray.exceptions.OutOfMemoryError):  # the trial's own doing, as on one machine
-            self.tell("ended", trial=number, **facts, code=None, signal=_OUT_OF_MEMORY)
-        elif isinstance(error, self._ray.exceptions.RayTaskError):
+        refused = error if isinstance(error, Refused) else None
+        if isinstance(error, self._ray.exceptions.RayTaskError):  # it is an OSError too if the node raised one
             said = str(error).strip().splitlines()[-1]
-            self.tell(
-                "failed", name="not-started", message=f"cannot run a trial on a node: {said}", hint=None, path=None
-            )
+            refused = Refused(f"cannot run a trial on a node of the cluster: {said}", name="not-started")
+        elif isinstance(error, OSError):
+            refused = trial_module.not_written(folder, error)
+        if refused is not None:
+            self.tell("failed", name=refused.name, message=refused.message, hint=refused.hint, path=folder)
+        elif isinstance(error, self._ray.exceptions.OutOfMemoryError):  # the trial's own doing, as on one machine
+            self.tell("ended", trial=number, **facts, code=None, signal=_OUT_OF_MEMORY)
         else:
             self.tell("ended", trial=number, **facts, code=None, lost=True)
 
