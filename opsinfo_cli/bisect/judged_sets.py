@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from hashlib import sha256
 
+from ..graph.judge.again import JudgedAgain, fits
 from ..model.policy import ADD_BLACK, ADD_WHITE, Mark
 from ..typed import TYPE_CHECKING
 
@@ -20,6 +22,10 @@ def moved(base: Marks, types: Iterable[str], white: bool) -> dict[str, frozenset
     """The marks of a base list with op types moved to the black list, or to the white one."""
     mark = frozenset({ADD_WHITE if white else ADD_BLACK})
     return {**base, **dict.fromkeys(types, mark)}
+
+
+LARGE = 5000
+"""Nodes of a graph above which only what a set changes is judged anew."""
 
 
 class JudgedSets:
@@ -49,8 +55,29 @@ class JudgedSets:
         """SHA-256 of the dtypes of every input and output."""
         found = self._digests.get(types)
         if found is None:
-            found = self._digests[types] = self.digest_of(self.answer(types))
+            found = self._digests[types] = self._digest(types)
         return found
+
+    def _digest(self, types: frozenset[str]) -> str:
+        """Of a large graph only what the types change is judged."""
+        if self._again is None:
+            return self.digest_of(self.answer(types))
+        changed = self._again.changed(moved(self.base, types, self.white))
+        if changed is None:
+            return self.digest_of(self.answer(types))
+        lines = [f"{node} {choice.inputs}{choice.outputs}\n" for node, choice in sorted(changed.items())]
+        return sha256("".join([self._base_digest, *lines]).encode("utf-8")).hexdigest()
+
+    @cached_property
+    def _again(self) -> JudgedAgain | None:
+        """None: the graph is small, or must be judged as a whole."""
+        prepared = self.ready.prepared
+        is_large = len(self.graph) > LARGE and "Cast" not in self.base
+        return JudgedAgain(prepared, self.mode, self.base) if is_large and fits(prepared) else None
+
+    @cached_property
+    def _base_digest(self) -> str:
+        return self.digest_of(self.answer(frozenset()))
 
     def digest_of(self, answer: Answer) -> str:
         """As :meth:`digest`, of an answer. Equal nodes share a choice, whose words are made once."""

@@ -32,7 +32,7 @@ def converted(file: OnnxFile, opset: int) -> OnnxFile | None:
     for each in made.graph.initializer:
         if each.name in kept:
             each.CopyFrom(kept[each.name])
-    made.ir_version = max(made.ir_version, file.proto.ir_version)
+    made.ir_version = file.proto.ir_version
     found = OnnxFile(made, file.folder, file.weights, file.original)
     return found if _outputs(found) >= file.original and _weights(found) >= set(kept) else None
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 LARGE = 1 << 20
 """Bytes of a weight above which it is kept apart."""
-IR_VERSION = 8
+IR_VERSIONS = 8, 10
+"""The oldest that lets weights stand outside the inputs and has all that is put in, and the newest that every
+onnxruntime we accept reads; a newer one adds dtypes, which onnxruntime checks by itself.
+"""
 _GRAPH, _GRAPHS = 5, 10
 _EXTERNAL = 1
 _APART = "kept-apart"
@@ -77,7 +80,8 @@ class OnnxFile:
             from onnx.inliner import inline_local_functions
 
             proto = inline_local_functions(proto)
-        proto.ir_version = max(proto.ir_version, IR_VERSION)
+        oldest, newest = IR_VERSIONS
+        proto.ir_version = min(max(proto.ir_version, oldest), newest)
         _move_constants(proto.graph)
         weights = _kept_apart(proto.graph)
         for graph in _graphs(proto.graph):

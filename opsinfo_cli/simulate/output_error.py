@@ -102,7 +102,7 @@ def _measured(name: str, a: Any, b: Any) -> OutputError:
     if not same_kind:
         return OutputError(name, math.inf, math.inf, None, inf, nan, reference_inf, reference_nan, int(a.size))
     relative = 0.0 if not largest else largest / size if size else math.inf
-    cosine = _cosine(dot, a_square, b_square)
+    cosine = _cosine(dot, a_square, b_square) if largest else 1.0
     return OutputError(name, largest, relative, cosine, inf, nan, reference_inf, reference_nan, int(a.size))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..errors import Refused, UsageFault
+from ..errors import Damaged, Refused, UsageFault
 from ..graph.judging import marks_of
 from ..model.policy import ADD_BLACK
 from ..typed import TYPE_CHECKING, NamedTuple
@@ -202,6 +202,8 @@ def _ready_file(path: str, inputs: Sequence[InputSet]) -> tuple[OnnxFile, list[d
     with many Casts several times faster; if that fails or changes the outputs, it stays as it is.
     """
     file = OnnxFile.read(path)
+    if not file.proto.graph.output:
+        raise Damaged("the model has no outputs", name="no-outputs", path=path)
     outputs = _computed(file, path, inputs)
     if file.opset >= FIRST_BFLOAT16_CAST:
         return file, outputs

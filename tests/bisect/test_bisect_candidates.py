@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from ge_dump import ge_dump
 
+from opsinfo_cli.bisect import judged_sets
 from opsinfo_cli.bisect.candidates import doubts, pruned
 from opsinfo_cli.bisect.judged_nodes import JudgedNodes
 from opsinfo_cli.bisect.judged_sets import JudgedSets
@@ -90,3 +91,15 @@ def test_kept_nodes_have_digests_of_their_own(sets: Any) -> None:
     assert nodes.digest(frozenset()) == judged.digest(frozenset())
     assert nodes.digest(frozenset({"a", "f"})) == judged.digest(frozenset({"White"}))
     assert nodes.digest(frozenset({"a"})) != nodes.digest(frozenset({"f"}))
+
+
+def test_a_large_graph_is_judged_where_a_list_changes_it_with_the_same_answer(
+    sets: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = pruned(sets())
+    monkeypatch.setattr(judged_sets, "LARGE", 0)
+    judged = sets()
+    monkeypatch.setattr(judged, "digest_of", lambda answer: "base")
+    assert pruned(judged) == small
+    assert judged.digest(frozenset()) == judged.digest(frozenset({"Black"}))
+    assert judged.digest(frozenset({"White"})) != judged.digest(frozenset({"Follows"}))

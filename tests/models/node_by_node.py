@@ -1,7 +1,7 @@
 """A model computed one node at a time, rounded by arithmetic of this file: the truth that simulations are held to.
 
-It shares nothing with the simulation but onnxruntime's kernels and the judge: dtypes are looked up by the names of nodes,
-bodies are walked here, and rounding is done with integers and with rint.
+It shares nothing with the simulation but onnxruntime's kernels and the judge: dtypes are looked up by the names of
+nodes, bodies are walked here, and rounding is done with integers and with rint.
 """
 
 from __future__ import annotations

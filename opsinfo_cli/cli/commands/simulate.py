@@ -67,9 +67,9 @@ def command(
     \b
     Examples:
       opsinfo simulate model.onnx --against ascend910b --precision-mode mixed_float16
-      opsinfo simulate model.onnx --against ascend910b --precision-mode mixed_bfloat16 --inputs calib.npz
-      opsinfo simulate m.onnx --against ascend910b --precision-mode mixed_float16 --mixlist a.json --max-error 0.01
-      opsinfo simulate m.onnx --against ascend910b --precision-mode mixed_float16 --rank-only --format json
+      opsinfo simulate m.onnx --against ascend910b --precision-mode mixed_bfloat16 --inputs calib.npz
+      opsinfo simulate m.onnx --against 910b.json --precision-mode mixed_float16 --max-error 0.01
+      opsinfo simulate m.onnx --against 910b.json --precision-mode mixed_float16 --rank-only
     """
     output = output_of("simulate", printing)
     if judging.mode is None:
@@ -132,8 +132,9 @@ def _report(
 
 
 def _show(report: SimulationReport, output: Output) -> None:
-    from ...report.views.simulation import say_limits, say_passes, say_simulated, show_simulation
+    from ...report.views.simulation import say_doubts, say_limits, say_passes, say_simulated, show_simulation
 
+    say_doubts(output, report)
     if output.format == "json":
         from ...report.views.simulation_document import simulation_document
 

@@ -101,7 +101,7 @@ class Prepared:
         :raises ValueError: when the engine refuses the marks of an op type
         """
         asked = judge_mode(mode) if isinstance(mode, str) else mode
-        return _Walk(self, asked, marks or {}).run()
+        return Walk(self, asked, marks or {}).run()
 
     def state_of(self, kind: int, policies: tuple[Policy, ...], setting: Setting) -> State:
         """The choice for a kind, or its choices by what feeds it; worked out once."""
@@ -132,7 +132,7 @@ def _follows(facts: Facts, kernels: Sequence[Kernel], policies: Sequence[Policy]
     )
 
 
-class _Walk:
+class Walk:
     """One judging."""
 
     def __init__(self, prepared: Prepared, mode: JudgeMode, marks: Mapping[str, frozenset[Mark]]) -> None:
@@ -148,21 +148,24 @@ class _Walk:
         self.cast_policy = self._cast_policy()
 
     def run(self) -> Judged:
-        self._walk(self._states())
+        self._walk(self.states())
         for cell, dtype in self.set_cells.items():
             self.choices[cell.node] = _with(self.choices[cell.node], cell, dtype)
         settle(self.graph, self.choices, self.prepared.source_slot)
         return Judged(self.mode, self.marks, self.choices, self.related)
 
-    def _states(self) -> list[State]:
+    def states(self) -> list[State]:
         """The state of every kind under this judging's policies."""
-        prepared, marks, setting = self.prepared, self.marks, self.setting
-        states = []
-        for kind, kernels in enumerate(prepared.kernels_of):
-            given = marks.get(prepared.kinds[kind].op_type)
-            policies = tuple(effective(kernel.policy, given) if given else kernel.policy for kernel in kernels)
-            states.append(prepared.state_of(kind, policies, setting))
-        return states
+        prepared, setting = self.prepared, self.setting
+        return [
+            prepared.state_of(kind, self.policies(kind, self.marks), setting) for kind in range(len(prepared.kinds))
+        ]
+
+    def policies(self, kind: int, marks: Mapping[str, frozenset[Mark]]) -> tuple[Policy, ...]:
+        """The policies of a kind's kernels with marks."""
+        given = marks.get(self.prepared.kinds[kind].op_type)
+        kernels = self.prepared.kernels_of[kind]
+        return tuple(effective(kernel.policy, given) if given else kernel.policy for kernel in kernels)
 
     def _walk(self, states: list[State]) -> None:
         prepared, seen, choices = self.prepared, self.seen, self.choices
@@ -173,20 +176,22 @@ class _Walk:
             if isinstance(state, _Gray):
                 feeds = tuple([seen[slot] for slot in source_slot[inputs_of[node] : inputs_of[node + 1]]])
                 found = state.choices.get(feeds)
-                choice = self._chosen(state, feeds) if found is None else found
+                choice = self.chosen(state, feeds) if found is None else found
             else:
                 choice = state
             choices[node] = choice
             seen[outputs_of[node] : outputs_of[node + 1]] = choice.outputs
             if acts[node] != PLAIN:
-                self._act(node, acts[node])
+                self.act(node, acts[node])
 
-    def _chosen(self, state: _Gray, feeds: tuple[str | Seen | None, ...]) -> DtypeChoice:
+    def chosen(self, state: _Gray, feeds: tuple[str | Seen | None, ...]) -> DtypeChoice:
+        """The choice of a gray state for what feeds it."""
         choice = choose(state.facts, feeds, state.kernels, state.policies, state.setting)
         state.choices[feeds] = choice
         return choice
 
-    def _act(self, node: int, act: int) -> None:
+    def act(self, node: int, act: int) -> None:
+        """What a node does to others once its dtypes are chosen."""
         if act == CAST:
             self._cast(node)
         elif act == SUB_INPUT:

@@ -108,9 +108,8 @@ def _plot(output: Output, report: SimulationReport) -> None:
         output.lines(["", "error along the graph", *lines])
 
 
-def say_simulated(output: Output, report: SimulationReport) -> None:
-    """How much was rounded and what it was compared with."""
-    simulation = report.simulation
+def say_doubts(output: Output, report: SimulationReport) -> None:
+    """What makes the numbers say less than they seem to."""
     for each in report.simulated.outputs:
         if each.why:
             output.say(f"output `{each.name}`: {each.why}", "warning")
@@ -119,10 +118,14 @@ def say_simulated(output: Output, report: SimulationReport) -> None:
             output.say(said, "warning")
     if not report.simulated.rounded:
         output.say("no tensor of this model is low in this mode: nothing was rounded", "warning")
+
+
+def say_simulated(output: Output, report: SimulationReport) -> None:
+    """How much was rounded and what it was compared with."""
     against = f"outputs of {report.reference}" if report.reference else "float32"
-    sets = counted(len(simulation.inputs), "set")
+    sets = counted(len(report.simulation.inputs), "set")
     output.tell(
-        f"{report.simulated.rounded} tensors rounded; compared with {against}, {sets} of inputs; "
+        f"rounded in {counted(report.simulated.rounded, 'place')}; compared with {against}, {sets} of inputs; "
         f"max rel error is max|a-b| / max|b|, a jump is {JUMP:g} times the inputs' error",
         prose=True,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...simulate.report import SimulationReport
 from ..formats.page import Number, escaped, page_text, section, table
+from ..formats.summary import counted
 from .error_plot import svg_text
 from .simulation import cosine, first_nodes, number
 
@@ -29,7 +30,7 @@ def _facts(report: SimulationReport) -> list[tuple[str, str]]:
         facts.append(("Mixlist", report.mixlist))
     facts.append(("Inputs", ", ".join(each.name for each in simulation.inputs)))
     facts.append(("Compared with", report.reference or "float32"))
-    facts.append(("Rounded", f"{report.simulated.rounded} tensors"))
+    facts.append(("Rounded", f"in {counted(report.simulated.rounded, 'place')}"))
     for kind, node, why in first_nodes(report):
         facts.append((_FIRST[kind], f"{node.node} ({node.type}): {why}" if node else "none"))
     if report.passes is not None:

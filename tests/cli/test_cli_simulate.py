@@ -1,0 +1,171 @@
+"""`opsinfo simulate`: its tables, rows, documents and page, its checks, and what it says when it cannot be done."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import Run, mixlist, rows, schema_faults, write
+from model_files import dump, onnx_model
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+
+Simulate = Callable[..., list["str | Path"]]
+KINDS = ["output", "first-not-finite", "first-jump", "type", "type"]
+
+
+@pytest.fixture
+def arguments(tmp_path: Path, opp: Path) -> Simulate:
+    """The arguments that simulate ``relu(x @ w)`` with the fixture's ascend910b."""
+
+    def made(*more: str | Path, model: str | Path | None = None) -> list[str | Path]:
+        target: list[str | Path] = ["--against", opp, "--soc", "ascend910b", "--precision-mode", "mixed_float16"]
+        weights = [[1.001, 0.3], [0.1, -2.7]]
+        return ["simulate", model or onnx_model(tmp_path, weights), *target, *more]
+
+    return made
+
+
+def test_in_a_pipe_rows_begin_with_what_they_are(opsinfo: Run, arguments: Simulate) -> None:
+    ran = opsinfo(*arguments())
+    assert ran.code == 0
+    found = rows(ran)
+    assert [row[0] for row in found] == KINDS
+    name, absolute, relative, cosine, inf, nan = found[0][1:]
+    assert (name, inf, nan) == ("y", "0", "0")
+    assert 0 < float(relative) < 2e-3
+    assert float(absolute) > 0
+    assert 0.999 < float(cosine) <= 1
+    assert [(row[1], row[2]) for row in found[3:]] == [("MatMulV2", "1"), ("Relu", "1")]
+    assert "not shown:\n- the inside of kernels" in ran.err
+    assert "real data: random inputs" in ran.err
+
+
+def test_the_document_holds_everything_and_keeps_its_schema(opsinfo: Run, arguments: Simulate) -> None:
+    document = opsinfo(*arguments("--format", "json")).json
+    assert schema_faults(document) == []
+    assert (document["rounded"], document["passes"], document["inputs"]) == (5, None, ["random:0"])
+    assert [each["node"] for each in document["nodes"]] == ["fc", "relu"]
+    assert [(each["type"], each["nodes"]) for each in document["types"]] == [("MatMulV2", ["fc"]), ("Relu", ["relu"])]
+    by_type = {each["type"]: each for each in document["types"]}
+    whole = document["outputs"][0]["max_rel_error"]
+    assert by_type["MatMulV2"]["error_without"] == 0 < by_type["MatMulV2"]["error_alone"] <= whole
+    assert {each["kind"] for each in document["not_shown"]} >= {"kernels", "fusion", "replaced", "overflow"}
+    assert document["nodes"][-1]["error"] == whole
+
+
+def test_a_mixlist_that_keeps_the_product_in_float32_leaves_no_error(
+    opsinfo: Run, arguments: Simulate, tmp_path: Path
+) -> None:
+    file = write(tmp_path / "m.json", mixlist(black_add=["MatMulV2"], white_remove=["MatMulV2"]))
+    ran = opsinfo(*arguments("--mixlist", file, "--format", "json"))
+    assert ran.json["mixlist"] == str(file)
+    assert ran.json["outputs"][0]["max_rel_error"] == 0
+    assert ran.json["types"] == []
+    assert "nothing was rounded" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("bounds", "code", "said"),
+    [
+        (["--max-error", "0.01"], 0, "passes --max-error 0.01"),
+        (["--max-error", "1e-9"], 1, "fails --max-error 1e-09: 1 output"),
+        (["--min-cosine", "0.99"], 0, "passes --min-cosine 0.99"),
+        (["--min-cosine", "1", "--max-error", "1"], 1, "fails --max-error 1 and --min-cosine 1"),
+    ],
+)
+def test_bounds_make_it_a_check(opsinfo: Run, arguments: Simulate, bounds: list[str], code: int, said: str) -> None:
+    ran = opsinfo(*arguments("--no-rank", *bounds))
+    assert ran.code == code
+    assert said in ran.err
+    assert opsinfo(*arguments("--no-rank", *bounds, "--format", "json")).json["passes"] is (code == 0)
+
+
+def test_overflow_is_named_with_its_node_and_saturation_prevents_it(
+    opsinfo: Run, arguments: Simulate, tmp_path: Path
+) -> None:
+    np.savez(tmp_path / "i.npz", x=np.full((2, 2), 1e5, "f4"))
+    given = arguments("--inputs", tmp_path / "i.npz", "--format", "json")
+    lost = opsinfo(*given).json
+    assert schema_faults(lost) == []
+    assert (lost["outputs"][0]["max_rel_error"], lost["outputs"][0]["cosine"]) == ("inf", None)
+    assert (lost["first_not_finite"]["node"], lost["first_not_finite"]["type"]) == ("fc", "MatMulV2")
+    assert "in 4 values that are finite in float32" in lost["first_not_finite"]["why"]
+    clipped = opsinfo(*given, "--saturate").json
+    assert (clipped["saturate"], clipped["first_not_finite"]) == (True, None)
+    assert clipped["outputs"][0]["max_rel_error"] < 1
+
+
+def test_recorded_outputs_are_compared_with(opsinfo: Run, arguments: Simulate, tmp_path: Path) -> None:
+    np.savez(tmp_path / "i.npz", x=np.eye(2, dtype="f4"))
+    np.savez(tmp_path / "o.npz", y=np.array([[2.0, 0.3], [0.1, 0.0]], "f4"))
+    files = ["--inputs", tmp_path / "i.npz", "--reference", tmp_path / "o.npz"]
+    document = opsinfo(*arguments(*files, "--format", "json", "--rank-only")).json
+    assert document["reference"] == str(tmp_path / "o.npz")
+    assert document["outputs"][0]["max_rel_error"] == pytest.approx(0.5, abs=1e-3)
+    assert document["nodes"] is None
+    assert document["types"]
+
+
+def test_the_page_and_the_plot_hold_the_nodes(opsinfo: Run, arguments: Simulate, tmp_path: Path) -> None:
+    page, plot = tmp_path / "s.html", tmp_path / "s.svg"
+    assert opsinfo(*arguments("--format", "html", "-o", page, "--plot", plot)).code == 0
+    for path in (page, plot):
+        assert re.search(r"<circle[^>]*><title>fc \(MatMulV2\): ", path.read_text("utf-8"))
+    for text in ("Simulation of", "Op types", "Not shown", "the inside of kernels"):
+        assert text in page.read_text("utf-8")
+    assert not re.search(r"(src|href)=|style=", page.read_text("utf-8"))
+
+
+def test_several_sets_of_inputs_are_named(opsinfo: Run, arguments: Simulate) -> None:
+    ran = opsinfo(*arguments("--inputs", "random:1", "--inputs", "random:2", "--no-rank", "--format", "json"))
+    assert ran.json["inputs"] == ["random:1", "random:2"]
+    assert ran.json["outputs"][0]["elements"] == 8
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "name"),
+    [
+        (["--rank-only", "--no-rank"], 2, "usage"),
+        (["--rank-only", "--plot", "p.svg"], 2, "usage"),
+        (["--shape", "z=1"], 2, "unknown-input"),
+        (["--shape", "x=2,2", "--shape", "x=2,2"], 2, "bad-shape"),
+        (["--inputs", "none.npz"], 3, "unreadable"),
+        (["--precision-mode", "mixed"], 2, "unknown-mode"),
+    ],
+)
+def test_what_cannot_be_done_is_named(opsinfo: Run, arguments: Simulate, more: list[str], code: int, name: str) -> None:
+    ran = opsinfo(*arguments(*more, "--format", "json"))
+    assert (ran.code, ran.json["error"]["name"]) == (code, name)
+
+
+def test_a_mode_is_required_and_the_model_must_be_onnx(opsinfo: Run, arguments: Simulate, tmp_path: Path) -> None:
+    ran = opsinfo("simulate", onnx_model(tmp_path))
+    assert (ran.code, ran.err.splitlines()[0]) == (2, "error: simulate requires --precision-mode MODE")
+    ran = opsinfo(*arguments(model=dump(tmp_path)))
+    assert ran.code == 2
+    assert "simulate requires an ONNX model; this is ge-proto" in ran.err
+
+
+def test_a_missing_package_is_named_with_the_extra(
+    opsinfo: Run, arguments: Simulate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = arguments()
+    missing: Any = None
+    monkeypatch.setitem(sys.modules, "onnxruntime", missing)
+    ran = opsinfo(*given)
+    assert (ran.code, ran.out) == (3, "")
+    assert "not installed: onnxruntime" in ran.err
+    assert "pip install 'opsinfo[simulate]'" in ran.err
+
+
+def test_the_model_is_not_changed(opsinfo: Run, arguments: Simulate, tmp_path: Path) -> None:
+    path = onnx_model(tmp_path, external=True)
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir() if each.is_file()}
+    assert opsinfo(*arguments(model=path)).code == 0
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir() if each.is_file()} == before
