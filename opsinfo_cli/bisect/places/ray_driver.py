@@ -73,6 +73,7 @@ class RayDriver:
         self._ray: Any = None
         self._task: Any = None
         self._slots = 0
+        self._ends = False
         self._running: dict[int, tuple[Any, threading.Thread]] = {}
 
     def tell(self, event: str, **facts: Any) -> None:
@@ -123,6 +124,7 @@ class RayDriver:
         """End all trials that run, and leave the cluster."""
         if self._ray is None or not self._ray.is_initialized():
             return
+        self._ends = True
         running = list(self._running.values())
         for generator, _ in running:
             self._ray.cancel(generator)
@@ -177,7 +179,9 @@ class RayDriver:
                     raise Refused(f"cannot write on a node of the cluster: {said}", name="not-written")
 
     def _explain(self, number: int, folder: str, error: Exception, facts: dict[str, Any]) -> None:
-        """Tell why a trial has no status."""
+        """Tell why a trial has no status; nothing if it was cancelled."""
+        if self._ends:
+            return
         print(f"trial {number}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
         refused = error if isinstance(error, Refused) else None
         if isinstance(error, self._ray.exceptions.RayTaskError):  # it is an OSError too if the node raised one
