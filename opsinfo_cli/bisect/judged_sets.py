@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from hashlib import sha256
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ..graph.answer import Answer
+    from ..graph.judge.facts import DtypeChoice
     from ..graph.judging import Ready
 
     Marks = Mapping[str, frozenset[Mark]]
@@ -26,6 +28,10 @@ def moved(base: Marks, types: Iterable[str], white: bool) -> dict[str, frozenset
 
 LARGE = 5000
 """Nodes of a graph above which only what a set changes is judged anew."""
+
+
+_SHARE = 10
+"""Judging a tenth of the nodes again takes as long as judging all of them."""
 
 
 class JudgedSets:
@@ -49,6 +55,13 @@ class JudgedSets:
 
     def answer(self, types: frozenset[str]) -> Answer:
         """The graph judged with these types moved."""
+        return self._base_answer if not types else self._judged(types)
+
+    @cached_property
+    def _base_answer(self) -> Answer:
+        return self._judged(frozenset())
+
+    def _judged(self, types: frozenset[str]) -> Answer:
         return self.ready.judge(self.mode, moved(self.base, types, self.white))
 
     def digest(self, types: frozenset[str]) -> str:
@@ -59,21 +72,27 @@ class JudgedSets:
         return found
 
     def _digest(self, types: frozenset[str]) -> str:
-        """Of a large graph only what the types change is judged."""
-        if self._again is None:
+        """Of a large graph that of the difference to the base list; if few nodes may change, only they are judged."""
+        if len(self.graph) <= LARGE:
             return self.digest_of(self.answer(types))
-        changed = self._again.changed(moved(self.base, types, self.white))
+        changed = None
+        if self._again is not None and sum(map(self._counts.__getitem__, types)) * _SHARE <= len(self.graph):
+            changed = self._again.changed(moved(self.base, types, self.white))
         if changed is None:
-            return self.digest_of(self.answer(types))
-        lines = [f"{node} {choice.inputs}{choice.outputs}\n" for node, choice in sorted(changed.items())]
+            answer = self.answer(types)
+            changed = {node: answer.judged.choices[node] for node in answer.changed(self.answer(frozenset()))}
+        lines = [f"{node} {self._word(changed[node])}" for node in sorted(changed)]
         return sha256("".join([self._base_digest, *lines]).encode("utf-8")).hexdigest()
 
     @cached_property
     def _again(self) -> JudgedAgain | None:
-        """None: the graph is small, or must be judged as a whole."""
+        """None: the graph must be judged as a whole."""
         prepared = self.ready.prepared
-        is_large = len(self.graph) > LARGE and "Cast" not in self.base
-        return JudgedAgain(prepared, self.mode, self.base) if is_large and fits(prepared) else None
+        return JudgedAgain(prepared, self.mode, self.base) if fits(prepared) else None
+
+    @cached_property
+    def _counts(self) -> Counter[str]:
+        return Counter(self.graph.columns.types)
 
     @cached_property
     def _base_digest(self) -> str:
@@ -81,12 +100,15 @@ class JudgedSets:
 
     def digest_of(self, answer: Answer) -> str:
         """As :meth:`digest`, of an answer. Equal nodes share a choice, whose words are made once."""
-        words, choices = self._words, answer.judged.choices
-        for choice in choices:
-            if id(choice) not in words:
-                self._choices.append(choice)  # its id stays its own
-                words[id(choice)] = f"{choice.inputs}{choice.outputs}\n"
-        return sha256("".join([words[id(choice)] for choice in choices]).encode("utf-8")).hexdigest()
+        words = [self._word(choice) for choice in answer.judged.choices]
+        return sha256("".join(words).encode("utf-8")).hexdigest()
+
+    def _word(self, choice: DtypeChoice) -> str:
+        found = self._words.get(id(choice))
+        if found is None:
+            self._choices.append(choice)  # its id stays its own
+            found = self._words[id(choice)] = f"{choice.inputs}{choice.outputs}\n"
+        return found
 
     def changed_nodes(self, a: frozenset[str], b: frozenset[str]) -> list[str]:
         """Names of the nodes whose dtypes differ between two sets."""

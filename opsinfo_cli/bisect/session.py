@@ -4,37 +4,25 @@ from __future__ import annotations
 
 import time
 
-from ..errors import Refused
 from ..typed import TYPE_CHECKING, NamedTuple
 from .budget import Budget
 from .places.place import Trial
 from .question import Question
 from .speculation import next_questions
+from .unusable import Unusable, can_be_repeated, reason, unusable
 from .verdicts import Counting, Knowledge, TrialVerdict, verdict_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from typing import TypeVar
 
     from .journal import Past, SearchJournal
     from .places.place import TrialEnd, TrialPlace
     from .question import Kept
+    from .subject import SearchSubject
     from .trial import RunFolder
 
     T = TypeVar("T")
-
-
-class Subject(NamedTuple):
-    """What is searched.
-
-    :param names: of the candidates, by number
-    :param digest: of what a set leads to: sets with the same digest have the same verdict
-    :param files: what a trial of a set gets, by NAME, for a trial of that number
-    """
-
-    names: Sequence[str]
-    digest: Callable[[Kept], str]
-    files: Callable[[Kept, int], Mapping[str, tuple[str, bytes]]]
 
 
 class Rules(NamedTuple):
@@ -54,12 +42,6 @@ class Rules(NamedTuple):
 
 class OutOfBudget(Exception):
     """No further run may be started."""
-
-
-class Unusable(Refused):
-    """The check does not judge."""
-
-    default_name = "check-unusable"
 
 
 class Spent(NamedTuple):
@@ -85,7 +67,7 @@ class SearchSession:
 
     def __init__(
         self,
-        subject: Subject,
+        subject: SearchSubject,
         rules: Rules,
         place: TrialPlace,
         folder: RunFolder,
@@ -108,7 +90,7 @@ class SearchSession:
         self.rounds = 0
         self.left = 0
         self.by_dtypes = True
-        self._waited = 0.0
+        self._searched = self._waited = 0.0
         self._made = 0
         self._begun = time.monotonic()
         self._before = 0.0
@@ -131,7 +113,7 @@ class SearchSession:
                 kept = frozenset(numbers[name] for name in trial.kept)
                 self.knowledge.add(kept, trial.number, trial.verdict)
 
-    def below(self, subject: Subject) -> SearchSession:
+    def below(self, subject: SearchSubject) -> SearchSession:
         """A session on something else that goes on with this one's budget, journal and numbers of trials."""
         made = SearchSession(subject, self.rules, self.place, self.folder, self.journal, None, self.watch)
         past = self.journal.past()
@@ -140,7 +122,7 @@ class SearchSession:
         made.spent, made.counts, made.cannot_tell = self.spent, self.counts, self.cannot_tell
         made.number = self.number
         made._begun, made._before = self._begun, self._before
-        made._waited, made._made = self._waited, self._made
+        made._searched, made._waited, made._made = self._searched, self._waited, self._made
         return made
 
     @property
@@ -151,7 +133,7 @@ class SearchSession:
     @property
     def overhead(self) -> float:
         """Seconds of opsinfo itself for each trial of this process."""
-        return max(0.0, time.monotonic() - self._begun - self._waited) / max(1, self._made)
+        return max(0.0, self._searched - self._waited) / max(1, self._made)
 
     def run(self, search: Callable[[], Generator[Question, bool, T]]) -> T:
         """Search to the end.
@@ -161,6 +143,7 @@ class SearchSession:
         :raises Unusable: if the check does not judge
         """
         asking = search()
+        begun = time.monotonic()
         try:
             question = next(asking)
             while True:
@@ -176,6 +159,7 @@ class SearchSession:
             found: T = end.value
             return found
         finally:
+            self._searched += time.monotonic() - begun
             self.place.stop()
             self.running.clear()
 
@@ -275,14 +259,9 @@ class SearchSession:
         why = reason(outcome)
         self.journal.repeated(trial, outcome, why)
         failures = self._failures[trial.kept] = self._failures.get(trial.kept, 0) + 1
-        repeatable = outcome.lost or (not outcome.timed_out and (outcome.code is None or outcome.code >= _REPEATABLE))
-        if repeatable and failures <= (_LOST if outcome.lost else self.rules.retries):
+        if can_be_repeated(outcome) and failures <= (_LOST if outcome.lost else self.rules.retries):
             return
-        raise Unusable(
-            f"the check does not judge: trial {trial.number} {why}",
-            path=trial.folder,
-            hint=_hint(outcome),
-        )
+        raise unusable(trial, outcome)
 
     def _require_sound(self, question: Question) -> None:
         """:raises Unusable: if both runs of an end disagree and single runs count"""
@@ -310,23 +289,3 @@ def _own_key(kept: Kept) -> str:
 _EXTRA = 2
 """How much farther the passing runs of the final list must lead, if verdicts may be wrong."""
 _TICK = 0.5
-_REPEATABLE = 128
-
-
-def reason(outcome: TrialEnd) -> str:
-    """Why an outcome is no verdict."""
-    if outcome.lost:
-        return "lost its place"
-    if outcome.timed_out:
-        return f"took longer than --timeout ({outcome.seconds:.0f} s)"
-    if outcome.code is None:
-        return f"was ended by signal {outcome.signal}"
-    return f"ended with {outcome.code}"
-
-
-def _hint(outcome: TrialEnd) -> str:
-    if outcome.timed_out:
-        return "the journal is kept; resume with a longer --timeout, or with --timeout-fails"
-    if outcome.code in (126, 127):
-        return "the command cannot be run; the journal is kept: correct it and use --resume"
-    return "the journal is kept; the trial's output is in its folder; --retries N repeats such runs, --resume goes on"

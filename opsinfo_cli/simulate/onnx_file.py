@@ -86,6 +86,7 @@ class OnnxFile:
         weights = _kept_apart(proto.graph)
         for graph in _graphs(proto.graph):
             _seed(graph)
+            _name_once(graph)
         return cls(proto, folder, weights)
 
     @property
@@ -204,6 +205,15 @@ def _kept_apart(graph: Any) -> dict[str, Any]:
             entry.key, entry.value = key, value
         tensor.CopyFrom(bare)
     return weights
+
+
+def _name_once(graph: Any) -> None:
+    """Take away the names that other nodes have already: onnxruntime refuses them."""
+    seen = set()
+    for node in graph.node:
+        if node.name in seen:
+            node.name = ""
+        seen.add(node.name)
 
 
 def _seed(graph: Any) -> None:

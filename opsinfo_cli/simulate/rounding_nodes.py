@@ -10,7 +10,8 @@ with. It has 3 bits of mantissa from 2^-3 to 2^4, 2 from 2^-7 to 2^8, 1 from 2^-
 1.25 * 2^15 on it is infinite, below 2^-23 zero (arXiv 2409.16626, section 2).
 
 Saturation, as devices do it in that mode: what is larger than the largest value, infinities included, becomes that
-value, and NaN becomes 0 (cannmirror/asc-devkit, docs of asc_float2half, asc_float2bf16, asc_float2hif8).
+value, and NaN becomes 0 (the conversions of Ascend C in saturation mode: cannmirror/asc-devkit ad0b3566,
+docs/api/SIMD-API/C-API/reg/reg_vector/asc_float2half.md, under its description).
 """
 
 from __future__ import annotations

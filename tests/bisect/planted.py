@@ -10,7 +10,8 @@ from typing import Any
 
 from opsinfo_cli.bisect.places.place import Trial, TrialEnd
 from opsinfo_cli.bisect.result import SearchEnd, searched
-from opsinfo_cli.bisect.session import Rules, SearchSession, Subject
+from opsinfo_cli.bisect.session import Rules, SearchSession
+from opsinfo_cli.bisect.subject import SearchSubject
 from opsinfo_cli.bisect.verdicts import Counting
 
 RISKY_CULPRITS, RISKY_OTHERS = 0.7, 0.2
@@ -118,7 +119,7 @@ class Ended:
 def search(check: Planted, jobs: int = 1, counting: Counting = Counting(), retries: int = 1) -> Ended:  # noqa: B008
     """Search with the real session."""
     names: Sequence[str] = [f"Type{number}" for number in range(check.count)]
-    subject = Subject(names, lambda kept: ",".join(map(str, sorted(kept))), lambda *_: {})
+    subject = SearchSubject(names, lambda kept: ",".join(map(str, sorted(kept))), lambda *_: {})
     place = PlantedPlace(check, jobs)
     nowhere: Any = Nowhere()
     session = SearchSession(subject, Rules(["check"], counting, retries=retries), place, nowhere, nowhere)

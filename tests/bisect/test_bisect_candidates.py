@@ -99,6 +99,7 @@ def test_a_large_graph_is_judged_where_a_list_changes_it_with_the_same_answer(
     small = pruned(sets())
     monkeypatch.setattr(judged_sets, "LARGE", 0)
     judged = sets()
+    monkeypatch.setattr(judged_sets, "_SHARE", 0)
     monkeypatch.setattr(judged, "digest_of", lambda answer: "base")
     assert pruned(judged) == small
     assert judged.digest(frozenset()) == judged.digest(frozenset({"Black"}))

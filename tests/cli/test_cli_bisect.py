@@ -238,3 +238,19 @@ def test_a_dry_run_has_the_order_and_the_price_as_json(search: Search, tmp_path:
     document = search(*among(), "--dry-run", "--format", "json", "--", "true").json
     assert [each["type"] for each in document["order"][:4]] == ["AddN", "AddRmsNorm", "LayerNorm", "SoftmaxV2"]
     assert document["price"]["one"] <= document["price"]["three"] <= document["price"]["most"]
+
+
+def test_a_person_who_quits_leaves_the_best_list(opsinfo_process: Run, opp: Path, tmp_path: Path) -> None:
+    words = ["bisect", "--against", opp, "--soc", "ascend910b", "--among", "Mul", "--among", "Add"]
+    ran = opsinfo_process(*words, "-i", "-o", "out.json", input="p\np\nf\nf\nq\n")
+    assert ran.code == 130
+    assert "interrupted: the smallest list known to pass has 2 op types" in ran.err
+    assert black(tmp_path / "out.json") == ["Add", "Mul"]
+
+
+def test_trials_at_the_same_time_have_a_device_each(search: Search, tmp_path: Path) -> None:
+    taken = f"{tmp_path}/$ASCEND_RT_VISIBLE_DEVICES"
+    check = needing(tmp_path / "check", None, f"mkdir {taken} || exit 126", f"sleep 0.05; rmdir {taken}")
+    assert search(*among(), "--devices", "4,5,6", "--", check).code == 0
+    devices = {each["device"] for each in events(tmp_path / ".opsinfo-bisect") if each["event"] == "end"}
+    assert devices == {"4", "5", "6"}

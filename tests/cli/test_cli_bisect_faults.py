@@ -35,6 +35,14 @@ def lives(process: int) -> bool:
         return False
 
 
+def ends(process: int) -> bool:
+    """Whether a process ends soon: a kill takes effect a moment later."""
+    deadline = time.monotonic() + 20
+    while lives(process) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not lives(process)
+
+
 def test_a_check_that_a_signal_ends_is_repeated_and_the_run_not_counted(
     opsinfo: Run, words: list[Any], tmp_path: Path
 ) -> None:
@@ -90,7 +98,7 @@ def test_a_run_that_takes_too_long_ends_with_all_that_it_started(
     ran = opsinfo(*words, "--timeout", "0.2", "--", check)
     assert ran.code == 3
     assert "took longer than --timeout" in ran.err
-    assert not lives(int((tmp_path / "child").read_text("utf-8")))
+    assert ends(int((tmp_path / "child").read_text("utf-8")))
 
 
 def test_a_run_that_takes_too_long_can_count_as_failing(opsinfo: Run, words: list[Any], tmp_path: Path) -> None:
@@ -105,7 +113,7 @@ def test_what_a_trial_leaves_running_ends_with_it(opsinfo: Run, words: list[Any]
     assert opsinfo(*words, "--", check).code == 0
     children = (tmp_path / "children").read_text("utf-8").split()
     assert len(children) == 4
-    assert not any(lives(int(each)) for each in children)
+    assert all(ends(int(each)) for each in children)
 
 
 def test_a_noisy_check_is_named_and_a_lead_goes_on_from_its_runs(
@@ -228,7 +236,7 @@ def test_a_trial_that_outlived_opsinfo_is_ended_before_its_set_is_run_again(
     assert lives(shell)
     (tmp_path / "go").touch()
     assert opsinfo(*words, "--resume", "--", slow).code == 0
-    assert not lives(shell)
+    assert ends(shell)
 
 
 def test_ctrl_c_leaves_the_best_list_and_no_process(
@@ -245,5 +253,5 @@ def test_ctrl_c_leaves_the_best_list_and_no_process(
     assert process.returncode == 130, err
     assert b"interrupted" in err
     assert set(black(tmp_path / "out.json")) >= set(CULPRITS)
-    assert not any(lives(int(each)) for each in shells.read_text("utf-8").split())
+    assert all(ends(int(each)) for each in shells.read_text("utf-8").split())
     assert os.path.exists(tmp_path / FOLDER / "journal.jsonl")

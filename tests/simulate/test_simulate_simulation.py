@@ -208,3 +208,30 @@ def test_op_types_are_ranked_by_what_they_cost_alone_and_what_is_left_without_th
             assert (each.error_alone, each.error_without) == (whole, 0.0)
     alone = [each.error_alone or 0 for each in ranked]
     assert alone == sorted(alone, reverse=True)
+
+
+def test_functions_of_the_model_are_inlined_and_rounded(tmp_path: Path) -> None:
+    parts = [node("Exp", ["a"], ["e"]), node("Add", ["e", "b"], ["out"])]
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+    function = helper.make_function("own", "F", ["a", "b"], ["out"], parts, opsets[:1])
+    nodes = [node("F", ["x", "w"], ["f"], domain="own"), node("F", ["f", "x"], ["y"], domain="own")]
+    graph = helper.make_graph(nodes, "g", *SQUARE, [onnx.numpy_helper.from_array(W, "w")])
+    path = str(tmp_path / "model.onnx")
+    onnx.save_model(helper.make_model(graph, opset_imports=opsets, functions=[function], ir_version=8), path)
+    made = simulation(path, {"x": X})
+    first = half(half(np.exp(half(X))) + half(W))
+    np.testing.assert_allclose(outputs_of(made)[0], half(half(np.exp(first)) + half(X)), rtol=2**-9)
+    assert made.plan().types.keys() == {"Exp", "Add"}
+
+
+def test_nodes_of_one_name_and_nodes_named_as_the_compilers_casts_are_told_apart(tmp_path: Path) -> None:
+    nodes = [
+        node("Exp", ["x"], ["a"], name="same"),
+        node("Cast", ["a"], ["b"], name="trans_Cast_0", to=FLOAT),
+        node("Gemm", ["b", "w", "c"], ["d"], name="same"),
+        node("Neg", ["d"], ["y"]),
+    ]
+    made = simulation(save(tmp_path, nodes, *SQUARE, {"w": W, "c": X[0]}), {"x": X})
+    e = half(np.exp(half(X)))
+    np.testing.assert_allclose(outputs_of(made)[0], -half(e @ half(W) + half(X[0])), rtol=2**-8, atol=1e-2)
+    assert {each.type for each in made.rank()} >= {"Exp", "Neg", "MatMulV2"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...bisect.judged_nodes import JudgedNodes
 from ...bisect.judged_sets import JudgedSets
-from ...bisect.session import Subject
+from ...bisect.subject import SearchSubject
 from ...bisect.trial import keep_dtype_name, mixlist_name
 from ...typed import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ def keep_dtype_text(nodes: Sequence[str]) -> str:
     return "".join(f"{name}\n" for name in nodes)
 
 
-def node_subject(sets: JudgedSets, types: Sequence[str], base: str) -> Subject:
+def node_subject(sets: JudgedSets, types: Sequence[str], base: str) -> SearchSubject:
     """A search among the nodes of op types that the base list leaves low.
 
     :param base: the text of the base list, which every trial gets beside its keep_dtype file
@@ -40,7 +40,7 @@ def node_subject(sets: JudgedSets, types: Sequence[str], base: str) -> Subject:
             "keep_dtype": (keep_dtype_name(number), text.encode("utf-8")),
         }
 
-    return Subject([_MARK + name for name in nodes], lambda kept: judged.digest(frozenset(chosen(kept))), files)
+    return SearchSubject([_MARK + name for name in nodes], lambda kept: judged.digest(frozenset(chosen(kept))), files)
 
 
 def node_name(name: str) -> str:

@@ -9,7 +9,7 @@ from ...bisect.candidates import doubts, pruned
 from ...bisect.evidence import read_evidence
 from ...bisect.judged_sets import JudgedSets, moved
 from ...bisect.order import ordered
-from ...bisect.session import Subject
+from ...bisect.subject import SearchSubject
 from ...bisect.trial import keep_dtype_name, mixlist_name
 from ...change.mixlist_text import written_like
 from ...errors import Refused, UsageFault, few
@@ -80,7 +80,7 @@ class Problem(NamedTuple):
     same: dict[str, tuple[str, ...]]
     dropped: list[tuple[str, str]]
 
-    def subject(self) -> Subject:
+    def subject(self) -> SearchSubject:
         """The same for a session."""
 
         def digest(kept: Kept) -> str:
@@ -96,7 +96,7 @@ class Problem(NamedTuple):
                 found["keep_dtype"] = keep_dtype_name(number), b""
             return found
 
-        return Subject(self.names, digest, files)
+        return SearchSubject(self.names, digest, files)
 
 
 def opened(options: SubjectOptions, target_options: TargetOptions, output: Output) -> Opened:

@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heappush
 from ...typed import TYPE_CHECKING
 from .facts import DtypeChoice
 from .modes import judge_mode
-from .prepared import Prepared, Walk
+from .prepared import JudgeWalk, Prepared
 from .sorting import PLAIN
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class JudgedAgain:
             raise ValueError("judged as a whole only")
         self.prepared = prepared
         self.base = marks
-        self._walk = Walk(prepared, judge_mode(mode), marks)
+        self._walk = JudgeWalk(prepared, judge_mode(mode), marks)
         self.choices = self._walk.run().choices
         self._states = self._walk.states()
         self._place = {node: at for at, node in enumerate(prepared.order)}

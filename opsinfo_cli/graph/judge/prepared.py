@@ -101,7 +101,7 @@ class Prepared:
         :raises ValueError: when the engine refuses the marks of an op type
         """
         asked = judge_mode(mode) if isinstance(mode, str) else mode
-        return Walk(self, asked, marks or {}).run()
+        return JudgeWalk(self, asked, marks or {}).run()
 
     def state_of(self, kind: int, policies: tuple[Policy, ...], setting: Setting) -> State:
         """The choice for a kind, or its choices by what feeds it; worked out once."""
@@ -132,7 +132,7 @@ def _follows(facts: Facts, kernels: Sequence[Kernel], policies: Sequence[Policy]
     )
 
 
-class Walk:
+class JudgeWalk:
     """One judging."""
 
     def __init__(self, prepared: Prepared, mode: JudgeMode, marks: Mapping[str, frozenset[Mark]]) -> None:

@@ -15,12 +15,15 @@ def simulation_page(report: SimulationReport) -> str:
     """Outputs, the plot, op types, and what cannot be shown."""
     parts = [section("Outputs", _outputs(report), "outputs")]
     if report.trace is not None:
-        parts.append(section("Error along the graph", f"<figure>\n{svg_text(report.trace.nodes)}</figure>\n", "trace"))
+        parts.append(
+            section("Error along the graph", f'<div class="plot">\n{svg_text(report.trace.nodes)}</div>\n', "trace")
+        )
     if report.types:
         parts.append(section("Op types", _types(report), "types"))
     limits = "".join(f"<li>{escaped(each.message)}</li>\n" for each in report.limits)
     parts.append(section("Not shown", f"<ul>\n{limits}</ul>\n", "not-shown"))
-    return page_text(f"Simulation of {report.simulation.path}", _facts(report), "".join(parts))
+    title = f"Simulation of {report.simulation.path}"
+    return page_text(title, _facts(report), "".join(parts), styles=["plot.css"])
 
 
 def _facts(report: SimulationReport) -> list[tuple[str, str]]:

@@ -1,0 +1,47 @@
+"""Runs of the check that end without a verdict: why, and what to do about it."""
+
+from __future__ import annotations
+
+from ..errors import Refused
+from ..typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .places.place import Trial, TrialEnd
+
+_REPEATABLE = 128
+
+
+class Unusable(Refused):
+    """The check does not judge."""
+
+    default_name = "check-unusable"
+
+
+def can_be_repeated(outcome: TrialEnd) -> bool:
+    """Whether another run may have a verdict: a signal, 128 and more, or a place that was lost."""
+    return outcome.lost or (not outcome.timed_out and (outcome.code is None or outcome.code >= _REPEATABLE))
+
+
+def unusable(trial: Trial, outcome: TrialEnd) -> Unusable:
+    """What a search fails with."""
+    said = f"the check does not judge: trial {trial.number} {reason(outcome)}"
+    return Unusable(said, path=trial.folder, hint=_hint(outcome))
+
+
+def reason(outcome: TrialEnd) -> str:
+    """Why an outcome is no verdict."""
+    if outcome.lost:
+        return "lost its place"
+    if outcome.timed_out:
+        return f"took longer than --timeout ({outcome.seconds:.0f} s)"
+    if outcome.code is None:
+        return f"was ended by signal {outcome.signal}"
+    return f"ended with {outcome.code}"
+
+
+def _hint(outcome: TrialEnd) -> str:
+    if outcome.timed_out:
+        return "the journal is kept; resume with a longer --timeout, or with --timeout-fails"
+    if outcome.code in (126, 127):
+        return "the command cannot be run; the journal is kept: correct it and use --resume"
+    return "the journal is kept; the trial's output is in its folder; --retries N repeats such runs, --resume goes on"
