@@ -71,6 +71,8 @@ def test_a_trial_says_where_it_is_then_its_output_then_its_status(node: Path) ->
     kind, facts = said[-1]
     assert (kind, facts["code"], facts["signal"], facts["timed_out"]) == ("ended", 3, 0, False)
     assert os.listdir(node) == []
+    with pytest.raises(ChildProcessError):  # no child is left, not even a zombie
+        os.waitpid(-1, os.WNOHANG)
 
 
 def test_a_folder_is_left_if_asked(node: Path) -> None:
@@ -141,6 +143,21 @@ def test_the_keeper_ends_the_command_of_a_worker_that_is_killed(node: Path, tmp_
         os._exit(0)
     wait_until(begun.exists)
     assert processes("# " + str(tmp_path))
+    os.kill(worker, signal.SIGKILL)
+    os.waitpid(worker, 0)
+    wait_until(lambda: not processes("# " + str(tmp_path)) and os.listdir(node) == [])
+
+
+def test_the_keeper_outlives_its_parent_which_ray_may_kill(node: Path, tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    worker = os.fork()
+    if not worker:
+        list(trial(FOREVER + "  # " + str(tmp_path), str(begun)))
+        os._exit(0)
+    wait_until(begun.exists)
+    children = Path(f"/proc/{worker}/task/{worker}/children").read_text().split()
+    assert len(children) == 1
+    os.kill(int(children[0]), signal.SIGKILL)
     os.kill(worker, signal.SIGKILL)
     os.waitpid(worker, 0)
     wait_until(lambda: not processes("# " + str(tmp_path)) and os.listdir(node) == [])

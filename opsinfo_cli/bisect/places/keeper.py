@@ -2,8 +2,9 @@
 
 A node need not have opsinfo, so this file is sent as text and run with ``python -c``: the standard library is all it
 may use. When a worker ends, Ray kills the processes that the worker started itself, but not those that these started
-in turn: https://docs.ray.io/en/latest/ray-core/user-spawn-processes.html. The keeper is not a child of the worker, so
-that it can end the whole process group of the command, however the worker ends, and remove the folder of the trial.
+in turn: https://docs.ray.io/en/latest/ray-core/user-spawn-processes.html. The keeper is started by a process that the
+worker started. It can therefore end the whole process group of the command, however the worker ends, and remove the
+folder of the trial.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ def main(folder: str, keeps: bool) -> None:
     :param folder: of the trial
     :param keeps: whether it is left when the command has ended
     """
-    if os.fork():
+    keeper = os.fork()
+    if keeper:
+        os.waitpid(keeper, 0)  # in a container nobody else may do so
         os._exit(0)
     try:
         asked = sys.stdin.readline()

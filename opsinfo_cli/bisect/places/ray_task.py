@@ -75,7 +75,6 @@ def kept(
     )
     assert starter.stdin is not None
     assert starter.stdout is not None
-    starter.wait()  # it has left the keeper behind
     output = os.path.join(folder, OUTPUT)
     try:
         with open(output, "rb") as file:
@@ -87,6 +86,7 @@ def kept(
         starter.stdin.close()
         starter.stdout.read()  # until the keeper has ended the command, removed the folder, and ended
         starter.stdout.close()
+        starter.wait()
     yield "ended", ended
 
 
