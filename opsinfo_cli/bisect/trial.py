@@ -105,3 +105,14 @@ def places_of(folder: str, files: Mapping[str, tuple[str, bytes]]) -> dict[str, 
     """What stands for what: ``trial`` and ``cache`` for folders, and each file's name for its path."""
     own = {name: os.path.join(folder, file) for name, (file, _) in files.items()}
     return {"trial": folder, "cache": os.path.join(folder, CACHE), **own}
+
+
+def tail(folder: str) -> str:
+    """The end of what a trial printed; empty if there is none."""
+    path = os.path.join(folder, OUTPUT)
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.path.getsize(path) - TAIL))
+            return file.read().decode("utf-8", "replace")
+    except OSError:
+        return ""

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from ...errors import Refused
 from ...typed import TYPE_CHECKING
-from ..trial import OUTPUT, TAIL, environment_of, output_file, words_of
+from ..trial import environment_of, output_file, tail, words_of
 from .place import TrialEnd
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class LocalPlace:
                         None if code < 0 else code,
                         max(0, -code),
                         time.monotonic() - each.begun,
-                        _tail(os.path.join(each.trial.folder, OUTPUT)),
+                        tail(each.trial.folder),
                         each.device or "",
                         timed_out=each.asked_to_end is not None,
                     ),
@@ -140,12 +140,3 @@ def _has_ended(process: subprocess.Popen[bytes]) -> bool:
 def _kill(group: int, number: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
-
-
-def _tail(path: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            file.seek(max(0, os.path.getsize(path) - TAIL))
-            return file.read().decode("utf-8", "replace")
-    except OSError:
-        return ""

@@ -37,6 +37,9 @@ class RunOptions(NamedTuple):
 
     :param journal: the run folder
     :param devices: with commas
+    :param ray: the address of a cluster
+    :param resources: that a trial takes of it, with commas
+    :param keep_folders: whether the folders of trials are left on its nodes
     """
 
     journal: str
@@ -52,6 +55,9 @@ class RunOptions(NamedTuple):
     devices: str | None
     interactive: bool
     simulate: bool
+    ray: str | None
+    resources: str | None
+    keep_folders: bool
 
 
 SUBJECT = declare.Group("searching", SubjectOptions)
@@ -165,6 +171,21 @@ run_options: Option = declare.stacked(
         is_flag=True,
         help="Compute the model on the CPU, as `opsinfo simulate` does, instead of a command.",
         group=RUN,
+    ),
+    declare.option(
+        "--ray",
+        metavar="auto|ADDRESS",
+        help="Run trials on a Ray cluster: the one that this host belongs to, or that with its head at HOST:PORT.",
+        group=RUN,
+    ),
+    declare.option(
+        "--resources",
+        metavar="LIST",
+        help="What a trial takes of the Ray cluster, as in NPU=1,CPU=8; NPU=1 if not given.",
+        group=RUN,
+    ),
+    declare.option(
+        "--keep-folders", is_flag=True, help="Leave the folders of trials on the nodes of the Ray cluster.", group=RUN
     ),
 )
 

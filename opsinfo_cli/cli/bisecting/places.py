@@ -1,4 +1,4 @@
-"""Where the trials of a search run: processes of this machine, a simulation, or a person."""
+"""Where the trials of a search run: processes of this machine, a cluster, a simulation, or a person."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ...bisect.places.place import TrialPlace
 from ...errors import Refused, UsageFault
 from ...report.terminal.output import Output
 from ..simulating.options import SimulateOptions
+from .cluster import cluster_of
 from .options import RunOptions, devices_of
 from .simulated import require_bounds, simulated_place
 from .subject import Opened
@@ -35,6 +36,7 @@ class Check:
         require_bounds(simulating, options.simulate)
         if not command:
             _require_alone(options, chosen[0])
+        self.cluster = cluster_of(options, command)
 
     @property
     def facts(self) -> list[str]:
@@ -47,11 +49,14 @@ class Check:
         """The place where trials run.
 
         :raises Refused: if the model cannot be computed
+        :raises MissingPackage: if there is no package for that, or none for a cluster
         """
         if self.options.interactive:
             return PersonPlace(lambda number, path: _asked(number, path, output))
         if self.options.simulate:
             return simulated_place(opened, self.simulating)
+        if self.cluster is not None:
+            return self.cluster.place
         return LocalPlace(os.environ, self.options.jobs or len(self.devices) or 1, self.devices)
 
 
@@ -61,6 +66,9 @@ def _require_alone(options: RunOptions, word: str) -> None:
         "--jobs": options.jobs is not None,
         "--devices": options.devices is not None,
         "--timeout": options.timeout is not None,
+        "--ray": options.ray is not None,
+        "--resources": options.resources is not None,
+        "--keep-folders": options.keep_folders,
     }
     for name, is_given in given.items():
         if is_given:

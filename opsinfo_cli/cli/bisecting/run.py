@@ -57,6 +57,7 @@ class BisectRun:
         delivery.require_possible()
         place = self.check.place(problem.opened, self.output)
         folder.make()
+        _ = place.slots  # a cluster that cannot be reached is an error before there is a journal
         journal = SearchJournal(folder.journal)
         try:
             past = self._past(journal, folder, problem)

@@ -1,0 +1,102 @@
+"""Which Ray cluster, what a trial takes of it, and for how many trials it has room. Nothing here imports Ray."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from math import floor
+
+from ...errors import UsageFault
+from ...typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+_OWN = {"CPU": "num_cpus", "GPU": "num_gpus", "memory": "memory"}
+"""Resources that a Ray task takes by an argument of their own."""
+_FINEST = 10_000
+"""Ray counts ten-thousandths of a resource."""
+
+
+def address_of(text: str) -> str:
+    """The address of a cluster: ``auto``, or ``HOST:PORT`` of its head.
+
+    :raises UsageFault: if the text is neither
+    """
+    host, _, port = text.rpartition(":")
+    if text == "auto" or (host and port.isdecimal() and "//" not in host):
+        return text
+    hint = "auto, or HOST:PORT as `ray start --head` prints it; start opsinfo on a host of the cluster"
+    raise UsageFault(f"--ray: cannot read `{text}`", hint=hint)
+
+
+def require_absolute(command: Sequence[str]) -> None:
+    """A trial works in a folder of its own on another host, where a path that is relative to ours means nothing.
+
+    :raises UsageFault: if a word of the command names a file in the current directory
+    """
+    for number, word in enumerate(command):
+        is_path = "/" in word if number == 0 else True  # a program without a slash is sought on PATH
+        if is_path and not os.path.isabs(word) and os.path.isfile(word):
+            raise UsageFault(
+                f"`{word}` is a file of the current directory, and trials run in a folder of their own on other hosts",
+                name="relative-path",
+                hint=f"give its absolute path, which every host must have: {os.path.abspath(word)}",
+            )
+
+
+def resources_of(text: str) -> dict[str, float]:
+    """The resources that a trial takes: ``NPU=1``, ``NPU=2,CPU=8``.
+
+    :raises UsageFault: if the text is not that
+    """
+    found: dict[str, float] = {}
+    for word in text.split(","):
+        name, _, number = (part.strip() for part in word.partition("="))
+        try:
+            amount = float(number)
+        except ValueError:
+            amount = 0.0
+        if not name or name in found or not 1 / _FINEST <= amount < float("inf"):
+            hint = "names and numbers, each name once, as in NPU=1 or NPU=2,CPU=8"
+            raise UsageFault(f"--resources: cannot read `{word}`", hint=hint)
+        if amount > 1 and amount != floor(amount):
+            raise UsageFault(f"--resources: `{word}`: above 1 only whole numbers can be had", hint="NPU=2, or NPU=0.5")
+        found[name] = amount
+    return found
+
+
+def task_options(resources: Mapping[str, float]) -> dict[str, Any]:
+    """The arguments of a Ray task that takes these resources, and nothing else."""
+    own = {_OWN[name]: amount for name, amount in resources.items() if name in _OWN}
+    return {"num_cpus": 0, **own, "resources": {name: amount for name, amount in resources.items() if name not in _OWN}}
+
+
+def slots_of(nodes: Iterable[Mapping[str, Any]], resources: Mapping[str, float]) -> int:
+    """How many trials the nodes that are alive have room for.
+
+    :param nodes: as ``ray.nodes()`` returns them
+    """
+    return sum(_room(node["Resources"], resources) for node in nodes if node["Alive"])
+
+
+def _room(has: Mapping[str, float], resources: Mapping[str, float]) -> int:
+    counted = [(round(has.get(name, 0) * _FINEST), round(amount * _FINEST)) for name, amount in resources.items()]
+    return min(total // each for total, each in counted)
+
+
+def described(nodes: Iterable[Mapping[str, Any]]) -> str:
+    """What the nodes that are alive have, for people: ``2 nodes with CPU 8, NPU 2; 1 node with CPU 4``."""
+    kinds = Counter(_told(node["Resources"]) for node in nodes if node["Alive"])
+    each = [f"{count} {'node' if count == 1 else 'nodes'} with {has}" for has, count in sorted(kinds.items())]
+    return "; ".join(each) or "no node"
+
+
+def _told(has: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {amount:g}" for name, amount in sorted(has.items()) if _is_telling(name)) or "nothing"
+
+
+def _is_telling(name: str) -> bool:
+    """Whether a resource is more than what every node has for Ray's own use."""
+    return not name.startswith(("node:", "object_store_memory", "memory"))

@@ -1,0 +1,131 @@
+"""What runs on a node of a Ray cluster for a trial. It is sent by value: a node need not have opsinfo."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+from importlib import import_module
+
+from ...typed import TYPE_CHECKING
+from ..trial import CACHE, OUTPUT, environment_of, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from typing import IO, Any
+
+    Said = tuple[str, Any]
+
+_CHUNK = 65536
+"""Bytes of output that are sent at once: Ray sends what is below 100 KB beside the object store."""
+_TICK = 0.2
+"""Seconds between two looks at the output."""
+
+
+def run_trial(
+    number: int,
+    command: Sequence[str],
+    files: Mapping[str, tuple[str, bytes]],
+    timeout: float | None,
+    keeps: bool,
+    keeper: str,
+) -> Iterator[Said]:
+    """Run a trial in a folder of its own.
+
+    :param keeps: whether the folder is left
+    :param keeper: the source of :mod:`.keeper`
+    :returns: ``("node", facts)``, then ``("output", bytes)`` as the command prints, and in the end
+        ``("ended", facts)`` as :func:`.keeper.run` has them; ``("not-written", error)`` if the node has no room
+    """
+    try:
+        folder = tempfile.mkdtemp(prefix=f"opsinfo-trial-{number:04}-")
+    except OSError as error:
+        yield "not-written", f"{tempfile.gettempdir()}: {error.strerror}"
+        return
+    try:
+        yield "node", node_facts(folder)
+        problem = _fill(folder, files)
+        if problem:
+            yield "not-written", problem
+            return
+        words = words_of(command, folder, files)
+        environ = environment_of(os.environ, folder, files)
+        yield from kept(words, environ, folder, timeout, keeps, keeper)
+    finally:
+        if not keeps:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def kept(
+    words: Sequence[str], environ: Mapping[str, str], folder: str, timeout: float | None, keeps: bool, keeper: str
+) -> Iterator[Said]:
+    """Run a command under a keeper; when this is ended from outside, the keeper ends the command."""
+    starter = subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", keeper, folder, "keep" if keeps else "remove"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+        env=environ,
+        start_new_session=True,
+    )
+    assert starter.stdin is not None
+    assert starter.stdout is not None
+    output = os.path.join(folder, OUTPUT)
+    try:
+        with open(output, "rb") as file:
+            asked = {"words": words, "output": output, "timeout": timeout}
+            starter.stdin.write((json.dumps(asked) + "\n").encode("ascii"))
+            starter.stdin.flush()
+            ended = yield from _followed(file, starter.stdout)
+    finally:
+        starter.stdin.close()
+        starter.stdout.read()  # until the keeper has ended the command, removed the folder, and ended
+        starter.stdout.close()
+        starter.wait()
+    yield "ended", ended
+
+
+def _followed(file: IO[bytes], status: IO[bytes]) -> Generator[Said, None, Any]:
+    """What is written to a file until a line comes that says how the command ended.
+
+    :returns: what the line says
+    """
+    while True:
+        ended, _, _ = select.select([status], [], [], _TICK)
+        line = status.readline() if ended else b""
+        while chunk := file.read(_CHUNK):
+            yield "output", chunk
+        if ended:
+            return json.loads(line)
+
+
+def _fill(folder: str, files: Mapping[str, tuple[str, bytes]]) -> str:
+    """Write the files of a trial.
+
+    :returns: what the system says if it refuses
+    """
+    try:
+        os.mkdir(os.path.join(folder, CACHE))
+        for name, content in [*files.values(), (OUTPUT, b"")]:
+            with open(os.path.join(folder, name), "xb") as file:
+                file.write(content)
+    except OSError as error:
+        return f"{folder}: {error.strerror}"
+    return ""
+
+
+def node_facts(folder: str) -> dict[str, Any]:
+    """Where this runs.
+
+    :returns: the ``address`` and ``node`` id as Ray has them, the ``devices`` of the task, and the ``folder``
+    """
+    ray: Any = import_module("ray")
+    context = ray.get_runtime_context()
+    devices = {name: ids for name, ids in context.get_accelerator_ids().items() if ids}
+    address = ray.util.get_node_ip_address()
+    return {"address": address, "node": context.get_node_id(), "devices": devices, "folder": folder}

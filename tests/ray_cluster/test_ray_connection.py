@@ -1,0 +1,45 @@
+"""Clusters that cannot be reached, and one that dies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ray_nodes import running
+from ray_support import Search, ended, processes, wait_until
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("127.0.0.1:1", "cannot connect to the Ray cluster at `127.0.0.1:1`: Connection refused"),
+        ("nowhere.invalid:6379", "cannot connect to the Ray cluster at `nowhere.invalid:6379`: "),
+        ("auto", "cannot connect to the Ray cluster at `auto`: Could not find any running Ray instance"),
+    ],
+)
+def test_an_address_without_a_cluster_is_refused_soon_and_leaves_no_journal(
+    tmp_path: Path, address: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    search = Search(tmp_path, address)
+    code, document, err = search.run("run", check=search.check())
+    assert (code, document["error"]["name"]) == (3, "no-cluster"), err
+    assert document["error"]["message"].startswith(says)
+    assert "Traceback" not in err
+    assert not (tmp_path / "run/journal.jsonl").exists()
+
+
+def test_a_cluster_that_dies_stops_the_search_which_goes_on_elsewhere(tmp_path: Path) -> None:
+    with running(tmp_path, 1) as cluster:
+        search = Search(tmp_path, cluster.address)
+        process = search.start("run", check=search.check())
+        wait_until(lambda: len(search.events("run", "end")) >= 6)
+        cluster.kill(0)
+        code, document, err = ended(process)
+    assert (code, document["error"]["name"]) == (3, "no-cluster"), err
+    assert "the connection to the Ray cluster was lost" in document["error"]["message"]
+    wait_until(lambda: not processes(str(tmp_path / "check.py")))
+    before = len(search.events("run", "end"))
+    code, document, err = search.run("run", "--resume", check=search.check(), local=True)
+    assert (code, [each["type"] for each in document["culprits"]]) == (0, list(search.culprits)), err
+    assert len(search.events("run", "end")) > before
