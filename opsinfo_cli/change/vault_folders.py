@@ -80,7 +80,7 @@ def _require_private(fs: FileSystem, folder: str) -> None:
 
 def _make_parents(fs: FileSystem, folder: str) -> None:
     missing = []
-    while not os.path.isdir(folder):
+    while folder != os.path.dirname(folder) and not os.path.isdir(folder):
         missing.append(folder)
         folder = os.path.dirname(folder)
     for each in reversed(missing):

@@ -20,6 +20,7 @@ from opsinfo_cli.change.reapply import lost_edits
 from opsinfo_cli.change.record import Record
 from opsinfo_cli.change.restore import Restored, restore_last, restore_to
 from opsinfo_cli.change.vault import Vault, sha256_of, vault_path
+from opsinfo_cli.change.vault_folders import make_folders
 from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.errors import Refused, UsageFault
 from opsinfo_cli.model.library import Library
@@ -78,6 +79,14 @@ def test_a_vault_of_another_user_is_refused(library: Path, tmp_path: Path) -> No
         move(Writer(Vault(str(tmp_path / "vault"))), "Add", "black", library)
     assert caught.value.name == "vault-not-ours"
     assert library.read_text() == TEXT
+
+
+def test_folders_are_created_if_the_system_shows_none_of_those_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os.path, "isdir", lambda _: False)
+    make_folders(FileSystem(), str(tmp_path / "a" / "vault"))
+    assert {each.name for each in (tmp_path / "a" / "vault").iterdir()} == {"objects", "changes"}
 
 
 def test_a_planted_folder_link_inside_the_vault_is_refused(library: Path, tmp_path: Path) -> None:
