@@ -6,7 +6,7 @@ same output types. Inference of the whole model takes a third of the time of a c
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING
+from ...typed import TYPE_CHECKING, NamedTuple
 from ..graph import GraphTensor
 from .dtypes import ONNX, onnx_dtype
 from .source import CONST
@@ -23,6 +23,8 @@ _MANY = 2000
 """Nodes from which on this is faster than inference of the whole model, about 1 ms for 100 nodes."""
 _FIRST_KINDS, _NODES_OF_A_KIND = 200, 16
 """A model with more kinds than the first number and one for so many nodes hardly repeats itself."""
+_ABSENT = GraphTensor("absent")
+_UNKNOWN = -1
 
 
 class _Unlike(Exception):
@@ -51,39 +53,70 @@ def _tensors(model: OnnxModel) -> dict[str, GraphTensor]:
     :raises _Unlike: if inference node by node does not suffice
     :raises KeyError: if the type of an input is unknown
     """
-    data = model.data
-    known: dict[str, GraphTensor | None] = {**model.graph.tensors, "": None}
-    kinds: dict[object, Outputs] = {}
-    for number, node in enumerate(model.graph.nodes):
+    values = _Values(model)
+    number_of = values.number_of
+    kinds: dict[object, list[int]] = {}
+    for at, node in enumerate(model.graph.nodes):
         if node.type == CONST:
-            if node.outputs[0] not in data:
-                raise _Unlike
             continue
-        given = tuple([known[value] for value in node.inputs])
-        constants = tuple([data.get(value) for value in node.inputs])
-        key = (node.op, node.raw_attributes, given, constants, tuple(map(bool, node.outputs)))
+        inputs = tuple([number_of[value] for value in node.inputs])
+        absent = tuple(map(bool, node.outputs)) if "" in node.outputs else len(node.outputs)
+        key = (node.op, node.raw_attributes, inputs, absent)
         outputs = kinds.get(key)
         if outputs is None:
-            if len(kinds) > _FIRST_KINDS + number // _NODES_OF_A_KIND:
+            if len(kinds) > _FIRST_KINDS + at // _NODES_OF_A_KIND:
                 raise _Unlike
-            outputs = kinds[key] = _inferred(node, given, constants, model.opsets)
-        for value, tensor in zip(node.outputs, outputs, strict=True):
-            if tensor is not None:
-                said = known.get(value)
-                known[value] = tensor if said is None else _merged(said, tensor)
-    return {value: tensor for value, tensor in known.items() if tensor is not None}
+            found = _inferred(node, [values.facts[number] for number in inputs], model.opsets)
+            outputs = kinds[key] = [_UNKNOWN if tensor is None else values.number(tensor) for tensor in found]
+        for value, number in zip(node.outputs, outputs, strict=True):
+            if number != _UNKNOWN:
+                number_of[value] = values.merged(number_of[value], number) if value in number_of else number
+    return {value: values.facts[number].tensor for value, number in number_of.items() if value}
 
 
-def _inferred(
-    node: SourceNode,
-    given: tuple[GraphTensor | None, ...],
-    constants: tuple[bytes | None, ...],
-    opsets: dict[str, int],
-) -> Outputs:
-    """Return the output types of a node; None if absent or unknown.
 
-    :param constants: of each input the constant without its name, as :attr:`.OnnxModel.data`
+class _Fact(NamedTuple):
+    """What inference knows of a value.
+
+    :param constant: a small constant without its name, as in :attr:`.OnnxModel.data`; empty for other values
     """
+
+    tensor: GraphTensor
+    constant: bytes = b""
+
+
+class _Values:
+    """Numbers of distinct facts: comparing numbers is much faster than comparing types.
+
+    :ivar number_of: the number of each value's facts; of an absent input that of no facts
+    """
+
+    def __init__(self, model: OnnxModel) -> None:
+        """:raises _Unlike: if the graph has a constant that is not a plain tensor"""
+        data, tensors = model.data, model.graph.tensors
+        if any(node.outputs[0] not in data for node in model.graph.nodes if node.type == CONST):
+            raise _Unlike
+        self.facts = [_Fact(_ABSENT)]
+        self._numbers: dict[tuple[GraphTensor, bytes], int] = {}
+        self.number_of = {value: self.number(tensor, data.get(value, b"")) for value, tensor in tensors.items()}
+        self.number_of[""] = 0
+
+    def number(self, tensor: GraphTensor, constant: bytes = b"") -> int:
+        number = self._numbers.setdefault((tensor, constant), len(self.facts))
+        if number == len(self.facts):
+            self.facts.append(_Fact(tensor, constant))
+        return number
+
+    def merged(self, said: int, found: int) -> int:
+        """Return the number of what the file says, with the dimensions that it lacks and inference found.
+
+        :raises _Unlike: if the two contradict each other
+        """
+        return said if said == found else self.number(_merged(self.facts[said].tensor, self.facts[found].tensor))
+
+
+def _inferred(node: SourceNode, inputs: list[_Fact], opsets: dict[str, int]) -> Outputs:
+    """Return the output types of a node; None if absent or unknown."""
     from onnx import AttributeProto, NodeProto, OperatorSetIdProto, TensorProto
     from onnx.defs import get_schema
     from onnx.shape_inference import infer_node_outputs
@@ -92,15 +125,16 @@ def _inferred(
     schema = get_schema(op, opsets[domain], domain)
     if not schema.has_type_and_shape_inference_function:
         raise _Unlike
-    names = [f"in{number}" if tensor else "" for number, tensor in enumerate(given)]
+    given = {f"in{number}": fact for number, fact in enumerate(inputs) if fact.tensor is not _ABSENT}
+    names = [f"in{number}" if f"in{number}" in given else "" for number in range(len(inputs))]
     made = NodeProto(op_type=op, domain=domain, input=names)
     made.output.extend(f"out{number}" if value else "" for number, value in enumerate(node.outputs))
     made.attribute.extend(map(AttributeProto.FromString, node.raw_attributes))
     found = infer_node_outputs(
         schema,
         made,
-        {name: _type(tensor) for name, tensor in zip(names, given, strict=True) if tensor},
-        {name: TensorProto.FromString(each) for name, each in zip(names, constants, strict=True) if name and each},
+        {name: _type(fact.tensor) for name, fact in given.items()},
+        {name: TensorProto.FromString(fact.constant) for name, fact in given.items() if fact.constant},
         opset_imports=[OperatorSetIdProto(domain=name, version=version) for name, version in opsets.items()],
     )
     outputs = tuple([_tensor(found[name]) if name and name in found else None for name in made.output])
