@@ -60,9 +60,7 @@ def _fold(graph: SourceGraph) -> int:
     used = {value for node in made if node.type != CONST for value in node.inputs}
     used.update(graph.outputs)
     waited = {name for node in made for name in node.control}
-    kept = [
-        node for node in made if node.type != CONST or node.name in waited or not used.isdisjoint(node.outputs)
-    ]
+    kept = [node for node in made if node.type != CONST or node.name in waited or not used.isdisjoint(node.outputs)]
     names = {node.name for node in kept} if waited else set()
     for node in kept if waited else ():
         if node.control:

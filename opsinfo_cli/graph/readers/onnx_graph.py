@@ -15,8 +15,8 @@ from .assemble import assemble, second_types
 from .folding import fold
 from .notes import Notes
 from .onnx_expand import expand
-from .onnx_structure import PLAN, OnnxModel, parse_onnx
 from .onnx_repeats import infer_repeats
+from .onnx_structure import PLAN, OnnxModel, parse_onnx
 from .onnx_types import infer, inlined, package
 from .op_names import HIGHEST_OPSET, onnx_mapping
 from .slim import Slim, slim

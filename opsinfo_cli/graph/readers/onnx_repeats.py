@@ -74,7 +74,6 @@ def _tensors(model: OnnxModel) -> dict[str, GraphTensor]:
     return {value: values.facts[number].tensor for value, number in number_of.items() if value}
 
 
-
 class _Fact(NamedTuple):
     """What inference knows of a value.
 

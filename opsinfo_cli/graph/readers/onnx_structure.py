@@ -232,7 +232,9 @@ class Parser:
         made = self._initializer(graph, start, end, node.outputs[0] if node.outputs else node.name)
         node.type, node.weights = CONST, made.weights
 
-    def _initializer(self, graph: SourceGraph, start: int, end: int, value: str = "", sparse: bool = False) -> SourceNode:
+    def _initializer(
+        self, graph: SourceGraph, start: int, end: int, value: str = "", sparse: bool = False
+    ) -> SourceNode:
         """Read a TensorProto: a constant, and the place of its values."""
         data = self._data
         name, dtype, dims = "", 0, []
