@@ -60,7 +60,7 @@ def test_subgraphs_have_their_own_names() -> None:
         ([("data", 1)], [], "output 1 of `data`, which has 1 outputs"),
         ([("data", -1)], [], "output -1 of `data`"),
         ([(7, 0)], [], "comes from `7`"),
-        ([], ["nobody"], "`x` waits for `nobody`"),
+        ([], ["nobody"], "`x` has a control edge from `nobody`"),
     ],
 )
 def test_an_edge_to_a_missing_node_is_refused(

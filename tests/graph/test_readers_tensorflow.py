@@ -201,7 +201,7 @@ def test_an_output_that_a_known_operator_lacks_is_refused(tmp_path: Path) -> Non
     node(message, "x", "Placeholder", dtype="float32")
     node(message, "relu", "Identity", "x", T="float32")
     node(message, "y", "Identity", "relu:1", T="float32")
-    with pytest.raises(Damaged, match="`y` reads `relu:1`, which nothing produces"):
+    with pytest.raises(Damaged, match="`y` reads `relu:1`, which no node produces"):
         _read(tmp_path / "m", message)
 
 

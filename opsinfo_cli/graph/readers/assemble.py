@@ -84,7 +84,7 @@ class _Assembler:
             index = builder.add(
                 names[number],
                 node.type,
-                [self._source(produced, value, node.name) if value else None for value in node.inputs],
+                self._sources(produced, node.inputs, node.name) if node.inputs else (),
                 [known(value, UNKNOWN) for value in node.outputs],
                 inputs=self._inputs(graph, node) if loops else (),
                 control=node.control,
@@ -124,14 +124,25 @@ class _Assembler:
         if not graph.outputs and main:
             return
         attributes = {} if main else {"parent_outputs": tuple(graph.parent_outputs)}
-        sources = [self._source(produced, value, name) for value in graph.outputs]
+        if "" in graph.outputs:
+            raise self._missing(name, "")
+        sources = self._sources(produced, graph.outputs, name)
         self.builder.add(name, OUTPUT, sources, attributes=attributes)
 
-    def _source(self, produced: dict[str, tuple[int, int]], value: str, reader: str) -> tuple[int, int]:
-        found = produced.get(value)
-        if found is None:
-            raise Damaged(f"`{reader}` reads `{value}`, which no node produces", name="bad-graph", path=self._path)
-        return found
+    def _sources(
+        self, produced: dict[str, tuple[int, int]], values: list[str], reader: str
+    ) -> list[tuple[int, int] | None]:
+        """Return the producers of a node's inputs.
+
+        :raises Damaged: if no node produces one of them
+        """
+        try:
+            return [produced[value] if value else None for value in values]
+        except KeyError as missing:
+            raise self._missing(reader, missing.args[0]) from None
+
+    def _missing(self, reader: str, value: str) -> Damaged:
+        return Damaged(f"`{reader}` reads `{value}`, which no node produces", name="bad-graph", path=self._path)
 
     @staticmethod
     def _unique(graph: SourceGraph) -> list[str]:

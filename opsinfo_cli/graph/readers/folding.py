@@ -44,7 +44,7 @@ def fold(graph: SourceGraph) -> int:
 
 
 def _fold(graph: SourceGraph) -> int:
-    constant: set[str] = set()
+    constant = {""}  # an absent input
     made: list[SourceNode] = []
     folded = 0
     for node in graph.nodes:
@@ -60,11 +60,9 @@ def _fold(graph: SourceGraph) -> int:
     used = {value for node in made if node.type != CONST for value in node.inputs}
     used.update(graph.outputs)
     waited = {name for node in made for name in node.control}
-    kept = [
-        node for node in made if node.type != CONST or node.name in waited or any(out in used for out in node.outputs)
-    ]
-    names = {node.name for node in kept}
-    for node in kept:
+    kept = [node for node in made if node.type != CONST or node.name in waited or not used.isdisjoint(node.outputs)]
+    names = {node.name for node in kept} if waited else set()
+    for node in kept if waited else ():
         if node.control:
             node.control = [name for name in node.control if name in names]
     graph.nodes = kept
@@ -73,12 +71,12 @@ def _fold(graph: SourceGraph) -> int:
 
 def _folds(graph: SourceGraph, node: SourceNode, constant: set[str]) -> bool:
     op = node.op
-    if op not in _OF_SHAPE and any(value and value not in constant for value in node.inputs):
+    if op not in _OF_SHAPE and not constant.issuperset(node.inputs):
         return False
     given = [value for value in node.inputs if value]
     if not given or node.bodies or op in _NOT_FOLDED or op.startswith(_STATEFUL) or "::" in op or not node.outputs:
         return False
-    if all(value in constant for value in given):
+    if constant.issuperset(given):
         return True
     if op not in _OF_SHAPE:
         return False

@@ -15,6 +15,7 @@ from .assemble import assemble, second_types
 from .folding import fold
 from .notes import Notes
 from .onnx_expand import expand
+from .onnx_repeats import infer_repeats
 from .onnx_structure import PLAN, OnnxModel, parse_onnx
 from .onnx_types import infer, inlined, package
 from .op_names import HIGHEST_OPSET, onnx_mapping
@@ -56,7 +57,7 @@ def read_onnx_source(file: IO[bytes], path: str) -> tuple[SourceGraph, ModelFact
         structure = Slim(data, array("q", [0]), array("q", [0]))
         model = parse_onnx(structure, path)._replace(functions=model.functions)
     notes = _notes(model)
-    if failed := infer(model.graph, structure.data):
+    if not infer_repeats(model) and (failed := infer(model.graph, structure.data)):
         notes.add("inference", f"the onnx package cannot infer dtypes: {failed}")
     _name(model.graph)
     for graph in model.graph.walk():

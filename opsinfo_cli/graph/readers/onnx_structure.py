@@ -14,7 +14,7 @@ from ..graph import GraphTensor, Weights
 from .dtypes import onnx_dtype
 from .slim import MARKER_KEY, marked
 from .source import CONST, SourceGraph, SourceNode
-from .wire import DEEPEST, WireFault, fields, key, repeated, signed, text
+from .wire import DEEPEST, WireFault, fields, key, number_bytes, repeated, signed, text
 
 if TYPE_CHECKING:
     from .slim import Plan, Slim
@@ -29,6 +29,10 @@ PLAN: Plan = {key(7): _GRAPH, key(25): {key(7): _NODE}}
 """The fields of tensor values in a model."""
 
 _EXTERNAL = 1
+_INTEGERS = (6, 7)
+"""int32 and int64: the dtypes of shapes, axes and sizes."""
+_SHORT = 64
+"""The longest list of other numbers, such as scales, that inference may need."""
 _VARINT_PAYLOADS = (key(5), key(7), key(11))
 DEFAULT_DOMAINS = ("", "ai.onnx")
 
@@ -40,6 +44,7 @@ class OnnxModel(NamedTuple):
     :param functions: the number of functions that the model defines
     :param external: paths of the files with its external data
     :param refused: names of such files outside the model's folder, which ONNX forbids
+    :param data: small constants by name, as bytes of TensorProto without the name, for inference; of long ones no bytes
     """
 
     graph: SourceGraph
@@ -48,6 +53,7 @@ class OnnxModel(NamedTuple):
     producer: str
     external: set[str]
     refused: set[str]
+    data: dict[str, bytes]
 
 
 def parse_onnx(slim: Slim, path: str) -> OnnxModel:
@@ -68,6 +74,7 @@ class Parser:
         self._path = path
         self._external: set[str] = set()
         self._refused: set[str] = set()
+        self._small: dict[str, bytes] = {}
         self._types: dict[bytes, GraphTensor | None] = {}
 
     def model(self) -> OnnxModel:
@@ -87,7 +94,7 @@ class Parser:
                 functions += 1
         if graph is None:
             raise WireFault(0, "the model has no graph")
-        return OnnxModel(graph, opsets, functions, producer, self._external, self._refused)
+        return OnnxModel(graph, opsets, functions, producer, self._external, self._refused, self._small)
 
     def _opset(self, start: int, end: int) -> tuple[str, int]:
         domain, version = "", 1
@@ -121,7 +128,7 @@ class Parser:
                 self.value(graph, first, last)
             elif tag == key(15):  # sparse_initializer
                 inner = [(begin, stop) for tag, begin, stop in fields(data, first, last) if tag == 0x0A]
-                constants += [self._initializer(graph, begin, stop) for begin, stop in inner]
+                constants += [self._initializer(graph, begin, stop, sparse=True) for begin, stop in inner]
         known = {node.name for node in constants}
         graph.inputs = [name for name in graph.inputs if name not in known]
         graph.nodes = [*constants, *nodes]
@@ -187,6 +194,8 @@ class Parser:
         node = SourceNode(name, op if domain in DEFAULT_DOMAINS else f"{domain}::{op}", inputs, outputs)
         for first, last in attributes:
             self._attribute(graph, node, first, last, depth)
+        if attributes and not node.type and not node.bodies:
+            node.raw_attributes = tuple([data[first:last] for first, last in attributes])
         return node
 
     def _attribute(self, graph: SourceGraph, node: SourceNode, start: int, end: int, depth: int) -> None:
@@ -223,10 +232,13 @@ class Parser:
         made = self._initializer(graph, start, end, node.outputs[0] if node.outputs else node.name)
         node.type, node.weights = CONST, made.weights
 
-    def _initializer(self, graph: SourceGraph, start: int, end: int, value: str = "") -> SourceNode:
+    def _initializer(
+        self, graph: SourceGraph, start: int, end: int, value: str = "", sparse: bool = False
+    ) -> SourceNode:
         """Read a TensorProto: a constant, and the place of its values."""
         data = self._data
         name, dtype, dims = "", 0, []
+        named = (start, start)
         weights: Weights | None = None
         external: dict[str, str] = {}
         location = 0
@@ -236,7 +248,7 @@ class Parser:
             elif tag == 0x10:
                 dtype = first
             elif tag == 0x42:
-                name = text(data, first, last)
+                name, named = data[first:last].decode("utf-8", "replace"), (first, last)
             elif tag == MARKER_KEY:
                 payload, place, size = marked(data, first, last)
                 weights = Weights(self._path, place, size, "varint" if payload in _VARINT_PAYLOADS else "raw")
@@ -254,6 +266,9 @@ class Parser:
         if location == _EXTERNAL:
             weights = self._outside(external)
         node.weights = weights
+        if not sparse:
+            is_small = len(dims) < 2 and (dtype in _INTEGERS or not dims or dims[0] <= _SHORT)
+            self._small[name] = _without(data, start, end, *named) if is_small else b""
         graph.tensors[name] = GraphTensor(onnx_dtype(dtype), shape=tuple(dims))
         return node
 
@@ -270,6 +285,12 @@ class Parser:
 
 _PLAIN = {"value_float": "float32", "value_floats": "float32", "value_int": "int64", "value_ints": "int64"}
 _PLAIN |= {"value_string": "string", "value_strings": "string", "sparse_value": "float32"}
+
+
+def _without(data: bytes, start: int, end: int, name_at: int, name_end: int) -> bytes:
+    """Return a TensorProto without its name."""
+    begin = name_at - len(number_bytes(name_end - name_at)) - 1
+    return data[start:begin] + data[name_end:end] if name_end > name_at else data[start:end]
 
 
 def _number(said: str) -> int:

@@ -24,10 +24,23 @@ class SourceNode:
     :ivar op: the operator, with its domain and ``::`` before it unless it is the default one
     :ivar inputs: names of values; empty for an absent optional input
     :ivar attributes: numbers, words and lists of integers that decide the translation
+    :ivar raw_attributes: all attributes as they are in an ONNX file; empty for other formats
     :ivar type: the translated op type; empty before the translation
     """
 
-    __slots__ = ("attributes", "bodies", "control", "extra", "inputs", "name", "op", "outputs", "type", "weights")
+    __slots__ = (
+        "attributes",
+        "bodies",
+        "control",
+        "extra",
+        "inputs",
+        "name",
+        "op",
+        "outputs",
+        "raw_attributes",
+        "type",
+        "weights",
+    )
 
     def __init__(self, name: str, op: str, inputs: list[str], outputs: list[str]) -> None:
         self.name = name
@@ -36,6 +49,7 @@ class SourceNode:
         self.outputs = outputs
         self.control: Sequence[str] = ()
         self.attributes: Mapping[str, object] = NOTHING
+        self.raw_attributes: tuple[bytes, ...] = ()
         self.extra: Mapping[str, object] = NOTHING
         self.bodies: Sequence[SourceGraph] = ()
         self.type = ""
