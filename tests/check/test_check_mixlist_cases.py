@@ -112,7 +112,7 @@ def test_a_pointer_leads_to_something_in_the_text(case: dict[str, Any], against:
 
 WAYS_OUT = {
     '{"black-list": {"to-add": ["Add"]}, "white-list": {"to-add": ["Add"]}}': "keep the `to-add` of one list only",
-    '{"gray-list": {"to-remove": ["Add"]}}': "to take it off gray, add it to another list",
+    '{"gray-list": {"to-remove": ["Add"]}}': "to remove it from gray, add it to another list",
     '{"black-list": {"to-remove": ["Add"]}, "white-list": {"to-remove": ["Add"]}}': "use one `to-add`, and at most one "
     "`to-remove` of another list",
 }

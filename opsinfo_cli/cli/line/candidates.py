@@ -205,6 +205,6 @@ OFFERS: dict[str, Offer] = {
 
 NOTHING = {
     *("GLOB", "REGEX", "PERCENT", "LEVEL", "SECONDS", "N", "VERBOSE", "COLOR", "NODE", "SOURCES", "INPUT", "X"),
-    *("BUDGET", "LIST", "DTYPE", "NAMES"),
+    *("ADDRESS", "BUDGET", "LIST", "DTYPE", "NAMES"),
 }
 """Metavars without candidates."""

@@ -251,4 +251,4 @@ def test_rows_that_nothing_matches_are_said(opsinfo: Run, judged: list[str | Pat
 def test_an_output_that_cannot_be_written_is_refused_before_the_model_is_read(opsinfo: Run, tmp_path: Path) -> None:
     ran = opsinfo("graph", tmp_path / "no-model", "-o", tmp_path / "nowhere" / "page.html", "--format", "html")
     assert ran.code == 3
-    assert "its directory is not there" in ran.err
+    assert "its directory does not exist" in ran.err
