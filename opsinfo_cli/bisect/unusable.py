@@ -43,5 +43,5 @@ def _hint(outcome: TrialEnd) -> str:
     if outcome.timed_out:
         return "the journal is kept; resume with a longer --timeout, or with --timeout-fails"
     if outcome.code in (126, 127):
-        return "the command cannot be run; the journal is kept; go on with --resume, or with --resume --force if you changed the command"
+        return "the journal is kept; go on with --resume, or with --resume --force if you change the command"
     return "the journal is kept; the trial's output is in its folder; --retries N repeats such runs, --resume goes on"
