@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..text.patch import Patch
 from ..text.scanner import scan
 from ..text.source import Source
-from ..text.syntax_fixes import mending_patch
+from ..text.syntax_fixes import syntax_patch
 from .mixlist_plan import edits_between
 from .moves import Move, proof_failed
 
@@ -19,17 +19,17 @@ class FmtPlan:
         return []
 
     def patch(self, source: Source) -> Patch:
-        return mending_patch(scan(source))
+        return syntax_patch(scan(source))
 
     def prove(self, source: Source, result: Source) -> None:
         """Check that the result is strict, has the same content, and needs no further fix."""
         before, after = scan(source), scan(result)
         same = before.root is not None and after.require_root().plain() == before.root.plain()
-        if not same or mending_patch(after):
+        if not same or syntax_patch(after):
             raise proof_failed(source.path)
 
 
-def mended(source: Source) -> Source:
+def fixed(source: Source) -> Source:
     """:raises Damaged: if a fault cannot be fixed"""
     plan = FmtPlan()
     patch = plan.patch(source)

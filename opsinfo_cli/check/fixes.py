@@ -40,17 +40,17 @@ class FixPlan:
     def patch(self, source: Source) -> Patch:
         from ..change.mixlist_plan import edits_between
 
-        mended, _ = self._mended(source)
-        return Patch(source.sha256, tuple(edits_between(source.text, mended.text)), source.bom and not mended.bom)
+        fixed, _ = self._fixed(source)
+        return Patch(source.sha256, tuple(edits_between(source.text, fixed.text)), source.bom and not fixed.bom)
 
     def prove(self, source: Source, result: Source) -> None:
         """Check that the result has the content of the source, apart from renamed names and repetitions."""
-        _, renamed = self._mended(source)
+        _, renamed = self._fixed(source)
         before, after = scan(source).root, scan(result).root
         if before is None or after is None or _said(before, renamed) != _said(after, _Renamed({}, {})):
             raise proof_failed(source.path)
 
-    def _mended(self, source: Source) -> tuple[Source, _Renamed]:
+    def _fixed(self, source: Source) -> tuple[Source, _Renamed]:
         """Return the text after all possible fixes, and the renamed names."""
         renamed = _Renamed({}, {})
         for _ in range(_PASSES):

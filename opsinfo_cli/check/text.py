@@ -31,7 +31,7 @@ def faults(document: Document, fixable: bool) -> Iterator[Finding]:
             (fault.start, fault.end),
             f"{fault.message}; the engine refuses the file",
             hint=_HINTS.get(fault.name) if fixable else None,
-            fix=Fix((fault.mend,)) if fault.mend and can else None,
+            fix=Fix((fault.fix,)) if fault.fix and can else None,
         )
 
 

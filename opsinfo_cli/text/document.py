@@ -17,14 +17,14 @@ class Fault(NamedTuple):
     """A fault of the text.
 
     :param name: the name of the finding: syntax, comment, trailing-comma, missing-comma, empty-file
-    :param mend: the edit that fixes it, if there is one
+    :param fix: the edit that fixes it, if there is one
     """
 
     name: str
     message: str
     start: int
     end: int
-    mend: Edit | None = None
+    fix: Edit | None = None
 
 
 class Node:
@@ -108,12 +108,12 @@ class Document(NamedTuple):
         if self.faults or self.root is None:
             fault = self.faults[0]
             place = self.source.place(fault.start)
-            mendable = all(each.mend for each in self.faults)
+            fixable = all(each.fix for each in self.faults)
             raise Damaged(
                 fault.message,
                 path=self.source.path,
                 line=place.line,
                 column=place.column,
-                hint="`opsinfo fmt` fixes this" if mendable else None,
+                hint="`opsinfo fmt` fixes this" if fixable else None,
             )
         return self.root

@@ -78,8 +78,8 @@ class _Scanner:
             comment = _COMMENT.match(self.text, self.at)
             if not comment:
                 return
-            mend = self._without(since, *comment.span())
-            self.faults.append(Fault("comment", "JSON has no comments", *comment.span(), mend=mend))
+            fix = self._without(since, *comment.span())
+            self.faults.append(Fault("comment", "JSON has no comments", *comment.span(), fix=fix))
             self.at = comment.end()
 
     def _without(self, since: int, start: int, end: int) -> Edit:
@@ -203,8 +203,8 @@ class _Scanner:
                 node.items.append(self.value(depth + 1))
             comma = self.comma()
         if comma is not None:
-            mend = Edit(comma, comma + 1, "")
-            self.faults.append(Fault("trailing-comma", f"a comma before `{closing}`", comma, comma + 1, mend))
+            fix = Edit(comma, comma + 1, "")
+            self.faults.append(Fault("trailing-comma", f"a comma before `{closing}`", comma, comma + 1, fix))
         self.at += 1
         node.end = self.at
         if self.deep and node.members:

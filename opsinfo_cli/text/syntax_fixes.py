@@ -6,15 +6,15 @@ from .document import Document
 from .patch import Edit, Patch
 
 
-def mending_patch(document: Document) -> Patch:
+def syntax_patch(document: Document) -> Patch:
     """Return the smallest edits that fix the faults of a text.
 
     :raises Damaged: if a fault cannot be fixed
     """
-    if any(fault.mend is None for fault in document.faults):
-        document.faults.sort(key=lambda fault: fault.mend is not None)
+    if any(fault.fix is None for fault in document.faults):
+        document.faults.sort(key=lambda fault: fault.fix is not None)
         document.require_root()
-    edits = {fault.mend for fault in document.faults if fault.mend}
+    edits = {fault.fix for fault in document.faults if fault.fix}
     if document.tail is not None:
         edits.add(without_tail(document.source.text, document.end))
     return Patch(document.source.sha256, tuple(sorted(edits)), drop_bom=document.source.bom)

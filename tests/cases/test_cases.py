@@ -114,9 +114,9 @@ def test_a_move_in_a_mixlist_has_the_requested_effect(name: str) -> None:
             assert mixlist.marks_of(op) == frozenset()
 
 
-@pytest.mark.parametrize("name", cases("mend"))
+@pytest.mark.parametrize("name", cases("fix"))
 def test_fixing_gives_exactly_the_text_after(name: str) -> None:
-    case = read_case(HERE / "mend" / f"{name}.case")
+    case = read_case(HERE / "fix" / f"{name}.case")
     source = source_of(case.before)
     plan = FmtPlan()
     patch = plan.patch(source)

@@ -22,7 +22,7 @@ def against() -> list[MixlistTarget]:
     return [MixlistTarget(resolve(str(opp), TargetOptions(soc="ascend910b"), {}))]
 
 
-def mended(text: str, against: list[MixlistTarget], unsafe: bool = False) -> str:
+def fixed(text: str, against: list[MixlistTarget], unsafe: bool = False) -> str:
     def find(source: Source) -> list[Finding]:
         outcome = Outcome()
         outcome.add(source.path, "mixlist", Checker(against).mixlist(source))
@@ -86,24 +86,24 @@ LEFT = {
 @pytest.mark.parametrize("name", SAFE)
 def test_safe_fixes_are_applied(name: str, against: list[MixlistTarget]) -> None:
     text, wanted = SAFE[name]
-    assert mended(text, against) == wanted
+    assert fixed(text, against) == wanted
 
 
 @pytest.mark.parametrize("name", UNSAFE)
 def test_unsafe_fixes_are_applied_on_request_only(name: str, against: list[MixlistTarget]) -> None:
     text, wanted = UNSAFE[name]
-    assert mended(text, against, unsafe=True) == wanted
-    assert mended(text, against) == text
+    assert fixed(text, against, unsafe=True) == wanted
+    assert fixed(text, against) == text
 
 
 @pytest.mark.parametrize("name", LEFT)
 def test_findings_without_a_fix_are_left(name: str, against: list[MixlistTarget]) -> None:
-    assert mended(LEFT[name], against, unsafe=True) == LEFT[name]
+    assert fixed(LEFT[name], against, unsafe=True) == LEFT[name]
 
 
 def test_two_guesses_at_one_name_make_no_contradiction(against: list[MixlistTarget]) -> None:
     text = '{"black-list": {"to-add": ["matmulv2"]}, "white-list": {"to-add": ["MATMULV2"]}}'
-    assert mended(text, against, unsafe=True) == text.replace("matmulv2", "MatMulV2")
+    assert fixed(text, against, unsafe=True) == text.replace("matmulv2", "MatMulV2")
 
 
 def test_a_result_with_other_content_is_refused() -> None:

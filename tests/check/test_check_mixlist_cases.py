@@ -15,7 +15,7 @@ from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.target import TargetOptions, resolve
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
-from opsinfo_cli.text.syntax_fixes import mending_patch
+from opsinfo_cli.text.syntax_fixes import syntax_patch
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "fixtures" / "mixlists"
@@ -79,12 +79,12 @@ def test_fixing_gives_the_result_of_the_case(case: dict[str, Any]) -> None:
     path = FOLDER / case["file"]
     try:
         source = Source(path.read_bytes(), case["file"])
-        mended = mending_patch(scan(source)).apply(source)
-        Mixlist(scan(Source(mended, case["file"])))
+        fixed = syntax_patch(scan(source)).apply(source)
+        Mixlist(scan(Source(fixed, case["file"])))
         accepted = True
     except OpsinfoError:
         accepted = False
-    assert accepted is case["fmt_mends"]
+    assert accepted is case["fmt_fixes"]
 
 
 def test_every_place_is_in_the_text(case: dict[str, Any], against: MixlistTarget) -> None:

@@ -382,5 +382,5 @@ def test_a_failed_overwrite_in_place_is_restored_or_reported_as_unfinished(
             except OpsinfoError as second:
                 wrong.append(f"call {nth}, {fs.hit.rpartition('/')[2]}: restore says {second.message}")
             if texts(paths) != before:
-                wrong.append(f"call {nth}, {fs.hit.rpartition('/')[2]}: restore did not mend it")
+                wrong.append(f"call {nth}, {fs.hit.rpartition('/')[2]}: restore did not fix it")
     assert not wrong, "\n".join(wrong)

@@ -69,14 +69,14 @@ def a_prune(top: Path) -> Run:
     return Run(files, lambda writer: prune(writer.vault, everywhere, keep=1, dry_run=False), earlier)
 
 
-def a_mended_mixlist(top: Path) -> Run:
+def a_fixed_mixlist(top: Path) -> Run:
     path = top / "config" / "mixlist.json"
     path.parent.mkdir(parents=True)
     path.write_text('{"black-list": {"to-add": ["Add",],},}\n')
     return Run([path], lambda writer: writer.run("validate", [Job(str(path), FmtPlan())]), [])
 
 
-RUNS = [a_first_move, a_move, an_apply, a_restore, a_prune, a_mended_mixlist]
+RUNS = [a_first_move, a_move, an_apply, a_restore, a_prune, a_fixed_mixlist]
 
 
 class Cut:
@@ -157,7 +157,7 @@ class Cut:
         if files[0].name == "mixlist.json":
             self.writer().run("fmt", [Job(str(path), FmtPlan()) for path in files])
             if self.texts() == self.new and not self.vault().records()[-1:]:
-                raise AssertionError("mended and not in the journal")
+                raise AssertionError("fixed and not in the journal")
             return
         for to in (Policy.WHITE, Policy.GRAY):  # at least one of them changes something
             self.writer().run("move", jobs(files, to, "Log"))

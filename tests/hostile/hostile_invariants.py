@@ -22,7 +22,7 @@ from opsinfo_cli.text.document import Document
 from opsinfo_cli.text.members import Members, read_members
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
-from opsinfo_cli.text.syntax_fixes import mending_patch
+from opsinfo_cli.text.syntax_fixes import syntax_patch
 
 __all__ = ["check_bytes"]
 
@@ -140,11 +140,11 @@ def _standard_library_agrees(source: Source, document: Document) -> None:
 
 def _mending_is_strict(source: Source, document: Document) -> None:
     try:
-        patch = mending_patch(document)
+        patch = syntax_patch(document)
     except Damaged:
-        assert any(fault.mend is None for fault in document.faults)
+        assert any(fault.fix is None for fault in document.faults)
         return
-    assert all(fault.mend for fault in document.faults)
+    assert all(fault.fix for fault in document.faults)
     result = Source(patch.apply(source), source.path)
     again = scan(result)
     assert again.faults == []

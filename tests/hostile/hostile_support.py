@@ -24,8 +24,8 @@ FOLDER_OF = {"library": "libraries", "mixlist": "mixlists"}
 ACCEPTED = {"list": 0, "validate": 0, "move": 0, "fmt": 0}
 REFUSED = {"list": 3, "validate": 1, "move": 3, "fmt": 3}
 """Every command refuses it."""
-MENDED = {"list": 3, "validate": 1, "move": 3, "fmt": 0}
-MENDED_BUT_REFUSED = {"list": 3, "validate": 1, "move": 3, "fmt": 1}
+FIXED = {"list": 3, "validate": 1, "move": 3, "fmt": 0}
+FIXED_BUT_REFUSED = {"list": 3, "validate": 1, "move": 3, "fmt": 1}
 """Valid or fixable JSON, but not a mixlist that the engine accepts."""
 
 PLACE = re.compile(r"\.json:[0-9]+:[0-9]+(: |$)", re.MULTILINE)

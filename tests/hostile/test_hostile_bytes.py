@@ -8,9 +8,9 @@ import pytest
 from hostile_support import (
     ACCEPTED,
     ENTRY,
+    FIXED,
+    FIXED_BUT_REFUSED,
     LIBRARY,
-    MENDED,
-    MENDED_BUT_REFUSED,
     MIXLIST,
     REFUSED,
     Hostile,
@@ -54,9 +54,9 @@ MIXLISTS = {
     "NULs behind the end": (MIXLIST + "\0\0", ACCEPTED),
     "a byte order mark": ("\ufeff" + MIXLIST, ACCEPTED),
     "two byte order marks": ("\ufeff\ufeff" + MIXLIST, REFUSED),
-    "a byte order mark and comments": ("\ufeff// x\n" + MIXLIST, MENDED),
+    "a byte order mark and comments": ("\ufeff// x\n" + MIXLIST, FIXED),
     "UTF-16": (MIXLIST.encode("utf-16"), REFUSED),
-    "numbers for names": ('{"black-list": {"to-add": [123456789012345678901234567890]}}', MENDED_BUT_REFUSED),
+    "numbers for names": ('{"black-list": {"to-add": [123456789012345678901234567890]}}', FIXED_BUT_REFUSED),
     "half a surrogate": ('{"black-list": {"to-add": ["\\ud800"]}}', REFUSED),
 }
 
@@ -96,7 +96,7 @@ LONG = "123456789012345678901234567890.10"
 
 @pytest.mark.parametrize("number", [LONG, "-0", "1E-400", "9" * 300, "0." + "9" * 5000, "0.1000"])
 def test_fmt_keeps_every_digit_of_numbers_beside_a_fix(hostile: Hostile, tmp_path: Path, number: str) -> None:
-    """No file that the engine takes holds numbers, so only fmt, which mends before anybody judges, can meet them."""
+    """No file that the engine takes holds numbers, so only fmt, which fixes before anybody judges, can meet them."""
     path = tmp_path / "f.json"
     text = f'{{"black-list": {{"to-add": ["Add", {number}], "to-remove": [{number},]}} /* x */}}'
     path.write_text(text)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hostile_counts import Counts
-from hostile_support import ACCEPTED, ENTRY, MENDED_BUT_REFUSED, Hostile, check_commands, words_of
+from hostile_support import ACCEPTED, ENTRY, FIXED_BUT_REFUSED, Hostile, check_commands, words_of
 
 LIBRARIES: dict[str, Callable[[str, int], str]] = {
     # situation: text, of so long a string and so many things
@@ -38,7 +38,7 @@ def test_a_large_library_is_read_checked_and_edited(
 
 MIXLISTS: dict[str, tuple[Callable[[str, int], str], dict[str, int]]] = {
     "a long name": (lambda x, many: f'{{"black-list": {{"to-add": ["{x}", "Add"]}}}}', ACCEPTED),
-    "a long key": (lambda x, many: f'{{"{x}": {{}}, "black-list": {{"to-add": ["Add"]}}}}', MENDED_BUT_REFUSED),
+    "a long key": (lambda x, many: f'{{"{x}": {{}}, "black-list": {{"to-add": ["Add"]}}}}', FIXED_BUT_REFUSED),
     "many names": (
         lambda x, many: '{"black-list": {"to-add": [' + ",\n".join(f'"Op{number}"' for number in range(many)) + "]}}",
         ACCEPTED,

@@ -7,7 +7,7 @@
 
 Options are libFuzzer's. What is asked of every input stands in `tests/hostile/hostile_invariants.py`: both readers
 agree with each other and with the standard library, nothing but `Damaged` is raised, a flag that is set, put in or
-taken out proves right, and what was mended is strict. Exit status 0: no promise was broken. An input that breaks one
+taken out proves right, and what was fixed is strict. Exit status 0: no promise was broken. An input that breaks one
 is kept as `crash-...` where this was started.
 """
 

@@ -179,7 +179,7 @@ class HostileHistory(RuleBasedStateMachine):
             assert after == {op: effective(policy, marks.get(op, frozenset())) for op, policy in before[name].items()}
 
     @rule()
-    def mend_the_mixlist(self) -> None:
+    def fix_the_mixlist(self) -> None:
         self._run("fmt", [Job(str(self.path["mixlist"]), FmtPlan())], ["mixlist"])
         assert is_strict(self.now["mixlist"])
         json.loads(self.now["mixlist"])

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "hostile"))
 from hostile_support import (
     ACCEPTED,
     ENTRY,
-    MENDED_BUT_REFUSED,
+    FIXED_BUT_REFUSED,
     REFUSED,
     Hostile,
     check_commands,
@@ -56,7 +56,7 @@ FILES: dict[str, Callable[[], tuple[str, str, dict[str, int]]]] = {
         "mixlist", f'{{"black-list": {{"to-add": ["{LONG}", "Add"]}}}}', ACCEPTED,
     ),
     "a mixlist with a key of 10 MB": lambda: (
-        "mixlist", f'{{"{KEY}": {{}}, "black-list": {{"to-add": ["Add"]}}}}', MENDED_BUT_REFUSED,
+        "mixlist", f'{{"{KEY}": {{}}, "black-list": {{"to-add": ["Add"]}}}}', FIXED_BUT_REFUSED,
     ),
     "a mixlist of a million names": lambda: (
         "mixlist",

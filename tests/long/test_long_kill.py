@@ -122,7 +122,7 @@ def test_a_kill_at_any_call_of_a_change_of_two_files_can_be_repaired(folders: li
         assert set(texts) <= {TEXT, NEW}
         outcomes.add(tuple(text == NEW for text in texts))
 
-        def mend(paths: list[Path] = paths, place: str = place) -> None:
+        def fix(paths: list[Path] = paths, place: str = place) -> None:
             vault = Vault(place)
             shut_left_open(vault)
             writer = Writer(vault)
@@ -136,7 +136,7 @@ def test_a_kill_at_any_call_of_a_change_of_two_files_can_be_repaired(folders: li
                 writer.run("move", jobs(paths))
             assert not list(vault.pending())
 
-        assert as_user(mend) == 0, f"call {failing}"
+        assert as_user(fix) == 0, f"call {failing}"
         for path, folder in zip(paths, folders, strict=False):
             assert path.read_text() == NEW, f"call {failing}"
             assert stat.S_IMODE(path.stat().st_mode) == 0o555

@@ -18,7 +18,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "neighbours"))
 
 from conversion_check import marks_in, names_in, unaccounted
 
-from opsinfo_cli.change.fmt_plan import mended
+from opsinfo_cli.change.fmt_plan import fixed
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.store import Operators
 from opsinfo_cli.model.target import Options, resolve
@@ -78,7 +78,7 @@ def test_every_mark_of_every_real_mixlist_is_converted_or_reported(corpus: Path,
     operators, entries, dropped = operators_of(corpus, target), 0, 0
     paths = sorted((corpus / "mixlists").glob("*.json"))
     for path in paths:
-        source = mended(Source.read(str(path)))
+        source = fixed(Source.read(str(path)))
         made = converted(of_mixlist(Mixlist(scan(source)), operators), SYSTEMS[to], ConversionBase())
         assert set(made.given) == marks_in(source.text), path.name
         assert all(each.reason for each in made.dropped)

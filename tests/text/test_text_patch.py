@@ -12,7 +12,7 @@ from opsinfo_cli.errors import Damaged, Stale
 from opsinfo_cli.text.patch import Edit, Patch, splice
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
-from opsinfo_cli.text.syntax_fixes import mending_patch
+from opsinfo_cli.text.syntax_fixes import syntax_patch
 
 
 def test_edits_are_applied_by_their_places_in_any_order() -> None:
@@ -74,20 +74,20 @@ def test_a_patch_without_edits_changes_nothing() -> None:
     assert Patch("0", (Edit(0, 0, "x"),))
 
 
-def mended(text: str) -> str:
+def fixed(text: str) -> str:
     source = Source(text.encode(), "f.json")
-    return mending_patch(scan(source)).apply(source).decode()
+    return syntax_patch(scan(source)).apply(source).decode()
 
 
 @pytest.mark.parametrize("text", ["{'a': 1}", "", '["a', "[NaN]", '{"a": 1, // c\n "b": x}', "[01]", "// only\n"])
 def test_a_text_with_an_unfixable_fault_is_refused(text: str) -> None:
     with pytest.raises(Damaged):
-        mended(text)
+        fixed(text)
 
 
 def test_the_reported_place_is_that_of_the_unfixable_fault() -> None:
     with pytest.raises(Damaged) as caught:
-        mended('{"a": 1, // c\n "b": x}')
+        fixed('{"a": 1, // c\n "b": x}')
     assert (caught.value.line, caught.value.column) == (2, 7)
 
 
@@ -102,9 +102,9 @@ def test_fixing_keeps_strings_and_is_idempotent(names: list[str], data: st.DataO
     if gaps:
         gaps[-1] = data.draw(st.sampled_from(["", ","]))
     text = filler() + "[" + "".join(p + g for p, g in zip(parts, gaps, strict=True)) + filler() + "]" + filler()
-    once = mended(text)
+    once = fixed(text)
     assert json.loads(once) == json.loads("[" + ",".join(f'"{name}"' for name in names) + "]")
-    assert mended(once) == once
+    assert fixed(once) == once
 
 
 def test_a_patch_for_another_text_is_refused_with_the_beginning_of_both_hashes() -> None:

@@ -66,7 +66,7 @@ def test_a_syntax_fault_is_at_its_token(situation: str) -> None:
     document = scanned(text)
     (fault,) = document.faults
     assert fault.name == "syntax"
-    assert fault.mend is None
+    assert fault.fix is None
     assert tuple(document.source.place(fault.start)) == start
     assert tuple(document.source.place(fault.end)) == end
     assert document.root is None
@@ -79,7 +79,7 @@ def test_a_message_is_a_whole_phrase(situation: str) -> None:
     assert not message.endswith((" at", ".", ":", " "))
 
 
-MENDABLE = {
+FIXABLE = {
     # situation: (text, name, line and column of the fault, line and column after it, the edit that fixes it)
     "line comment behind a value": ('["a" // x\n]', "comment", (1, 6), (1, 10), Edit(4, 9, "")),
     "line comment alone in its line": ('[\n  // x\n  "a"\n]', "comment", (2, 3), (2, 7), Edit(2, 9, "")),
@@ -99,12 +99,12 @@ MENDABLE = {
 }
 
 
-@pytest.mark.parametrize("situation", MENDABLE)
+@pytest.mark.parametrize("situation", FIXABLE)
 def test_a_fixable_fault_has_its_place_and_its_fix(situation: str) -> None:
-    text, name, start, end, mend = MENDABLE[situation]
+    text, name, start, end, fix = FIXABLE[situation]
     document = scanned(text)
     (fault,) = document.faults
-    assert (fault.name, fault.mend) == (name, mend)
+    assert (fault.name, fault.fix) == (name, fix)
     assert tuple(document.source.place(fault.start)) == start
     assert tuple(document.source.place(fault.end)) == end
     assert document.root is not None
@@ -113,7 +113,7 @@ def test_a_fixable_fault_has_its_place_and_its_fix(situation: str) -> None:
 @pytest.mark.parametrize("text", ["", " ", "\n\r\n\t"])
 def test_a_text_of_blanks_is_an_empty_file(text: str) -> None:
     fault = only_fault(text)
-    assert (fault.name, fault.start, fault.mend) == ("empty-file", 0, None)
+    assert (fault.name, fault.start, fault.fix) == ("empty-file", 0, None)
 
 
 def test_a_file_of_comments_alone_is_empty_too() -> None:
@@ -135,7 +135,7 @@ def test_several_faults_are_all_named() -> None:
 
 @pytest.mark.parametrize("text", ["[01]", "[-012]", "[1-2]", "[1true]", "[1.2.3]", "[0x10]", "[1e]", "[1.5e+]", "[00]"])
 def test_a_misspelt_number_is_not_fixed_by_splitting_it(text: str) -> None:
-    assert any(fault.mend is None for fault in scanned(text).faults)
+    assert any(fault.fix is None for fault in scanned(text).faults)
 
 
 @pytest.mark.parametrize("text", ['{"a":1} {"b":2}', '{"a":1}}', '{"a":1}\n\0\0', '{"a":1} // x', '{"a":1},'])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ...change.fmt_plan import FmtPlan, mended
+from ...change.fmt_plan import FmtPlan, fixed
 from ...change.job import Job, Result
 from ...errors import OpsinfoError, UsageFault
 from ...report.formats.unified_diff import unified_diff
@@ -13,7 +13,7 @@ from ...report.terminal.output import Output
 from ...report.views.changes import change_document
 from ...text.scanner import scan
 from ...text.source import Source, read_standard_input
-from ...text.syntax_fixes import mending_patch
+from ...text.syntax_fixes import syntax_patch
 from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
 from ..shared.mixlist_input import report_refusals
@@ -73,7 +73,7 @@ def _filter(mixlists: tuple[str, ...], out: str | None, run: WriteRun) -> int:
         raise UsageFault("`-` must be the only argument: it reads standard input and writes standard output")
     source = Source(read_standard_input(), "-")
     patch = FmtPlan().patch(source)
-    result = mended(source)
+    result = fixed(source)
     if run.writes:
         run.output.data(result.text, exact=True)
     elif run.writing.dry_run:
@@ -88,7 +88,7 @@ def _build(mixlists: tuple[str, ...], out: str, run: WriteRun) -> int:
         raise UsageFault("-o requires exactly one mixlist")
     source = Source.read(mixlists[0])
     require_no_library(source)
-    result = mended(source)
+    result = fixed(source)
     run.undo = out
     if _still_refused(result, run.output):
         return _not_built(run)
@@ -107,5 +107,5 @@ def _not_built(run: WriteRun) -> int:
 def _still_refused(source: Source, output: Output) -> int:
     """Return 1, and print the reasons to stderr, if the engine still refuses the fixed text."""
     document = scan(source)
-    text = Source(mending_patch(document).apply(source), source.path) if document.root is not None else source
+    text = Source(syntax_patch(document).apply(source), source.path) if document.root is not None else source
     return 1 if report_refusals(scan(text), output) else 0

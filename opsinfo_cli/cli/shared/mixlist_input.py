@@ -31,11 +31,11 @@ def fixable_mixlist(source: Source, output: Output) -> Mixlist:
 
     :raises Refused: if it does not; every reason is printed to stderr
     """
-    from ...change.fmt_plan import mended
+    from ...change.fmt_plan import fixed
     from ...text.scanner import scan
 
     try:
-        document = scan(mended(source))
+        document = scan(fixed(source))
     except Damaged:  # reported below, with all other findings
         document = scan(source)
     return _accepted(document, scan(source), output)

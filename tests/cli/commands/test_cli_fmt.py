@@ -8,7 +8,7 @@ import pytest
 from cli_support import CASES, NN, Run, finding_names, snapshot, write
 
 COMMENTED = '{\n  // why\n  "black-list": {"to-add": ["Add",]} # end\n}\n'
-MENDED = '{\n  "black-list": {"to-add": ["Add"]}\n}\n'
+FIXED = '{\n  "black-list": {"to-add": ["Add"]}\n}\n'
 
 
 @pytest.fixture
@@ -29,15 +29,15 @@ def test_every_mixlist_of_the_fixtures_is_fixed_or_refused_as_its_case_says(
             assert path.read_bytes() == (fixtures / "mixlists" / name).read_bytes()
     document = opsinfo("validate", *paths.values(), "--as", "mixlist", "--format", "json").json
     accepted = {each["path"]: each["engine_accepts"] for each in document["files"]}
-    mended = {case["file"]: case["fmt_mends"] for case in cases}
-    assert {name: accepted[str(path)] for name, path in paths.items()} == mended
-    assert {name: code == 0 for name, code in codes.items()} == mended
+    fixed = {case["file"]: case["fmt_fixes"] for case in cases}
+    assert {name: accepted[str(path)] for name, path in paths.items()} == fixed
+    assert {name: code == 0 for name, code in codes.items()} == fixed
 
 
 def test_fmt_fixes_faults_and_keeps_everything_else(opsinfo: Run, commented: Path) -> None:
     ran = opsinfo("fmt", commented)
     assert ran.code == 0
-    assert commented.read_text("utf-8") == MENDED
+    assert commented.read_text("utf-8") == FIXED
     assert str(commented) in ran.err
     assert "opsinfo restore" in ran.err
 
@@ -77,7 +77,7 @@ def test_output_to_another_file_does_not_change_the_source(opsinfo: Run, comment
     out = tmp_path / "built.json"
     ran = opsinfo("fmt", commented, "-o", out)
     assert ran.code == 0
-    assert out.read_text("utf-8") == MENDED
+    assert out.read_text("utf-8") == FIXED
     assert commented.read_text("utf-8") == COMMENTED
     assert "None" not in ran.err
 
@@ -87,13 +87,13 @@ def test_output_over_an_older_build_is_a_change_that_can_be_undone(
 ) -> None:
     out = write(tmp_path / "built.json", '{"white-list": {"to-add": ["Mul"]}}\n')
     assert opsinfo("fmt", commented, "-o", out).code == 0
-    assert out.read_text("utf-8") == MENDED
+    assert out.read_text("utf-8") == FIXED
     assert opsinfo("restore", out).code == 0
     assert out.read_text("utf-8") == '{"white-list": {"to-add": ["Mul"]}}\n'
 
 
 def test_output_that_is_up_to_date_is_not_written(opsinfo: Run, commented: Path, tmp_path: Path) -> None:
-    out = write(tmp_path / "built.json", MENDED)
+    out = write(tmp_path / "built.json", FIXED)
     before = snapshot(tmp_path)
     assert opsinfo("fmt", commented, "-o", out, "--check").code == 0
     assert opsinfo("fmt", commented, "-o", out).code == 0
@@ -110,7 +110,7 @@ def test_check_reports_whether_a_build_is_stale(opsinfo: Run, commented: Path, t
 
 @pytest.mark.parametrize("text", ['{"grey-list": {}, // no\n}', '{"gray-list": {"to-remove": ["Add",]}}'])
 def test_output_that_the_engine_would_still_refuse_is_not_written(opsinfo: Run, tmp_path: Path, text: str) -> None:
-    path, out = write(tmp_path / "m.json", text), write(tmp_path / "built.json", MENDED)
+    path, out = write(tmp_path / "m.json", text), write(tmp_path / "built.json", FIXED)
     before = snapshot(tmp_path)
     ran = opsinfo("fmt", path, "-o", out)
     assert (ran.code, ran.out) == (1, "")
@@ -132,7 +132,7 @@ def test_output_takes_one_mixlist(opsinfo: Run, commented: Path, tmp_path: Path)
 
 def test_standard_input_is_a_filter(opsinfo: Run) -> None:
     ran = opsinfo("fmt", "-", input=COMMENTED)
-    assert (ran.code, ran.out) == (0, MENDED)
+    assert (ran.code, ran.out) == (0, FIXED)
 
 
 @pytest.mark.process
@@ -162,12 +162,12 @@ def test_standard_input_must_be_the_only_argument(opsinfo: Run, commented: Path)
 
 def test_check_of_standard_input(opsinfo: Run) -> None:
     assert opsinfo("fmt", "-", "--check", input=COMMENTED).code == 1
-    assert opsinfo("fmt", "-", "--check", input=MENDED).code == 0
+    assert opsinfo("fmt", "-", "--check", input=FIXED).code == 0
 
 
 def test_several_files_are_one_change(opsinfo: Run, tmp_path: Path) -> None:
     paths = [write(tmp_path / f"mixlist{number}.json", COMMENTED) for number in range(3)]
-    right = write(tmp_path / "right.json", MENDED)
+    right = write(tmp_path / "right.json", FIXED)
     document = opsinfo("fmt", *paths, right, "--format", "json").json
     assert [file["path"] for file in document["files"]] == [str(path) for path in paths]
     assert all(file["backup"].startswith(document["change"]) for file in document["files"])

@@ -104,7 +104,7 @@ def _contents(top: Path) -> dict[str, Any]:
     "name",
     [
         "comment-crlf",
-        "everything-that-fmt-mends",
+        "everything-that-fmt-fixes",
         "manual-sample-training",
         "manual-sample-missing-comma",
         "missing-comma-array",
