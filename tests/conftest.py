@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -35,10 +37,22 @@ settings.register_profile("brief", settings.get_profile("steady"), max_examples=
 settings.load_profile("steady")
 
 
+def new_folder(factory: pytest.TempPathFactory, prefix: str) -> Path:
+    """An empty folder of this session. ``factory.mktemp`` lists all folders made before to number the next one, which
+    takes milliseconds after some thousand tests.
+    """
+    return Path(tempfile.mkdtemp(prefix=prefix, dir=factory.getbasetemp()))
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return new_folder(tmp_path_factory, re.sub(r"\W", "_", request.node.name)[:30])
+
+
 @pytest.fixture(autouse=True)
 def isolation(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A separate home and vault for the test, beside ``tmp_path``, and a clean environment."""
-    home = tmp_path_factory.mktemp("home")
+    home = new_folder(tmp_path_factory, "home")
     for name in list(os.environ):
         if name.startswith(("ASCEND_", "GITHUB_", "OPSINFO_", "CI_", "GIT_")) or name in (
             "NO_COLOR",
