@@ -13,9 +13,12 @@ from pathlib import Path
 import pytest
 from corpus_place import CORPUS
 from hypothesis import HealthCheck, settings
+from memory_disk import use_memory_disk
 from program_run import Runner, runner
 
 ROOT = Path(__file__).resolve().parent.parent
+
+use_memory_disk()
 
 for _number, _handler in (
     (signal.SIGINT, signal.default_int_handler),
