@@ -20,12 +20,8 @@ class Repository:
             root = environment.get(name)
             if root and _below(os.path.realpath(folder), os.path.realpath(root)) is not None:
                 return cls(os.path.abspath(root))
-        above = os.path.abspath(folder)
-        while not os.path.exists(os.path.join(above, ".git")):
-            above, before = os.path.dirname(above), above
-            if above == before:
-                return cls(os.path.abspath(folder))
-        return cls(above)
+        own = os.path.abspath(folder)
+        return cls(git_root(own) or own)
 
     def relative(self, path: str) -> str:
         """Return a path with forward slashes, relative to the root if it is below it, else absolute."""
@@ -34,6 +30,16 @@ class Repository:
         if found is None:
             found = _below(os.path.realpath(path), os.path.realpath(self.root))
         return (absolute if found is None else found).replace(os.sep, "/")
+
+
+def git_root(folder: str) -> str | None:
+    """Return the nearest folder with ``.git``, at ``folder`` (an absolute path) or above it."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
 
 
 def _below(path: str, root: str) -> str | None:
