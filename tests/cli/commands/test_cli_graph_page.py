@@ -1,4 +1,4 @@
-"""`opsinfo graph --format html`: what stands in the page; `tests/browser` opens it."""
+"""`opsinfo graph --format html`: the contents of the page; `tests/browser` opens it."""
 
 from __future__ import annotations
 
