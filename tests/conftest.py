@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from program_run import Runner, runner
 
 ROOT = Path(__file__).resolve().parent.parent
+LONGEST_ID = 40
 
 for _number, _handler in (
     (signal.SIGINT, signal.default_int_handler),
@@ -106,6 +108,38 @@ def report_schemas(corpus: Path) -> Path:
     if not folder.is_dir():
         pytest.skip("this corpus holds no schemas of report formats")
     return folder
+
+
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Show values in the names of cases: the words of a list instead of ``words0``, ``SIGTERM`` instead of ``15``.
+
+    A case with long or quoted text needs an id of its own.
+    """
+    if isinstance(val, signal.Signals):
+        return val.name
+    if isinstance(val, Fraction):
+        return str(val)
+    if isinstance(val, str | bytes):
+        return "empty" if not val else shortened(val) if isinstance(val, str) and len(val) > LONGEST_ID else None
+    if not isinstance(val, tuple | list | set | frozenset | dict) or hasattr(val, "_fields"):
+        return None
+    if not val:
+        return f"no {argname}"
+    words = [f"{key}={each}" for key, each in val.items()] if isinstance(val, dict) else list(map(str, _leaves(val)))
+    return shortened(" ".join(sorted(words) if isinstance(val, set | frozenset) else words))
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_ID else text[: LONGEST_ID - 3] + "..."
+
+
+def _leaves(value: object) -> Iterator[object]:
+    """The values in nested lists, in order."""
+    if isinstance(value, tuple | list | set | frozenset):
+        for each in value:
+            yield from _leaves(each)
+    else:
+        yield value
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -75,6 +75,16 @@ def node(alive: bool = True, **has: float) -> dict[str, Any]:
         ([node(CPU=1)], {"NPU": 1}, 0),
         ([], {"NPU": 1}, 0),
     ],
+    ids=[
+        "one node",
+        "two nodes",
+        "a dead node",
+        "CPUs are the limit",
+        "slots do not span nodes",
+        "a fraction",
+        "a node without NPU",
+        "no nodes",
+    ],
 )
 def test_a_cluster_has_room_for_what_fits_on_its_nodes(
     nodes: list[dict[str, Any]], wanted: dict[str, float], slots: int

@@ -51,6 +51,7 @@ def test_the_test_command_is_the_one_that_ci_runs() -> None:
         ("depths of headings", r"^(#+) "),
         ("items of lists", r"^(\d*[-.]) "),
     ],
+    ids=["code blocks", "commands in the text", "shown commands", "headings", "list items"],
 )
 @pytest.mark.parametrize("pair", PAIRS, ids=[english for english, _ in PAIRS])
 def test_pages_in_two_languages_show_the_same_in_the_same_order(pair: tuple[str, str], what: str, pattern: str) -> None:

@@ -79,6 +79,7 @@ def test_a_mixlist_of_such_bytes_is_read_fixed_or_refused_by_every_command(
         ("mixlist", '{"black-list": {"to-add": ["Add"]}, "black-list": {"to-add": ["Mul"]}}'),
         ("mixlist", '{"black-list": {"to-add": ["Add"], "to-add": ["Mul"]}}'),
     ],
+    ids=["op type", "flag", "section with a blank", "list", "action"],
 )
 def test_repeated_keys_are_read_as_in_the_engine_and_never_edited(
     hostile: Hostile, tmp_path: Path, kind: str, text: str

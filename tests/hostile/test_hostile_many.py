@@ -144,7 +144,7 @@ def test_many_names_that_no_target_has(hostile: Hostile, tmp_path: Path, command
     assert all(f"did you mean `{name}`" in said for name in known)
 
 
-@pytest.mark.parametrize("name", ["{:08}", "Op{:020}"])
+@pytest.mark.parametrize("name", ["{:08}", "Op{:020}"], ids=["digits", "letters and digits"])
 def test_many_names_that_differ_in_digits_only(hostile: Hostile, tmp_path: Path, counts: Counts, name: str) -> None:
     """Hundreds of op types are equally near to each."""
     pick = random.Random(23)

@@ -70,6 +70,15 @@ def test_a_large_mixlist_is_read_checked_and_edited(
         ("library", '{{"Add": {{"precision_reduce": {{"flag": "{x}"}}}}}}', "/Add/precision_reduce/flag"),
         ("library", '{{"{x} ": {{}}}}', "/{x} "),
     ],
+    ids=[
+        "list",
+        "action",
+        "contradiction",
+        "entry of a wrong type",
+        "key of a wrong type",
+        "flag",
+        "op type with a blank",
+    ],
 )
 def test_a_message_is_short_for_any_name_and_the_pointer_is_exact(
     hostile: Hostile, tmp_path: Path, counts: Counts, kind: str, text: str, pointer: str
@@ -90,7 +99,9 @@ def test_a_message_is_short_for_any_name_and_the_pointer_is_exact(
     assert len(refused.err) < 4000
 
 
-@pytest.mark.parametrize("ending", ['"', "\\", '\\"', "\\u12"])
+@pytest.mark.parametrize(
+    "ending", ['"', "\\", '\\"', "\\u12"], ids=["closing quote", "backslash", "escaped quote", "cut escape"]
+)
 def test_a_long_string_that_never_ends_is_refused(hostile: Hostile, tmp_path: Path, ending: str) -> None:
     path = tmp_path / "f.json"
     path.write_text('{"Add": {"op": {"x": "' + "x" * (1 << 20) + ending)

@@ -124,6 +124,24 @@ def text(name: str, content: bytes) -> Callable[[Path], str]:
         (lambda folder: "random:x", "bad-seed", "the seed must be a whole number"),
         (lambda folder: "random:1", "open-dimensions", "open dimensions: x: batch,3, mask: batch"),
     ],
+    ids=[
+        "missing input",
+        "unknown input",
+        "float64",
+        "int64",
+        "wrong dimension",
+        "wrong rank",
+        "damaged npz",
+        "text as npz",
+        "text as npy",
+        "damaged tensor",
+        "empty tensor",
+        "input number",
+        "no arrays",
+        "missing file",
+        "bad seed",
+        "open dimensions",
+    ],
 )
 def test_what_does_not_fit_is_named(
     model: str, tmp_path: Path, make: Callable[[Path], str], name: str, said: str

@@ -214,7 +214,9 @@ def test_a_report_to_dev_stdout_is_written_after_the_text_into_its_file(
     assert "error[M001]: `算子-list`" in said
 
 
-@pytest.mark.parametrize("descriptor", ["999999999", "9" * 20, "9" * 5000, "x"])
+@pytest.mark.parametrize(
+    "descriptor", ["999999999", "9" * 20, "9" * 5000, "x"], ids=["9 digits", "20 digits", "5000 digits", "letter"]
+)
 def test_an_unknown_descriptor_is_refused(opsinfo: Run, bad: Path, descriptor: str) -> None:
     ran = opsinfo("validate", bad, "--report", f"concise:/dev/fd/{descriptor}")
     assert ran.code == 3

@@ -46,7 +46,7 @@ def test_a_span_after_the_last_character_has_a_caret() -> None:
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 200, 1000])
-@pytest.mark.parametrize("filler", ["x", "算", "\x1b"])
+@pytest.mark.parametrize("filler", ["x", "算", "\x1b"], ids=["letter", "Chinese", "ESC"])
 @pytest.mark.parametrize("at", [0, 3, 5000, 9998])
 def test_a_long_line_is_a_window_with_the_span_in_it(width: int, filler: str, at: int) -> None:
     text = filler * at + "{}" + filler * (9998 - at)
