@@ -233,7 +233,7 @@ def _report(
         for name, why in dropped:
             output.detail(f"  {name}: {why}")
     for name, others in same.items():
-        output.say(f"`{name}` stands for {few([f'`{each}`' for each in others])} too: they move the same nodes")
+        output.say(f"`{name}` also covers {few([f'`{each}`' for each in others])}: they move the same nodes")
     output.detail(f"candidates: {', '.join(candidates)}")
 
 

@@ -28,8 +28,8 @@ class JudgedAgain:
     """
 
     def __init__(self, prepared: Prepared, mode: str, marks: Marks) -> None:
-        """:raises UsageFault: when there is no such mode
-        :raises ValueError: when :meth:`fits` says no
+        """:raises UsageFault: if there is no such mode
+        :raises ValueError: if :meth:`fits` says no
         """
         if not fits(prepared):
             raise ValueError("judged as a whole only")
@@ -51,7 +51,7 @@ class JudgedAgain:
         """The choices of nodes whose dtypes differ from those with the base marks.
 
         :returns: None when the marks of Cast differ: gray consumers look through every Cast then
-        :raises ValueError: when the engine refuses the marks of an op type
+        :raises ValueError: if the engine refuses the marks of an op type
         """
         types = {name for name in {*marks, *self.base} if marks.get(name) != self.base.get(name)}
         if "Cast" in types:

@@ -49,7 +49,7 @@ class GraphPage(NamedTuple):
 def graph_page(page: GraphPage) -> str:
     """The page as one file.
 
-    :raises Damaged: when the graph has a cycle
+    :raises Damaged: if the graph has a cycle
     """
     order = order_of(page.outcome.graph)
     columns = PageColumns(page.outcome, range(len(order)) if order == list(range(len(order))) else order)
