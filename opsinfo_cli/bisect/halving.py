@@ -2,9 +2,9 @@
 
 A group is released for one run. If the check still passes, none of the group is needed. If not, one of the group is
 needed, and halving the group finds it in about log2 runs. That is group testing, and its cost
-depends on the size of the groups: a group should be clean with a probability of one half. The probability that a candidate is needed
-follows from its weight, and from the number of needed candidates, which is estimated from the answers. If many
-are needed, groups become single candidates, and the search becomes linear.
+depends on the size of the groups: a group should be clean with a probability of one half. The probability that a
+candidate is needed follows from its weight, and from the number of needed candidates, which is estimated from the
+answers. If many are needed, groups become single candidates, and the search becomes linear.
 
 Source: M. Sobel, P. A. Groll, "Group testing to eliminate efficiently all defectives in a binomial sample", 1959.
 """

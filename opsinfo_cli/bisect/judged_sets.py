@@ -120,7 +120,7 @@ class JudgedSets:
         return self.answer(types).counts.casts.run
 
     def refused(self, types: frozenset[str], of: str) -> Iterator[int]:
-        """Return the nodes of an op type for which the chip has no kernel."""
+        """Yield the nodes of an op type for which the chip has no kernel."""
         answer = self.answer(types)
         for index, op_type in enumerate(self.graph.columns.types):
             if op_type == of and answer[index].reason.code == "refused-dtype":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def next_questions(start: Callable[[], Generator[Question, bool, Any]], known: Known, most: int) -> Iterator[Question]:
-    """Return the probable next questions, each set once, the most probable first.
+    """Yield the probable next questions, each set once, the most probable first.
 
     :param start: creates the search again
     :param most: maximum number of questions

@@ -153,7 +153,7 @@ def _traced(
 
 
 def _read(simulation: Simulation, number: int) -> Iterator[str]:
-    """Return the values that a node reads, including those that its bodies read."""
+    """Yield the values that a node reads, including those that its bodies read."""
     yield from simulation.places.read.get(number, ())
     for _, body in simulation.file.bodies_of(number):
         for inner in simulation.file.nodes_of(body):
