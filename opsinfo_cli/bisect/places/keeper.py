@@ -2,9 +2,9 @@
 
 opsinfo need not be installed on a node, so this file is sent as text and run with ``python -c``: it uses only the
 standard library. When a worker ends, Ray kills the processes that the worker started itself, but not those that these
-started in turn: https://docs.ray.io/en/latest/ray-core/user-spawn-processes.html. The keeper is started by a process that the
-worker started. It can therefore end the whole process group of the command, however the worker ends, and remove the
-folder of the trial.
+started in turn: https://docs.ray.io/en/latest/ray-core/user-spawn-processes.html. The keeper is started by a process
+that the worker started. It can therefore end the whole process group of the command, however the worker ends, and
+remove the folder of the trial.
 """
 
 from __future__ import annotations
