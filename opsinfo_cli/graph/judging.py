@@ -69,7 +69,7 @@ def prepare(
     :param columns: sources of dtype columns, best first: ``library``, ``kernel``, ``assumed``
     :param soc: the SoC, if the target does not have it
     :param fp16_types: ``fp16.op_type`` of fe.ini
-    :param atc: options that change the graph; what it leaves open is taken from the command that compiled the model
+    :param atc: options that change the graph; missing ones are taken from the command that compiled the model
     :raises UsageFault: if an option of atc does not fit the graph
     :raises Refused: if the target or a file cannot be read
     :raises Damaged: if the graph has a cycle, or the compiler refuses the keep_dtype file for it

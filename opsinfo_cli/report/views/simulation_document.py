@@ -1,4 +1,4 @@
-"""The results of a simulation, as a JSON document. An infinite number is the text ``inf``, an unknown one is null."""
+"""The results of a simulation, as a JSON document. Infinity is the text ``inf``, an unknown number is null."""
 
 from __future__ import annotations
 
