@@ -65,7 +65,7 @@ def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def quick_starts(isolation: Path, bytecode: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hundreds of processes: none of them compiles what the one before has compiled, and none does it in the tree."""
+    """Shared byte code for hundreds of processes, outside the tree."""
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))
 
@@ -113,7 +113,7 @@ def report_schemas(corpus: Path) -> Path:
 def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
     """Show values in the names of cases: the words of a list instead of ``words0``, ``SIGTERM`` instead of ``15``.
 
-    A case with long or quoted text needs an id of its own.
+    A case with long or quoted text needs its own id.
     """
     if isinstance(val, signal.Signals):
         return val.name
@@ -153,7 +153,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def opsinfo(request: pytest.FixtureRequest, isolation: Path, tmp_path: Path) -> Runner:
     """Run the program: ``opsinfo("list", path, cwd=..., env={...}, input="...")``; see ``program_run.runner``.
 
-    It runs inside the test's process, or, if the test is marked with ``process``, as a process of its own.
+    It runs inside the test's process, or, if the test is marked with ``process``, as a separate process.
     """
     return runner(tmp_path, in_process=request.node.get_closest_marker("process") is None)
 

@@ -3,8 +3,8 @@
 Between two ordinary nodes, two adjacent Casts with matching ends are both removed if one of them converts float to
 float, lossy or not: an intentional rounding by the user disappears with the inserted Cast. Both are kept if a layout
 node (TransData) is between them. Source: hicann/ge ffdcbc9f,
-compiler/engines/nn_engine/optimizer/graph_optimizer/shape_format_transfer/ trans_node_manager/. Layouts are those of
-the columns chosen: their propagation, which comes later, and two Transposes that undo each other are not followed.
+compiler/engines/nn_engine/optimizer/graph_optimizer/shape_format_transfer/trans_node_manager/. Layouts are those of the
+chosen columns: their propagation, which comes later, and two Transposes that undo each other are not followed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `--ray` and `--resources` say, and how many trials a cluster has room for."""
+"""The values of `--ray` and `--resources`, and the number of trials that fit on a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shell of HTML pages: everything in one file, every text escaped, and a policy that names our script alone."""
+"""The frame of HTML pages: one file, every text escaped, and a policy that allows only opsinfo's script."""
 
 from __future__ import annotations
 

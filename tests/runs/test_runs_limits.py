@@ -1,4 +1,4 @@
-"""Logs larger than what a reader remembers, logs that cannot be read, and values at the ends of their ranges."""
+"""Logs larger than a reader's memory, unreadable logs, and values at the ends of their ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs: random ones, files, test data of ONNX, and what is said when they do not fit the model."""
+"""Inputs: random ones, files, test data of ONNX, and the errors if they do not fit the model."""
 
 from __future__ import annotations
 

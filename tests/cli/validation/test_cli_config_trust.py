@@ -102,7 +102,7 @@ def test_a_configuration_cannot_overwrite_a_file_that_is_not_a_report(config: Pa
 
 
 class Swapping(FileSystem):
-    """Lets somebody else act once, right before the report's temp is opened."""
+    """Runs an action of another user once, right before the report's temp is opened."""
 
     def __init__(self, act: Callable[[], object]) -> None:
         super().__init__()

@@ -141,7 +141,7 @@ def test_where_a_directory_is_missing_nothing_is_checked_and_nothing_written(
 
 
 def test_a_report_that_cannot_be_written_is_exit_3_and_hides_no_finding(opsinfo: Run, bad: Path) -> None:
-    name = "x" * 300  # longer than any file system takes
+    name = "x" * 300  # longer than any file system allows
     ran = opsinfo("validate", bad, "--report", f"sarif:{name}")
     assert ran.code == 3
     assert ran.out.startswith("error[M001]")

@@ -27,7 +27,7 @@ def shown(text: str, what: str, **look: object) -> tuple[str, str]:
         ("{\nab\n}", "ab\n}", 0, 2),
         ("ab\r\n", "ab\r", 0, 2),
     ],
-    ids=["plain", "wide before", "wide itself", "tabs", "combining", "an escape", "a span that goes on", "CRLF"],
+    ids=["plain", "wide before", "wide itself", "tabs", "combining", "an escape", "a span over two lines", "CRLF"],
 )
 def test_carets_are_below_the_cells_of_the_span(text: str, what: str, before: int, carets: int) -> None:
     line, marks = shown(text, what)
@@ -57,7 +57,7 @@ def test_a_long_line_is_a_window_with_the_span_in_it(width: int, filler: str, at
     assert marks.index("^") == len(before) + before.count("算")
     assert marks.endswith("^^")
     assert line.endswith("...") is (at < 9900)
-    if at != 3:  # there it hangs on the width
+    if at != 3:  # depends on the width
         assert line.startswith(" 1 | ...") is (at > 0)
 
 
