@@ -62,9 +62,7 @@ def _readers_agree(source: Source, document: Document) -> None:
         assert 0 <= fault.start <= fault.end <= len(source.text) + 1
         assert source.place(fault.start).line >= 1
     _agrees(read_members(source), document)
-    with mock.patch.object(
-        uniform_members, "_PIECE", 40
-    ):  # pieces are otherwise longer than any input here
+    with mock.patch.object(uniform_members, "_PIECE", 40):  # pieces are otherwise longer than any input here
         _agrees(read_members(Source(source.data, source.path)), document)
 
 
