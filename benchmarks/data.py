@@ -1,4 +1,4 @@
-"""The files that are worked on: copies of real ones, or generated ones of the same shape."""
+"""The input files: copies of real ones, or generated ones of the same shape."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Data", "generate", "lay_out"]
 CORPUS = Path(os.environ.get("OPSINFO_CORPUS") or ROOT.parent / "shared" / "corpus")
 CONFIG = Path("built-in/op_impl/ai_core/tbe/config")
 SHAPE_910B = {"cv": 30, "legacy": 818, "math": 34, "nn": 239, "transformer": 259}
-"""Package -> operators that give a file of the size of the real one."""
+"""Package -> number of operators that gives a file as large as the real one."""
 SHAPE_910 = 460
 
 
@@ -40,7 +40,7 @@ class Data:
 
     @property
     def files(self) -> list[Path]:
-        """The libraries of ascend910b in the order in which the engine loads them: of equal names the last wins."""
+        """The libraries of ascend910b in the engine's load order: of equal names the last wins."""
         found = self.store_910b.glob("*.json")
         return sorted(found, key=lambda path: ("legacy" not in path.name, len(path.name), path.name))
 
@@ -50,7 +50,7 @@ class Data:
 
 
 def lay_out(folder: Path, python: str, generated: bool) -> Data:
-    """Copy or make the files under ``folder``."""
+    """Copy or generate the files under ``folder``."""
     if CORPUS.is_dir() and not generated:
         for chip in ("cann-910b", "cann-910"):
             # plain copies: the originals may be read-only

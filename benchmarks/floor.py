@@ -1,4 +1,4 @@
-"""The floor of `list --format json`: read and load the same files, print the same bytes, think nothing."""
+"""The floor of `list --format json`: read and load the same files, and print the same bytes."""
 
 import json
 import sys

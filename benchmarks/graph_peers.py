@@ -1,4 +1,4 @@
-"""What people use today to look at a model: the peers of `opsinfo graph`. Each prints op types and their numbers.
+"""Tools in use today to inspect a model: the peers of `opsinfo graph`. Each prints op types and their numbers.
 
 python benchmarks/graph_peers.py onnx FILE
 python benchmarks/graph_peers.py dump FILE

@@ -1,4 +1,4 @@
-"""Rows of `opsinfo graph`, and its limits: seconds of the processor and memory for generated models."""
+"""Rows of `opsinfo graph`, and its limits: processor time and memory for generated models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LIMITS_HEAD = """| graph | nodes | CPU, s | at most | memory, MB | at most | tim
 
 
 def _model(place: Workplace, kind: str, nodes: int) -> Path:
-    """A generated model. Another process makes it: a child's peak of memory begins with its parent's."""
+    """A generated model, made by another process: the peak memory of a child begins with that of its parent."""
     path = place.folder / f"model-{nodes}.{kind}"
     if not path.exists():
         subprocess.run([place.python, str(HERE / "graphs.py"), kind, str(nodes), str(path)], check=True)
@@ -42,7 +42,7 @@ def _needs(package: str) -> None:
 
 
 def graph_rows(place: Workplace, data: Data) -> Iterator[Row]:
-    """Each against the reader that people have: 100,000 nodes of ONNX, 10,000 operators of a dump."""
+    """Each against the usual reader: 100,000 nodes of ONNX, 10,000 operators of a dump."""
     for kind, nodes, peer, package, must, aim in (
         ("onnx", LARGE, "onnx.load and a walk", "onnx", 5.0, 3.0),
         ("dump", SMALL, "protobuf's text_format", "google.protobuf", 0.1, 0.08),
@@ -58,7 +58,7 @@ def graph_rows(place: Workplace, data: Data) -> Iterator[Row]:
 
 
 def _same_nodes(ours: str, peer: str) -> None:
-    """As many operators; op types of ONNX get other names."""
+    """Require equal numbers of operators; op types of ONNX get other names."""
     counts = [
         Counter({words[0]: int(words[1]) for words in map(str.split, text.splitlines())}) for text in (ours, peer)
     ]
@@ -69,7 +69,7 @@ def _same_nodes(ours: str, peer: str) -> None:
 
 @dataclass(frozen=True)
 class Limit:
-    """:param seconds: of the processor, the whole command; memory in bytes"""
+    """:param seconds: processor time of the whole command; memory in bytes"""
 
     name: str
     nodes: int
@@ -104,7 +104,7 @@ def graph_limits(place: Workplace, data: Data, rounds: int) -> Iterator[Limit]:
 
 
 def _taken(place: Workplace, data: Data, model: Path, rounds: int) -> tuple[float, int]:
-    """The median of the processor's seconds, and the most memory."""
+    """Return the median processor time, and the peak memory."""
     runs = [_run(place, _ours(place, data, model)) for _ in range(rounds + 1)][1:]
     return median(seconds for seconds, _ in runs), max(memory for _, memory in runs)
 

@@ -1,4 +1,4 @@
-"""Generated models: layers of one kind as ONNX, and as the graph engine's text dump with some 2 kB an operator.
+"""Generated models: layers of one kind as ONNX, and as the graph engine's text dump with about 2 kB per operator.
 
 python benchmarks/graphs.py onnx 100000 FILE
 python benchmarks/graphs.py dump 100000 FILE
@@ -13,7 +13,7 @@ from pathlib import Path
 __all__ = ["write_dump", "write_onnx"]
 
 LAYER = ("MatMulV2", "Add", "Relu", "SoftmaxV2", "Mul")
-"""Op types of a layer; those with a weight have a Const beside them."""
+"""Op types of a layer; those with a weight have a Const."""
 WEIGHTED = frozenset({"MatMulV2", "Add"})
 ONNX = {"MatMulV2": "MatMul", "SoftmaxV2": "Softmax"}
 
@@ -41,7 +41,7 @@ def layers(nodes: int) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def write_onnx(path: Path, nodes: int) -> None:
-    """A model of so many nodes; its weights are small and lie inside."""
+    """A model of so many nodes; its weights are small and inside the file."""
     import numpy
     from onnx import TensorProto, helper, numpy_helper, save_model
 

@@ -1,4 +1,4 @@
-"""Growth: forty times the data, the time above start-up, and the memory of the child."""
+"""Growth of time above start-up and of memory, for forty times the data."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Grown:
     large_size: int
     memory: int
     time_ratio: float
-    """Time above start-up, large by small: the median of the rounds, each taken by itself."""
+    """Time above start-up, large divided by small: the median of the rounds' ratios."""
 
     @property
     def data_ratio(self) -> float:
@@ -65,7 +65,7 @@ def _grown(words: list[str], made: dict[str, Path], place: Workplace, rounds: in
     memory = 0
     for _ in range(rounds):
         for label, path in made.items():
-            _run(words, path, place)  # what was cold after the run before, of another size, does not count
+            _run(words, path, place)  # not counted: caches are cold after the run before, of another size
             runs = [_run(words, path, place) for _ in range(_TIMES[label])]
             taken[label].append(median(seconds for seconds, _ in runs))
             memory = max(memory, *(used for _, used in runs))
@@ -76,13 +76,13 @@ def _grown(words: list[str], made: dict[str, Path], place: Workplace, rounds: in
 
 
 _TIMES = {"start": 7, "small": 7, "large": 1}
-"""Counted runs in a round: between the first two lie milliseconds."""
+"""Counted runs in a round, milliseconds apart."""
 
 
 def _run(words: list[str], path: Path, place: Workplace) -> tuple[float, int]:
-    """Seconds, and the most memory the process had at a time.
+    """Return the seconds, and the peak memory of the process.
 
-    Output goes to a file: this process must stay small, for a child's peak begins with its parent's.
+    Output goes to a file: this process must stay small, because the peak of a child begins with that of its parent.
     """
     target = path
     more: list[str] = []

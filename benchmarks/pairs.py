@@ -1,4 +1,4 @@
-"""Timing by pairs: ours, the peer, ours, the peer, whole processes by the wall clock."""
+"""Timing by pairs: opsinfo and the peer in turn, whole processes, wall-clock time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Figures", "measured"]
 
 @dataclass(frozen=True)
 class Figures:
-    """Seconds of each round."""
+    """Return the seconds of each round."""
 
     ours: list[float]
     peer: list[float]
@@ -30,7 +30,7 @@ class Figures:
 
 
 def measured(row: Row, place: Workplace, rounds: int) -> Figures:
-    """:raises Skipped: where the peer is not there, or ours does not do the work yet"""
+    """:raises Skipped: if the peer is not installed, or opsinfo does not do this work yet"""
     row.require()
     row.compare(_run(row, row.ours, place)[1], _run(row, row.peer, place)[1])
     ours, peer = [], []
@@ -41,7 +41,7 @@ def measured(row: Row, place: Workplace, rounds: int) -> Figures:
 
 
 def _run(row: Row, command: list[str], place: Workplace) -> tuple[float, str]:
-    """Seconds, and what was printed. What is prepared before it is not counted."""
+    """Return the seconds, and the output. Preparation is not counted."""
     row.prepare()
     environment = {**place.environment, **row.environment}
     began = time.perf_counter()

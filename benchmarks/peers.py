@@ -1,4 +1,4 @@
-"""The tools that are compared with: which they are, where they are, and of which version."""
+"""The tools to compare with: their names, places and versions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REQUIREMENTS = Path(__file__).resolve().parent / "requirements.txt"
 
 
 class Peers:
-    """:param folder: looked in before PATH"""
+    """:param folder: searched before PATH"""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
@@ -25,7 +25,7 @@ class Peers:
         return str(inside.resolve()) if inside and inside.is_file() else shutil.which(name)
 
     def said(self) -> str:
-        """What is there, and where it is not of the pinned version."""
+        """Return what is installed, and what differs from the pinned versions."""
         return ", ".join(self._said(name, pinned) for name, pinned in self._pinned().items())
 
     def _said(self, name: str, pinned: str) -> str:

@@ -1,4 +1,4 @@
-"""The table: each job, its peer doing the same, and how the ratio of the two is judged."""
+"""The table: each job, a peer that does the same, and the limit of their ratio."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ POLICY_ROWS = (
     "reduce inputs as $file ({}; . + $file) | . as $all | keys[] | [., "
     '({"true": "white", "false": "black"}[$all[.].precision_reduce.flag // ""] // "gray")] | @tsv'
 )
-"""A jq program: name and policy of every op type, sorted; of equal names the later file's."""
+"""A jq program: name and policy of every op type, sorted; for equal names the one of the later file."""
 
 
 class Skipped(Exception):
@@ -40,9 +40,9 @@ def _alike(ours: str, peer: str) -> None:
 @dataclass(frozen=True)
 class Row:
     """:param prepare: run before each process, not counted
-    :param compare: raises where the two did not do the same work; is given what they printed
+    :param compare: raises if the two did not do the same work; called with their outputs
     :param require: raises Skipped
-    :param codes: exit statuses that are answers
+    :param codes: accepted exit statuses
     """
 
     name: str
@@ -104,7 +104,7 @@ def _move_rows(place: Workplace, peers: Peers, data: Data) -> Iterator[Row]:
     name = next(name for name, entry in json.loads(pristine.read_bytes()).items() if "precision_reduce" not in entry)
 
     def prepare() -> None:
-        """The file as delivered, no vault, and no write of an earlier process still on its way to the disk."""
+        """Restore the delivered file, remove the vault, and wait for writes of earlier processes."""
         for folder in (work, place.vault):
             shutil.rmtree(folder, ignore_errors=True)
         work.mkdir()
@@ -114,7 +114,7 @@ def _move_rows(place: Workplace, peers: Peers, data: Data) -> Iterator[Row]:
     moved: list[object] = []
 
     def compare(ours: str, peer: str) -> None:
-        """The peer ran last; its file is there. Ours is made once more."""
+        """The peer ran last, so its file exists; make opsinfo's file again."""
         moved.append(json.loads(target.read_bytes()))
         prepare()
         subprocess.run(place.opsinfo("move", target, name, "--to", "black"), env=place.environment, check=True,
@@ -171,7 +171,7 @@ def _start_rows(place: Workplace, data: Data) -> Iterator[Row]:
 
 
 def _floor_row(place: Workplace, data: Data) -> Row:
-    """The least that a Python process can do: the bytes it prints were made before."""
+    """The minimum for a Python process: the printed bytes were made before."""
     ours = place.opsinfo("list", data.store_910b, "--format", "json")
     ready = place.folder / "list.json"
 

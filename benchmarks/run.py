@@ -1,4 +1,4 @@
-"""Compare opsinfo with the tools people use today, each doing the same work on the same files.
+"""Compare opsinfo with the tools that are used today, each doing the same work on the same files.
 
     python benchmarks/run.py                          every row, and growth
     python benchmarks/run.py --only move --rounds 31  some rows, measured longer
@@ -30,10 +30,10 @@ from workplace import Workplace
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Compare opsinfo with the tools people use today.")
     parser.add_argument("--rounds", type=int, default=21, help="pairs per row (default: 21)")
-    parser.add_argument("--only", action="append", metavar="WORD", help="rows whose name has this; repeatable")
+    parser.add_argument("--only", action="append", metavar="WORD", help="rows whose name contains WORD; repeatable")
     parser.add_argument("--python", default=sys.executable, help="the interpreter for opsinfo and for Python peers")
-    parser.add_argument("--peers-bin", type=Path, metavar="DIR", help="where peers are looked for before PATH")
-    parser.add_argument("--generated", action="store_true", help="use generated files even where real ones are there")
+    parser.add_argument("--peers-bin", type=Path, metavar="DIR", help="where peers are searched before PATH")
+    parser.add_argument("--generated", action="store_true", help="use generated files even if real ones exist")
     return parser.parse_args()
 
 

@@ -34,7 +34,7 @@ ENDS = 4
 
 
 class Figures(NamedTuple):
-    """What the searches of one cell took."""
+    """The results of the searches of one cell."""
 
     mean: float
     most: int

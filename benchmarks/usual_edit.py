@@ -1,4 +1,4 @@
-"""What people write today to change a flag: copy, load, set, dump in place."""
+"""The usual script to change a flag: copy, load, set, dump in place."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Where and how processes are run: one environment for ours and for the peers."""
+"""How processes are run: one environment for opsinfo and the peers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["ROOT", "Workplace"]
 ROOT = Path(__file__).resolve().parent.parent
 
 _PROGRAM = "import sys\nfrom opsinfo_cli.cli.line.main import main\nsys.exit(main())\n"
-"""What an installer writes into ``bin/opsinfo``."""
+"""The script that an installer writes to ``bin/opsinfo``."""
 
 
 class Workplace:
-    """A folder with a copy of the package, so that byte code lies beside it and nobody edits it meanwhile."""
+    """A folder with a copy of the package, so that it has byte code and is not edited meanwhile."""
 
     def __init__(self, folder: Path, python: str) -> None:
         self.folder = folder

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from case_ids import case_id
 from corpus_place import CORPUS
 from hypothesis import HealthCheck, settings
 from memory_disk import use_memory_disk
@@ -18,6 +19,7 @@ from program_run import Runner, runner
 
 ROOT = Path(__file__).resolve().parent.parent
 UNMEASURED = ("ci", "docs", "faults", "hostile")
+"""Folders of tests of which coverage is not measured."""
 
 use_memory_disk()
 
@@ -81,7 +83,7 @@ def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def quick_starts(isolation: Path, bytecode: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hundreds of processes: none of them compiles what the one before has compiled, and none does it in the tree."""
+    """Shared byte code for hundreds of processes, outside the tree."""
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))
 
@@ -135,6 +137,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker("no_cover")
 
 
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    return case_id(val, argname)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """``suite_case`` is every file name of the corpus' JSONTestSuite in turn."""
     if "suite_case" in metafunc.fixturenames:
@@ -146,7 +152,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def opsinfo(request: pytest.FixtureRequest, isolation: Path, tmp_path: Path) -> Runner:
     """Run the program: ``opsinfo("list", path, cwd=..., env={...}, input="...")``; see ``program_run.runner``.
 
-    It runs inside the test's process, or, if the test is marked with ``process``, as a process of its own.
+    It runs inside the test's process, or, if the test is marked with ``process``, as a separate process.
     """
     return runner(tmp_path, in_process=request.node.get_closest_marker("process") is None)
 

@@ -1,11 +1,74 @@
-"""What scripts rest on, stated once for all tests: exit statuses."""
+"""What scripts rest on, stated once for all tests: exit statuses and findings.
+
+The keys of JSON documents are stated by the published schemas, and every run of a command is validated against them.
+"""
 
 from __future__ import annotations
 
 import signal
+from typing import NamedTuple
 
 STATUSES = (0, 1, 2, 3)
 """Done or clean; findings, differences or would change; wrong usage; a file or the system refused."""
 
 SIGNAL_STATUSES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 """After a signal that a run may end on."""
+
+
+class Finding(NamedTuple):
+    """What a finding is about, its usual severity, and what the engine does."""
+
+    about: str
+    severity: str
+    engine: str
+
+
+FINDINGS = {
+    "syntax": Finding("both", "error", "refuses"),
+    "comment": Finding("both", "error", "refuses"),
+    "trailing-comma": Finding("both", "error", "refuses"),
+    "missing-comma": Finding("both", "error", "refuses"),
+    "trailing-text": Finding("both", "warning", "accepts"),
+    "bom": Finding("both", "note", "accepts"),
+    "duplicate-key": Finding("both", "warning", "ignores"),
+    "empty-file": Finding("both", "error", "refuses"),
+    "wrong-type": Finding("both", "error", "refuses"),
+    "unknown-list": Finding("mixlist", "error", "refuses"),
+    "unknown-action": Finding("mixlist", "error", "refuses"),
+    "contradiction": Finding("mixlist", "error", "refuses"),
+    "duplicate-operator": Finding("mixlist", "warning", "accepts"),
+    "unknown-operator": Finding("mixlist", "error", "ignores"),
+    "not-in-ai-core": Finding("mixlist", "warning", "ignores"),
+    "sibling-type": Finding("mixlist", "warning", "accepts"),
+    "no-effect": Finding("mixlist", "warning", "ignores"),
+    "remove-mismatch": Finding("mixlist", "warning", "ignores"),
+    "black-without-fp32": Finding("mixlist", "warning", "accepts"),
+    "white-without-low": Finding("mixlist", "warning", "accepts"),
+    "unknown-mode": Finding("mode", "error", "refuses"),
+    "mode-refuses-mixlist": Finding("mode", "error", "refuses"),
+    "mode-not-on-soc": Finding("mode", "error", "refuses"),
+    "both-modes": Finding("mode", "error", "refuses"),
+    "not-in-model": Finding("model", "warning", "accepts"),
+    "no-effect-in-model": Finding("model", "warning", "accepts"),
+    "black-refused-in-model": Finding("model", "error", "refuses"),
+    "constant-out-of-range": Finding("model", "warning", "accepts"),
+    "bad-flag": Finding("library", "error", "refuses"),
+    "blank-in-name": Finding("library", "error", "refuses"),
+    "bad-value": Finding("library", "error", "refuses"),
+    "column-mismatch": Finding("library", "error", "refuses"),
+    "unknown-value": Finding("library", "warning", "accepts"),
+    "unknown-section": Finding("library", "warning", "accepts"),
+    "engine-crash": Finding("library", "error", "crashes"),
+    "shadowed": Finding("store", "note", "accepts"),
+    "stray-json": Finding("store", "warning", "accepts"),
+    "load-order-undefined": Finding("store", "warning", "accepts"),
+    "store-fails": Finding("install", "error", "refuses"),
+    "bad-load-priority": Finding("install", "error", "refuses"),
+    "broken-custom-path": Finding("install", "warning", "ignores"),
+    "edits-lost": Finding("vault", "warning", "accepts"),
+    "damaged-backup": Finding("vault", "error", "accepts"),
+    "forked-history": Finding("vault", "warning", "accepts"),
+    "modes-left-open": Finding("vault", "warning", "accepts"),
+    "unfinished-change": Finding("vault", "warning", "accepts"),
+}
+"""The name of a finding and the reaction of the engine never change."""

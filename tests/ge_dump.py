@@ -26,7 +26,7 @@ DTYPES = {
 def ge_dump(graph: Mapping[str, Any], facts: Mapping[str, str] | None = None) -> str:
     """The text of a dump.
 
-    :param facts: attributes of the model, ``atc_cmdline`` and the like
+    :param facts: attributes of the model, such as ``atc_cmdline``
     """
     bodies = graph.get("subgraphs", ())
     owned: dict[str, list[str]] = {}

@@ -61,7 +61,7 @@ def run_as_process(
 def run_here(words: Words, cwd: str | os.PathLike[str], env: Mapping[str, str | None], input: bytes | None) -> Ran:
     """Run the program inside this process, with standard streams, folder and environment of its own.
 
-    The streams are real files on the descriptors 0, 1 and 2, so that `/dev/stdout` and `fileno()` work as ever. What a
+    The streams are real files on the descriptors 0, 1 and 2, so that `/dev/stdout` and `fileno()` work. What a
     process would take with it when it ends is put back: signal handlers, the garbage collector, hooks, caches.
     """
     from opsinfo_cli.cli.line.complete import complete
@@ -86,7 +86,7 @@ def run_here(words: Words, cwd: str | os.PathLike[str], env: Mapping[str, str | 
 
 
 def _environment(env: Mapping[str, str | None]) -> dict[str, str]:
-    """That of this process with some variables set, or taken away where the value is None."""
+    """Return the environment of this process with some variables set, or removed if the value is None."""
     return {name: value for name, value in {**os.environ, **env}.items() if value is not None}
 
 
@@ -144,7 +144,7 @@ def _interpreter(arguments: list[str]) -> Iterator[None]:
 
 
 def _forget() -> None:
-    """Empty what the package keeps for the length of a process."""
+    """Clear the caches that the package keeps for the duration of a process."""
     from opsinfo_cli.cli.line import click_command, main
 
     main._missed.clear()
@@ -153,7 +153,7 @@ def _forget() -> None:
 
 @contextmanager
 def _streams(input: bytes) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Standard streams of the program's own.
+    """Separate standard streams for the program.
 
     :returns: the files that hold its output and its errors
     """
@@ -200,7 +200,7 @@ Runner = Callable[..., Ran]
 def runner(tmp_path: Path, in_process: bool) -> Runner:
     """The function of the fixtures: ``opsinfo("list", path, cwd=..., env={...}, input="...")``.
 
-    ``env`` adds to the isolated environment; a value of None takes a variable away. ``input`` may be str or bytes.
+    ``env`` adds to the isolated environment; a value of None removes a variable. ``input`` may be str or bytes.
     """
 
     def run(

@@ -80,9 +80,9 @@ WRITING_CALLS = {
     *("copy2", "copyfile", "copytree", "rmtree", "move"),
 }
 RUN_FOLDER = {"bisect/journal.py", "bisect/trial.py", "bisect/places/ray_cluster.py", "bisect/places/ray_driver.py"}
-"""What writes the journal and the trials of a search, inside its own run folder."""
+"""Modules that write the journal and the trials of a search in its run folder."""
 NODE_FOLDER = {"bisect/places/keeper.py", "bisect/places/ray_task.py"}
-"""What runs on a node of a cluster, and writes in the folder of a trial there."""
+"""Modules that run on a node of a cluster, and write in the folder of a trial there."""
 OWNERS = {"os", "shutil", "tempfile", "Path", "pathlib"}
 
 

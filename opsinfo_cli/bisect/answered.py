@@ -1,4 +1,4 @@
-"""The answer of a search: the culprits with what they move and what proves them, and what the search cost."""
+"""The answer of a search: the culprits with their effects and proofs, and the cost of the search."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Culprit(NamedTuple):
 class TrialCounts(NamedTuple):
     """Runs by verdict.
 
-    :param cached: sets that were asked for and needed no run
-    :param seconds: of all runs together
+    :param cached: sets that needed no run
+    :param seconds: total of all runs
     """
 
     passed: int
@@ -62,11 +62,11 @@ class BisectAnswer(NamedTuple):
 
     :param ended: found, nothing-to-do, cannot-cure, budget, interrupted
     :param white: whether the white list was grown
-    :param moved: op types on the list that it leaves
+    :param moved: op types on the resulting list
     :param mixlist: the path of the list; None: no list is known to pass
     :param by_dtypes: False if lists that lead to the same dtypes had different verdicts
-    :param unsure: trials that could not tell
-    :param overhead: seconds of opsinfo itself for each trial
+    :param unsure: trials without a verdict
+    :param overhead: seconds that opsinfo itself takes for each trial
     """
 
     ended: str
@@ -95,10 +95,10 @@ def answered(
     white: bool,
     same: Mapping[str, tuple[str, ...]],
 ) -> BisectAnswer:
-    """The answer of a session.
+    """Return the answer of a session.
 
-    :param mixlist: the path of the list it leaves
-    :param same: of candidates, op types that move the same nodes
+    :param mixlist: the path of the resulting list
+    :param same: for each candidate, op types that move the same nodes
     """
     names = session.subject.names
     kept = found.kept or frozenset()
@@ -125,7 +125,7 @@ def answered(
 
 
 def trial_counts(session: SearchSession) -> TrialCounts:
-    """The runs of a session, and of those before it in the same journal."""
+    """Return the counts of the runs of a session, including earlier ones in the same journal."""
     said = session.counts
     return TrialCounts(
         said[TrialVerdict.PASS],
@@ -151,7 +151,7 @@ class NodesAnswer(NamedTuple):
     """The answer of a search among nodes.
 
     :param candidates: how many nodes were searched
-    :param path: of the keep_dtype file; None: no file is known to pass
+    :param path: path of the keep_dtype file; None: no file is known to pass
     """
 
     ended: str

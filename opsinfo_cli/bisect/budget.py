@@ -1,4 +1,4 @@
-"""What a search may cost, what it has cost, and what it will."""
+"""The budget of a search, its cost so far, and its expected cost."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 class Budget(NamedTuple):
-    """:param runs: how many runs of the check are allowed; None: any number
-    :param seconds: for how long runs may be started; None: for any time
+    """:param runs: maximum number of runs; None: unlimited
+    :param seconds: time during which runs may be started; None: unlimited
     """
 
     runs: int | None = None
@@ -22,7 +22,7 @@ class Budget(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Budget:
-        """``40`` runs, or a time: ``90m``, ``6h``, ``1.5d``.
+        """Parse a number of runs (``40``) or a time (``90m``, ``6h``, ``1.5d``).
 
         :raises UsageFault: if it is neither
         """
@@ -34,16 +34,16 @@ class Budget(NamedTuple):
         return cls(seconds=float(match[1]) * _UNITS[match[2]])
 
     def is_spent(self, runs: int, seconds: float) -> bool:
-        """Whether no further run may be started."""
+        """Return whether no further run may be started."""
         return (self.runs is not None and runs >= self.runs) or (self.seconds is not None and seconds >= self.seconds)
 
 
 class Price(NamedTuple):
-    """Runs that a search takes, if the check is monotone and every run has a verdict.
+    """Maximum runs of a search, if the check is monotone and every run has a verdict.
 
     :param one: if one candidate is needed
-    :param three: if three are
-    :param most: whatever is needed
+    :param three: if three candidates are needed
+    :param most: in the worst case
     """
 
     one: int
@@ -55,9 +55,9 @@ _ENDS = 4
 
 
 def price(candidates: int, runs: int) -> Price:
-    """What a search among so many candidates takes at the most.
+    """Return the maximum runs of a search among so many candidates.
 
-    :param runs: of the check for each set
+    :param runs: runs of the check for each set
     """
     ends = max(_ENDS, 2 * runs)
     deep = ceil(log2(max(2, candidates)))
@@ -70,7 +70,7 @@ def price(candidates: int, runs: int) -> Price:
 
 
 def span(seconds: float) -> str:
-    """A time for people: ``8 s``, ``4 min``, ``2.5 h``."""
+    """Return a time as text: ``8 s``, ``4 min``, ``2.5 h``."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     if seconds < 120:

@@ -1,4 +1,4 @@
-"""Which op types a search chooses from: those that a model has and that a list can move."""
+"""The candidates of a search: op types of a model that a list can move."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class MovableType(NamedTuple):
     """Op types that a search moves together.
 
     :param name: the first of them
-    :param same: the others: they move exactly the same nodes
+    :param same: the others, which move exactly the same nodes
     """
 
     name: str
@@ -29,14 +29,14 @@ class LeftOut(NamedTuple):
 
 
 class Pruned(NamedTuple):
-    """The op types of a model, in the order of the graph."""
+    """Return the op types of a model, in the order of the graph."""
 
     candidates: list[MovableType]
     dropped: list[LeftOut]
 
 
 def pruned(sets: JudgedSets, step: Callable[[int, int], None] = lambda *_: None) -> Pruned:
-    """The op types of a model that a list can move, those with the same effect as one.
+    """Return the op types of a model that a list can move; those with the same effect are one candidate.
 
     :param step: called with the number of types that were tried, and of all
     """
@@ -59,7 +59,7 @@ def pruned(sets: JudgedSets, step: Callable[[int, int], None] = lambda *_: None)
 
 
 def doubts(sets: JudgedSets, names: Sequence[str]) -> list[LeftOut]:
-    """Why op types that were named by the user will probably not help."""
+    """Return why op types named by the user will probably not help."""
     found = pruned(sets)
     known = {each.name for each in found.candidates}.union(*(each.same for each in found.candidates))
     reasons = {each.name: each.why for each in found.dropped}
@@ -76,7 +76,7 @@ def _idle(sets: JudgedSets) -> str:
 
 
 def _concerned(sets: JudgedSets) -> tuple[list[str], list[LeftOut]]:
-    """Types with a node that the base list leaves low; to grow the white list, with one that it leaves high."""
+    """Return types with a node that the base list leaves low, or for a white list, with one that it leaves high."""
     base = sets.answer(frozenset())
     choices = base.judged.choices
     types = sets.graph.columns.types
@@ -89,7 +89,7 @@ def _concerned(sets: JudgedSets) -> tuple[list[str], list[LeftOut]]:
 
 
 def _refuses(sets: JudgedSets, name: str) -> bool:
-    """Whether the chip refuses a node of a type that is moved, and does not with the base list."""
+    """Return whether the chip refuses a node of a moved type that it accepts with the base list."""
     return set(sets.refused(frozenset({name}), name)) - set(sets.refused(frozenset(), name)) != set()
 
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 _FIRST = 0.1
 """The probability that a candidate is needed, before anything is known."""
 _GROWTH = e / (e - 1)
-"""What it grows by in each round."""
+"""The growth factor of the probability in each round."""
 
 
 def counted(kept: Kept) -> Generator[Question, bool, Kept]:
-    """Release of a set that passes what can be released; groups shrink to single candidates."""
+    """Release what can be released from a set that passes; groups shrink to single candidates."""
     chance = _FIRST
     while kept:
         size = _size(chance)
@@ -42,5 +42,5 @@ def counted(kept: Kept) -> Generator[Question, bool, Kept]:
 
 
 def _size(chance: float) -> int:
-    """The size of a group whose release is expected to help most."""
+    """Return the size of a group whose release is expected to help most."""
     return max(1, round(-1 / log(1 - chance))) if chance < 0.5 else 1

@@ -1,4 +1,4 @@
-"""What the user knows already: op types by how much an overflow dump, a comparison or a simulation accuses them."""
+"""Evidence of the user: op types ranked by an overflow dump, a comparison or a simulation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WORST = 2.0
 
 
 def read_evidence(path: str) -> list[str]:
-    """Op types, the most suspect first.
+    """Return op types, the most suspect first.
 
     :param path: a folder with an overflow dump, a CSV with the columns OpType and CosineSimilarity, or JSON of
         `opsinfo simulate`
@@ -39,7 +39,7 @@ def read_evidence(path: str) -> list[str]:
 
 
 def _overflowed(folder: str) -> list[str]:
-    """Types by the number of their operators in the dump, which holds those that overflowed."""
+    """Return types with the number of their operators in the dump, which contains those that overflowed."""
     operators: dict[str, set[str]] = {}
     for place, _, names in os.walk(folder):
         for name in sorted(names):
@@ -56,7 +56,7 @@ def _overflowed(folder: str) -> list[str]:
 
 
 def _compared(path: str, text: str) -> list[str]:
-    """Types by the worst cosine of their tensors; an overflow is worse than any."""
+    """Return types with the worst cosine of their tensors; an overflow is worse than any cosine."""
     rows = csv.reader(text.splitlines())
     header = next(rows, [])
     titles = [_plain(title) for title in header]
@@ -77,7 +77,7 @@ def _compared(path: str, text: str) -> list[str]:
 
 
 def _score(row: list[str], cosine: int, overflow: int | None) -> float | None:
-    """How bad a row is; None: it was not compared, or there is nothing against it."""
+    """Return how bad a row is; None: it was not compared, or shows no difference."""
     if overflow is not None and len(row) > overflow and row[overflow].strip().upper() == "YES":
         return _WORST
     try:
@@ -88,7 +88,7 @@ def _score(row: list[str], cosine: int, overflow: int | None) -> float | None:
 
 
 def _simulated(path: str, data: bytes) -> list[str]:
-    """Types by what each costs alone, in JSON of `opsinfo simulate`."""
+    """Return types with the error that each causes alone, from the JSON of `opsinfo simulate`."""
     try:
         types = json.loads(data)["types"]
         return _worst_first({each["type"]: _number(each["error_alone"]) for each in types})
@@ -98,7 +98,7 @@ def _simulated(path: str, data: bytes) -> list[str]:
 
 
 def _number(value: Any) -> float:
-    """An error, which is null or text where it is not finite."""
+    """Return an error; it is null or text if it is not finite."""
     return float(value) if isinstance(value, (int, float)) else math.inf
 
 

@@ -1,10 +1,10 @@
 """Halving: release the candidates that are least likely to be needed, half of the probability at a time.
 
 A group is released for one run. If the check still passes, none of the group is needed. If not, one of the group is
-needed, and halving the group finds it in about log2 runs. That is group testing, and the size of the groups decides
-what it costs: a group should be clean with a probability of one half. The probability that a candidate is needed
-follows from its weight, and from how many are needed in all, of which the answers so far tell. If many are, groups
-become single candidates, and the search is the linear one.
+needed, and halving the group finds it in about log2 runs. That is group testing, and its cost
+depends on the size of the groups: a group should be clean with a probability of one half. The probability that a
+candidate is needed follows from its weight, and from the number of needed candidates, which is estimated from the
+answers. If many are needed, groups become single candidates, and the search becomes linear.
 
 Source: M. Sobel, P. A. Groll, "Group testing to eliminate efficiently all defectives in a binomial sample", 1959.
 """
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 class Halved(NamedTuple):
-    """:param kept: what passes
-    :param found: its members in the order in which they were found
+    """:param kept: the set that passes
+    :param found: members of ``kept`` in the order in which they were found
     """
 
     kept: Kept
@@ -37,21 +37,21 @@ _LEAST, _MOST = 1e-4, 0.8
 _SHARE = 0.8
 """The largest share of candidates that the search expects to be needed."""
 _FINISH = 0.15
-"""How much farther from one half the probability may be for the group that ends the search if it is clean."""
+"""How much farther from one half the probability of a group may be if the group would end the search."""
 
 
 def most_runs(count: int) -> int:
-    """Runs that :func:`halved` takes at the most: linear removal, and a quarter more."""
+    """Return the maximum runs of :func:`halved`: linear removal, and a quarter more."""
     return count + max(_depth(count), count // 4)
 
 
 def _depth(size: int) -> int:
-    """Runs that find one needed candidate in a group at the most."""
+    """Return the maximum runs that find one needed candidate in a group."""
     return ceil(log2(size)) + 1 if size > 1 else 0
 
 
 class Belief:
-    """How many candidates are probably needed, as far as the answers tell.
+    """An estimate of how many candidates are needed, from the answers so far.
 
     :ivar rates: numbers of needed candidates: 1, 2, 4 and so on
     :ivar odds: how probable each of them is
@@ -77,7 +77,7 @@ class Belief:
 
 
 class _Group(NamedTuple):
-    """The last ``size`` of a pool, and for each rate the probability that they are clean."""
+    """Return the last ``size`` of a pool, and for each rate the probability that they are clean."""
 
     size: int
     likely: list[float]
@@ -86,7 +86,7 @@ class _Group(NamedTuple):
 def halved(weights: Sequence[float]) -> Generator[Question, bool, Halved]:
     """Release what is not needed of all candidates, which pass together and fail if all are released.
 
-    :param weights: of each candidate, in an order that has those first that are most probably needed
+    :param weights: one for each candidate, in descending order
     """
     belief = Belief(weights)
     unknown = list(range(len(weights)))
@@ -126,10 +126,10 @@ def halved(weights: Sequence[float]) -> Generator[Question, bool, Halved]:
 
 
 def _group(belief: Belief, pool: list[int], is_guilty: bool, sizes: range) -> _Group:
-    """The group of the pool's end that is clean with a probability of nearly one half.
+    """Return the group at the end of the pool that is clean with a probability near one half.
 
-    :param is_guilty: whether one of the pool is known to be needed
-    :param sizes: those that it may have
+    :param is_guilty: whether a member of the pool is known to be needed
+    :param sizes: the allowed sizes
     """
     totals = [sum(map(row.__getitem__, pool)) for row in belief.clean]
     so_far = [0.0] * len(totals)

@@ -1,4 +1,4 @@
-"""The journal of a search: JSON lines, synced before and after each run of the check, from which a search goes on."""
+"""The journal of a search: JSON lines, synced before and after each run of the check; a search resumes from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FORMAT = 1
 
 
 class JudgedTrial(NamedTuple):
-    """A run with a verdict, as the journal has it.
+    """A run with a verdict, as stored in the journal.
 
     :param kept: names of candidates
     """
@@ -34,10 +34,10 @@ class JudgedTrial(NamedTuple):
 
 
 class Past(NamedTuple):
-    """What an earlier process wrote.
+    """The journal of an earlier process.
 
-    :param facts: what the search was about
-    :param last: the greatest number of a trial
+    :param facts: the facts that identify the search
+    :param last: the highest number of a trial
     :param repeated: runs that ended without a verdict
     """
 
@@ -48,13 +48,13 @@ class Past(NamedTuple):
 
 
 class SearchJournal:
-    """Appends to a file that this process holds alone.
+    """Appends to a file that this process has locked.
 
-    :param path: created if it is not there
+    :param path: created if missing
     """
 
     def __init__(self, path: str) -> None:
-        """:raises Locked: if another process searches with it
+        """:raises Locked: if another process uses it
         :raises Refused: if the system refuses
         """
         self.path = path
@@ -72,7 +72,7 @@ class SearchJournal:
             os.close(self._descriptor)
 
     def past(self) -> Past | None:
-        """What is in it; None: nothing. A line that a kill or a full disk cut short is removed.
+        """Return the content of the journal; None: it is empty. A line that a kill or a full disk cut short is removed.
 
         :raises Damaged: if a line is not one of a journal
         """

@@ -1,4 +1,4 @@
-"""What sets of kept nodes do to a model's graph, for the search below the culprit types."""
+"""The effect of sets of kept nodes on a model's graph, for the search among the nodes of the culprit types."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class JudgedNodes:
         ]
 
     def ready(self, nodes: Iterable[str]) -> Ready:
-        """The graph with these nodes kept, ready to be judged."""
+        """Return the graph with these nodes kept, prepared for judging."""
         prepared = self.sets.ready.prepared
         kept = KeepDtype(sorted(nodes)).marks(prepared.graph)
         judged_anew = Prepared(prepared.graph, prepared.kernels, NodeMarks(kept, {}), prepared.fp16_types)

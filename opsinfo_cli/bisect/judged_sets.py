@@ -1,4 +1,4 @@
-"""What sets of op types do to a model's graph: the dtypes that they lead to, the nodes and Casts that they move."""
+"""The effect of sets of op types on a model's graph: the resulting dtypes, and the nodes and Casts that change."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def moved(base: Marks, types: Iterable[str], white: bool) -> dict[str, frozenset[Mark]]:
-    """The marks of a base list with op types moved to the black list, or to the white one."""
+    """Return the marks of a base list with op types moved to the black or the white list."""
     mark = frozenset({ADD_WHITE if white else ADD_BLACK})
     return {**base, **dict.fromkeys(types, mark)}
 
 
 LARGE = 5000
-"""Nodes of a graph above which only what a set changes is judged anew."""
+"""In graphs with more nodes, only the changes of a set are judged again."""
 
 
 _SHARE = 10
@@ -54,7 +54,7 @@ class JudgedSets:
         self._choices: list[object] = []
 
     def answer(self, types: frozenset[str]) -> Answer:
-        """The graph judged with these types moved."""
+        """Return the graph judged with these types moved."""
         return self._base_answer if not types else self._judged(types)
 
     @cached_property
@@ -72,7 +72,7 @@ class JudgedSets:
         return found
 
     def _digest(self, types: frozenset[str]) -> str:
-        """Of a large graph that of the difference to the base list; if few nodes may change, only they are judged."""
+        """Of a large graph, digest the changes to the base list; if few nodes can change, judge only them."""
         if len(self.graph) <= LARGE:
             return self.digest_of(self.answer(types))
         changed = None
@@ -99,7 +99,7 @@ class JudgedSets:
         return self.digest_of(self.answer(frozenset()))
 
     def digest_of(self, answer: Answer) -> str:
-        """As :meth:`digest`, of an answer. Equal nodes share a choice, whose words are made once."""
+        """As :meth:`digest`, for an answer. Equal nodes share a choice, which is encoded once."""
         words = [self._word(choice) for choice in answer.judged.choices]
         return sha256("".join(words).encode("utf-8")).hexdigest()
 
@@ -111,16 +111,16 @@ class JudgedSets:
         return found
 
     def changed_nodes(self, a: frozenset[str], b: frozenset[str]) -> list[str]:
-        """Names of the nodes whose dtypes differ between two sets."""
+        """Return the names of the nodes whose dtypes differ between two sets."""
         names = self.graph.columns.names
         return [names[node] for node in self.answer(a).changed(self.answer(b))]
 
     def casts(self, types: frozenset[str]) -> int:
-        """Casts that run."""
+        """Return the number of Casts that run."""
         return self.answer(types).counts.casts.run
 
     def refused(self, types: frozenset[str], of: str) -> Iterator[int]:
-        """Nodes of an op type for which the chip has no kernel."""
+        """Yield the nodes of an op type for which the chip has no kernel."""
         answer = self.answer(types)
         for index, op_type in enumerate(self.graph.columns.types):
             if op_type == of and answer[index].reason.code == "refused-dtype":

@@ -20,8 +20,8 @@ _EVIDENCE, _LEAST_EVIDENCE = 24.0, 6.0
 
 
 class Ordered(NamedTuple):
-    """:param names: those that are most probably needed first
-    :param weights: how much each is suspected, beside the others
+    """:param names: the most probably needed first
+    :param weights: how strongly each is suspected, relative to the others
     """
 
     names: list[str]
@@ -29,7 +29,7 @@ class Ordered(NamedTuple):
 
 
 def ordered(names: Sequence[str], evidence: Sequence[str] = ()) -> Ordered:
-    """Candidates in the order in which they are suspected.
+    """Return candidates in the order of suspicion.
 
     :param names: in the order of the graph, so that neighbours stay together
     :param evidence: op types, the most suspect first
@@ -42,7 +42,7 @@ def ordered(names: Sequence[str], evidence: Sequence[str] = ()) -> Ordered:
 
 
 def is_risky(name: str) -> bool:
-    """Whether op types of this name are known to lose accuracy in low precision."""
+    """Return whether op types with this name are known to lose accuracy in low precision."""
     return _RISKS.search(name) is not None
 
 

@@ -1,4 +1,4 @@
-"""Processes of trials that outlived the search: opsinfo was killed, and they still hold a device."""
+"""Processes of trials that outlived the search: opsinfo was killed, and they still occupy a device."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def end_orphans(trials: str) -> int:
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         if not name.isdecimal() or int(name) == os.getpid():
             continue
-        with suppress(OSError):  # it has ended, or belongs to somebody else
+        with suppress(OSError):  # it has ended, or belongs to another user
             with open(f"/proc/{name}/environ", "rb") as file:
                 is_ours = any(each.startswith(mark) for each in file.read().split(b"\0"))
             if is_ours and not _is_ancestor(int(name)):
@@ -28,7 +28,7 @@ def end_orphans(trials: str) -> int:
 
 
 def _is_ancestor(process: int) -> bool:
-    """Whether this process was started below another one."""
+    """Return whether this process is a descendant of another one."""
     own = os.getpid()
     while own > 1:
         with open(f"/proc/{own}/stat", "rb") as file:

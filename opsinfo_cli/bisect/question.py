@@ -1,4 +1,4 @@
-"""What a search asks, and what it ends with. Pure: who answers, and how, is not its business."""
+"""The questions and the results of a search. Pure: it does not depend on how questions are answered."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Question(NamedTuple):
     """Does the check pass if exactly these candidates are kept in high precision?
 
     :param kept: numbers of candidates
-    :param exact: whether only a run may answer it, not what follows from other answers if the check is monotone
-    :param likely: the probability that it passes, as the search sees it
-    :param least: runs that it takes at least
-    :param left: how many more questions follow at the most, this one included, if the check is monotone
-    :param extra: how much farther one verdict must lead than for other questions
+    :param exact: whether only a run may answer it, not a conclusion from other answers if the check is monotone
+    :param likely: the probability that it passes, estimated by the search
+    :param least: minimum number of runs
+    :param left: maximum number of remaining questions, this one included, if the check is monotone
+    :param extra: how many more runs one verdict must lead by than for other questions
     """
 
     kept: Kept
@@ -34,7 +34,7 @@ class Question(NamedTuple):
 class Minimum(NamedTuple):
     """A set that passes.
 
-    :param minimal: whether it fails without any one of its members
+    :param minimal: whether the check fails without any single member
     :param monotone: False if an answer contradicted another one's
     """
 

@@ -1,4 +1,4 @@
-"""What a search ends with."""
+"""The result of a search."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class SearchEnd(NamedTuple):
     """How a search ended.
 
     :param ended: one of :data:`ENDED`
-    :param kept: the smallest set that is known to pass; None: none is
-    :param minimal: whether it was shown that the check fails without any one of its members
+    :param kept: the smallest set that is known to pass; None: no set is
+    :param minimal: whether it was shown that the check fails without any single member
     :param monotone: False if answers contradicted each other
     """
 
@@ -41,12 +41,12 @@ def protocol(weights: Sequence[float]) -> Generator[Question, bool, SearchEnd]:
 
 
 def searched(session: SearchSession, weights: Sequence[float]) -> SearchEnd:
-    """Search to the end; the list of the answer was run itself, more often if verdicts may be wrong.
+    """Search to the end; the final list is run itself, and more often if verdicts may be wrong.
 
-    A list that is refuted in the end makes the search go another way from the run that was wrong.
+    If the final list is refuted, the search continues another way from the run that was wrong.
 
     :raises OutOfBudget: if runs are needed and none is allowed
-    :raises Unusable: if the check does not judge
+    :raises Unusable: if the check gives no verdict
     """
     while True:
         found = session.run(lambda: protocol(weights))
@@ -55,12 +55,12 @@ def searched(session: SearchSession, weights: Sequence[float]) -> SearchEnd:
 
 
 def so_far(session: SearchSession, ended: str) -> SearchEnd:
-    """What is known of a search that did not end by itself."""
+    """Return the result of a search that was stopped."""
     return SearchEnd(ended, session.knowledge.best(), False, session.knowledge.monotone)
 
 
 def proof(session: SearchSession, kept: Kept, member: int) -> int | None:
-    """The number of the trial that failed without a member; None: there was none."""
+    """Return the number of the trial that failed without a member; None: there was none."""
     key = session.knowledge.key_of(kept - {member})
     tally = session.knowledge.tallies.get(key)
     return None if tally is None else tally.last(passed=False)

@@ -1,4 +1,4 @@
-"""The search: both ends, halving, the proof that nothing can be left out, and what follows if the check contradicts."""
+"""The search: both ends, halving, the proof of minimality, and the method for checks that are not monotone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Ends(NamedTuple):
-    """What the check says if every candidate is kept, and if none is."""
+    """The verdicts if every candidate is kept, and if none is."""
 
     all: bool
     none: bool
@@ -31,7 +31,7 @@ def both_ends(count: int) -> Generator[Question, bool, Ends]:
 def smallest(weights: Sequence[float]) -> Asking:
     """The smallest set that passes and fails without any one of its members.
 
-    :param weights: of each candidate, in an order that has those first that are most probably needed
+    :param weights: one for each candidate, in descending order
     """
     result = yield from halved(weights)
     kept, proved = yield from _proved(result.kept, result.found)

@@ -1,4 +1,4 @@
-"""A search at work: questions become trials at a place, their outcomes verdicts, and verdicts answers."""
+"""A running search: questions become trials at a place, their outcomes verdicts, and verdicts answers."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class OutOfBudget(Exception):
 
 
 class Spent(NamedTuple):
-    """What the runs of all processes of a search have cost.
+    """The cost of the runs of all processes of a search.
 
-    :param seconds: of all runs together
+    :param seconds: total of all runs
     """
 
     runs: int
@@ -61,7 +61,7 @@ _LOST = 20
 class SearchSession:
     """:param watch: called whenever a run begins or ends
     :ivar running: sets by the number of their trial
-    :ivar left: how many more sets are asked for at the most, if the check is monotone
+    :ivar left: maximum number of remaining sets, if the check is monotone
     :ivar by_dtypes: False once lists with the same dtypes had different verdicts
     """
 
@@ -114,7 +114,7 @@ class SearchSession:
                 self.knowledge.add(kept, trial.number, trial.verdict)
 
     def below(self, subject: SearchSubject) -> SearchSession:
-        """A session on something else that goes on with this one's budget, journal and numbers of trials."""
+        """Return a session for another subject that continues this one's budget, journal and trial numbers."""
         made = SearchSession(subject, self.rules, self.place, self.folder, self.journal, None, self.watch)
         past = self.journal.past()
         if past is not None:
@@ -127,18 +127,18 @@ class SearchSession:
 
     @property
     def seconds(self) -> float:
-        """What counts against a budget of time: earlier runs, and this process."""
+        """The time that counts against the budget: earlier runs, and this process."""
         return self._before + time.monotonic() - self._begun
 
     @property
     def overhead(self) -> float:
-        """Seconds of opsinfo itself for each trial of this process."""
+        """Seconds that opsinfo itself takes for each trial of this process."""
         return max(0.0, self._searched - self._waited) / max(1, self._made)
 
     def run(self, search: Callable[[], Generator[Question, bool, T]]) -> T:
         """Search to the end.
 
-        :param search: makes the search; called several times if places would be idle
+        :param search: creates the search; called several times if places would be idle
         :raises OutOfBudget: if runs are needed and none is allowed
         :raises Unusable: if the check does not judge
         """
@@ -164,7 +164,7 @@ class SearchSession:
             self.running.clear()
 
     def confirm(self, kept: Kept) -> bool:
-        """Whether the set of an answer passes if it is run itself, and more often if verdicts may be wrong.
+        """Return whether the set of an answer passes if it is run itself, and more often if verdicts may be wrong.
 
         It may have had its verdict from another set with the same dtypes. If it does not pass, dtypes do not decide
         what the check says, and every set counts by itself from now on.
@@ -186,7 +186,7 @@ class SearchSession:
         return passes
 
     def _fill(self, question: Question, search: Callable[[], Generator[Question, bool, T]]) -> None:
-        """Start what the question needs, and on idle places what will probably be asked next."""
+        """Start the runs that the question needs, and on idle places the runs that will probably be needed next."""
         free = self.place.slots - len(self.running)
         if self.rules.budget.is_spent(self.spent.runs + len(self.running), self.seconds):
             if not self.running:
@@ -210,7 +210,7 @@ class SearchSession:
     def _start(self, kept: Kept) -> None:
         self.number += 1
         self._made += 1
-        self.journal.started(self.number, self._names(kept), self.knowledge.key_of(kept))  # its number is taken now
+        self.journal.started(self.number, self._names(kept), self.knowledge.key_of(kept))  # its number is reserved now
         files = self.subject.files(kept, self.number)
         folder = self.folder.trial(self.number, files)
         trial = Trial(self.number, kept, files, folder, self.rules.command, self.rules.timeout)
@@ -252,9 +252,9 @@ class SearchSession:
         self.spent = Spent(self.spent.runs + 1, self.spent.seconds + seconds)
 
     def _repeat(self, trial: Trial, outcome: TrialEnd) -> None:
-        """Have a run without a verdict repeated.
+        """Repeat a run without a verdict.
 
-        :raises Unusable: if that cannot help, or was done often enough
+        :raises Unusable: if that cannot help, or was done too often
         """
         why = reason(outcome)
         self.journal.repeated(trial, outcome, why)
@@ -264,7 +264,7 @@ class SearchSession:
         raise unusable(trial, outcome)
 
     def _require_sound(self, question: Question) -> None:
-        """:raises Unusable: if both runs of an end disagree and single runs count"""
+        """:raises Unusable: if the two runs of an end disagree and single runs decide"""
         tally = self.knowledge.tally(question.kept)
         if question.least > 1 and self.rules.counting.single and tally.disagrees:
             raise Unusable(
@@ -287,5 +287,5 @@ def _own_key(kept: Kept) -> str:
 
 
 _EXTRA = 2
-"""How much farther the passing runs of the final list must lead, if verdicts may be wrong."""
+"""The additional lead required of the passing runs of the final list, if verdicts may be wrong."""
 _TICK = 0.5

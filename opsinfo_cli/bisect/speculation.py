@@ -1,4 +1,4 @@
-"""What a search will probably ask next: runs for places that would be idle.
+"""The probable next questions of a search: runs for places that would be idle.
 
 A search is a function of the answers. It is run again with the answers known so far, and with both answers to what is
 not known, the more probable one first.
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def next_questions(start: Callable[[], Generator[Question, bool, Any]], known: Known, most: int) -> Iterator[Question]:
-    """The questions that are probably asked next, each set once, the most probable first.
+    """Yield the probable next questions, each set once, the most probable first.
 
-    :param start: makes the search anew
-    :param most: how many at the most
+    :param start: creates the search again
+    :param most: maximum number of questions
     """
     order = count()
     waiting: list[tuple[float, int, dict[Kept, bool]]] = [(-1.0, next(order), {})]
@@ -44,7 +44,7 @@ def next_questions(start: Callable[[], Generator[Question, bool, Any]], known: K
 
 
 def _first_open(asking: Generator[Question, bool, Any], known: Known, supposed: Mapping[Kept, bool]) -> Question | None:
-    """The first question without an answer; None: the search ends without one."""
+    """Return the first question without an answer; None: the search ends without one."""
     try:
         question = next(asking)
         while True:

@@ -1,4 +1,4 @@
-"""What a search is about, as a session sees it."""
+"""The subject of a search."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class SearchSubject(NamedTuple):
-    """What is searched.
+    """The candidates of a search and their effects.
 
-    :param names: of the candidates, by number
-    :param digest: of what a set leads to: sets with the same digest have the same verdict
-    :param files: what a trial of a set gets, by NAME, for a trial of that number
+    :param names: names of the candidates, by number
+    :param digest: returns the digest of a set's effect: sets with the same digest have the same verdict
+    :param files: returns the files of a trial by NAME, for a set and the number of the trial
     """
 
     names: Sequence[str]

@@ -1,4 +1,4 @@
-"""The folder of a run and those of its trials: nothing that one trial leaves behind reaches another one."""
+"""The run folder and the folders of its trials: no trial sees the leftovers of another one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CACHE = "cache"
 
 
 class RunFolder:
-    """:param path: holds the journal, the best list, and ``trials`` with a folder for each trial"""
+    """:param path: contains the journal, the best list, and ``trials`` with a folder for each trial"""
 
     def __init__(self, path: str) -> None:
         self.path = os.path.abspath(path)
@@ -50,7 +50,7 @@ class RunFolder:
 
 
 def output_file(folder: str) -> BinaryIO:
-    """A new file for the output of a trial.
+    """Open a new file for the output of a trial.
 
     :raises Refused: if the system refuses
     """
@@ -61,7 +61,7 @@ def output_file(folder: str) -> BinaryIO:
 
 
 def not_written(path: str, error: OSError) -> Refused:
-    """What a search fails with if its run folder cannot be written."""
+    """Return the error for a search whose run folder cannot be written."""
     hint = "make room and go on with --resume" if error.errno in _FULL else None
     return Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path, hint=hint)
 
@@ -71,7 +71,7 @@ _FULL = (28, 122, 27)
 
 
 def mixlist_name(number: int) -> str:
-    """A name of its own for each trial: the engine reads a path once per process."""
+    """Return a separate name for each trial: the engine reads each path once per process."""
     return f"mixlist-{number:04}.json"
 
 
@@ -81,7 +81,7 @@ def keep_dtype_name(number: int) -> str:
 
 
 def words_of(command: Sequence[str], folder: str, files: Mapping[str, tuple[str, bytes]]) -> list[str]:
-    """The command of a trial, with ``{trial}``, ``{cache}`` and the names of its files replaced by paths."""
+    """Return the command of a trial, with ``{trial}``, ``{cache}`` and the names of its files replaced by paths."""
     places = places_of(folder, files)
     words = []
     for word in command:
@@ -94,7 +94,7 @@ def words_of(command: Sequence[str], folder: str, files: Mapping[str, tuple[str,
 def environment_of(
     environ: Mapping[str, str], folder: str, files: Mapping[str, tuple[str, bytes]], device: str | None = None
 ) -> dict[str, str]:
-    """The environment of a trial."""
+    """Return the environment of a trial."""
     places = places_of(folder, files)
     own = {f"OPSINFO_{name.upper()}": path for name, path in places.items() if name != "cache"}
     devices = {} if device is None else {"ASCEND_RT_VISIBLE_DEVICES": device}
@@ -102,13 +102,13 @@ def environment_of(
 
 
 def places_of(folder: str, files: Mapping[str, tuple[str, bytes]]) -> dict[str, str]:
-    """What stands for what: ``trial`` and ``cache`` for folders, and each file's name for its path."""
+    """Return the replacements: ``trial`` and ``cache`` for folders, and each file's name for its path."""
     own = {name: os.path.join(folder, file) for name, (file, _) in files.items()}
     return {"trial": folder, "cache": os.path.join(folder, CACHE), **own}
 
 
 def tail(folder: str) -> str:
-    """The end of what a trial printed; empty if there is none."""
+    """Return the end of a trial's output; empty if there is none."""
     path = os.path.join(folder, OUTPUT)
     try:
         with open(path, "rb") as file:

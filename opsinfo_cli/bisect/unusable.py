@@ -1,4 +1,4 @@
-"""Runs of the check that end without a verdict: why, and what to do about it."""
+"""Runs of the check without a verdict: the reason and the hint."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ _REPEATABLE = 128
 
 
 class Unusable(Refused):
-    """The check does not judge."""
+    """The check gives no verdict."""
 
     default_name = "check-unusable"
 
 
 def can_be_repeated(outcome: TrialEnd) -> bool:
-    """Whether another run may have a verdict: a signal, 128 and more, or a place that was lost."""
+    """Return whether another run may have a verdict: after a signal, 128 and more, or a lost place."""
     return outcome.lost or (not outcome.timed_out and (outcome.code is None or outcome.code >= _REPEATABLE))
 
 
 def unusable(trial: Trial, outcome: TrialEnd) -> Unusable:
-    """What a search fails with."""
+    """Return the error for a search with an unusable check."""
     said = f"the check does not judge: trial {trial.number} {reason(outcome)}"
     return Unusable(said, path=trial.folder, hint=_hint(outcome))
 
 
 def reason(outcome: TrialEnd) -> str:
-    """Why an outcome is no verdict."""
+    """Return why an outcome has no verdict."""
     if outcome.lost:
         return "lost its place"
     if outcome.timed_out:

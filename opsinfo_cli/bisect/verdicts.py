@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class TrialVerdict(str, Enum):
-    """What one run of the check says; a run without a verdict is repeated, or ends the search."""
+    """The verdict of one run of the check; a run without a verdict is repeated, or ends the search."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -24,11 +24,11 @@ class TrialVerdict(str, Enum):
 
 
 SKIPS = 125
-"""The exit status that says: this trial cannot be judged; as in `git bisect run`."""
+"""The exit status of a trial that cannot be judged, as in `git bisect run`."""
 
 
 def verdict_of(code: int) -> TrialVerdict | None:
-    """The verdict of an exit status; None: the check did not judge (126 and more)."""
+    """Return the verdict of an exit status; None: no verdict (126 and more)."""
     if code == 0:
         return TrialVerdict.PASS
     if code == SKIPS:
@@ -37,10 +37,10 @@ def verdict_of(code: int) -> TrialVerdict | None:
 
 
 class Counting(NamedTuple):
-    """How many runs decide.
+    """How many runs decide a verdict.
 
-    :param repeat: the majority of so many runs
-    :param lead: runs until one verdict has so many more than the other; None: ``repeat`` counts
+    :param repeat: take the majority of so many runs
+    :param lead: run until one verdict leads by so many runs; None: use ``repeat``
     """
 
     repeat: int = 1
@@ -55,7 +55,7 @@ class SetTally:
     """The runs of one set.
 
     :ivar passed: how many passed
-    :ivar failed: how many failed or could not tell
+    :ivar failed: how many failed or had no verdict
     :ivar trials: numbers of the trials with their verdicts, in order
     """
 
@@ -71,10 +71,10 @@ class SetTally:
             self.failed += 1
 
     def missing(self, counting: Counting, least: int = 1, extra: int = 0) -> int:
-        """How many more runs it takes at least until they decide; 0: they do.
+        """Return the minimum number of runs until they decide; 0: they do.
 
-        :param least: runs that it takes anyway
-        :param extra: how much farther one verdict must lead
+        :param least: minimum number of runs in any case
+        :param extra: additional lead that one verdict must have
         """
         short = least - len(self.trials)
         if counting.lead is not None:
@@ -85,7 +85,7 @@ class SetTally:
 
     @property
     def verdict(self) -> bool:
-        """Whether most runs passed."""
+        """Return whether most runs passed."""
         return self.passed > self.failed
 
     @property
@@ -107,12 +107,12 @@ class SetRun(NamedTuple):
 
 
 class Knowledge:
-    """What the runs so far say about sets: by the dtypes that a set leads to, by the set, and by what follows.
+    """The verdicts on sets so far: by resulting dtypes, by set, and by conclusion.
 
-    :param key_of: of a set; sets with the same key have the same verdict
+    :param key_of: the key of a set; sets with the same key have the same verdict
     :ivar runs: in order
     :ivar monotone: False once two verdicts contradict each other
-    :ivar saved: sets that were asked for and needed no run
+    :ivar saved: sets that needed no run
     """
 
     def __init__(self, key_of: Callable[[Kept], str], counting: Counting) -> None:
@@ -141,7 +141,7 @@ class Knowledge:
         return any(each.kept == kept for each in self.runs)
 
     def part(self, key_of: Callable[[Kept], str]) -> None:
-        """Tell sets apart by other keys from now on."""
+        """Distinguish sets by other keys from now on."""
         runs, self.runs = self.runs, []
         self.key_of = key_of
         self.tallies.clear()
@@ -150,11 +150,11 @@ class Knowledge:
             self.add(kept, trial, verdict)
 
     def missing(self, question: Question) -> int:
-        """How many more runs a question takes at least."""
+        """Return the minimum number of runs until a question is answered."""
         return self.tally(question.kept).missing(self.counting, question.least, question.extra)
 
     def answer(self, question: Question) -> bool | None:
-        """Whether a set passes; None: it takes a run."""
+        """Return whether a set passes; None: a run is needed."""
         own = self.tallies.get(self.key_of(question.kept))
         if own is not None and own.trials and not own.missing(self.counting, question.least, question.extra):
             if question.kept not in self.sets[self.key_of(question.kept)]:
@@ -184,5 +184,5 @@ class Knowledge:
         self.monotone = not any(low <= high for low in self.passing for high in self.failing)
 
     def best(self) -> Kept | None:
-        """The smallest set that passes; None: none is known."""
+        """Return the smallest set that passes; None: none is known."""
         return min(self.passing, key=lambda kept: (len(kept), sorted(kept)), default=None)

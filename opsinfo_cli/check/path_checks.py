@@ -91,7 +91,7 @@ def _nothing_to_check(path: str) -> UsageFault:
         name="nothing-to-check",
         path=path,
         hint="mixlists are found by name (`ops_info*.json`, `*mixlist*.json` ...) or by their lists; -v lists what "
-        "was passed over",
+        "was skipped",
     )
 
 

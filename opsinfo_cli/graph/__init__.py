@@ -1,6 +1,5 @@
 """A model's graph, and the effect of a policy on it, node by node, as the engine decides.
 
-``graph`` and ``builder`` are the value and its maker, ``readers`` make it of files, ``undo`` takes back what a compiler
-did. ``judging`` calls the judge; ``answer``, ``reason`` and ``casts`` hold its results; ``api`` is for
-notebooks.
+``graph`` and ``builder`` are the value and its builder, ``readers`` create it from files, ``undo`` reverts changes by a
+compiler. ``judging`` calls the judge; ``answer``, ``reason`` and ``casts`` hold its results; ``api`` is for notebooks.
 """

@@ -1,4 +1,4 @@
-"""Image preprocessing (AIPP): the operator Aipp that a configuration puts behind an input.
+"""Image preprocessing (AIPP): the operator Aipp that a configuration inserts after an input.
 
 Its input, and with it the model's, takes the dtype of the image; its output is float32 until the engine chooses.
 Source: hicann/ge ffdcbc9f, compiler/graph/preprocess/insert_op/aipp_op.cc:186-296, 459-540 (where it goes) and
@@ -36,7 +36,7 @@ class Aipp(NamedTuple):
     """One ``aipp_op`` of a configuration.
 
     :param rank: ``related_input_rank``, the number of the model's input
-    :param dtype: of the image
+    :param dtype: the dtype of the image
     """
 
     rank: int
@@ -45,10 +45,10 @@ class Aipp(NamedTuple):
 
     @classmethod
     def read(cls, path: str) -> list[Aipp]:
-        """The operators of a configuration file.
+        """Return the operators of a configuration file.
 
         :raises Refused: if the file cannot be read
-        :raises Damaged: if it is not of this form, or asks for what is not known here
+        :raises Damaged: if it has another form, or uses unknown settings
         """
         text = read_bytes(path)
         try:
@@ -83,15 +83,15 @@ def _aipp(message: Message, path: str) -> Aipp:
 
 
 def with_aipp(graph: ModelGraph, aipp: Aipp) -> ModelGraph:
-    """The graph with the operator behind its input.
+    """Return the graph with the operator after its input.
 
-    :raises UsageFault: if the graph has no such input, or it cannot be known which one it is
+    :raises UsageFault: if the graph has no such input, or the input is ambiguous
     """
     return _inserted(graph, _target(graph, aipp.rank), aipp)
 
 
 def _target(graph: ModelGraph, rank: int) -> int:
-    """The Data of a rank. Other files than ONNX do not say the rank of an input, so there must be one alone."""
+    """Return the Data of a rank. Only ONNX files state the rank of an input; other files must have only one input."""
     columns = graph.columns
     inputs = [node for node in graph.subgraphs[0].nodes if columns.types[node] == "Data"]
     if rank >= len(inputs):
@@ -117,7 +117,7 @@ def _consumers(graph: ModelGraph, producer: int) -> list[int]:
 
 
 def _inserted(graph: ModelGraph, data: int, aipp: Aipp) -> ModelGraph:
-    """The graph made again, with Aipp at the end of the main graph, and the Data of its parameters if it is dynamic."""
+    """Return a new graph with Aipp at the end of the main graph, and the Data of its parameters if it is dynamic."""
     columns, builder = graph.columns, GraphBuilder(path=graph.model.path)
     end = graph.subgraphs[0].nodes.stop
     operator = end + aipp.is_dynamic

@@ -68,7 +68,7 @@ class Answer:
 
     :ivar inputs: the dtype of every input slot of the graph's columns
     :ivar outputs: the dtype of every output slot
-    :ivar considered: options of atc, and what became of them
+    :ivar considered: options of atc, and how each was handled
     """
 
     def __init__(self, prepared: Prepared, judged: Judged, considered: Considered = NOTHING_CONSIDERED) -> None:

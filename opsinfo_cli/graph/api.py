@@ -77,8 +77,8 @@ class Graph(core.ModelGraph):
         :param input_fp16_nodes: as of atc, names of inputs with semicolons; None: as in the model's own command
         :param is_weight_clip: as of atc; None: as in the model's own command
         :param insert_op_conf: the path of an AIPP configuration; None: as in the model's own command
-        :raises UsageFault: when there is no such mode or target, or an option does not fit the model
-        :raises Refused: when a file cannot be read, or the engine would refuse it
+        :raises UsageFault: if there is no such mode or target, or an option does not fit the model
+        :raises Refused: if a file cannot be read, or the engine would refuse it
         """
         clip = None if is_weight_clip is None else str(int(is_weight_clip))
         return judging.judge(

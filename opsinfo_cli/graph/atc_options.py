@@ -60,12 +60,12 @@ NO_OPTIONS = AtcOptions()
 
 
 class Considered(NamedTuple):
-    """What became of the options.
+    """The outcome of the options.
 
     :param applied: each that was applied, as ``--name=value``
-    :param ignored: why others of the compiler's command were not, by ``--name=value``
-    :param unknown: names of options that nobody gave, where the file does not say how it is compiled
-    :param clips: whether constants are clipped to what their low dtype holds; None: unknown
+    :param ignored: why other options of the compiler's command were not, by ``--name=value``
+    :param unknown: names of options that were not given, if the file does not state how it is compiled
+    :param clips: whether constants are clipped to the range of their low dtype; None: unknown
     """
 
     applied: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ NOTHING_CONSIDERED = Considered()
 
 
 def with_options(graph: ModelGraph, given: AtcOptions = NO_OPTIONS) -> tuple[ModelGraph, Considered]:
-    """The graph as the options make it, and what became of them.
+    """Return the graph changed by the options, and the outcome of the options.
 
     An option that is not given is taken from the command that compiled the model.
 
@@ -142,7 +142,7 @@ def _output_dtype(word: str) -> str:
 
 
 def _output_slots(graph: ModelGraph) -> list[int]:
-    """The input slots of the main graph's NetOutput that something feeds."""
+    """Return the input slots of the main graph's NetOutput that have a producer."""
     columns = graph.columns
     return [
         slot
@@ -154,14 +154,14 @@ def _output_slots(graph: ModelGraph) -> list[int]:
 
 
 def _feeds(graph: ModelGraph, slot: int, name: str, output: int) -> bool:
-    """Whether an output of this name feeds a slot, by its own name or as the last of the operators fused into it."""
+    """Return whether an output of this name feeds a slot, by its own name or as the last operator fused into it."""
     producer = graph.columns.source_node[slot]
     names = (graph.columns.names[producer], *graph.fused_from.get(producer, ())[-1:])
     return name in names and graph.columns.source_output[slot] == output
 
 
 def _with_fp16_inputs(graph: ModelGraph, value: str, _: bool) -> ModelGraph:
-    """The named inputs become float16; their consumers keep what they expect."""
+    """Make the named inputs float16; their consumers keep their dtypes."""
     edit = _Edit(graph)
     columns = graph.columns
     for name in filter(None, value.split(";")):
@@ -194,14 +194,14 @@ def _consumers(graph: ModelGraph, producer: int) -> list[int]:
 
 
 def _with_weight_clip(graph: ModelGraph, value: str, _: bool) -> ModelGraph:
-    """The graph itself: values are clipped on the way into Casts that are folded afterwards."""
+    """Return the graph unchanged: values are clipped before Casts that are folded afterwards."""
     if value not in ("0", "1"):
         raise UsageFault(f"--is_weight_clip: `{value}` is neither 0 nor 1", name="bad-weight-clip")
     return graph
 
 
 def _with_insert_op_conf(graph: ModelGraph, value: str, given: bool) -> ModelGraph:
-    """A compiled model and a dump have what the configuration inserts; else it is inserted here."""
+    """Insert the operators of the configuration; a compiled model and a dump already have them."""
     if "Aipp" in graph.columns.types or graph.model.format == "om" or not (given or graph.model.predicted):
         return graph
     for each in Aipp.read(value):

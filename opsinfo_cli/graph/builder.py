@@ -1,4 +1,4 @@
-"""Makes a graph, node by node, in the file's order; names are resolved to edges at the end of each subgraph."""
+"""Builds a graph, node by node, in the file's order; names are resolved to edges at the end of each subgraph."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class GraphBuilder:
         self._subgraphs.append((name, parent, len(self._names)))
 
     def tensors(self) -> Iterable[GraphTensor]:
-        """All distinct tensors that were made."""
+        """All distinct tensors."""
         return self._shared.values()
 
     def tensor(
@@ -74,7 +74,7 @@ class GraphBuilder:
         shape: tuple[int, ...] | None = None,
         continuous: bool = False,
     ) -> GraphTensor:
-        """The shared tensor of these facts."""
+        """Return the shared tensor with these facts."""
         made = (dtype, original_dtype, format, shape, continuous)
         found = self._shared.get(made)
         if found is None:
@@ -96,8 +96,8 @@ class GraphBuilder:
     ) -> int:
         """Add a node, and return its index.
 
-        :param sources: of each input (producer, output), or None for an absent optional input
-        :param inputs: what the file says of each input; None or missing at the end: the same as the producer's output
+        :param sources: (producer, output) of each input, or None for an absent optional input
+        :param inputs: facts of each input in the file; None or missing at the end: those of the producer's output
         """
         index = len(self._names)
         self._names.append(name)

@@ -1,10 +1,10 @@
 """Casts that the engine inserts, one on each edge whose ends differ, and the pairs that it removes again.
 
-Between two ordinary nodes, of adjacent Casts whose ends agree both go when either is from float to float, lossy or not:
-a rounding that the user wrote on purpose disappears with the Cast that was inserted. A layout node (TransData) between
-them keeps both. Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/graph_optimizer/shape_format_transfer/
-trans_node_manager/. Layouts are those of the columns chosen: their propagation, which comes later, and two Transposes
-that undo each other are not followed.
+Between two ordinary nodes, two adjacent Casts with matching ends are both removed if one of them converts float to
+float, lossy or not: an intentional rounding by the user disappears with the inserted Cast. Both are kept if a layout
+node (TransData) is between them. Source: hicann/ge ffdcbc9f,
+compiler/engines/nn_engine/optimizer/graph_optimizer/shape_format_transfer/trans_node_manager/. Layouts are those of the
+chosen columns: their propagation, which comes later, and two Transposes that undo each other are not followed.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Merging:
     :param inputs: the dtype of every input slot
     :param outputs: the dtype of every output slot
     :param layouts: formats of input slots, and of output slots, that are not plain
-    :param source_slot: of each input slot the output slot that feeds it, ``len(outputs)`` for none
+    :param source_slot: the output slot that feeds each input slot, ``len(outputs)`` for none
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Merging:
         return found
 
     def _plain(self) -> list[Inserted]:
-        """The same where nothing can be merged, because no conversion of the user's stands in between."""
+        """Return the edges if nothing can be merged, because there is no conversion of the user in between."""
         inputs, outputs, sources = self.inputs, [*self.outputs, None], self.source_slot
         found = []
         for slot in self.differing:
@@ -155,7 +155,7 @@ class Merging:
         return found
 
     def removed(self) -> list[int]:
-        """The user's nodes that were removed."""
+        """Return the user's nodes that were removed."""
         return sorted(unit.node for unit in self.units.values() if not unit.readers)
 
     def rewired(self) -> list[Rewired]:

@@ -46,9 +46,9 @@ def canonical(word: str) -> str:
 
 
 def leading(inputs: Iterable[str | None], outputs: Iterable[str | None]) -> str | None:
-    """The dtype that a node stands for in a drawing: a low one before a floating one before any other.
+    """Return the dtype that represents a node in a drawing: a low one before a floating one before any other.
 
-    Inputs count if no output is floating-point, as where a node is called low.
+    Inputs count if no output is floating-point, as in the definition of a low node.
 
     >>> leading(["float16"], ["float32"]), leading(["float16"], ["bool"]), leading([], [None])
     ('float32', 'float16', None)
@@ -62,5 +62,5 @@ def leading(inputs: Iterable[str | None], outputs: Iterable[str | None]) -> str 
 
 
 def is_low(dtype: str | None) -> bool:
-    """Whether a dtype is float16, bfloat16 or hifloat8."""
+    """Return whether a dtype is float16, bfloat16 or hifloat8."""
     return dtype in LOW

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def judged_outcome(answer: Answer) -> GraphOutcome:
-    """What a mode and a mixlist do to a graph."""
+    """Return the effect of a mode and a mixlist on a graph."""
     return GraphOutcome(answer.graph, answer.mode.name, _Rows(answer).row, lambda: _casts(answer))
 
 
 class _Rows:
-    """Rows of an answer. Nodes of one kind with one choice differ in their names and in what they follow."""
+    """Rows of an answer. Nodes of one kind with one choice differ in their names and followed outputs."""
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer

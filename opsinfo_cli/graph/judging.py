@@ -69,10 +69,10 @@ def prepare(
     :param columns: sources of dtype columns, best first: ``library``, ``kernel``, ``assumed``
     :param soc: the SoC, if the target does not have it
     :param fp16_types: ``fp16.op_type`` of fe.ini
-    :param atc: options that change the graph; what it leaves open is taken from the command that compiled the model
-    :raises UsageFault: when an option of atc does not fit the graph
-    :raises Refused: when the target or a file cannot be read
-    :raises Damaged: when the graph has a cycle, or the compiler refuses the keep_dtype file for it
+    :param atc: options that change the graph; missing ones are taken from the command that compiled the model
+    :raises UsageFault: if an option of atc does not fit the graph
+    :raises Refused: if the target or a file cannot be read
+    :raises Damaged: if the graph has a cycle, or the compiler refuses the keep_dtype file for it
     """
     graph, considered = with_options(before_judge(graph), atc)
     operators, own_soc = _opened(against)
@@ -122,7 +122,7 @@ def _opened(against: Against) -> tuple[Operators | None, str | None]:
 def marks_of(mixlist: Lists) -> Mapping[str, frozenset[Mark]]:
     """The marks of a mixlist by op type.
 
-    :raises Refused: when it cannot be read
+    :raises Refused: if it cannot be read
     """
     if mixlist is None:
         return {}

@@ -75,8 +75,8 @@ class OutcomeCasts(NamedTuple):
     """The Casts of an outcome.
 
     :param nodes: indexes of those that are nodes of the graph
-    :param removed: indexes of the user's own Casts that the engine takes out with an inserted one
-    :param rewired: of (consumer, input) that pass by such a Cast the output that feeds them instead
+    :param removed: indexes of the user's own Casts that the engine removes together with an inserted one
+    :param rewired: (consumer, input) that bypass such a Cast -> the output that feeds them instead
     """
 
     casts: list[CastOutcome]
@@ -127,7 +127,7 @@ class GraphOutcome:
 
 
 def written_outcome(graph: ModelGraph) -> GraphOutcome:
-    """The dtypes that a compiled model or a dump holds."""
+    """Return the dtypes in a compiled model or a dump."""
     subgraphs = subgraph_names(graph)
     why = {True: "the compiler chose it", False: "not judged yet", None: "as the file has it"}[graph.model.judged]
 

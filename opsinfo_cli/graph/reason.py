@@ -71,9 +71,9 @@ class Reason(NamedTuple):
 class ReasonParts(NamedTuple):
     """A reason without the output that it names; equal nodes with equal choices share it.
 
-    :param before: the words up to that output, all of them if none is named
+    :param before: the text before that output, or the whole text if none is named
     :param named: whether an output is named
-    :param through: what is added if there is such an output
+    :param through: the text that is added if there is such an output
     """
 
     code: str

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .load_fault import Sections
 
 NULL_FILES = ("Null", "AICore_Null")
-"""``opFile`` of an operator that no kernel file stands behind."""
+"""``opFile`` of an operator without a kernel file."""
 FLAGS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "dynamicShapeSupport": ("dynamicShapeSupport", "flag", ("true",)),
     "dynamicRankSupport": ("dynamicRankSupport", "flag", ("true", "upgrade_to_dynamic_rank")),
@@ -41,7 +41,7 @@ _RUN = re.compile(r"(.*)\*([1-9][0-9]{0,3})", re.DOTALL)
 
 
 class ColumnSet(NamedTuple):
-    """The columns of one tensor: comma lists in the library's order; None where the library has no such key."""
+    """The columns of one tensor: comma lists in the library's order; None if the library has no such key."""
 
     dtype: str | None
     format: str | None

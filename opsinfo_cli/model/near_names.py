@@ -215,7 +215,7 @@ def _apart(a: str, b: str) -> tuple[str, str]:
 def _tenths(a: str, b: str, limit: int) -> int | None:
     """Return the distance in tenths of a step; None if it is above ``limit``.
 
-    Only a band along the diagonal is looked at: each step away from it costs one. Place ``d`` of row ``i`` stands for
+    Only a band along the diagonal is computed: each step away from it costs one. Place ``d`` of row ``i`` stands for
     the first ``i`` characters of ``a`` and the first ``i + d - width`` of ``b``.
     """
     width = limit // _STEP

@@ -50,7 +50,7 @@ class Fact(Entry):
 
     @property
     def kernel_sections(self) -> Sections:
-        """:raises UsageFault: in version 1, which does not tell which tensor has which columns"""
+        """:raises UsageFault: in version 1, which does not record which tensor has which columns"""
         if self._file.sets is None:
             raise UsageFault(
                 "a snapshot of version 1 has no columns",

@@ -51,8 +51,8 @@ def word_of(content: Mapping[str, Any], words: tuple[str, ...], *steps: str | in
 def strings_of(content: Mapping[str, Any], said: str, *steps: str | int) -> list[str]:
     """The array of strings of the last step; empty if it is missing.
 
-    :param said: what an item that is no string should have been
-    :raises WrongValue: if it is no array, or an item is no string
+    :param said: the expected type, for an item that is not a string
+    :raises WrongValue: if it is not an array, or an item is not a string
     """
     if steps[-1] not in content:
         return []

@@ -165,7 +165,7 @@ class Operator:
 
     @property
     def shadowed(self) -> list[tuple[Store, Entry]]:
-        """Entries that never win: a later file of their own store replaces them."""
+        """Entries that never win: a later file of the same store replaces them."""
         return [(store, entry) for store, entries in self.found for entry in reversed(entries[:-1])]
 
 

@@ -159,7 +159,7 @@ class Target:
 
 
 def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:
-    """:raises UsageFault: if the text says nothing, or too much
+    """:raises UsageFault: if the text names no target, or several
     :raises Refused: if it cannot be read
     """
     if text == "-":

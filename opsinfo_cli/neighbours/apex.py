@@ -1,4 +1,4 @@
-"""A user's lists for APEX: calls of `amp.register_half_function` and the like (apex/amp/amp.py)."""
+"""A user's lists for APEX: calls such as `amp.register_half_function` (apex/amp/amp.py)."""
 
 from __future__ import annotations
 

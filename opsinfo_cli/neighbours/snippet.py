@@ -15,7 +15,7 @@ from .facts import facts
 _LOW = {"MIX_FP16": "float16", "MIX_BF16": "bfloat16"}
 _DEFAULT_MODE = "allow_mix_precision"
 _NOT_SHOWN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Unicode's categories of control characters, direction marks, bytes that are no text, and line ends."""
+"""Unicode's categories of control characters, direction marks, undecodable bytes, and line ends."""
 
 
 class SetupSnippet(NamedTuple):

@@ -48,7 +48,7 @@ class Counters:
         return True
 
     def add_unmoved(self, steps: Sequence[int], skipped: int) -> bool:
-        """Add lines whose counter did not move, if they follow what came before, which needs no look at each.
+        """Add lines with an unchanged counter at once, if they follow the lines before.
 
         :returns: whether they were added; if not, :meth:`add` takes them one by one
         """

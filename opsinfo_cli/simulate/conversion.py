@@ -1,4 +1,4 @@
-"""A model of an older opset made ready for roundings that a newer one has."""
+"""Conversion of a model to a newer opset, whose operators the roundings need."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def converted(file: OnnxFile, opset: int) -> OnnxFile | None:
-    """The same model in another opset; None if the ``onnx`` package cannot convert it.
+    """Return the model in another opset; None if the ``onnx`` package cannot convert it.
 
-    Weights take no part: the converter gets their dtypes and shapes, and they are put back afterwards.
+    Weights are left out: the converter gets their dtypes and shapes, and they are put back afterwards.
     """
     onnx = needed("onnx")
     from onnx import version_converter
@@ -44,7 +44,7 @@ def _copy(tensor: Any) -> Any:
 
 
 def _outputs(file: OnnxFile) -> set[str]:
-    """Every value that a node yields: a conversion that renames or drops some is not used."""
+    """Return every value that a node yields: a conversion that renames or drops values is not used."""
     return {value for node in file.nodes for value in node.proto.output}
 
 

@@ -1,4 +1,4 @@
-"""Files that hold arrays: ``.npz``, folders of ``.npy``, and the test data that ONNX models come with."""
+"""Files with arrays: ``.npz``, folders of ``.npy``, and the test data of ONNX models."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _NUMBERED = re.compile(r"input_(\d+)\.pb")
 def read_npz(path: str) -> dict[str, Any]:
     """The arrays of an ``.npz`` by name.
 
-    :raises Refused: when it cannot be read
-    :raises Damaged: when it is no ``.npz``
+    :raises Refused: if it cannot be read
+    :raises Damaged: if it is not an ``.npz``
     """
     np = needed("numpy")
     try:
@@ -42,10 +42,10 @@ def read_npz(path: str) -> dict[str, Any]:
 
 
 def input_folders(folder: str) -> list[str]:
-    """The folder itself if it holds arrays, else the folders in it that do, ``test_data_set_2`` before ``_10``.
+    """Return the folder if it contains arrays, else its subfolders that do; ``test_data_set_2`` before ``_10``.
 
-    :raises UsageFault: when there are none
-    :raises Refused: when it cannot be read
+    :raises UsageFault: if there are none
+    :raises Refused: if it cannot be read
     """
     if _arrays(folder):
         return [folder]
@@ -73,8 +73,8 @@ def _arrays(folder: str) -> list[str]:
 def read_tensor_folder(folder: str, inputs: Sequence[ModelInput]) -> dict[str, Any]:
     """The arrays of a folder: ``NAME.npy`` by name, ``input_N.pb`` by the name in it, else by the model's order.
 
-    :raises UsageFault: when a number is beyond the model's inputs
-    :raises Damaged: when a file is broken
+    :raises UsageFault: if a number is beyond the model's inputs
+    :raises Damaged: if a file is broken
     """
     feeds = {}
     for name in _arrays(folder):
@@ -105,7 +105,7 @@ def _npy(path: str) -> Any:
 
 
 def _tensor(path: str) -> tuple[str, Any]:
-    """The name and the values of a TensorProto."""
+    """Return the name and the values of a TensorProto."""
     onnx = needed("onnx")
     try:
         with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""Inputs to compute a model with: from files, or random ones from a seed."""
+"""Inputs of a model: from files, or random numbers from a seed."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class InputSet(NamedTuple):
 
 
 def input_sets(spec: str, model: str, shapes: Shapes) -> list[InputSet]:
-    """Inputs for a model.
+    """Return sets of inputs for a model.
 
     :param spec: ``random:SEED``, an ``.npz``, a folder of ``.npy`` or ``.pb`` files, or a folder of such folders
     :param model: the path of the model
     :param shapes: of inputs with open dimensions, by name, for random ones
-    :raises UsageFault: when an input is missing, unknown, or of another dtype or shape
-    :raises Refused: when a file cannot be read
+    :raises UsageFault: if an input is missing, unknown, or of another dtype or shape
+    :raises Refused: if a file cannot be read
     """
     inputs = model_inputs(model)
     if spec.startswith(RANDOM):
@@ -58,7 +58,7 @@ def input_sets(spec: str, model: str, shapes: Shapes) -> list[InputSet]:
 
 
 def _seed(spec: str) -> int:
-    """:raises UsageFault: when the text after ``random:`` is no seed"""
+    """:raises UsageFault: if the text after ``random:`` is not a seed"""
     text = spec.removeprefix(RANDOM)
     if not (text.isascii() and text.isdigit()) or len(text) > 18:
         raise UsageFault(f"--inputs {spec}: the seed must be a whole number", name="bad-seed", hint="write random:0")
@@ -66,9 +66,9 @@ def _seed(spec: str) -> int:
 
 
 def _random(inputs: list[ModelInput], seed: int, shapes: Shapes) -> dict[str, Any]:
-    """Normal numbers, rows of a table for what chooses them, else zeros and ones.
+    """Return normal numbers, row numbers for inputs that choose rows of a table, else zeros and ones.
 
-    :raises UsageFault: when dimensions stay open, or an input is no array of numbers
+    :raises UsageFault: if dimensions are open, or an input is not an array of numbers
     """
     np = needed("numpy")
     for each in inputs:
@@ -93,7 +93,7 @@ def _random(inputs: list[ModelInput], seed: int, shapes: Shapes) -> dict[str, An
 
 
 def _dtype(name: str) -> Any:
-    """The dtype of a name, of numpy or of ml_dtypes, which the ``onnx`` package brings."""
+    """Return the dtype with a name, from numpy or from ml_dtypes, which the ``onnx`` package depends on."""
     np = needed("numpy")
     try:
         return np.dtype(name)

@@ -1,4 +1,4 @@
-"""What a simulation cannot show; every answer says it."""
+"""What a simulation cannot show; every report lists it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Limit(NamedTuple):
     """Something that may differ on a device.
 
     :param kind: a slug: ``kernels``, ``overflow``, ``fusion``, ``inner-tensors`` ...
-    :param nodes: names of the nodes that it concerns; empty: all may be
+    :param nodes: names of the affected nodes; empty: any node may be affected
     """
 
     kind: str
@@ -37,7 +37,7 @@ _HIFLOAT8 = Limit("hifloat8", "HiFloat8 is rounded to the nearest, ties away fro
 
 
 def not_shown(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> list[Limit]:
-    """Everything that an answer cannot show, the general before what is the model's own."""
+    """Return all limits of a simulation: general ones first, then those of the model."""
     limits = [*ALWAYS, _SATURATED if simulation.rewriter.rounder.saturate else _OVERFLOW]
     if "hifloat8" in plan.dtypes:
         limits.append(_HIFLOAT8)

@@ -1,4 +1,4 @@
-"""What a model takes: names, dtypes and dimensions of its inputs."""
+"""Names, dtypes and dimensions of a model's inputs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class ModelInput(NamedTuple):
     """One input of a model.
 
-    :param dtype: of numpy: ``float32``, ``bool``, ``str``; empty: it is no tensor
-    :param dims: a number, or the name of an open dimension, which may be empty; None: its rank is open
-    :param below: of a whole number that chooses a row of a table, the number of rows; 0: unknown
+    :param dtype: of numpy: ``float32``, ``bool``, ``str``; empty: not a tensor
+    :param dims: numbers, or names of open dimensions, which may be empty; None: the rank is open
+    :param below: for integers that choose a row of a table, the number of rows; 0: unknown
     """
 
     name: str
@@ -34,16 +34,16 @@ class ModelInput(NamedTuple):
 
 
 def model_inputs(path: str) -> list[ModelInput]:
-    """The inputs that a model requires, in its order.
+    """Return the inputs that a model requires, in its order.
 
-    :raises MissingPackage: when the ``onnx`` package is not installed
-    :raises Refused: when the file cannot be read, or is no ONNX model
+    :raises MissingPackage: if the ``onnx`` package is not installed
+    :raises Refused: if the file cannot be read, or is not an ONNX model
     """
     return inputs_of(loaded(path))
 
 
 def inputs_of(model: Any) -> list[ModelInput]:
-    """The inputs of a ModelProto that no initializer gives a value."""
+    """Return the inputs of a ModelProto without an initializer."""
     given = {each.name for each in model.graph.initializer}
     tables = _tables(model.graph)
     return [_input(each, tables) for each in model.graph.input if each.name not in given]
@@ -67,7 +67,7 @@ def _input(value: Any, tables: Mapping[str, int]) -> ModelInput:
 
 
 def _tables(graph: Any) -> dict[str, int]:
-    """Of the values that choose rows of a constant table the number of rows; Casts and the like are followed back."""
+    """Return values that choose rows of a constant table, with the number of rows; traced back through Casts."""
     sizes = {each.name: tuple(each.dims) for each in graph.initializer}
     rows: dict[str, int] = {}
     for node in reversed(graph.node):
@@ -83,13 +83,13 @@ def _tables(graph: Any) -> dict[str, int]:
 
 
 _SAME_NUMBERS = frozenset({"Cast", "Reshape", "Unsqueeze", "Squeeze", "Identity", "Flatten", "Transpose"})
-"""Operators whose outputs hold the numbers of their first input."""
+"""Operators whose outputs contain the numbers of their first input."""
 
 
 def parse_shape(text: str) -> tuple[str, tuple[int, ...]]:
-    """A name and dimensions from ``NAME=1,3,224,224``.
+    """Return the name and the dimensions in ``NAME=1,3,224,224``.
 
-    :raises UsageFault: when the text has another form
+    :raises UsageFault: if the text has another form
     """
     name, sign, dims = text.rpartition("=")
     try:
@@ -102,9 +102,9 @@ def parse_shape(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def settled_shapes(inputs: Sequence[ModelInput], shapes: Shapes) -> dict[str, tuple[int, ...]]:
-    """The shape of every input: the model's, and what ``shapes`` adds; one name of a dimension is one number.
+    """Return the shape of every input: the model's, completed by ``shapes``; a named dimension has one size.
 
-    :raises UsageFault: when a shape does not fit the model, or dimensions stay open
+    :raises UsageFault: if a shape does not fit the model, or dimensions are open
     """
     known = {each.name: each for each in inputs}
     open_dims: dict[str, int] = {}
@@ -143,7 +143,7 @@ def _listed(inputs: Sequence[ModelInput]) -> str:
 
 
 def _require_fit(one: ModelInput, shape: Sequence[int], where: str) -> None:
-    """:raises UsageFault: when a shape does not fit an input"""
+    """:raises UsageFault: if a shape does not fit an input"""
     if one.dims is None:
         return
     fits = len(shape) == len(one.dims) and all(
@@ -155,9 +155,9 @@ def _require_fit(one: ModelInput, shape: Sequence[int], where: str) -> None:
 
 
 def require_fit(inputs: Sequence[ModelInput], feeds: Mapping[str, Any], where: str) -> None:
-    """Require that arrays are what a model takes.
+    """Require that arrays have the names, dtypes and shapes of a model's inputs.
 
-    :raises UsageFault: when one is missing, unknown, or of another dtype or shape
+    :raises UsageFault: if one is missing, unknown, or of another dtype or shape
     """
     known = {each.name: each for each in inputs}
     if unknown := [name for name in feeds if name not in known]:

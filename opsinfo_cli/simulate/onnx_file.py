@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 LARGE = 1 << 20
 """Bytes of a weight above which it is kept apart."""
 IR_VERSIONS = 8, 10
-"""The oldest that lets weights stand outside the inputs and has all that is put in, and the newest that every
-onnxruntime we accept reads; a newer one adds dtypes, which onnxruntime checks by itself.
+"""IR versions: the oldest that allows weights that are not inputs and has every inserted operator, and the newest that
+every accepted onnxruntime reads; a newer one adds dtypes, which onnxruntime checks itself.
 """
 _GRAPH, _GRAPHS = 5, 10
 _EXTERNAL = 1
@@ -33,7 +33,7 @@ _RANDOM = frozenset(
 class FlatNode(NamedTuple):
     """A node of the model or of a body in it.
 
-    :param scope: the number of the graph that it stands in; 0 is the main graph
+    :param scope: the number of its graph; 0 is the main graph
     """
 
     proto: Any
@@ -44,7 +44,7 @@ class OnnxFile:
     """The structure of a model.
 
     :ivar proto: the ModelProto, without large weights
-    :ivar folder: the folder that its external data lies in
+    :ivar folder: the folder of its external data
     :ivar weights: the large weights by name, as arrays
     :ivar scopes: the GraphProto of the main graph and of each body
     :ivar nodes: all nodes, those of the main graph first
@@ -68,9 +68,9 @@ class OnnxFile:
     def read(cls, path: str) -> OnnxFile:
         """Read a model; its functions are inlined.
 
-        :raises MissingPackage: when the ``onnx`` package is not installed
-        :raises Refused: when the file cannot be read
-        :raises Damaged: when it is no ONNX model, or external data is missing or outside its folder
+        :raises MissingPackage: if the ``onnx`` package is not installed
+        :raises Refused: if the file cannot be read
+        :raises Damaged: if it is not an ONNX model, or external data is missing or outside its folder
         """
         proto = loaded(path)
         folder = os.path.dirname(os.path.abspath(path))
@@ -91,7 +91,7 @@ class OnnxFile:
 
     @property
     def opset(self) -> int:
-        """The version of the default domain."""
+        """Return the version of the default domain."""
         found = [each.version for each in self.proto.opset_import if each.domain in ("", "ai.onnx")]
         return int(found[0]) if found else 1
 
@@ -100,7 +100,7 @@ class OnnxFile:
         return self._of_scope[scope]
 
     def bodies_of(self, node: int) -> list[tuple[str, int]]:
-        """The bodies of a node: the attribute that holds each, and the number of its graph."""
+        """Return the bodies of a node: the attribute of each, and the number of its graph."""
         return self._bodies.get(node, [])
 
     def _add(self, graph: Any) -> int:
@@ -117,11 +117,11 @@ class OnnxFile:
 
 
 def loaded(path: str) -> Any:
-    """The ModelProto of a file, without its external data.
+    """Return the ModelProto of a file, without its external data.
 
-    :raises MissingPackage: when the ``onnx`` package is not installed
-    :raises Refused: when the file cannot be read
-    :raises Damaged: when it is no ONNX model
+    :raises MissingPackage: if the ``onnx`` package is not installed
+    :raises Refused: if the file cannot be read
+    :raises Damaged: if it is not an ONNX model
     """
     onnx = needed("onnx")
     try:
@@ -131,7 +131,7 @@ def loaded(path: str) -> Any:
         raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
     try:
         proto = onnx.load_model_from_string(data)
-    except Exception as error:  # protobuf raises kinds of its own
+    except Exception as error:  # protobuf raises its own exceptions
         raise Damaged(f"not an ONNX model: {error}", name="damaged-model", path=path) from None
     if not proto.HasField("graph"):
         raise Damaged("not an ONNX model: it has no graph", name="damaged-model", path=path)
@@ -158,12 +158,12 @@ def _tensors(graph: Any) -> Iterator[Any]:
 
 
 def _require_inside(tensor: Any, folder: str, path: str) -> None:
-    """:raises Damaged: when a weight lies in a file that is missing, or outside the model's folder"""
+    """:raises Damaged: if the file of a weight is missing, or outside the model's folder"""
     if tensor.data_location != _EXTERNAL:
         return
     name = next((each.value for each in tensor.external_data if each.key == "location"), "")
     if not name or os.path.isabs(name) or ".." in name.replace("\\", "/").split("/"):
-        said = f"the weight `{tensor.name}` lies outside the model's folder: `{name}`"
+        said = f"the weight `{tensor.name}` is outside the model's folder: `{name}`"
         raise Damaged(said, name="external-data", path=path)
     if not os.path.isfile(os.path.join(folder, name)):
         said = f"external data not found: `{name}`, of the weight `{tensor.name}`"
@@ -171,7 +171,7 @@ def _require_inside(tensor: Any, folder: str, path: str) -> None:
 
 
 def _move_constants(graph: Any) -> None:
-    """Make initializers of the main graph's large Constants, as onnxruntime does when it loads a model."""
+    """Turn the main graph's large Constants into initializers, as onnxruntime does when it loads a model."""
     kept = []
     for node in graph.node:
         value = next((each.t for each in node.attribute if each.name == "value"), None)
@@ -188,7 +188,7 @@ def _move_constants(graph: Any) -> None:
 
 
 def _kept_apart(graph: Any) -> dict[str, Any]:
-    """Take the large weights of the main graph out of it, and mark them as external."""
+    """Remove the large weights from the main graph, and mark them as external."""
     from onnx import TensorProto, numpy_helper
 
     usual = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.INT8, TensorProto.UINT8}
@@ -208,7 +208,7 @@ def _kept_apart(graph: Any) -> dict[str, Any]:
 
 
 def _name_once(graph: Any) -> None:
-    """Take away the names that other nodes have already: onnxruntime refuses them."""
+    """Remove duplicate names of nodes: onnxruntime refuses them."""
     seen = set()
     for node in graph.node:
         if node.name in seen:
@@ -217,7 +217,7 @@ def _name_once(graph: Any) -> None:
 
 
 def _seed(graph: Any) -> None:
-    """Give operators that draw random numbers a seed, so that both computations draw the same."""
+    """Give operators that draw random numbers a seed, so that both computations draw the same numbers."""
     for number, node in enumerate(graph.node):
         if node.op_type in _RANDOM and all(each.name != "seed" for each in node.attribute):
             made = node.attribute.add()

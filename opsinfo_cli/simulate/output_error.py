@@ -1,4 +1,4 @@
-"""How far one array is from another: the measures of an output."""
+"""Measures of the difference between two arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class OutputError(NamedTuple):
 
     :param max_abs_error: max|a - b|; infinite if an element is Inf or NaN on one side only
     :param max_rel_error: max|a - b| / max|b| over all elements, b the reference; infinite if b is zero and a is not
-    :param cosine: of the angle between both; None: unknown, because elements are not finite or nothing is compared
+    :param cosine: of the angle between them; None: unknown, because elements are not finite or nothing was compared
     :param inf: infinite elements, and ``nan`` those that are NaN
     :param reference_inf: infinite elements of the reference, and ``reference_nan`` those that are NaN
     :param why: why nothing could be compared, or what differs beside numbers; empty: nothing
@@ -38,7 +38,7 @@ class OutputError(NamedTuple):
     why: str = ""
 
     def passes(self, max_error: float | None, min_cosine: float | None) -> bool:
-        """Whether it is within both bounds; what is unknown is not."""
+        """Return whether the error is within both bounds; an unknown one is not."""
         if max_error is not None and not self.max_rel_error <= max_error:
             return False
         return min_cosine is None or (self.cosine is not None and self.cosine >= min_cosine)
@@ -115,7 +115,7 @@ def _cosine(dot: float, a_square: float, b_square: float) -> float | None:
 
 
 def worst(errors: Sequence[OutputError]) -> OutputError:
-    """One output over several sets of inputs: the largest errors, the smallest cosine, Inf and NaN in all."""
+    """Return one output over several sets of inputs: largest errors, smallest cosine, counts of Inf and NaN in all."""
     cosines = [each.cosine for each in errors]
     known = [each for each in cosines if each is not None]
     return OutputError(

@@ -1,4 +1,4 @@
-"""The packages that a simulation needs and no other command does; they are imported where they are used."""
+"""Packages that only simulations need; they are imported on use."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def needed(name: str) -> Any:
-    """The package ``numpy``, ``onnx`` or ``onnxruntime``.
+    """Return the package ``numpy``, ``onnx`` or ``onnxruntime``.
 
-    :raises MissingPackage: when it is not installed
+    :raises MissingPackage: if it is not installed
     """
     try:
         return import_module(name)

@@ -1,4 +1,4 @@
-"""Everything that one simulation found."""
+"""The results of one simulation."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class SimulationReport(NamedTuple):
-    """What was computed, and the bounds that it was to keep.
+    """The computed values, and their bounds.
 
-    :param trace: the error along the graph; None: it was not asked for
-    :param types: op types, those that cost most first
+    :param trace: the error along the graph; None: not requested
+    :param types: op types, the most costly first
     :param mixlist: the path of the mixlist
     :param reference: the path of the recorded outputs; None: float32
     """
@@ -31,7 +31,7 @@ class SimulationReport(NamedTuple):
 
     @property
     def passes(self) -> bool | None:
-        """Whether every output keeps the bounds; None: there are none."""
+        """Whether every output is within the bounds; None: there are no bounds."""
         if self.max_error is None and self.min_cosine is None:
             return None
         return self.simulated.passes(self.max_error, self.min_cosine)

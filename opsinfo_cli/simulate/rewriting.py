@@ -1,4 +1,4 @@
-"""The model with roundings put in: made anew for every trial out of parts that stay."""
+"""The model with inserted roundings, built for every trial from unchanged parts."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from .rounding_plan import RoundedTensor
 
 PREFIX = "opsinfo/"
-"""What the names of our own values begin with."""
+"""Prefix of the names of inserted values."""
 NOTHING = RoundingPlan({}, {}, {})
 
 
 class Rewriter:
-    """Puts roundings into one model."""
+    """Inserts roundings into one model."""
 
     def __init__(self, file: OnnxFile, rounder: Rounder) -> None:
         self.file = file
@@ -32,10 +32,10 @@ class Rewriter:
         del self._shell.graph.node[:]
 
     def model(self, plan: RoundingPlan, more: Sequence[str] = ()) -> bytes:
-        """A model that rounds as the plan says.
+        """Return a model that rounds according to the plan.
 
-        :param more: values of the main graph that it yields behind its own outputs
-        :raises Refused: when the model's opset has not the operators that a rounding takes
+        :param more: values of the main graph to return after the model's outputs
+        :raises Refused: if the model's opset lacks operators that a rounding needs
         """
         made = type(self._shell)()
         made.CopyFrom(self._shell)
@@ -51,7 +51,7 @@ class Rewriter:
 
 
 class _Rewriting:
-    """One plan on its way into the model."""
+    """The insertion of one plan."""
 
     def __init__(self, rewriter: Rewriter, plan: RoundingPlan) -> None:
         self.file = rewriter.file
@@ -64,7 +64,7 @@ class _Rewriting:
         self.count = 0
 
     def nodes(self, scope: int) -> tuple[list[Any], dict[int, str]]:
-        """The nodes of one graph, and the new names of its outputs."""
+        """Return the nodes of one graph, and the new names of its outputs."""
         made: list[Any] = []
         ready: dict[tuple[str, str], str] = {}
         for number in self.file.nodes_of(scope):
@@ -107,7 +107,7 @@ class _Rewriting:
     def _entering(
         self, made: list[Any], ready: dict[tuple[str, str], str], scope: int, value: str, rounded: RoundedTensor
     ) -> str:
-        """The name of the rounded value; the value itself if it was stored in that dtype."""
+        """Return the name of the rounded value; the value itself if it is already stored in that dtype."""
         if self.stored.get((scope, value)) == rounded.dtype:
             return value
         key = value, rounded.dtype

@@ -1,4 +1,4 @@
-"""The ONNX nodes that round one tensor to a low dtype and give it back in its own.
+"""ONNX nodes that round one tensor to a low dtype and convert it back to its own.
 
 float16 and bfloat16 are a pair of Casts, which onnxruntime rounds to the nearest, ties to even. Where there is no such
 Cast (bfloat16 before opset 13, hifloat8), the same values are computed in float64: ``(2^s + 1) * x - 2^s * x``, rounded
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LARGEST = {"float16": 65504.0, "bfloat16": float.fromhex("0x1.fep127"), "hifloat8": 32768.0}
 FIRST_BFLOAT16_CAST = 13
 FIRST_WHERE = 9
-"""The opset of the operators that the other ways need."""
+"""The opset of the operators that the other methods need."""
 _CODES = {"float32": 1, "float16": 10, "float64": 11, "bfloat16": 16}
 _DOUBLE = 11
 
@@ -34,17 +34,17 @@ class Rounder(NamedTuple):
     """How tensors are rounded in one model.
 
     :param opset: the version of the default domain
-    :param saturate: whether what overflows becomes the largest value
+    :param saturate: whether overflowing values become the largest value
     """
 
     opset: int
     saturate: bool
 
     def nodes(self, value: str, made: str, own: str, dtype: str, prefix: str) -> list[Any]:
-        """Nodes that read ``value``, of the dtype ``own``, and yield it rounded as ``made``.
+        """Return nodes that read ``value``, of the dtype ``own``, and yield it rounded as ``made``.
 
-        :param prefix: what the names of values between them begin with
-        :raises Refused: when the model's opset has not the operators that it takes
+        :param prefix: prefix of the names of intermediate values
+        :raises Refused: if the model's opset lacks operators that it needs
         """
         by_cast = dtype == "float16" or (dtype == "bfloat16" and self.opset >= FIRST_BFLOAT16_CAST)
         if self.opset < FIRST_WHERE and (self.saturate or not by_cast):
@@ -108,7 +108,7 @@ class _Chain:
 
 
 def _nearest(chain: _Chain, x: str, bits: int) -> str:
-    """``x`` with so many significant bits, the first one included."""
+    """Return ``x`` with so many significant bits, including the leading one."""
     scaled = chain.add("Mul", x, chain.constant(2.0 ** (53 - bits) + 1))
     return chain.add("Add", chain.add("Sub", x, scaled), scaled)
 
@@ -140,5 +140,5 @@ def _round_hifloat8(chain: _Chain) -> None:
 
 
 def _not_a_number(chain: _Chain, x: str, infinite: str) -> str:
-    """NaN stays what it is: no comparison holds for it."""
+    """NaN is unchanged: no comparison is true for it."""
     return chain.add("Where", chain.add("IsNaN", chain.add("Cast", x, to=1)), x, infinite)

@@ -1,4 +1,4 @@
-"""Which tensors are rounded, and to which dtype: what an answer of the judge means for the ONNX model."""
+"""The tensors of an ONNX model to round, and their dtypes, derived from an answer of the judge."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RoundedTensor(NamedTuple):
     """A tensor and the dtype that it is rounded to.
 
     :param own: its dtype in the file
-    :param type: the op type of the node that decides, and ``node`` its name
+    :param type: the op type of the deciding node, and ``node`` its name
     """
 
     dtype: str
@@ -79,14 +79,14 @@ class RoundingPlan:
         return {op_type: tuple(nodes) for op_type, nodes in found.items()}
 
     def only(self, op_type: str) -> RoundingPlan:
-        """The part of the plan at the nodes of one op type."""
+        """Return the part of the plan at the nodes of one op type."""
         return RoundingPlan(
             *({where: each for where, each in tensors.items() if each.type == op_type} for tensors in self._sides)
         )
 
 
 def rounding_plan(places: TensorPlaces, answer: Answer) -> RoundingPlan:
-    """What an answer rounds: the floating-point tensors that it makes low."""
+    """Return the plan of an answer: the floating-point tensors that become low."""
     columns = answer.graph.columns
     entries: dict[tuple[int, int], RoundedTensor] = {}
     exits: dict[tuple[int, int], RoundedTensor] = {}
@@ -110,7 +110,7 @@ def rounding_plan(places: TensorPlaces, answer: Answer) -> RoundingPlan:
 
 
 def unknown_tensors(places: TensorPlaces, answer: Answer) -> int:
-    """How many inputs and outputs of judged nodes have no known dtype, so that they are not rounded."""
+    """Return how many inputs and outputs of judged nodes have no known dtype and are therefore not rounded."""
     columns = answer.graph.columns
     unknown = sum(columns.input_tensors[each.slot].first_dtype is None for each in places.entries)
     return unknown + sum(columns.output_tensors[each.slot].first_dtype is None for each in places.exits)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _FATAL = 4
 _FOLDER = "session.model_external_initializers_file_folder_path"
 _NO_COPIES = "session.disable_prepacking"
-"""Packed weights are copies in memory, and other sums: a rounded weight is not packed."""
+"""Packed weights are copies in memory and change the sums, because a rounded weight is not packed."""
 
 
 class ModelSession:
@@ -24,11 +24,11 @@ class ModelSession:
 
     def __init__(self, model: bytes, folder: str, weights: Mapping[str, Any], path: str) -> None:
         """:param model: the ModelProto
-        :param folder: where its external data lies
+        :param folder: the folder of its external data
         :param weights: arrays of the weights that were kept apart
         :param path: the user's file, for messages
-        :raises MissingPackage: when ``onnxruntime`` is not installed
-        :raises Refused: when onnxruntime cannot load the model
+        :raises MissingPackage: if ``onnxruntime`` is not installed
+        :raises Refused: if onnxruntime cannot load the model
         """
         runtime = needed("onnxruntime")
         runtime.set_default_logger_severity(_FATAL)
@@ -44,14 +44,14 @@ class ModelSession:
             options.add_external_initializers(list(self._weights), list(self._weights.values()))
         try:
             self._session = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # onnxruntime raises a dozen kinds
+        except Exception as error:  # onnxruntime raises a dozen kinds of exceptions
             said = f"onnxruntime cannot load the model: {_said(error)}"
             raise Refused(said, name="not-loaded", path=path) from None
 
     def run(self, feeds: Mapping[str, Any]) -> Sequence[Any]:
-        """Every output, in the model's order.
+        """Return every output, in the model's order.
 
-        :raises Refused: when onnxruntime cannot compute it
+        :raises Refused: if onnxruntime cannot compute it
         """
         try:
             found: Sequence[Any] = self._session.run(None, dict(feeds))
@@ -62,7 +62,7 @@ class ModelSession:
 
 
 def _said(error: Exception) -> str:
-    """The first line of a message, without its code."""
+    """Return the first line of a message, without its code."""
     text = (str(error).strip() or type(error).__name__).splitlines()[0]
     head, _, rest = text.partition(" : ")
     while rest and (head.startswith("[ONNXRuntimeError]") or head.isdigit() or head.isupper()):

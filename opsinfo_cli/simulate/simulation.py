@@ -41,23 +41,23 @@ class Simulated(NamedTuple):
 
     @property
     def max_rel_error(self) -> float:
-        """The largest over all outputs."""
+        """The largest of all outputs."""
         return max((each.max_rel_error for each in self.outputs), default=0.0)
 
     @property
     def min_cosine(self) -> float | None:
-        """The smallest over all outputs; None: that of an output is unknown."""
+        """The smallest of all outputs; None: that of an output is unknown."""
         cosines = [each.cosine for each in self.outputs]
         known = [each for each in cosines if each is not None]
         return None if len(known) < len(cosines) else min(known, default=1.0)
 
     def passes(self, max_error: float | None = None, min_cosine: float | None = None) -> bool:
-        """Whether every output is within both bounds; what is unknown is not."""
+        """Return whether every output is within both bounds; an unknown error is not."""
         return all(each.passes(max_error, min_cosine) for each in self.outputs)
 
 
 class TypeCost(NamedTuple):
-    """What the low tensors of one op type cost.
+    """The cost of the low tensors of one op type.
 
     :param nodes: names of the nodes at which tensors are rounded
     :param error_alone: ``max_rel_error`` with the tensors at these nodes rounded alone; None: it cannot be computed
@@ -72,9 +72,9 @@ class TypeCost(NamedTuple):
 
 
 class Simulation:
-    """A model ready to be computed many times.
+    """A model that can be computed many times.
 
-    :ivar reference: of each set of inputs the outputs that are compared with
+    :ivar reference: the outputs to compare with, for each set of inputs
     """
 
     def __init__(
@@ -111,14 +111,14 @@ class Simulation:
     ) -> Simulation:
         """Open a model and compute it in float32, once.
 
-        :param ready: its graph, ready to be judged
+        :param ready: its graph, prepared for judging
         :param inputs: at least one set
-        :param saturate: what overflows becomes the largest value instead of Inf
+        :param saturate: overflowing values become the largest value instead of Inf
         :param reference: outputs by name to compare with, instead of those in float32; for one set of inputs
-        :raises MissingPackage: when onnx, onnxruntime or numpy is not installed
-        :raises UsageFault: when the mode is unknown, or the reference does not fit the model
-        :raises Refused: when the model cannot be read or computed
-        :raises Damaged: when it is no ONNX model
+        :raises MissingPackage: if onnx, onnxruntime or numpy is not installed
+        :raises UsageFault: if the mode is unknown, or the reference does not fit the model
+        :raises Refused: if the model cannot be read or computed
+        :raises Damaged: if it is no ONNX model
         """
         if ready.prepared.graph.model.format != "onnx":
             raise UsageFault("a simulation requires an ONNX model", name="not-onnx", path=path)
@@ -139,24 +139,24 @@ class Simulation:
         return ModelSession(self.rewriter.model(plan, more), self.file.folder, self.file.weights, self.path)
 
     def answer(self, mixlist: Lists = None) -> Answer:
-        """What the judge says with a mixlist."""
+        """Return the judge's answer with a mixlist."""
         return self.ready.judge(self.mode, mixlist)
 
     def plan(self, mixlist: Lists = None) -> RoundingPlan:
-        """What is rounded with a mixlist."""
+        """Return the rounding plan with a mixlist."""
         return rounding_plan(self.places, self.answer(mixlist))
 
     def run(self, mixlist: Lists = None) -> Simulated:
-        """Judge anew, round, compute and compare.
+        """Judge again, round, compute and compare.
 
-        :raises Refused: when the mixlist is refused, or onnxruntime cannot compute the rounded model
+        :raises Refused: if the mixlist is refused, or onnxruntime cannot compute the rounded model
         """
         return self.computed(self.plan(mixlist))
 
     def computed(self, plan: RoundingPlan) -> Simulated:
         """Compute with the roundings of a plan and compare; equal plans are computed once.
 
-        :raises Refused: when onnxruntime cannot compute the rounded model
+        :raises Refused: if onnxruntime cannot compute the rounded model
         """
         key = plan.key
         if key not in self._known:
@@ -170,10 +170,10 @@ class Simulation:
         return self._known[key]
 
     def rank(self, mixlist: Lists = None, progress: Callable[[int, int], None] | None = None) -> list[TypeCost]:
-        """The op types at whose nodes tensors are rounded, those that cost most first.
+        """The op types at whose nodes tensors are rounded, the most costly first.
 
         :param progress: called after each op type with the number of those done, and of all
-        :raises Refused: when the mixlist is refused
+        :raises Refused: if the mixlist is refused
         """
         plan = self.plan(mixlist)
         marks = marks_of(mixlist)
@@ -199,7 +199,7 @@ def _ready_file(path: str, inputs: Sequence[InputSet]) -> tuple[OnnxFile, list[d
     """The model and its outputs in float32.
 
     A model of an older opset is converted to that in which Cast knows bfloat16, and in which onnxruntime loads a model
-    with many Casts several times faster; if that fails or changes the outputs, it stays as it is.
+    with many Casts several times faster; if that fails or changes the outputs, it is not converted.
     """
     file = OnnxFile.read(path)
     if not file.proto.graph.output:
@@ -223,14 +223,14 @@ def _ready_file(path: str, inputs: Sequence[InputSet]) -> tuple[OnnxFile, list[d
 
 
 def _computed(file: OnnxFile, path: str, inputs: Sequence[InputSet]) -> list[dict[str, Any]]:
-    """The outputs of each set of inputs by name."""
+    """Return the outputs of each set of inputs by name."""
     session = ModelSession(file.proto.SerializeToString(), file.folder, file.weights, path)
     names = [each.name for each in file.proto.graph.output]
     return [dict(zip(names, session.run(each.feeds), strict=True)) for each in inputs]
 
 
 def _require_fit(reference: Mapping[str, Any], names: Sequence[str], inputs: Sequence[InputSet]) -> None:
-    """:raises UsageFault: when the reference is not of the model's outputs, or of several sets of inputs"""
+    """:raises UsageFault: if the reference is not of the model's outputs, or of several sets of inputs"""
     if len(inputs) != 1:
         raise UsageFault("--reference is for one set of inputs", name="bad-reference")
     hint = f"the model's outputs: {', '.join(names)}"

@@ -1,7 +1,7 @@
-"""Where the tensors of an ONNX model stand in the graph that was judged.
+"""The tensors of an ONNX model in the judged graph.
 
-One node of ONNX can be several of CANN. Of those, the first that reads a value decides how it is rounded when it
-enters, and the one that yields an output how it is rounded when it leaves; what lies between them is inner.
+One ONNX node can become several CANN nodes. The first one that reads a value decides how the value is rounded as an
+input, and the one that yields an output how that output is rounded; values between them are inner values.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .onnx_file import OnnxFile
 
 _NOT_READING = frozenset({"Shape"})
-"""What an expansion adds that reads no values of its input."""
+"""Operators added by an expansion that do not read the values of their input."""
 CONSTANTS = frozenset({"Const", "Constant"})
 
 
@@ -29,8 +29,8 @@ class Entering(NamedTuple):
     """A value that enters a node.
 
     :param node: the number of the ONNX node
-    :param slot: of the graph's input slots the one that decides
-    :param origin: of its output slots that of the body's Data that hands the value in; -1: it comes from a node
+    :param slot: the deciding input slot of the graph
+    :param origin: the output slot of the body's Data that passes the value in; -1: it comes from a node
     """
 
     node: int
@@ -44,8 +44,8 @@ class Entering(NamedTuple):
 class Leaving(NamedTuple):
     """A value that leaves a node, or a graph as one of its outputs.
 
-    :param owner: the number of the ONNX node; of a graph's outputs the number of the graph
-    :param slot: of the graph's output slots the one that decides; of a graph's outputs the input slot
+    :param owner: the number of the ONNX node; for an output of a graph, the number of the graph
+    :param slot: the deciding output slot of the graph; for an output of a graph, the input slot
     """
 
     owner: int
@@ -56,7 +56,7 @@ class Leaving(NamedTuple):
 
 
 class Expanded(NamedTuple):
-    """An ONNX node that several nodes of CANN were made of."""
+    """An ONNX node that became several CANN nodes."""
 
     name: str
     types: tuple[str, ...]
@@ -66,8 +66,8 @@ class Expanded(NamedTuple):
 class TensorPlaces:
     """The tensors of a model that a policy can make low.
 
-    :ivar names: of each ONNX node the name that reports have, and its op type in CANN
-    :ivar read: of each ONNX node the values that it reads
+    :ivar names: for each ONNX node, its name in reports and its op type in CANN
+    :ivar read: the values that each ONNX node reads
     """
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ def tensor_places(path: str, file: OnnxFile, graph: ModelGraph) -> TensorPlaces:
 
     :param file: the model, or its conversion to a newer opset
     :param graph: the graph that is judged
-    :raises Refused: when the graph is not that of the file
+    :raises Refused: if the graph is not that of the file
     """
     with open(path, "rb") as stream:
         source, _ = read_onnx_source(stream, path)
@@ -158,10 +158,10 @@ class _Finder:
         self._bodies(number, main)
 
     def _read(self, number: int, proto: Any) -> Iterator[tuple[int, int, str]]:
-        """Of a node the values that it reads: the number of the node, that of the input, the value.
+        """Yield the values that a node reads: the number of the node, that of the input, the value.
 
-        Where a conversion to a newer opset made several nodes of it, those before it read in its place; their values
-        are unknown to the model that was judged.
+        If a conversion to a newer opset split the node, the nodes added before it read in its place; the judged model
+        does not know their values.
         """
         for at, value in enumerate(proto.input):
             before = self.made_by.get(value)
@@ -189,12 +189,12 @@ class _Finder:
         return self.columns.outputs_of[self.index[index]] + number
 
     def _named(self, index: int) -> tuple[str, str]:
-        """The op type and the name of a node of the graph."""
+        """Return the op type and the name of a node of the graph."""
         return self.columns.types[self.index[index]], self.columns.names[self.index[index]]
 
 
 def _groups(source: SourceGraph) -> list[list[int]]:
-    """Nodes of one graph by the ONNX node that they were made of; each group by their places in the graph."""
+    """Return the nodes of one graph by their ONNX node; each group in the order of the graph."""
     mains: dict[str, list[int]] = {}
     for at, node in enumerate(source.nodes):
         if "source" not in node.extra:
@@ -209,12 +209,12 @@ def _groups(source: SourceGraph) -> list[list[int]]:
 
 
 def _nearest(places: list[int], at: int) -> int:
-    """Of several nodes of one name that which stands nearest."""
+    """Return the nearest of several nodes with one name."""
     return min(places, key=lambda place: abs(place - at))
 
 
 def _readers(nodes: list[tuple[int, SourceNode]]) -> dict[str, list[tuple[int, int]]]:
-    """Of each value the input slots that read it, those of the first reader."""
+    """Return the input slots that read each value, for its first reader."""
     found: dict[str, list[tuple[int, int]]] = {}
     for index, node in nodes:
         if node.type in _NOT_READING and len(nodes) > 1:
@@ -229,9 +229,9 @@ def _readers(nodes: list[tuple[int, SourceNode]]) -> dict[str, list[tuple[int, i
 
 
 def _indexes(graph: ModelGraph, source: SourceGraph, path: str) -> dict[int, int]:
-    """Of each node, counted as the reader counts, its index in the graph that is judged.
+    """Return the index of each node in the judged graph; nodes are counted as the reader counts them.
 
-    They differ where the judge took conversions out that look like the engine's own.
+    The indexes differ if the judge removed conversions that look like the engine's own.
     """
     names = list(_names(source))
     if len(names) == len(graph):

@@ -1,7 +1,7 @@
 """The error along the graph: every floating-point output of the main graph's nodes against float32.
 
-Memory: values are fetched in portions of at most 256 MB on either side; each portion is compared and let go before the
-next one is computed. A model whose values take more is computed once for each portion.
+Memory: values are fetched in portions of at most 256 MB on either side; each portion is compared and released before
+the next one is computed. A model whose values take more is computed once for each portion.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .simulation import Simulation
 
 JUMP, LEAST = 10.0, 1e-3
-"""An error jumps where it is ten times the largest of the inputs' and above 0.001."""
+"""An error jumps if it is ten times the largest error of the inputs and above 0.001."""
 PORTION = 256 << 20
 _UNKNOWN = 1 << 20
 """Bytes that a value of unknown shape counts as."""
@@ -33,7 +33,7 @@ class TracedNode(NamedTuple):
 
     :param error: ``max_rel_error``
     :param inputs: the largest ``max_rel_error`` of the values that it reads
-    :param inf: infinite elements that are not so in float32, ``nan`` the same of NaN
+    :param inf: elements that are infinite, but not in float32; ``nan`` likewise for NaN
     """
 
     node: str
@@ -61,7 +61,7 @@ class Trace(NamedTuple):
 
     @property
     def first_jump(self) -> TracedNode | None:
-        """The first node whose error is ten times the largest of its inputs' and above 0.001."""
+        """The first node whose error is ten times the largest error of its inputs and above 0.001."""
         return next((each for each in self.nodes if each.jumps), None)
 
 
@@ -75,7 +75,7 @@ def trace(
 
     :param progress: called after each portion with the number of values done, and of all
     :param portion: bytes of values that are held at a time, on either side
-    :raises Refused: when onnxruntime cannot compute the model
+    :raises Refused: if onnxruntime cannot compute the model
     """
     values = _values(simulation)
     sizes = _sizes(simulation)
@@ -88,7 +88,7 @@ def trace(
 
 
 def _values(simulation: Simulation) -> dict[str, int]:
-    """The floating-point values of the main graph, each with the number of its node."""
+    """Return the floating-point values of the main graph, each with the number of its node."""
     file, columns = simulation.file, simulation.ready.prepared.graph.columns
     found = {}
     for each in simulation.places.exits:
@@ -127,7 +127,7 @@ def _errors(simulation: Simulation, plan: RoundingPlan, values: Sequence[str]) -
 
 
 def _computed(simulation: Simulation, plan: RoundingPlan, more: Sequence[str]) -> list[list[Any]]:
-    """The values of each set of inputs; the session is let go before the other one is made."""
+    """Return the values of each set of inputs; the session is released before the other one is created."""
     session = simulation.session(plan, more)
     return [list(session.run(each.feeds)) for each in simulation.inputs]
 
@@ -153,7 +153,7 @@ def _traced(
 
 
 def _read(simulation: Simulation, number: int) -> Iterator[str]:
-    """The values that a node reads, with those that its bodies read."""
+    """Yield the values that a node reads, including those that its bodies read."""
     yield from simulation.places.read.get(number, ())
     for _, body in simulation.file.bodies_of(number):
         for inner in simulation.file.nodes_of(body):
@@ -162,7 +162,7 @@ def _read(simulation: Simulation, number: int) -> Iterator[str]:
 
 
 def _sizes(simulation: Simulation) -> dict[str, int]:
-    """Bytes of the values whose shapes the ``onnx`` package infers from those of the first set of inputs."""
+    """Return the sizes in bytes of values whose shapes the ``onnx`` package infers from the first set of inputs."""
     from onnx import helper, shape_inference
 
     proto = simulation.file.proto

@@ -50,8 +50,8 @@ class Members(NamedTuple):
     names: frozenset[str] | None = None
 
 
-class Unusual(Exception):
-    """A text that the fast reader leaves to the exact one."""
+class NeedsExactReader(Exception):
+    """The fast reader cannot read this text; the exact reader must read it."""
 
 
 class _Number:
@@ -59,7 +59,7 @@ class _Number:
 
     def __init__(self, text: str) -> None:
         if is_too_large(text):
-            raise Unusual
+            raise NeedsExactReader
         self.text = text
 
     def __repr__(self) -> str:
@@ -72,7 +72,7 @@ def is_too_large(number: str) -> bool:
 
 
 def _constant(_: str) -> Any:
-    raise Unusual
+    raise NeedsExactReader
 
 
 def decoder(**hooks: Any) -> Decode:
@@ -97,7 +97,7 @@ def end_of_value(text: str, start: int) -> int:
     """
     try:
         end: int = decoder()(text, start)[1]
-    except (StopIteration, RecursionError, Unusual):
+    except (StopIteration, RecursionError, NeedsExactReader):
         raise ValueError("no value") from None
     return end
 
@@ -105,15 +105,15 @@ def end_of_value(text: str, start: int) -> int:
 def key_at(text: str, at: int) -> tuple[str, int, int]:
     """Return a key, the offset after it, and the offset of its value.
 
-    :raises Unusual: if there is no key
+    :raises NeedsExactReader: if there is no key
     :raises ValueError: if the key is not a string
     """
     if text[at : at + 1] != '"':
-        raise Unusual
+        raise NeedsExactReader
     key, end = scanstring(text, at + 1, True)
     colon = after_blanks(text, end)
     if text[colon : colon + 1] != ":":
-        raise Unusual
+        raise NeedsExactReader
     return key, end, after_blanks(text, colon + 1)
 
 

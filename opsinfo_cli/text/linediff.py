@@ -1,7 +1,7 @@
 """The lines in which two texts differ, in time proportional to their length.
 
 The standard library's matcher needs minutes for thousands of equal lines. Here lines that appear once in both texts
-align the two; the matcher compares only what lies between them.
+align the two; the matcher compares only the lines between them.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from ..typed import TYPE_CHECKING
 from .json_values import (
     MAX_DEPTH,
     Members,
+    NeedsExactReader,
     RawMember,
-    Unusual,
     after_blanks,
     decoder,
     has_unicode_escape,
@@ -45,7 +45,7 @@ def read_members(source: Source, judge: Judge | None = None) -> Members | Docume
         members = _walk(source.text, judge)
         _refuse_half_pairs(source.text, members)
         return members
-    except (Unusual, ValueError, StopIteration, RecursionError):
+    except (NeedsExactReader, ValueError, StopIteration, RecursionError):
         from .scanner import scan
 
         document = scan(source)
@@ -78,7 +78,7 @@ def _walk(text: str, judge: Judge | None) -> Members:
         value, end = decoder()(text, start)
         behind = _BEHIND_WORD if text[start].isalpha() else _BEHIND_NUMBER
         if text[start] not in '["' and re.match(behind, text[end : end + 1]):
-            raise Unusual  # it only begins like a word or number of JSON
+            raise NeedsExactReader  # it only begins like a word or number of JSON
         _refuse_depth(value)
         return Members(None, start, end)
     first = after_blanks(text, start + 1)
@@ -100,7 +100,7 @@ def _one_by_one(text: str, start: int, at: int) -> Members:
         members.append(RawMember(key, value, at, key_end, value_start, end, duplicates, quotes >= 0))
         behind = separator(text, end)
         if not behind:
-            raise Unusual
+            raise NeedsExactReader
         if behind[1] == "}":
             for member in {each.key: each for each in members}.values():
                 if not member.is_sound:
@@ -129,18 +129,18 @@ def _has_duplicates(text: str, start: int) -> bool:
 
 
 def _refuse_depth(value: Any, depth: int = 0) -> None:
-    """:raises Unusual: if the value may be nested too deep, which the exact reader decides"""
+    """:raises NeedsExactReader: if the value may be nested too deeply"""
     level = [value]
     while level:
         depth += 1
         if depth > MAX_DEPTH:
-            raise Unusual
+            raise NeedsExactReader
         inner = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
         level = list(chain.from_iterable(inner))
 
 
 def _refuse_half_pairs(text: str, members: Members) -> None:
-    """:raises Unusual: if a surrogate escape is alone; text after the value is not checked"""
+    """:raises NeedsExactReader: if a surrogate escape is unpaired; text after the value is not checked"""
     if not has_unicode_escape(text) or not re.compile(_HALF).search(text, members.start, members.end):
         return
     whole = re.compile(_WHOLE, re.DOTALL).match
@@ -148,5 +148,5 @@ def _refuse_half_pairs(text: str, members: Members) -> None:
     while at >= 0:
         match = whole(text, at, members.end)
         if not match:
-            raise Unusual
+            raise NeedsExactReader
         at = text.find("\\", match.end(), members.end)

@@ -23,7 +23,7 @@ def splice(text: str, edits: Iterable[Edit]) -> str:
     at = 0
     for edit in sorted(edits):
         if edit.start < at or edit.end < edit.start or edit.end > len(text):
-            raise ValueError(f"edit {edit} overlaps another or lies outside the text")
+            raise ValueError(f"edit {edit} overlaps another or is outside the text")
         parts += (text[at : edit.start], edit.text)
         at = edit.end
     parts.append(text[at:])

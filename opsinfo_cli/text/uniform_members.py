@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import chain
 
 from ..typed import TYPE_CHECKING
-from .json_values import Members, RawMember, Unusual, decoder, has_unicode_escape, key_at, quotes_of
+from .json_values import Members, NeedsExactReader, RawMember, decoder, has_unicode_escape, key_at, quotes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ _PIECE = 1 << 17
 
 
 def regular_members(text: str, start: int, first: int, judge: Judge | None) -> Members | None:
-    """Return the members of the object at ``start``, whose first key is at ``first``; None if anything is unusual.
+    """Return the members of the object at ``start``, whose first key is at ``first``; None if it is not uniform.
 
     :param judge: called with each value in turn; its results are returned with them
     """
@@ -36,7 +36,7 @@ def regular_members(text: str, start: int, first: int, judge: Judge | None) -> M
                 return None
             members += placed
             names |= set().union(*content.values(), *chain.from_iterable(map(dict.values, content.values())))
-    except (Unusual, ValueError, StopIteration, RecursionError):
+    except (NeedsExactReader, ValueError, StopIteration, RecursionError):
         return None  # not JSON, or a piece was cut inside a string that looks like the end of a member
     if not members or len({member.key for member in members}) != len(members):
         return None
@@ -58,7 +58,7 @@ def _pieces(text: str, at: int, between: str) -> Iterator[tuple[dict[str, Any], 
     If each piece is an object when braces are put around it, so are all of them together.
 
     :raises ValueError: if a piece is not an object
-    :raises Unusual: if the text ends too early, or has anything that is not handled here
+    :raises NeedsExactReader: if the text ends too early, or contains anything that is not handled here
     """
     decode = decoder()
     closed = between.rindex("}") + 1
@@ -66,7 +66,7 @@ def _pieces(text: str, at: int, between: str) -> Iterator[tuple[dict[str, Any], 
         piece = "{" + text[at : cut + closed] + "}"
         content, end = _object(decode, piece)
         if end != len(piece):
-            raise Unusual
+            raise NeedsExactReader
         yield content, at, cut + closed
         at = cut + len(between) - 1
     content, end = _object(decode, "{" + text[at:])

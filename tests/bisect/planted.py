@@ -1,4 +1,4 @@
-"""Searches with culprits that were planted: a check of known truth, and a session without files and processes."""
+"""Searches with planted culprits: a check with known answers, and a session without files and processes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Planted:
 
 
 def planted(count: int, culprits: int, seed: int, pairs: int = 0, **options: Any) -> Planted:
-    """A check with so many culprits among so many candidates, in the order in which they are suspected."""
+    """A check with so many culprits among so many candidates, the most suspected first."""
     chance = random.Random(f"{count} {culprits} {seed}")
     chosen = set(chance.sample(range(count), culprits))
     risky = {each for each in range(count) if chance.random() < (RISKY_CULPRITS if each in chosen else RISKY_OTHERS)}
@@ -95,7 +95,7 @@ class PlantedPlace:
 
 
 class Nowhere:
-    """A run folder and a journal that keep nothing."""
+    """A run folder and a journal that store nothing."""
 
     path = "nowhere"
 
@@ -108,7 +108,7 @@ class Nowhere:
 
 @dataclass
 class Ended:
-    """How a search ended, and what it took."""
+    """The end of a search, and its cost."""
 
     found: SearchEnd
     runs: int

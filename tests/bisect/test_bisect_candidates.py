@@ -1,4 +1,4 @@
-"""Which op types of a model a list can move."""
+"""Op types of a model that a list can move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user knows already: the order in which candidates are suspected."""
+"""Evidence of the user: the order of suspicion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `--ray` and `--resources` say, and how many trials a cluster has room for."""
+"""The values of `--ray` and `--resources`, and the number of trials that fit on a cluster."""
 
 from __future__ import annotations
 
@@ -74,6 +74,16 @@ def node(alive: bool = True, **has: float) -> dict[str, Any]:
         ([node(NPU=1)], {"NPU": 0.1}, 10),
         ([node(CPU=1)], {"NPU": 1}, 0),
         ([], {"NPU": 1}, 0),
+    ],
+    ids=[
+        "one node",
+        "two nodes",
+        "a dead node",
+        "CPUs are the limit",
+        "slots do not span nodes",
+        "a fraction",
+        "a node without NPU",
+        "no nodes",
     ],
 )
 def test_a_cluster_has_room_for_what_fits_on_its_nodes(

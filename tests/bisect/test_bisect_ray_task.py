@@ -87,7 +87,7 @@ def test_a_command_that_a_signal_ends_has_its_number() -> None:
     assert (facts["code"], facts["signal"]) == (0, signal.SIGSEGV)
 
 
-@pytest.mark.parametrize(("mode", "code"), [(None, 127), (0o600, 126)])
+@pytest.mark.parametrize(("mode", "code"), [(None, 127), (0o600, 126)], ids=["missing", "not executable"])
 def test_a_command_that_cannot_be_run_ends_as_in_a_shell(tmp_path: Path, mode: int | None, code: int) -> None:
     check = tmp_path / "check.sh"
     if mode is not None:

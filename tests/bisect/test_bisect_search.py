@@ -1,4 +1,4 @@
-"""The search: the right list whatever is planted, within the bound of runs."""
+"""The search: the right list for any planted culprits, within the bound of runs."""
 
 from __future__ import annotations
 

@@ -100,6 +100,15 @@ def trusted(config: Path, file: Path, trust_folder: bool = False) -> str:
         (0, 0o1777, 0, ""),
         (0, 0o775, 0, ""),
     ],
+    ids=[
+        "root alone",
+        "one service user",
+        "another user's folder",
+        "another user's sticky folder",
+        "folder writable by all",
+        "root's sticky folder",
+        "folder writable by root's group",
+    ],
 )
 def test_root_works_only_where_no_other_user_may_replace_the_file(
     config: Path, library: Path, folder: int, mode: int, file: int, said: str

@@ -91,7 +91,7 @@ def test_an_error_gives_the_systems_reason_in_words_whichever_call_fails(
     assert [text for text in texts if os.strerror(errno.EACCES) in text]
 
 
-@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO], ids=errno.errorcode.get)
 def test_an_output_file_that_is_refused_gives_the_reason_and_keeps_the_old_one(tmp_path: Path, number: int) -> None:
     path = tmp_path / "report.json"
 

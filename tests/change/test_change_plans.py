@@ -118,6 +118,7 @@ def test_what_appears_twice_is_not_edited_and_both_lines_are_named(text: str, li
         '{"Add":{"precision_reduce":{" flag":"true","flag":"true"}}}',
         '{"Add":{"precision_reduce":{"flag":"true"},"precision_reduce ":{"flag":"false"}}}',
     ],
+    ids=["section with a blank first", "section with a blank last", "key with a blank", "two flags"],
 )
 def test_two_spellings_of_one_name_are_moved_right_or_refused_with_the_reason(text: str, to: str) -> None:
     try:
@@ -202,7 +203,11 @@ def test_a_broken_edit_of_a_mixlist_is_stopped_by_the_proof(monkeypatch: pytest.
 # mixlists
 
 
-@pytest.mark.parametrize("text", ['{"black-list": {"to-add": ["A",]}}', '{"grey-list": {}}', "[]", ""])
+@pytest.mark.parametrize(
+    "text",
+    ['{"black-list": {"to-add": ["A",]}}', '{"grey-list": {}}', "[]", ""],
+    ids=["trailing comma", "unknown list", "not an object", "empty"],
+)
 def test_a_mixlist_that_the_engine_would_refuse_is_not_edited(text: str) -> None:
     with pytest.raises(Damaged):
         MixlistPlan(("Add",), Policy.BLACK).patch(source_of(text))

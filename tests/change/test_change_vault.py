@@ -40,7 +40,7 @@ def test_the_place_is_the_option_then_the_variable_then_the_state_folder(monkeyp
     assert vault_path(None, {"XDG_STATE_HOME": "/s", "HOME": "/h"}) == "/var/lib/opsinfo"
 
 
-@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077], ids=oct)
 def test_folders_are_0700_and_files_0600_for_any_umask(writer: Writer, vault: Vault, library: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
@@ -162,7 +162,9 @@ def test_a_record_comes_back_as_it_was_saved(vault: Vault) -> None:
     assert found.to_json() == record.to_json()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"id": 1}', "null"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"id": 1}', "null"], ids=["empty", "cut off", "not an object", "keys missing", "null"]
+)
 def test_a_damaged_record_hides_no_other(writer: Writer, vault: Vault, library: Path, text: str) -> None:
     change = move(writer, "Add", "black", library)
     (Path(vault.path) / "changes" / "20200101T000000-abcdef").write_text(text)

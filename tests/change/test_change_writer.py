@@ -111,7 +111,7 @@ def test_the_preview_equals_the_run_and_opens_nothing_for_writing(library: Path,
 # what is kept
 
 
-@pytest.mark.parametrize("mode", [0o400, 0o444, 0o555, 0o600, 0o640, 0o644, 0o664, 0o755, 0o2755])
+@pytest.mark.parametrize("mode", [0o400, 0o444, 0o555, 0o600, 0o640, 0o644, 0o664, 0o755, 0o2755], ids=oct)
 def test_the_mode_is_kept(library: Path, vault: Vault, mode: int) -> None:
     library.chmod(mode)
     move(vault, library)
@@ -119,7 +119,7 @@ def test_the_mode_is_kept(library: Path, vault: Vault, mode: int) -> None:
     assert stat.S_IMODE(library.stat().st_mode) == mode
 
 
-@pytest.mark.parametrize("umask", [0o000, 0o077, 0o027])
+@pytest.mark.parametrize("umask", [0o000, 0o077, 0o027], ids=oct)
 def test_the_umask_does_not_change_an_existing_files_mode(library: Path, vault: Vault, umask: int) -> None:
     library.chmod(0o644)
     before = os.umask(umask)
@@ -177,7 +177,11 @@ def test_a_hard_link_is_refused_with_a_hint(library: Path, tmp_path: Path, vault
     assert vault.records() == []
 
 
-@pytest.mark.parametrize("name", ["a b.json", "a\nb.json", "-n.json", "\u4e2d.json", "x" * 250 + ".json", b"\xff.json"])
+@pytest.mark.parametrize(
+    "name",
+    ["a b.json", "a\nb.json", "-n.json", "\u4e2d.json", "x" * 250 + ".json", b"\xff.json"],
+    ids=["blank", "newline", "leading dash", "Chinese", "255 bytes", "not UTF-8"],
+)
 def test_a_file_with_any_name_is_written(config: Path, vault: Vault, name: str | bytes) -> None:
     path = config / os.fsdecode(name)
     path.write_text(TEXT)

@@ -211,7 +211,9 @@ def test_depth_is_a_finding_and_no_crash(kind: str, depth: int) -> None:
     assert any(each.engine == "refuses" for each in found)
 
 
-@pytest.mark.parametrize("tail", ['"\\ud800"', '"\\ud8', "}", "[" * 100_000])
+@pytest.mark.parametrize(
+    "tail", ['"\\ud800"', '"\\ud8', "}", "[" * 100_000], ids=["lone surrogate", "cut escape", "brace", "deep nesting"]
+)
 def test_a_tail_of_any_shape_is_trailing_text(tail: str) -> None:
     assert [each.rule.name for each in findings("library", '{"A": {}} ' + tail)] == ["trailing-text"]
 

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from contract import FINDINGS
 
 from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.check.mixlist_operators import MixlistTarget
@@ -17,59 +18,9 @@ from opsinfo_cli.model.target import TargetOptions, resolve
 
 ON_TEXTS = [rule for rule in RULES.values() if rule.about in ("mixlist", "library", "both")]
 
-DESIGN = {
-    "syntax": ("both", "error", "refuses"),
-    "comment": ("both", "error", "refuses"),
-    "trailing-comma": ("both", "error", "refuses"),
-    "missing-comma": ("both", "error", "refuses"),
-    "trailing-text": ("both", "warning", "accepts"),
-    "bom": ("both", "note", "accepts"),
-    "duplicate-key": ("both", "warning", "ignores"),
-    "empty-file": ("both", "error", "refuses"),
-    "wrong-type": ("both", "error", "refuses"),
-    "unknown-list": ("mixlist", "error", "refuses"),
-    "unknown-action": ("mixlist", "error", "refuses"),
-    "contradiction": ("mixlist", "error", "refuses"),
-    "duplicate-operator": ("mixlist", "warning", "accepts"),
-    "unknown-operator": ("mixlist", "error", "ignores"),
-    "not-in-ai-core": ("mixlist", "warning", "ignores"),
-    "sibling-type": ("mixlist", "warning", "accepts"),
-    "no-effect": ("mixlist", "warning", "ignores"),
-    "remove-mismatch": ("mixlist", "warning", "ignores"),
-    "black-without-fp32": ("mixlist", "warning", "accepts"),
-    "white-without-low": ("mixlist", "warning", "accepts"),
-    "unknown-mode": ("mode", "error", "refuses"),
-    "mode-refuses-mixlist": ("mode", "error", "refuses"),
-    "mode-not-on-soc": ("mode", "error", "refuses"),
-    "both-modes": ("mode", "error", "refuses"),
-    "not-in-model": ("model", "warning", "accepts"),
-    "no-effect-in-model": ("model", "warning", "accepts"),
-    "black-refused-in-model": ("model", "error", "refuses"),
-    "constant-out-of-range": ("model", "warning", "accepts"),
-    "bad-flag": ("library", "error", "refuses"),
-    "blank-in-name": ("library", "error", "refuses"),
-    "bad-value": ("library", "error", "refuses"),
-    "column-mismatch": ("library", "error", "refuses"),
-    "unknown-value": ("library", "warning", "accepts"),
-    "unknown-section": ("library", "warning", "accepts"),
-    "engine-crash": ("library", "error", "crashes"),
-    "shadowed": ("store", "note", "accepts"),
-    "stray-json": ("store", "warning", "accepts"),
-    "load-order-undefined": ("store", "warning", "accepts"),
-    "store-fails": ("install", "error", "refuses"),
-    "bad-load-priority": ("install", "error", "refuses"),
-    "broken-custom-path": ("install", "warning", "ignores"),
-    "edits-lost": ("vault", "warning", "accepts"),
-    "damaged-backup": ("vault", "error", "accepts"),
-    "forked-history": ("vault", "warning", "accepts"),
-    "modes-left-open": ("vault", "warning", "accepts"),
-    "unfinished-change": ("vault", "warning", "accepts"),
-}
-"""The contract: a name and its engine reaction never change."""
-
 
 def test_the_table_is_the_contract() -> None:
-    assert {name: (rule.about, rule.severity, rule.engine) for name, rule in RULES.items()} == DESIGN
+    assert {name: (rule.about, rule.severity, rule.engine) for name, rule in RULES.items()} == FINDINGS
 
 
 def test_codes_are_unique_and_begin_with_their_family() -> None:

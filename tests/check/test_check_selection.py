@@ -28,6 +28,7 @@ def with_codes(*letters: str) -> set[str]:
         ([], ["T"], set(RULES) - with_codes("T")),
         (["M", "T"], ["unknown-list", "T00"], with_codes("M") - {"unknown-list"}),
     ],
+    ids=["everything", "a prefix", "a code and a name", "a longer prefix", "ignored prefix", "selected and ignored"],
 )
 def test_words_select_rules(select: list[str], ignore: list[str], names: set[str]) -> None:
     assert kept(select, ignore) == names

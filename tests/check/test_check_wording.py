@@ -71,6 +71,10 @@ def test_words_are_those_of_the_glossary() -> None:
         assert word not in texts
 
 
-@pytest.mark.parametrize("word", ["blocklist", "trustlist", "graylist", "溢出检测", "损失缩放", "昇腾", "OpType"])
+@pytest.mark.parametrize(
+    "word",
+    ["blocklist", "trustlist", "graylist", "溢出检测", "损失缩放", "昇腾", "OpType"],
+    ids=["blocklist", "trustlist", "graylist", "overflow detection", "loss scaling", "Ascend", "OpType"],
+)
 def test_the_glossary_has_the_words_of_the_manuals(word: str) -> None:
     assert word in GLOSSARY.read_text(encoding="utf-8")

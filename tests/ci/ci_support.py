@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests" / "sample-repository"
 PIP_CACHE = os.environ.get("PIP_CACHE_DIR") or str(Path.home() / ".cache" / "pip")
-"""The caller's, looked up before tests get a home of their own: what was fetched once is not fetched for every test."""
+"""The caller's, looked up before tests get another home, so that packages are not fetched again for every test."""
 
 SHIPPED = ["opsinfo_cli", "schemas", "pyproject.toml", "README.md", "LICENSE", "action.yml", "action", ".pre-commit-hooks.yaml"]  # fmt: skip # noqa: E501
 
@@ -26,7 +26,7 @@ def git(folder: Path, *words: str) -> str:
 
 
 def committed(folder: Path) -> str:
-    """Make a folder a repository with everything in it committed.
+    """Turn a folder into a repository with all its files committed.
 
     :returns: the commit
     """

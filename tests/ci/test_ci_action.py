@@ -118,7 +118,9 @@ LINES: dict[str, tuple[Any, ...] | None] = {
 }
 
 
-@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize(
+    "line", LINES, ids=["error", "blank in path", "no line", "colon in path", "colours", "note", "hint", "summary"]
+)
 def test_the_matcher(line: str) -> None:
     match = re.match(PATTERN["regexp"], line)
     places = [PATTERN[key] for key in ("file", "line", "column", "severity", "code")]

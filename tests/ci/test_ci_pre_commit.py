@@ -147,7 +147,7 @@ def test_the_globs_of_the_editor_take_what_the_fmt_hook_takes() -> None:
 def test_a_search_of_a_directory_takes_what_the_validate_hook_takes(
     opsinfo: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """Broken files, so that only the name says what a file is; each in a folder of its own, as stores take all JSON."""
+    """Broken files, so that only the name shows the kind; each in its own folder, because a store reads every JSON."""
     pytest.importorskip("opsinfo_cli.model.file_kind", reason="the search by name is not there")
     expected = set()
     for number, (path, hooks) in enumerate(TAKEN.items()):

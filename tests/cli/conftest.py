@@ -124,7 +124,7 @@ def terminal(program: list[str], environment: dict[str, str], tmp_path: Path) ->
             parts.append(part)
         os.close(ours)
         said = b"".join(parts).decode(encoding).replace("\r\n", "\n")
-        # a line of progress is drawn on slow machines only; it has tests of its own
+        # a progress line is drawn on slow machines only; other tests cover it
         return process.wait(timeout=30), re.sub(r"\r\x1b\[K[^\r\n\x1b]*", "", said)
 
     return run

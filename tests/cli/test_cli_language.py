@@ -26,7 +26,19 @@ CHINESE, ENGLISH = "引擎", "the engine"
         ({"OPSINFO_LANG": None, "LANG": "de_DE.UTF-8"}, ENGLISH),
         ({"OPSINFO_LANG": None, "LANG": None}, ENGLISH),
     ],
-    ids=str,
+    ids=[
+        "OPSINFO_LANG is zh",
+        "OPSINFO_LANG is zh_CN",
+        "OPSINFO_LANG is zh-Hans",
+        "OPSINFO_LANG zh wins over an English locale",
+        "OPSINFO_LANG en wins over a Chinese locale",
+        "LANG is Chinese",
+        "LC_MESSAGES is Chinese",
+        "LC_ALL wins over LANG",
+        "LC_MESSAGES wins over LANG",
+        "LANG is German",
+        "nothing is set",
+    ],
 )
 def test_the_language_is_that_of_opsinfo_lang_or_the_locale(
     opsinfo: Run, env: dict[str, str | None], expected: str

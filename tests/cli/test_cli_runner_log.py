@@ -1,4 +1,4 @@
-"""Dry runs and JSON in the log of a GitHub runner: what a file holds gives the runner no commands."""
+"""Dry runs and JSON in the log of a GitHub runner: the content of a file never becomes a command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RUNNER = {"GITHUB_ACTIONS": "true"}
 
 
 def commands(log: str) -> list[str]:
-    """What a runner does with a log: `::` after blanks, `##[` anywhere, nothing while commands are stopped.
+    """The commands that a runner finds in a log: `::` after blanks, `##[` anywhere, nothing while commands are stopped.
 
     The rules are those of src/Runner.Common/ActionCommand.cs and src/Runner.Worker/ActionCommandManager.cs of
     actions/runner.

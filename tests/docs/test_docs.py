@@ -96,7 +96,7 @@ def test_examples_are_distinguished_from_other_paragraphs() -> None:
 
 
 COMPLETION = ("_OPSINFO_COMPLETE", "COMP_WORDS", "COMP_CWORD")
-"""Set by the shells' own scripts, never by people."""
+"""Set by the shells' scripts, never by users."""
 
 
 def test_every_variable_that_is_read_is_explained() -> None:

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 READMES = ("README.md", "README.zh-CN.md")
 PAIRS = (READMES, ("docs/guide.md", "docs/guide.zh-CN.md"))
+GENERATED = ("findings.md", "reference.md", "glossary.md")
 VENV = "python3 -m venv .venv && "
 
 
@@ -24,6 +25,16 @@ def text_of(page: str) -> str:
 @pytest.mark.parametrize("page", READMES)
 def test_readme_has_at_most_180_lines(page: str) -> None:
     assert len(text_of(page).splitlines()) <= 180
+
+
+def test_english_prose_has_at_most_120_columns() -> None:
+    """Tables, code and links of one line are not wrapped, and generated pages have one line per paragraph."""
+    for path in [*ROOT.glob("*.md"), *DOCS.glob("*.md")]:
+        if path.name in GENERATED or "zh-CN" in path.name:
+            continue
+        text = re.sub(r"^ *```.*?^ *```$", "", path.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+        prose = [line for line in text.splitlines() if not line.startswith(("|", "    ", "<", "["))]
+        assert [line for line in prose if len(line) > 120] == [], path.name
 
 
 @pytest.mark.parametrize("page", READMES)
@@ -51,6 +62,7 @@ def test_the_test_command_is_the_one_that_ci_runs() -> None:
         ("depths of headings", r"^(#+) "),
         ("items of lists", r"^(\d*[-.]) "),
     ],
+    ids=["code blocks", "commands in the text", "shown commands", "headings", "list items"],
 )
 @pytest.mark.parametrize("pair", PAIRS, ids=[english for english, _ in PAIRS])
 def test_pages_in_two_languages_show_the_same_in_the_same_order(pair: tuple[str, str], what: str, pattern: str) -> None:

@@ -10,7 +10,7 @@ __all__ = ["CI", "LONG", "Counts"]
 @dataclass(frozen=True)
 class Counts:
     """
-    :param stride: of the calls of a run, every so many are failed; 1 is all of them
+    :param stride: every how many calls of a run one is failed; 1 is all of them
     :param traced: system calls of a real run that are killed or failed, evenly spread; None is all of them
     :param signals: runs that get SIGINT, SIGTERM or SIGHUP at a random moment
     :param kills: runs that get SIGKILL at a random moment

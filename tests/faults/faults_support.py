@@ -79,7 +79,7 @@ def jobs(paths: Iterable[Path], to: Policy = Policy.BLACK, op: str = "Add") -> l
 
 
 def lay(folder: Path, count: int, text: str = TEXT) -> list[Path]:
-    """A number of libraries in a folder."""
+    """Several libraries in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"aic-ascend910b-ops-info-{letter}.json" for letter in "abcdefgh"[:count]]
     for number, path in enumerate(paths):
@@ -97,8 +97,8 @@ _CALLS = frozenset(name for name in vars(FileSystem) if not name.startswith("_")
 class Failing(FileSystem):
     """Fails the Nth call, once or permanently, and records every call.
 
-    A failing ``access`` says no, a failing ``close`` closes and then says so; a descriptor that was only read from
-    has nothing left to tell when it is closed. No fsync reaches the disk: what is tested is what becomes of its answer.
+    A failing ``access`` returns False, a failing ``close`` closes and then raises; closing a descriptor that was only
+    read never fails. No fsync reaches the disk: the tests are about the handling of its result.
     """
 
     def __init__(self, nth: int = 0, error: str = "EIO", lasting: bool = False) -> None:
@@ -153,7 +153,7 @@ def _nothing(*_: Any) -> None:
 
 
 class Unsynced(FileSystem):
-    """No fsync reaches the disk: for what comes before and after the run that is tested."""
+    """Skip fsync before and after the tested run."""
 
     def fsync(self, descriptor: int) -> None:
         pass
@@ -177,8 +177,8 @@ Content = bytes | None
 class Scene:
     """Files, the vault, and one action on them.
 
-    :param wanted: what each file says once it is done
-    :param detour: a change and nothing else, to see that life goes on
+    :param wanted: the content of each file after the action
+    :param detour: another change, to check that work can continue
     """
 
     files: list[Path]
@@ -241,7 +241,7 @@ class Scene:
 def complaints(scene: Scene, answer: str, leftovers: int) -> Iterator[str]:
     """Check the invariants after any fault.
 
-    :param leftovers: how many temps may lie there
+    :param leftovers: how many temps are allowed
     """
     state = scene.state()
     said = f"the answer is {answer!r}, the files are {state}"
@@ -307,9 +307,9 @@ def _complaints_of_a_detour(scene: Scene, detour: Callable[[Writer], Any]) -> It
 
 
 def run_main(words: Sequence[str], stdout: int | None = None) -> int:
-    """The program in this process, as the interpreter would run it: it ends the process, but for one that is measured.
+    """The program in this process, as the interpreter would run it: it ends the process, unless it is measured.
 
-    Signals that were held back come once the program can hear them.
+    Deferred signals are delivered once the program can handle them.
 
     :returns: its exit status
     """
@@ -339,9 +339,9 @@ def run_main(words: Sequence[str], stdout: int | None = None) -> int:
 
 
 def import_all() -> None:
-    """Every module, before a child becomes a user who may not read them: a checkout may be in root's home."""
+    """Import every module, before a child becomes a user who cannot read them: a checkout may be in root's home."""
     for module in pkgutil.walk_packages(opsinfo_cli.__path__, "opsinfo_cli."):
-        with suppress(ImportError):  # of what is not installed
+        with suppress(ImportError):  # of packages that are not installed
             if not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
 

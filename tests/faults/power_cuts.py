@@ -1,7 +1,7 @@
 """States of a disk after a power cut: the calls of a run are recorded, and every legal state is built from them.
 
-A file's bytes are sure once it was synced, a name in a folder once the folder was. Of everything else any part may be
-there: each change of a name or not, in the order it was made; unsynced bytes as written, cut, zeroed or none.
+A file's bytes are certain after it was synced, a name in a folder after the folder was. Any part of everything else
+may be there: each change of a name or not, in the order it was made; unsynced bytes as written, cut, zeroed or none.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Disk:
 def states(
     before: Disk, events: list[Event], count: int, seed: int, at_end: bool = False
 ) -> Iterator[tuple[str, Disk]]:
-    """So many states after a cut at moments that are spread over a run, or after its end, each with what it is."""
+    """Yield so many states after a cut at moments spread over a run, or after its end, each with a description."""
     chance = random.Random(seed)
     for each in range(count):
         cut = len(events) if at_end else (each * (len(events) + 1)) // count

@@ -238,7 +238,7 @@ def test_an_unreadable_created_file_does_not_count_as_removed(tmp_path: Path, ca
 
 
 class Nth:
-    """True the Nth time that it is asked about a path."""
+    """True at the Nth question about a path."""
 
     def __init__(self, path: str, nth: int) -> None:
         self.path, self.left = path, nth

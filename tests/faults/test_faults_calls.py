@@ -1,7 +1,7 @@
 """Every call of the writer fails in turn, once and permanently, with every error of a disk: files are old or new.
 
-The method is SQLite's: fail the Nth call for N = 1, 2, 3 ... until a run finishes without meeting it, and after each
-look at the files, the backups, the answer, and what the next run makes of it.
+The method is SQLite's: fail the Nth call for N = 1, 2, 3 ... until a run finishes without meeting it, and check the
+files, the backups, the answer and the next run each time.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ SCENES = [a_move, an_apply, a_restore, a_restore_of_an_unfinished_change, a_new_
 
 
 class Stage:
-    """Recreates a scene on demand at the same paths, which the vault records."""
+    """Recreates a scene at the same paths, which the vault records."""
 
     def __init__(self, lay_out: Lay, top: Path) -> None:
         self.top, self.template = top / "at", top / "template"

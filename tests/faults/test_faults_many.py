@@ -211,7 +211,7 @@ def test_two_users_with_two_vaults_lose_nothing_in_one_file(top: Path, tmp_path:
         children.append(fork(act, user))
     assert [ended(child) for child in children] == [0] * len(ops)
     assert {str(entry.policy) for entry in Library.read(str(path)).entries.values()} == {"black"}
-    assert path.stat().st_uid == USER, "whoever wrote last, it is still his"
+    assert path.stat().st_uid == USER, "the file keeps its owner, for any last writer"
     assert os.listdir(folder) == [path.name]
     theirs = os.listdir(top / "state" / "vault" / "changes")  # root does not read a vault of another user
     assert len(Vault(str(tmp_path / "vault")).records()) + len(theirs) == len(ops)

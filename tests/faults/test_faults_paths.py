@@ -174,7 +174,7 @@ def test_a_record_whose_path_was_altered_writes_to_no_other_file(
 def test_an_altered_record_writes_to_no_other_file_through_its_target(
     opsinfo: Run, victim: Path, place: Path, tmp_path: Path, state: str
 ) -> None:
-    """A change of two files, one of which was altered: asked for the one, the other is not written."""
+    """A change of two files, one of which was altered: restoring the one does not write the other."""
     paths = lay(tmp_path / CONFIG, 2)
     mixlist = tmp_path / "mixlist.json"
     mixlist.write_text('{"black-list": {"to-add": ["Mul0", "Mul1"]}}')
@@ -266,10 +266,10 @@ def test_a_nonsensical_record_crashes_nothing_and_writes_nothing(
 
 
 def in_a_child(tmp_path: Path, *words: str | Path) -> tuple[int, str]:
-    """The program, without the start of an interpreter: its status, and what it said."""
+    """Run the program in this process; return its status and output."""
 
     def act() -> int:
-        tempfile.tempdir = str(tmp_path)  # where a trace would be kept
+        tempfile.tempdir = str(tmp_path)  # the place of a trace
         return run_main([*map(str, words)], os.open(tmp_path / "said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
 
     return ended(fork(act)), (tmp_path / "said").read_text()

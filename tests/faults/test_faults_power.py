@@ -28,7 +28,7 @@ from opsinfo_cli.model.policy import Policy
 class Run:
     """A recorded run.
 
-    :param files: that it may change
+    :param files: files that it may change
     :param earlier: runs before it, on a disk that had time to write everything
     """
 
@@ -112,7 +112,7 @@ class Cut:
     def complaints(self, is_over: bool) -> Iterator[str]:
         """Check the invariants after the power cut.
 
-        :param is_over: whether the run had said that it was done
+        :param is_over: whether the run had reported success
         """
         texts = self.texts()
         known = [record.id for record in self.vault().records()]

@@ -1,7 +1,7 @@
 """Real processes: every system call from the first one on the target, its lock or the vault is killed and failed.
 
-A run is traced once. Each of its calls is then the victim of a run of its own, with the same files laid out anew:
-killed at the call, or failed in it, once or from then on.
+A run is traced once. Each of its calls is then the victim of another run on a fresh copy of the same files:
+killed at the call, or failed in it, once or permanently.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from opsinfo_cli.model.policy import Policy
 
 MODES = ["signal=KILL", "error=EIO", "error=ENOSPC", "error=EIO from then on", "error=ENOSPC from then on"]
 _CALL = re.compile(r"(\w+)\(")
-_NO_FAULT = {"execve", "mmap", "munmap", "exit_group"}  # the interpreter's own memory, and what cannot fail
+_NO_FAULT = {"execve", "mmap", "munmap", "exit_group"}  # the interpreter's memory, and calls that cannot fail
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace i
 class Traced:
     """One command on one set of files, run under strace.
 
-    :param lay_out: lays the files out, and says what is done to them; the words of the command
+    :param lay_out: creates the files; returns the scene and the words of the command
     """
 
     def __init__(self, lay_out: Callable[[Path], tuple[Scene, list[str]]], top: Path, bytecode: Path) -> None:
@@ -75,7 +75,7 @@ class Traced:
         return done.returncode
 
     def calls(self) -> list[tuple[str, int]]:
-        """Every call from the first that names the files on, with its number among those of its name."""
+        """Return every call from the first one on the files, with its number among calls of the same name."""
         subprocess.run(self.command, env=self.environment, cwd=ROOT, capture_output=True, check=False)
         self.again()
         log = self.top.parent / "trace"
@@ -114,7 +114,7 @@ class Traced:
 
 
 def spread(calls: list[tuple[str, int]], count: int | None, shift: int) -> list[tuple[str, int]]:
-    """A number of them, evenly spread; another shift selects others."""
+    """Return some of them, evenly spread; another shift selects others."""
     if count is None or count >= len(calls):
         return calls
     step = len(calls) / count
@@ -131,7 +131,7 @@ def moved(top: Path) -> tuple[Scene, list[str]]:
 
 
 def applied(top: Path) -> tuple[Scene, list[str]]:
-    """Five libraries of one store; each wins with an op type of its own, and all of them change."""
+    """Five libraries of one store; each has its own winning op type, and all of them change."""
     paths = lay(top / CONFIG, 5)
     marks = ", ".join(f'"Mul{number}"' for number in range(5))
     mixlist = top / "mixlist.json"
@@ -188,7 +188,7 @@ def test_no_trace_shows_a_moment_without_the_file(
     traced = Traced(lay_out, tmp_path, bytecode_of_faults)
     log = tmp_path / "trace"
     assert traced.run("-qq", "-y", "-e", "trace=%file,%desc", "-o", str(log)) == 0
-    # names in a folder that is held by a descriptor, spelled out
+    # full names of files that are opened by a folder's descriptor
     text = re.sub(r'\b\d+<(/[^>]*)>, "([^"/]+)"', r'AT_FDCWD, "\1/\2"', log.read_text("utf-8", "replace"))
     lines = text.splitlines()
     for path in traced.scene.files:

@@ -1,4 +1,4 @@
-"""Real errors of the kernel: a full disk, a read-only one, an immutable file, a mount point of one file."""
+"""Real errors of the kernel: a full disk, a read-only disk, an immutable file, a bind-mounted file."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_a_read_only_mount_is_refused_naming_the_folder(
 def test_after_a_read_only_mount_no_change_is_unfinished(
     opsinfo: Run, library: Path, tmp_path: Path, mount: Mount
 ) -> None:
-    """The refused run changed nothing, so there is nothing to repair, now or when it can be written again."""
+    """The refused run changed nothing, so there is nothing to repair, now or when the file is writable again."""
     mount(tmp_path / "opp", "--bind", tmp_path / "opp")
     mount(tmp_path / "opp", "-o", "remount,bind,ro")
     assert opsinfo("move", library, "Add", "--to", "black").code == 3

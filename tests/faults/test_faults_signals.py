@@ -64,13 +64,13 @@ class Install:
         return Scene(paths, self.state / f"vault-{number}", [*before], [*new], lambda writer: writer)
 
     def run(self, scene: Scene) -> int:
-        """The whole program, in a child that is the ordinary user; given back at the moment it begins."""
+        """The whole program, in a child that is the ordinary user; returned when it begins."""
         reading, writing = os.pipe()
 
         def act() -> int:
             out = os.open(self.out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
             os.environ["OPSINFO_BACKUP_DIR"] = str(scene.place)
-            # one that came before the program would be this child's
+            # a signal before the program starts would be handled by this child
             signal.pthread_sigmask(signal.SIG_BLOCK, SIGNAL_STATUSES)
             os.write(writing, b"x")
             return run_main(["apply", str(self.config), str(self.mixlist)], out)
@@ -163,7 +163,7 @@ def test_a_signal_at_any_moment_leaves_old_or_new_files_and_restored_modes_only(
         which = pick.choice(list(SIGNAL_STATUSES))
         status = struck(install, scene, which, pick.uniform(0, 1.1 * length))
         state = scene.state()
-        length *= 0.8 if state == "new" else 1.25  # the machine may be busier or less so than when it was measured
+        length *= 0.8 if state == "new" else 1.25  # the load of the machine may have changed since the measurement
         seen.add((status, state))
         found = install.faults(scene)
         if status not in (0, SIGNAL_STATUSES[which], -which) or (status == 0 and state != "new"):
@@ -244,7 +244,7 @@ def after_a_kill(install: Install, scene: Scene) -> list[str]:
 
 
 def test_the_exit_status_of_a_signal_is_right_at_every_moment(tmp_path: Path, isolation: Path, counts: Counts) -> None:
-    """A process of its own, start and end included: never a trace of the interpreter, never status 1."""
+    """A separate process, including its start and end: never a traceback, never status 1."""
     pick = random.Random(22)
     (path,) = lay(tmp_path / "config", 1)
     text = path.read_text()
@@ -257,7 +257,7 @@ def test_the_exit_status_of_a_signal_is_right_at_every_moment(tmp_path: Path, is
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         wait_for_handlers(process)
         began = time.monotonic()
-        if number < 2:  # the first one compiles
+        if number < 2:  # the first run compiles the package
             process.communicate()
             length = time.monotonic() - began
             continue
@@ -265,7 +265,7 @@ def test_the_exit_status_of_a_signal_is_right_at_every_moment(tmp_path: Path, is
         time.sleep(pick.uniform(0, 1.2 * length))
         process.send_signal(which)
         _, err = process.communicate(timeout=60)
-        if process.returncode not in (0, SIGNAL_STATUSES[which], -which):  # a shell tells the last two apart by nothing
+        if process.returncode not in (0, SIGNAL_STATUSES[which], -which):  # a shell cannot distinguish the last two
             wrong.append(f"run {number}, {which.name}: status {process.returncode}")
         if b"Traceback" in err or b"Exception ignored" in err:
             wrong.append(f"run {number}, {which.name}: {err.decode()}")
@@ -273,7 +273,7 @@ def test_the_exit_status_of_a_signal_is_right_at_every_moment(tmp_path: Path, is
 
 
 def wait_for_handlers(process: subprocess.Popen[bytes]) -> None:
-    """Until a process catches SIGTERM and SIGHUP itself, which it does from its first moments on."""
+    """Wait until a process catches SIGTERM and SIGHUP, which it does soon after its start."""
     status = Path(f"/proc/{process.pid}/status")
     if not status.exists():
         pytest.skip("there is no /proc to look at")
@@ -285,7 +285,7 @@ def wait_for_handlers(process: subprocess.Popen[bytes]) -> None:
 
 @pytest.mark.parametrize("call", ["mkdir", "write", "fsync", "replace"])
 def test_a_signal_in_a_call_on_the_vault_leaves_no_temp_there(tmp_path: Path, call: str) -> None:
-    """Before the first file is replaced a signal ends the run at once; what it had begun in the vault goes with it."""
+    """Before the first file is replaced, a signal ends the run at once; its unfinished work in the vault is removed."""
     paths = lay(tmp_path / "config", 2)
     before = [path.read_bytes() for path in paths]
 

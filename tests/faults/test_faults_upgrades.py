@@ -117,7 +117,7 @@ def test_a_killed_change_before_an_upgrade_brings_no_old_file_into_the_new_one(
 def test_a_killed_change_before_an_upgrade_does_not_stop_the_next_move(
     opsinfo: Run, library: Path, tmp_path: Path
 ) -> None:
-    """Of the file it was about nothing is left: there is nothing half done to put back."""
+    """The file of the change no longer exists: there is nothing to restore."""
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
     kill_as_it_ends(change_ids(opsinfo)[0])
     install(tmp_path / "cann", "8.3.RC1", UPGRADED)
@@ -240,7 +240,7 @@ def test_copying_the_vendors_old_file_back_loses_the_moves_without_an_upgrade(op
 
 
 def test_a_journal_of_a_later_opsinfo_is_read_or_refused_and_never_ignored(opsinfo: Run, library: Path) -> None:
-    """Unknown is not absent: else a lineage would begin anew, and `restore` would undo an older change."""
+    """Unknown is not absent: otherwise a new lineage would begin, and `restore` would undo an older change."""
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
     before = library.read_text()
     assert opsinfo("move", library, "Log", "--to", "white").code == 0

@@ -62,7 +62,7 @@ def add(
 
 
 def marks_of(black: list[str] = (), white: list[str] = (), free: list[str] = ()) -> dict[str, frozenset[Mark]]:  # type: ignore[assignment]
-    """A mixlist's marks: types put on a list, and types taken off the black one."""
+    """A mixlist's marks: types added to a list, and types removed from the black one."""
     return {
         **{name: frozenset({Mark("to-add", Policy.BLACK)}) for name in black},
         **{name: frozenset({Mark("to-add", Policy.WHITE)}) for name in white},

@@ -1,6 +1,6 @@
 """Messages of the graph engine and of TensorFlow, made with the protobuf package from descriptors written here.
 
-What the readers say is held against these: they share no code with them.
+The results of the readers are compared with these, which share no code with them.
 """
 
 from __future__ import annotations

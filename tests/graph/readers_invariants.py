@@ -10,9 +10,9 @@ from opsinfo_cli.graph.readers import read_graph
 
 
 def check_bytes(data: bytes) -> None:
-    """Read the bytes as a model: only our own errors, and a graph whose edges lead to outputs that exist.
+    """Read the bytes as a model: only opsinfo's errors, and a graph with valid edges.
 
-    :raises AssertionError: when a promise is broken; any other exception is a broken promise too
+    :raises AssertionError: if an invariant fails; any other exception is a failure too
     """
     handle, path = tempfile.mkstemp(prefix="opsinfo-model-")
     try:

@@ -1,4 +1,4 @@
-"""Judging anew only where a list changes something gives what judging the whole graph gives."""
+"""Judging only the changed parts of a graph has the same result as judging the whole graph."""
 
 from __future__ import annotations
 

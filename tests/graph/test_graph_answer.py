@@ -115,6 +115,7 @@ def test_a_snapshot_answers_as_its_library_does(tmp_path: Path) -> None:
         ("mixed_float16", ["libary"], LIBRARY, "unknown source of columns `libary`"),
         ("mixed_float16", ["library"], None, "without a target, columns can only be assumed"),
     ],
+    ids=["unknown mode", "unknown source of columns", "no target"],
 )
 def test_an_unknown_node_or_mode_is_refused(mode: str, columns: list[str], against: object, said: str) -> None:
     with pytest.raises(UsageFault, match=said):

@@ -276,6 +276,7 @@ def test_an_input_is_either_preprocessed_or_in_float16(tmp_path: Path) -> None:
         ("aipp_op { aipp_mode: dynamic related_input_rank: -1 }", "`related_input_rank` is a number"),
         ('aipp_op { aipp_mode: dynamic related_input_name: "data" }', "names an input of Caffe"),
     ],
+    ids=["empty", "not a message", "cut off", "no mode", "no format", "unknown format", "negative rank", "Caffe name"],
 )
 def test_a_configuration_that_cannot_be_followed_is_refused(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(Damaged, match=said):

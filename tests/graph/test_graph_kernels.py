@@ -65,6 +65,14 @@ def test_only_the_policy_of_the_built_in_cast_lets_consumers_look_through_it() -
         ((2, -1), {}, "float32", "refused-shape"),
         ((2, 16), {"dynamicCompileStatic": {"flag": "true"}}, "float32", "first-column"),
     ],
+    ids=[
+        "known shape",
+        "unknown dimension",
+        "unknown rank",
+        "unknown rank without support",
+        "unknown dimension without support",
+        "dynamic kernel for a known shape",
+    ],
 )
 def test_unknown_shapes_use_the_columns_of_the_dynamic_kernel(
     shape: tuple[int, ...], more: dict[str, Any], dtype: str, why: str

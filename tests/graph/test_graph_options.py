@@ -26,6 +26,7 @@ GRAPH = graph_of([["x", "Data", [], ["float32"]], ["add_1", "Add", ["x", "x"], [
         ("OpType::Add:OutputDtype:BFLOAT16", "Add", True, (), ("bfloat16",)),
         ("OpType:: Add :InputDtype:float32", "Add ", True, ("float32",), ()),
     ],
+    ids=["node", "node with skipped places", "op type", "op type with blanks"],
 )
 def test_a_line_of_customize_dtypes_sets_dtypes(
     line: str, name: str, is_type: bool, inputs: tuple[str | None, ...], outputs: tuple[str | None, ...]

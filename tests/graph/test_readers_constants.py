@@ -110,7 +110,11 @@ def test_external_data_is_read_only_for_values(tmp_path: Path) -> None:
     assert (found.overflowing, found.overflow) == (1, -7e4)
 
 
-@pytest.mark.parametrize("location", ["../secret", "/etc/passwd", "a/../../b", "", "a\0b"])
+@pytest.mark.parametrize(
+    "location",
+    ["../secret", "/etc/passwd", "a/../../b", "", "a\0b"],
+    ids=["parent", "absolute", "through a child", "empty", "NUL"],
+)
 def test_external_data_outside_the_folder_is_reported_and_not_read(tmp_path: Path, location: str) -> None:
     graph = _external(tmp_path, location)
     assert not graph.weights
@@ -224,7 +228,11 @@ def test_values_in_a_text_dump_are_those_that_it_prints(
         assert repr(extremes(where, "float32")) == repr(raw)
 
 
-@pytest.mark.parametrize("text", [r"\000\000\200\077", r"\0\0\200?", r"\x00\x00\x80\x3f", r"\U00000000\x00\200?"])
+@pytest.mark.parametrize(
+    "text",
+    [r"\000\000\200\077", r"\0\0\200?", r"\x00\x00\x80\x3f", r"\U00000000\x00\200?"],
+    ids=["octal", "short octal", "hexadecimal", "Unicode"],
+)
 def test_every_escape_of_a_text_dump_is_known(tmp_path: Path, text: str) -> None:
     (where,) = read_graph(str(_dump(tmp_path, text))).weights.values()
     found = extremes(where, "float32")

@@ -208,7 +208,22 @@ def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         read_graph(str(path))
 
 
-@pytest.mark.parametrize("name", ['a"b', "a\\", "a\nb", "}", "\x1b[31m", "ä", ":", "a:-1", "^a", " "])
+@pytest.mark.parametrize(
+    "name",
+    ['a"b', "a\\", "a\nb", "}", "\x1b[31m", "ä", ":", "a:-1", "^a", " "],
+    ids=[
+        "quote",
+        "backslash",
+        "newline",
+        "brace",
+        "escape sequence",
+        "umlaut",
+        "colon",
+        "colon and number",
+        "caret",
+        "blank",
+    ],
+)
 def test_names_with_special_characters_are_kept(tmp_path: Path, name: str) -> None:
     model = _ge()
     model.graph[0].op[0].name = name
@@ -233,6 +248,18 @@ def test_names_with_special_characters_are_kept(tmp_path: Path, name: str) -> No
         b"\xff" * 100,
         b"layer {\n}\n",
         b'graph { node { op_type: "Add" } }',
+    ],
+    ids=[
+        "empty",
+        "NUL",
+        "text",
+        "cut om",
+        "zip header",
+        "JSON object",
+        "JSON array",
+        "ones",
+        "Caffe text",
+        "TensorFlow text",
     ],
 )
 def test_a_file_that_is_not_a_model_is_refused(tmp_path: Path, data: bytes) -> None:

@@ -1,6 +1,6 @@
 """The program under limits: a hostile file must not exhaust memory or time.
 
-Small sizes here; ``tests/long`` runs what size matters to with the full ones.
+Small sizes here; ``tests/long`` runs the size-dependent tests with the full ones.
 """
 
 from __future__ import annotations

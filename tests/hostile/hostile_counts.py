@@ -10,8 +10,8 @@ __all__ = ["CI", "LONG", "Counts"]
 @dataclass(frozen=True)
 class Counts:
     """
-    :param many: things of which an honest file has a few
-    :param long: characters of a string of which an honest file has ten
+    :param many: items of which a normal file has a few
+    :param long: characters of a string that has ten in a normal file
     :param mixes: the longest nestings are of every so many mixes of brackets; 1 is all of them
     :param seconds: of processor time for one run with so many: what looks at all the others for each needs more
     """

@@ -39,7 +39,7 @@ def check_bytes(data: bytes) -> None:
         return
     document = scan(source)
     if source.text.lstrip(_BLANKS)[:1] not in ("{", "["):
-        return  # a lone scalar is neither library nor mixlist, and where it ends is nobody's business
+        return  # a lone scalar is neither library nor mixlist, so its end does not matter
     _readers_agree(source, document)
     _standard_library_agrees(source, document)
     _mending_is_strict(source, document)
@@ -62,9 +62,7 @@ def _readers_agree(source: Source, document: Document) -> None:
         assert 0 <= fault.start <= fault.end <= len(source.text) + 1
         assert source.place(fault.start).line >= 1
     _agrees(read_members(source), document)
-    with mock.patch.object(
-        uniform_members, "_PIECE", 40
-    ):  # what is read in pieces is otherwise longer than any input here
+    with mock.patch.object(uniform_members, "_PIECE", 40):  # pieces are otherwise longer than any input here
         _agrees(read_members(Source(source.data, source.path)), document)
 
 
@@ -85,7 +83,7 @@ def _agrees(outcome: Members | Document, document: Document) -> None:
 
 
 def _with_texts(value: Any) -> Any:
-    """A value of the fast reader, its numbers as the text they keep."""
+    """Return a value of the fast reader, with numbers as their text."""
     if isinstance(value, dict):
         return {key: _with_texts(each) for key, each in value.items()}
     if isinstance(value, list):
@@ -94,7 +92,7 @@ def _with_texts(value: Any) -> Any:
 
 
 def _folded(node: Any) -> Any:
-    """A value of the exact reader likewise, equal keys folded."""
+    """Return a value of the exact reader likewise, with equal keys folded."""
     if node.kind == "object":
         return {member.name: _folded(member.value) for member in node}
     if node.kind == "array":

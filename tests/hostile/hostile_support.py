@@ -12,7 +12,7 @@ from typing import Any
 from contract import STATUSES
 
 Hostile = Callable[..., Any]
-"""The ``hostile`` fixture: runs the program with little memory and little time, and checks what must always hold."""
+"""The ``hostile`` fixture: runs the program with little memory and time, and checks the invariants."""
 
 TENSOR = {"name": "x", "dtype": "float16,float", "format": "ND,ND", "paramType": "required"}
 ENTRY = json.dumps({"input0": TENSOR, "output0": TENSOR})
@@ -36,7 +36,7 @@ _RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\
 
 
 def limited(opsinfo: Callable[..., Any]) -> Hostile:
-    """The ``opsinfo_process`` fixture with limits on the process, and what must hold of every run."""
+    """The ``opsinfo_process`` fixture with limits on the process, and the invariants of every run."""
 
     def run(*words: str | Path, seconds: int = 10, megabytes: int = 1000, **options: Any) -> Any:
         def limit() -> None:
@@ -67,7 +67,7 @@ def words_of(command: str, kind: str, path: Path) -> list[str]:
 
 
 def is_insertion(before: bytes, after: bytes) -> bool:
-    """Whether ``after`` is ``before`` with something put in at one place."""
+    """Return whether ``after`` is ``before`` with an insertion at one place."""
     low, high = 0, min(len(before), len(after))
     while low < high:
         middle = (low + high + 1) // 2

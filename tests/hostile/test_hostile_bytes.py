@@ -79,6 +79,7 @@ def test_a_mixlist_of_such_bytes_is_read_fixed_or_refused_by_every_command(
         ("mixlist", '{"black-list": {"to-add": ["Add"]}, "black-list": {"to-add": ["Mul"]}}'),
         ("mixlist", '{"black-list": {"to-add": ["Add"], "to-add": ["Mul"]}}'),
     ],
+    ids=["op type", "flag", "section with a blank", "list", "action"],
 )
 def test_repeated_keys_are_read_as_in_the_engine_and_never_edited(
     hostile: Hostile, tmp_path: Path, kind: str, text: str
@@ -96,7 +97,7 @@ LONG = "123456789012345678901234567890.10"
 
 @pytest.mark.parametrize("number", [LONG, "-0", "1E-400", "9" * 300, "0." + "9" * 5000, "0.1000"])
 def test_fmt_keeps_every_digit_of_numbers_beside_a_fix(hostile: Hostile, tmp_path: Path, number: str) -> None:
-    """No file that the engine takes holds numbers, so only fmt, which fixes before anybody judges, can meet them."""
+    """No file that the engine accepts has numbers, so only fmt, which fixes before checks, can meet them."""
     path = tmp_path / "f.json"
     text = f'{{"black-list": {{"to-add": ["Add", {number}], "to-remove": [{number},]}} /* x */}}'
     path.write_text(text)

@@ -26,6 +26,12 @@ PLACES = {
 }
 
 
+def brackets(mix: str) -> str:
+    """The name of a case: ``object array``."""
+    kinds = " ".join({"[": "array", "{": "object"}[each] for each in mix if each in "[{")
+    return kinds + (" after members" if "," in mix else " with blanks" if " " in mix else "")
+
+
 def closing(mix: str) -> str:
     return "".join({"[": "]", "{": "}"}[each] for each in reversed(mix) if each in "[{")
 
@@ -49,7 +55,7 @@ def test_both_readers_refuse_every_mix_of_brackets_without_end(place: str, ended
             assert "deep" in outcome.faults[0].message
 
 
-@pytest.mark.parametrize("mix", MIXES)
+@pytest.mark.parametrize("mix", MIXES, ids=brackets)
 def test_both_readers_have_the_same_depth_limit_for_every_mix(mix: str) -> None:
     for levels in range(MAX_DEPTH - 4, MAX_DEPTH + 5):
         repeats, rest = divmod(levels - 1, depth_of(mix))
@@ -82,7 +88,7 @@ def test_a_mixlist_that_is_a_bomb_is_refused_by_every_command(hostile: Hostile, 
     check_commands(hostile, tmp_path / "f.json", data, "mixlist", REFUSED)
 
 
-@pytest.mark.parametrize(("kind", "text"), [("library", LIBRARY), ("mixlist", MIXLIST)])
+@pytest.mark.parametrize(("kind", "text"), [("library", LIBRARY), ("mixlist", MIXLIST)], ids=["library", "mixlist"])
 def test_a_bomb_after_the_end_is_never_read(hostile: Hostile, tmp_path: Path, kind: str, text: str) -> None:
     check_commands(hostile, tmp_path / "f.json", (text + "\n" + BOMBS["objects"]).encode(), kind, ACCEPTED)
 

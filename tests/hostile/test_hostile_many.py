@@ -128,7 +128,7 @@ def test_many_versions_of_one_op_type(hostile: Hostile, tmp_path: Path, counts: 
 
 @pytest.mark.parametrize("command", ["list", "validate"])
 def test_many_names_that_no_target_has(hostile: Hostile, tmp_path: Path, command: str) -> None:
-    """Each wants near names out of as many op types as a real chip has."""
+    """Near names of each are searched among as many op types as a real chip has."""
     words = (
         ("Fused", "Sparse", "Grouped", "Masked", "Quant", "Batch", "Scaled", "Moving", "Segment", "Inplace"),
         ("Ripple", "Harbor", "Lattice", "Meadow", "Prism", "Comet", "Anchor", "Cobalt", "Willow", "Summit"),
@@ -144,7 +144,7 @@ def test_many_names_that_no_target_has(hostile: Hostile, tmp_path: Path, command
     assert all(f"did you mean `{name}`" in said for name in known)
 
 
-@pytest.mark.parametrize("name", ["{:08}", "Op{:020}"])
+@pytest.mark.parametrize("name", ["{:08}", "Op{:020}"], ids=["digits", "letters and digits"])
 def test_many_names_that_differ_in_digits_only(hostile: Hostile, tmp_path: Path, counts: Counts, name: str) -> None:
     """Hundreds of op types are equally near to each."""
     pick = random.Random(23)

@@ -1,4 +1,4 @@
-"""Large strings, large keys, many op types: taken, in memory that follows the file's size. Full sizes: tests/long."""
+"""Large strings, large keys, many op types: accepted, in memory proportional to the file. Full sizes: tests/long."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hostile_counts import Counts
 from hostile_support import ACCEPTED, ENTRY, FIXED_BUT_REFUSED, Hostile, check_commands, words_of
 
 LIBRARIES: dict[str, Callable[[str, int], str]] = {
-    # situation: text, of so long a string and so many things
+    # situation: text, by the length of a string and the number of items
     "a long string": lambda x, many: f'{{"Big": {{"opFile": {{"value": "{x}"}}}}, "Add": {ENTRY}}}',
     "a long key": lambda x, many: f'{{"{x}": {{}}, "Add": {ENTRY}}}',
     "a long name of a section": lambda x, many: f'{{"Add": {{"{x}": {{}}}}}}',
@@ -70,6 +70,15 @@ def test_a_large_mixlist_is_read_checked_and_edited(
         ("library", '{{"Add": {{"precision_reduce": {{"flag": "{x}"}}}}}}', "/Add/precision_reduce/flag"),
         ("library", '{{"{x} ": {{}}}}', "/{x} "),
     ],
+    ids=[
+        "list",
+        "action",
+        "contradiction",
+        "entry of a wrong type",
+        "key of a wrong type",
+        "flag",
+        "op type with a blank",
+    ],
 )
 def test_a_message_is_short_for_any_name_and_the_pointer_is_exact(
     hostile: Hostile, tmp_path: Path, counts: Counts, kind: str, text: str, pointer: str
@@ -90,7 +99,9 @@ def test_a_message_is_short_for_any_name_and_the_pointer_is_exact(
     assert len(refused.err) < 4000
 
 
-@pytest.mark.parametrize("ending", ['"', "\\", '\\"', "\\u12"])
+@pytest.mark.parametrize(
+    "ending", ['"', "\\", '\\"', "\\u12"], ids=["closing quote", "backslash", "escaped quote", "cut escape"]
+)
 def test_a_long_string_that_never_ends_is_refused(hostile: Hostile, tmp_path: Path, ending: str) -> None:
     path = tmp_path / "f.json"
     path.write_text('{"Add": {"op": {"x": "' + "x" * (1 << 20) + ending)
@@ -99,11 +110,11 @@ def test_a_long_string_that_never_ends_is_refused(hostile: Hostile, tmp_path: Pa
 
 
 STRING = "x" * (8 << 20)
-"""Not too long to be quick, and long enough for what is remembered of each character to show."""
+"""Short enough to be quick, and long enough to reveal memory per character."""
 
 
 def test_one_surrogate_pair_does_not_slow_down_a_long_string(hostile: Hostile, tmp_path: Path) -> None:
-    """Looking for halves of pairs must not remember every character of the string it looks through."""
+    """The search for lone surrogates must not store every character of the string."""
     path = tmp_path / "f.json"
     path.write_text(f'{{"Big": {{"opFile": {{"value": "{STRING}"}}}}, "\\ud83d\\ude00": {{}}}}')
     assert hostile(*words_of("list", "library", path), megabytes=300).code == 0

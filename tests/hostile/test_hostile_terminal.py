@@ -19,7 +19,7 @@ C1 = "Mul\x9b2J\x85\u202ex\x7f"
 """Characters that JSON allows raw in a string."""
 
 OURS = re.compile("\x1b\\[[0-9;]*m|\r\x1b\\[K[ -~]*")
-"""Colours, and a line of progress, which a slow machine gets."""
+"""Colours, and a progress line, which appears on a slow machine."""
 
 RAW = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200f\u202e]|\r(?!\n)")
 

@@ -1,4 +1,4 @@
-"""The promises of reader and splicer on sound texts that were damaged at random; the fuzzer asks for more."""
+"""The invariants of reader and splicer on valid texts with random damage; the fuzzer checks more inputs."""
 
 from __future__ import annotations
 

@@ -2,13 +2,13 @@
 
     python tests/long/fuzz_text.py -max_total_time=600             ten minutes, as once before a release
     python tests/long/fuzz_text.py -max_total_time=40              as in CI
-    python tests/long/fuzz_text.py FOLDER -max_total_time=600      keep what was found interesting in FOLDER
+    python tests/long/fuzz_text.py FOLDER -max_total_time=600      keep interesting inputs in FOLDER
     python tests/long/fuzz_text.py crash-1234                      run one input again
 
-Options are libFuzzer's. What is asked of every input stands in `tests/hostile/hostile_invariants.py`: both readers
-agree with each other and with the standard library, nothing but `Damaged` is raised, a flag that is set, put in or
-taken out proves right, and what was fixed is strict. Exit status 0: no promise was broken. An input that breaks one
-is kept as `crash-...` where this was started.
+Options are libFuzzer's. What every input must satisfy is in `tests/hostile/hostile_invariants.py`: both readers
+agree with each other and with the standard library, only `Damaged` is raised, setting, adding or removing a flag passes
+its proof, and fixed text is strict JSON. Exit status 0: no input broke this. An input that does is kept as `crash-...`
+in the working directory.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def deepspeed_counter(data: bytes, ranks: int) -> Truth:
 
 
 def nothing(data: bytes, ranks: int) -> Truth:
-    """The log holds no message, no counter, and no flag of each step."""
+    """The log has no message, no counter, and no flag of each step."""
     return None, None
 
 

@@ -2,7 +2,7 @@
 
 A comparison is turned, `and` and `or` exchanged, a sum, `not`, a small number or a truth value changed, a condition
 negated, the value of a `return` dropped, a call whose value nobody uses left out. Annotations, docstrings and the
-arguments of ``os.kill`` stay as they are: a changed signal might reach a process that is none of the test's.
+arguments of ``os.kill`` are not changed: a changed signal might reach a process outside the test.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Mutant(NamedTuple):
 
 
 def count(source: str) -> int:
-    """How many mutants a source has."""
+    """Return the number of mutants of a source."""
     return sum(1 for _ in _places(ast.parse(source)))
 
 
 def mutant(source: str, number: int) -> Mutant:
-    """One of the mutants of a source, by its number from 0."""
+    """Return one of the mutants of a source, by its number from 0."""
     tree = ast.parse(source)
     node, statement, change = list(_places(tree))[number]
     first = getattr(node, "lineno", statement.lineno)

@@ -45,7 +45,7 @@ OPTIONS = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"
 OPTIONS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is imported before the fork
 COPIED = ("opsinfo_cli", "tests", "schemas", "fixtures", "docs", "benchmarks", "pyproject.toml", "README.md")
 MOST = 80
-"""Tests of a module that are tried at most if those of the line notice nothing."""
+"""The most tests of a module that are tried if those of the line notice nothing."""
 
 
 class Measured(NamedTuple):
@@ -76,7 +76,7 @@ class Timer:
 
 
 def forked(place: Path, words: list[str], cpu: int) -> int:
-    """Pytest's exit status in a process of its own; 70 if it could not run, 124 if it took too long."""
+    """Run pytest in a separate process, and return its exit status; 70 if it could not run, 124 if it took too long."""
     child = os.fork()
     if child == 0:
         status = 70
@@ -109,7 +109,7 @@ def _ended(child: int, deadline: float) -> int:
     else:
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
-    with contextlib.suppress(OSError):  # what it started and did not end
+    with contextlib.suppress(OSError):  # processes that it left running
         os.killpg(child, signal.SIGKILL)
     ended = os.waitstatus_to_exitcode(status)
     return ended if ended >= 0 else 124
@@ -125,7 +125,7 @@ def copy_of_project(place: Path) -> None:
 
 
 def measured(place: Path, work: Path, wing: str) -> Measured:
-    """Run a wing's tests once under coverage, or take what an earlier run kept."""
+    """Run a wing's tests once under coverage, or reuse the results of an earlier run."""
     data, kept = work / f"{wing}.coverage", work / f"{wing}.seconds.json"
     if not kept.exists():
         script = (

@@ -2,7 +2,7 @@
 
 The run is stopped while the image is copied; what was not synced is in the memory of the mounted file system, and so
 not in the copy. The copy is mounted, which recovers its journal, and everything that was reported as done before
-must be there. ``OPSINFO_IMAGE_CUTS`` chooses how many moments; 40 if it does not.
+must be there. ``OPSINFO_IMAGE_CUTS`` sets the number of moments; 40 by default.
 """
 
 from __future__ import annotations

@@ -40,13 +40,13 @@ T = TypeVar("T")
 
 @dataclass
 class Change:
-    """What one run did to its files, as ``name -> (before, after)``, and the vendor state each was of."""
+    """The effect of one run on its files, as ``name -> (before, after)``, and the vendor state of each."""
 
     files: dict[str, tuple[bytes, bytes]]
     states: dict[str, int]
     undone: bool = False
     words: dict[str, dict[str, Policy]] = field(default_factory=dict)
-    """The policies it asked for, by file; none where it only took another change back."""
+    """The policies that it requested, by file; empty if it only undid another change."""
 
 
 @dataclass
@@ -57,7 +57,7 @@ class States:
     first: list[bytes] = field(default_factory=list)
 
     def note(self, before: bytes, after: bytes) -> int:
-        """:returns: which of them the change belongs to"""
+        """:returns: the vendor state that the change belongs to"""
         if not self.known or before not in self.known[-1]:
             self.known.append(set())
             self.first.append(before)
@@ -88,10 +88,10 @@ class HostileHistory(RuleBasedStateMachine):
             self._lay(name, json.dumps({op: {"op": {"pattern": "reduce"}} for op in OPS}, indent=4).encode())
         self._lay("mixlist", b'{"black-list": {"to-add": ["Add"]}}\n')
 
-    # what others do
+    # actions of others
 
     def _lay(self, name: str, content: bytes) -> None:
-        """As a package does it: another file at the same path."""
+        """Like a package upgrade: another file at the same path."""
         fresh = self.path[name].with_suffix(".new")
         fresh.write_bytes(content)
         os.replace(fresh, self.path[name])
@@ -120,10 +120,10 @@ class HostileHistory(RuleBasedStateMachine):
         said = ("\ufeff" if bom else "") + text.replace("{", "{ " + remark, 1) + ("}" if tail else "")
         self._lay("mixlist", said.encode())
 
-    # what the tool does
+    # actions of the tool
 
     def _ran(self, names: list[str], result: Result) -> None:
-        """Note what a run did; what did not change is in no change."""
+        """Record the effect of a run; unchanged files are not in the change."""
         after = {name: self.path[name].read_bytes() for name in names}
         files = {name: (self.now[name], content) for name, content in after.items() if content != self.now[name]}
         assert (result.change is not None) == bool(files)
@@ -245,7 +245,7 @@ class HostileHistory(RuleBasedStateMachine):
         assert lost_edits(self.vault, lambda _: True) == []
 
     def _lost(self, name: str) -> dict[str, Policy]:
-        """Of each op type the last word that stands, where it was said of another vendor state and is not so now."""
+        """The last request for each op type, if it was made for another vendor state and is lost now."""
         last = {
             op: (each.states[name], to)
             for each in self.changes
@@ -259,7 +259,7 @@ class HostileHistory(RuleBasedStateMachine):
     def _scope(self, name: str) -> Callable[[str], bool]:
         return lambda path: path == str(self.path[name].resolve())
 
-    # what always holds
+    # invariants
 
     @invariant()
     def every_file_says_what_the_model_says_and_nothing_lies_beside_it(self) -> None:
@@ -291,7 +291,7 @@ def attempt(action: Callable[[], T]) -> T | OpsinfoError:
 
 
 def policies(content: bytes) -> dict[str, Policy]:
-    """Read with nothing of ours."""
+    """Read without opsinfo."""
     flags = {"true": Policy.WHITE, "false": Policy.BLACK}
     read = json.loads(content)
     return {

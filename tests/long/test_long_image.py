@@ -26,7 +26,7 @@ pytestmark = [
 
 @pytest.fixture
 def context(tmp_path: Path) -> Path:
-    """What lies beside the Dockerfile: a wheelhouse."""
+    """The wheelhouse beside the Dockerfile."""
     ignored = shutil.ignore_patterns(".*", "__pycache__", "tests", "benchmarks")
     place = shutil.copytree(ROOT, tmp_path / "context", ignore=ignored)
     done = subprocess.run(["bash", "-euc", FETCH], cwd=place, capture_output=True, text=True, check=False)
@@ -37,7 +37,7 @@ def context(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def image(tmp_path: Path) -> Path:
-    """A copy of the root, with the fixtures where CANN would lie."""
+    """A copy of the root, with the fixtures at the place of CANN."""
     place = tmp_path / "image"
     subprocess.run(["cp", "-a", GIVEN, place], check=True)
     shutil.copytree(ROOT / "fixtures" / "opp", place / "usr/local/Ascend/ascend-toolkit/latest/opp")
@@ -51,7 +51,7 @@ def inside(image: Path, script: str) -> subprocess.CompletedProcess[str]:
 
 
 def build(context: Path, image: Path) -> subprocess.CompletedProcess[str]:
-    """What a builder does with the page's lines, up to the first that fails."""
+    """Run the page's lines like a builder, up to the first failure."""
     arguments: dict[str, str] = {}
     done = inside(image, "true")
     for step in STEPS:

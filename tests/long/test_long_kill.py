@@ -26,7 +26,7 @@ USER = 65534
 
 
 class Counting(FileSystem):
-    """Calls ``before`` ahead of every call."""
+    """Calls ``before`` before every call."""
 
     def __init__(self, before: Callable[[], None]) -> None:
         self.before = before

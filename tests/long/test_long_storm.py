@@ -1,6 +1,6 @@
 """A storm: processes move, apply, restore, reapply, fix and prune the same files, are killed, and their clocks step.
 
-``OPSINFO_STORM_SECONDS`` and ``OPSINFO_STORM_WRITERS`` choose how long and how many; 180 and 60 if they do not.
+``OPSINFO_STORM_SECONDS`` and ``OPSINFO_STORM_WRITERS`` set the duration and the number; 180 and 60 by default.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Storm:
         return Writer(Vault(str(self.place), wait=5), wait=5)
 
     def act(self, chance: random.Random) -> str | None:
-        """One thing at random: the id of the change it made."""
+        """Run a random command; return the id of its change."""
         paths = chance.sample(self.libraries, chance.randint(1, 3))
         to, op = chance.choice(list(Policy)), chance.choice(OPS)
         plan = [Job(str(path), LibraryPlan({op: to})) for path in paths]

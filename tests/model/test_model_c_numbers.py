@@ -19,20 +19,44 @@ from opsinfo_cli.model.c_numbers import LONGEST, is_float, long_or_none, saturat
         ("-9223372036854775808", -LONGEST - 1),
         ("0" * 5000 + "1", 1),
     ],
+    ids=[
+        "digits",
+        "blanks and a sign",
+        "minus zero",
+        "leading zeros",
+        "up to a point",
+        "largest",
+        "smallest",
+        "5000 leading zeros",
+    ],
 )
 def test_a_number_is_read_from_a_numeric_prefix(text: str, number: int) -> None:
     assert long_or_none(text) == number
 
 
 @pytest.mark.parametrize(
-    "text", ["", "x", "+", "- 1", "\u00a01", "\u0661", "9223372036854775808", "-9223372036854775809", "1" * 5000]
+    "text",
+    ["", "x", "+", "- 1", "\u00a01", "\u0661", "9223372036854775808", "-9223372036854775809", "1" * 5000],
+    ids=[
+        "empty",
+        "letter",
+        "sign alone",
+        "blank after the sign",
+        "no-break space",
+        "Arabic digit",
+        "largest plus 1",
+        "smallest minus 1",
+        "5000 digits",
+    ],
 )
 def test_text_on_which_stol_throws_is_not_a_number(text: str) -> None:
     assert long_or_none(text) is None
 
 
 @pytest.mark.parametrize(
-    ("digits", "number"), [("", 0), ("0", 0), ("0012", 12), ("9223372036854775808", LONGEST), ("1" * 5000, LONGEST)]
+    ("digits", "number"),
+    [("", 0), ("0", 0), ("0012", 12), ("9223372036854775808", LONGEST), ("1" * 5000, LONGEST)],
+    ids=["empty", "zero", "leading zeros", "largest plus 1", "5000 digits"],
 )
 def test_a_tensor_number_saturates_at_the_largest_long(digits: str, number: int) -> None:
     assert saturated(digits) == number
@@ -80,6 +104,21 @@ def test_a_float(text: str) -> None:
         "1e-60",
         "1e-999",
         "0x1p-150",
+    ],
+    ids=[
+        "empty",
+        "letter",
+        "exponent alone",
+        "point alone",
+        "dotless i",
+        "above the largest",
+        "1e39",
+        "hexadecimal overflow",
+        "1e999",
+        "subnormal",
+        "underflow",
+        "1e-999",
+        "hexadecimal underflow",
     ],
 )
 def test_no_float(text: str) -> None:

@@ -93,7 +93,17 @@ def tensor(**more: str) -> dict[str, str]:
         {"attr": {"list": "a"}, "attr_a": {"type": "int", "value": "all"}},
         {"slicePattern": {"value": "elemwiseBroadcast"}, "opFile": {"value": "Null"}},
     ],
-    ids=json.dumps,
+    ids=[
+        "no sections",
+        "flag",
+        "flag in upper case",
+        "formats of unknown shapes",
+        "output without columns",
+        "pattern",
+        "sub_format",
+        "attribute",
+        "words",
+    ],
 )
 def test_usual_entries_pass_the_quick_check(sections: Sections) -> None:
     assert policy_if_clear(sections) is Policy.of(sections)

@@ -102,6 +102,17 @@ def test_vendors_without_a_config_file_are_not_loaded(root: Path) -> None:
         ("x=1\nload_priority acme\n", [], 2),
         ("load_priority\nload_priority=acme\n", [], 1),
     ],
+    ids=[
+        "two vendors",
+        "comment",
+        "CRLF and blanks",
+        "second line ignored",
+        "other key",
+        "empty file",
+        "empty value",
+        "no equals sign",
+        "first line without equals sign",
+    ],
 )
 def test_the_first_line_with_load_priority_is_used(
     tmp_path: Path, text: str, vendors: list[str], bad_line: int | None
@@ -121,6 +132,15 @@ def test_the_first_line_with_load_priority_is_used(
         ("#\u2028load_priority=hidden\nload_priority=new", ("new",)),
         ("\u00a0# load_priority=a\nload_priority=b", ("a",)),
         ("\ufeff# load_priority=a", ("a",)),
+    ],
+    ids=[
+        "indented comment",
+        "tab before the comment",
+        "CRLF",
+        "form feed and carriage return",
+        "line separator",
+        "no-break space is not a blank",
+        "byte order mark is not a blank",
     ],
 )
 def test_a_line_of_config_ini_is_trimmed(root: Path, text: str, vendors: tuple[str, ...]) -> None:
@@ -288,6 +308,7 @@ def test_the_roots_of_a_path_are_found_below_and_above(root: Path) -> None:
         ("timestamp=1\n", None),
         ("", None),
     ],
+    ids=["version_dir", "Version", "neither", "empty"],
 )
 def test_the_version_is_that_of_version_info(root: Path, text: str, version: str | None) -> None:
     (root / "version.info").write_text(text)

@@ -59,7 +59,11 @@ def test_sections_and_inner_keys_are_trimmed() -> None:
     assert read.entries["A"].sections == {"precision_reduce": {"flag": "true"}}
 
 
-@pytest.mark.parametrize("name", [" Add", "Add ", "\tAdd", "Add\n", " "])
+@pytest.mark.parametrize(
+    "name",
+    [" Add", "Add ", "\tAdd", "Add\n", " "],
+    ids=["blank before", "blank after", "tab before", "newline after", "blank alone"],
+)
 def test_an_op_type_with_blanks_around_it_fails_the_file(name: str) -> None:
     with pytest.raises(Damaged) as caught:
         library({"Log": {}, name: {}})
@@ -78,7 +82,11 @@ def test_of_an_op_type_with_and_without_blanks_the_one_without_is_read() -> None
     assert operators["Add"].entry.policy is Policy.BLACK
 
 
-@pytest.mark.parametrize("passed_over", [5, {"opFile": 5}, {"precision_reduce": {"flag": "flase"}}])
+@pytest.mark.parametrize(
+    "passed_over",
+    [5, {"opFile": 5}, {"precision_reduce": {"flag": "flase"}}],
+    ids=["number", "section is a number", "bad flag"],
+)
 def test_an_ignored_twin_with_blanks_is_not_checked(passed_over: object) -> None:
     read = library({" Add": passed_over, "Add": {"precision_reduce": {"flag": "false"}}})
     assert list(read.operators.names) == ["Add"]
@@ -98,6 +106,17 @@ def test_an_ignored_twin_with_blanks_is_not_checked(passed_over: object) -> None
         ('{"A": {"input0": {"name": {}}}}', 1, 27),
         ('{"A": {"precision_reduce": {"flag": true}}}', 1, 37),
     ],
+    ids=[
+        "array",
+        "string",
+        "entry is a number",
+        "section is a string",
+        "value is a number",
+        "value is null",
+        "value is an array",
+        "value is an object",
+        "value is a boolean",
+    ],
 )
 def test_a_wrong_structure_fails_with_its_place(text: str, line: int, column: int) -> None:
     with pytest.raises(Damaged) as caught:
@@ -114,7 +133,11 @@ def test_a_value_nested_deep_fails_with_a_place_and_not_with_a_crash(depth: int)
     assert caught.value.column is not None
 
 
-@pytest.mark.parametrize("tail", ["}", ' "\\ud800"', ' "\\ud8', "\n\n{", " //"])
+@pytest.mark.parametrize(
+    "tail",
+    ["}", ' "\\ud800"', ' "\\ud8', "\n\n{", " //"],
+    ids=["brace", "lone surrogate", "cut escape", "open brace", "comment"],
+)
 def test_text_after_the_end_of_a_library_is_accepted(tail: str) -> None:
     assert list(library('{"A": {}}' + tail).entries) == ["A"]
 
@@ -167,6 +190,22 @@ def test_the_last_of_repeated_lists_is_read() -> None:
         ('{"gray-list": {"to-remove": ["A"]}}', 1, 30),
         ('{"black-list": {}, // x\n}', 1, 20),
         ("", 1, 1),
+    ],
+    ids=[
+        "array",
+        "string",
+        "unknown list",
+        "schema key",
+        "list is an array",
+        "list is null",
+        "unknown action",
+        "action is a string",
+        "number among names",
+        "array among names",
+        "two to-add",
+        "gray to-remove alone",
+        "comment",
+        "empty",
     ],
 )
 def test_a_mixlist_that_the_engine_refuses_is_refused_with_the_place(text: str, line: int, column: int) -> None:

@@ -37,7 +37,11 @@ def test_the_likely_name_comes_first(typed: str, meant: str) -> None:
     assert near_names(typed, OPS)[0] == meant
 
 
-@pytest.mark.parametrize("typed", ["Zzz", "Convolution", "X", "", "LayerNormGradGrad", "\u4e2d\u6587"])
+@pytest.mark.parametrize(
+    "typed",
+    ["Zzz", "Convolution", "X", "", "LayerNormGradGrad", "\u4e2d\u6587"],
+    ids=["Zzz", "Convolution", "X", "empty", "LayerNormGradGrad", "Chinese"],
+)
 def test_no_name_is_suggested_if_all_are_far(typed: str) -> None:
     assert near_names(typed, OPS) == []
     assert did_you_mean(typed, OPS) is None

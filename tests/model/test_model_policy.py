@@ -60,7 +60,7 @@ def test_there_are_64_sets_of_marks() -> None:
     assert len(set(ALL_SETS)) == 64
 
 
-@pytest.mark.parametrize("marks", ALL_SETS, ids=spelt)
+@pytest.mark.parametrize("marks", ALL_SETS, ids=lambda marks: spelt(marks) or "no marks")
 def test_a_set_of_marks_is_accepted_if_it_is_one_of_the_eleven_or_empty(marks: frozenset[Mark]) -> None:
     assert is_legal(marks) is (not marks or spelt(marks) in THE_ELEVEN)
 
@@ -71,7 +71,7 @@ def test_52_sets_of_marks_are_refused() -> None:
 
 
 @pytest.mark.parametrize("start", Policy)
-@pytest.mark.parametrize("marks", ALL_SETS, ids=spelt)
+@pytest.mark.parametrize("marks", ALL_SETS, ids=lambda marks: spelt(marks) or "no marks")
 def test_the_effective_policy_is_what_the_engine_computes(marks: frozenset[Mark], start: Policy) -> None:
     if marks and spelt(marks) not in THE_ELEVEN:
         with pytest.raises(ValueError, match="refuses"):
@@ -114,13 +114,38 @@ def test_a_combination_is_named_in_the_engines_words_in_a_fixed_order() -> None:
         ("   ", Policy.GRAY),
         (None, Policy.GRAY),
     ],
+    ids=[
+        "true",
+        "upper case",
+        "blanks",
+        "tab and CRLF",
+        "vertical tab and form feed",
+        "false",
+        "capitalised",
+        "empty",
+        "blanks alone",
+        "missing",
+    ],
 )
 def test_a_flag_is_read_as_the_engine_reads_it(flag: str | None, policy: Policy) -> None:
     assert Policy.from_flag(flag) is policy
 
 
 @pytest.mark.parametrize(
-    "flag", ["flase", "yes", "1", "gray", "t rue", "true,", "\u00a0true", "\u3000", "ｔｒｕｅ", "none"]
+    "flag",
+    ["flase", "yes", "1", "gray", "t rue", "true,", "\u00a0true", "\u3000", "ｔｒｕｅ", "none"],
+    ids=[
+        "misspelt",
+        "yes",
+        "1",
+        "gray",
+        "blank inside",
+        "comma",
+        "no-break space",
+        "ideographic space",
+        "full-width letters",
+        "none",
+    ],
 )
 def test_any_other_flag_fails(flag: str) -> None:
     with pytest.raises(BadFlag):

@@ -197,7 +197,9 @@ def test_a_damaged_snapshot_is_refused_with_the_place(situation: str) -> None:
     assert lines[error.line - 1][error.column - 1 :].startswith(at)
 
 
-@pytest.mark.parametrize("version", ["3", "0", "1.5", '"1"', "true", "null"])
+@pytest.mark.parametrize(
+    "version", ["3", "0", "1.5", '"1"', "true", "null"], ids=["3", "0", "1.5", "string", "true", "null"]
+)
 def test_a_version_that_is_not_known_is_refused_with_the_place(version: str) -> None:
     text = minimal().replace('"schema_version": 1', f'"schema_version":\n{version}')
     with pytest.raises(Refused) as caught:

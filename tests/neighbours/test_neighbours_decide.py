@@ -127,6 +127,7 @@ def test_a_call_runs_in_the_dtype_its_system_documents(
         ("apex:O1", OperatorCall("mm", (F,), disabled=True), F),
         ("habana-hmp", OperatorCall("softmax", (B,), disabled=True), B),
     ],
+    ids=["cast in O1", "cast in auto", "cast in O2", "loss in O2", "loss in O3", "disabled in apex", "disabled in hmp"],
 )
 def test_the_surroundings_of_a_call_change_its_dtype(system: str, call: OperatorCall, expected: str) -> None:
     found = decide(call, lists_of(system))

@@ -43,7 +43,7 @@ BY_FUNCTION = [(low, high) for low, high in PAIRS if "." not in low]
     ("system", "low", "high"),
     [("habana-hmp", *pair) for pair in PAIRS] + [("habana-autocast", *pair) for pair in BY_FUNCTION],
 )
-@pytest.mark.parametrize("newline", [True, False])
+@pytest.mark.parametrize("newline", [True, False], ids=["newline", "no newline"])
 def test_habana_lists_come_back_name_for_name(system: str, low: str, high: str, newline: bool) -> None:
     found = read(system, lines(low, newline), lines(high, newline))
     assert found.losses == ()
@@ -137,6 +137,7 @@ def test_habana_tensorflow_keeps_its_rules_on_node_names() -> None:
         ("paddle", "auto_cast(custom_white_list={'exp'}, custom_black_list=['mul'])", None),
         ("apex", "amp.register_half_function(torch, 'bmm')\namp.register_float_function(torch, 'sigmoid')", None),
     ],
+    ids=["mindspore-white", "mindspore-black", "keep-dtype", "onnxconverter", "modelopt", "paddle", "apex"],
 )
 def test_a_format_is_read_back_as_it_was_written(system: str, text: str, again: str | None) -> None:
     found = read(system, text)
@@ -198,6 +199,16 @@ def test_a_format_of_differences_refuses_without_a_base(system: str) -> None:
         ("onnxconverter", "op_block_list = ["),
         ("modelopt", "-ope 'Exp"),
     ],
+    ids=[
+        "optimum-habana array",
+        "optimum-habana number",
+        "habana-tf string",
+        "habana-tf exceptions",
+        "tensorflow",
+        "paddle",
+        "onnxconverter",
+        "modelopt",
+    ],
 )
 def test_a_damaged_file_is_refused_with_its_name(system: str, text: str) -> None:
     with pytest.raises(Damaged) as caught:
@@ -228,6 +239,7 @@ DEFAULT = [each.name for each in lists_of("onnxconverter").entries]
         ("op_block_list = ['Exp']\nop_block_list.extend(('Log',))", ["Exp", "Log"], []),
         ("def f(op_block_list=None): g(op_block_list=op_block_list)\nf(op_block_list=['Exp'])", ["Exp"], []),
     ],
+    ids=["sum", "sum of an attribute", "unpacked", "append", "copy and add", "extend", "default argument"],
 )
 def test_a_block_list_is_read_from_the_python_that_builds_it(text: str, own: list[str], defaults: list[str]) -> None:
     found = read("onnxconverter", text).lists

@@ -89,7 +89,9 @@ def test_integer_tensors_are_skipped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\x93NUMPY", b"\x93NUMPY\x01\x00\xff\xff{'descr'", b"PK\x03\x04", b"\x80\x04.", b"x" * 500]
+    "content",
+    [b"", b"\x93NUMPY", b"\x93NUMPY\x01\x00\xff\xff{'descr'", b"PK\x03\x04", b"\x80\x04.", b"x" * 500],
+    ids=["empty", "magic alone", "cut header", "zip", "pickle", "text"],
 )
 def test_a_file_that_is_not_npy_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.npy").write_bytes(content)
@@ -112,6 +114,7 @@ def test_pickled_objects_are_never_loaded(tmp_path: Path) -> None:
         ("gradient.npy", None),
         ("MatMulV2.x.output.0.npy", None),
     ],
+    ids=["output", "node name with dots", "not a dump", "time missing"],
 )
 def test_names_of_dumps(name: str, told: tuple[Any, ...] | None) -> None:
     assert dump_name(f"some/where/{name}") == told

@@ -1,4 +1,4 @@
-"""Searches on a Ray cluster, as processes, and what they leave behind."""
+"""Searches on a Ray cluster, as processes, and their leftovers."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Search:
             process.communicate()
 
     def run(self, journal: str, *options: str, check: list[str], local: bool = False) -> tuple[int, Any, str]:
-        """:returns: the exit status, the document, and standard error"""
+        """:returns: exit status, document, and standard error"""
         process = self.start(journal, *options, check=check, local=local)
         return ended(process)
 
@@ -118,7 +118,7 @@ def wait_until(holds: Callable[[], object]) -> None:
 
 
 def processes(mark: str) -> list[int]:
-    """Those whose command line holds a text, but not this one and searches."""
+    """Processes whose command line contains a text, without this one and searches."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:

@@ -16,6 +16,7 @@ from ray_support import Search, ended, processes, wait_until
         ("nowhere.invalid:6379", "cannot connect to the Ray cluster at `nowhere.invalid:6379`: "),
         ("auto", "cannot connect to the Ray cluster at `auto`: Could not find any running Ray instance"),
     ],
+    ids=["closed port", "unknown host", "auto"],
 )
 def test_an_address_without_a_cluster_is_refused_soon_and_leaves_no_journal(
     tmp_path: Path, address: str, says: str, monkeypatch: pytest.MonkeyPatch

@@ -1,4 +1,4 @@
-"""What a trial gets on a Ray cluster, what it sends back, and what is left of it."""
+"""The input, output and leftovers of a trial on a Ray cluster."""
 
 from __future__ import annotations
 

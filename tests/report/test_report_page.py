@@ -1,4 +1,4 @@
-"""The shell of HTML pages: everything in one file, every text escaped, and a policy that names our script alone."""
+"""The frame of HTML pages: one file, every text escaped, and a policy that allows only opsinfo's script."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def test_columns_of_numbers_are_aligned_at_their_end_and_markup_is_not_escaped()
 
 
 @pytest.mark.parametrize(
-    ("dtype", "expected"), [("float16", "float16"), ("int8", "whole"), ("</style>", "whole"), (None, "nothing")]
+    ("dtype", "expected"),
+    [("float16", "float16"), ("int8", "whole"), ("</style>", "whole"), (None, "nothing")],
+    ids=["float16", "int8", "markup", "unknown"],
 )
 def test_a_dtype_has_a_class_of_a_fixed_set(dtype: str | None, expected: str) -> None:
     assert dtype_class(dtype) == expected

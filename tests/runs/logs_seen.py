@@ -1,4 +1,4 @@
-"""What a log shows, as a plain value: for cases that hold all of it."""
+"""The evidence of a log as a plain value, for complete test cases."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DEFAULTS = {
 
 
 def seen(case: dict[str, Any]) -> dict[str, Any]:
-    """Evidence, count, scale, points and advice of a case's log, without what is as usual."""
+    """Evidence, count, scale, points and advice of a case's log, without default values."""
     log = Log("log")
     data = "\n".join(case["log"]).encode() + b"\n"
     log.take(Window(data, len(data)))

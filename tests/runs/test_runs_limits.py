@@ -1,4 +1,4 @@
-"""Logs larger than what a reader remembers, logs that cannot be read, and values at the ends of their ranges."""
+"""Logs larger than a reader's memory, unreadable logs, and values at the ends of their ranges."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ def test_a_long_trajectory_keeps_its_extremes_and_its_end() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [("absent.log", "No such file or directory"), ("", "Is a directory"), ("a\0b", "embedded null byte")],
+    ids=["missing", "folder", "NUL"],
 )
 def test_a_log_that_cannot_be_read_is_refused_with_the_systems_reason(tmp_path: Path, name: str, message: str) -> None:
     with pytest.raises(Refused) as caught:
@@ -97,6 +98,7 @@ def fell(*values: float, floor: float) -> Evidence:
         ((), 1.0, "cannot be told", "the log prints no loss scale"),
         ((4.0, float("nan")), 1.0, "fails", "the scale was not a number 1 times"),
     ],
+    ids=["at the floor", "once at the floor", "no floor", "below 1", "small floor", "constant", "no scale", "NaN"],
 )
 def test_what_is_said_of_a_scale(values: tuple[float, ...], floor: float, status: str, said: str) -> None:
     assert judge_scale(fell(*values, floor=floor))[:2] == (status, said)

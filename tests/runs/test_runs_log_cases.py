@@ -1,6 +1,6 @@
 """Short logs of every format with all that they show: `log_cases.json`.
 
-Each number was worked out by reading the log. `says` leaves out what is as usual (`logs_seen.DEFAULTS`).
+Each number was worked out by reading the log. `says` omits default values (`logs_seen.DEFAULTS`).
 """
 
 from __future__ import annotations

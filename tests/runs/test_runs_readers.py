@@ -286,6 +286,7 @@ def test_lines_beside_the_regular_ones_show_that_no_overflow_is_missing(tmp_path
         ("step: 1, overflow: True, loss scale: nan\n", "not a number"),
         ("step: 1, overflow: True, loss scale: inf\n", "not a number"),
     ],
+    ids=["deepspeed aborts", "fairseq aborts", "below 1", "floor", "NaN", "infinite"],
 )
 def test_a_collapsed_scale_fails_regardless_of_the_share(tmp_path: Path, text: str, reason: str) -> None:
     (point,) = (each for each in run_points(found(text, tmp_path, steps=10**6), Asked()) if each.name == "loss-scale")
@@ -322,20 +323,20 @@ def test_an_endless_line_loses_at_most_one_message_per_megabyte(tmp_path: Path) 
     assert 297 <= evidence.count.low <= 300
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"reducing loss scale to 1e999, overflow: True, loss scale: 1e-999 step: 99999999999999999999",
-        b"step=999999999999999, skipped=999999999999999999999999999",
-        b"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to " + b"9" * 100_000,
-        b"iteration        1/       1 | loss scale: nan | number of skipped iterations: 999999999999999 |",
-        b"overflow: True, loss scale: -5\noverflow: True, loss scale: -7\noverflow: False, scale: 0",
-        b"\x00\xff\xfe overflow cond: True, loss_scale: 1e308\n overflow cond: True, loss_scale: 1e-308",
-        b"Found inf or nan, current scale is: inf, decrease to: inf*0.5",
-        b"iteration " * 20_000 + b"number of skipped iterations: 1",
-        b"opt_level: " + b"\xff" * 1000 + b"\nprecision_mode : \xe4\xb8\xad",
-    ],
-)
+HOSTILE = {
+    "beyond a double": b"reducing loss scale to 1e999, overflow: True, loss scale: 1e-999 step: 99999999999999999999",
+    "many digits": b"step=999999999999999, skipped=999999999999999999999999999",
+    "100000 digits": b"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to " + b"9" * 100_000,
+    "Megatron": b"iteration        1/       1 | loss scale: nan | number of skipped iterations: 999999999999999 |",
+    "negative scales": b"overflow: True, loss scale: -5\noverflow: True, loss scale: -7\noverflow: False, scale: 0",
+    "binary": b"\x00\xff\xfe overflow cond: True, loss_scale: 1e308\n overflow cond: True, loss_scale: 1e-308",
+    "infinite expression": b"Found inf or nan, current scale is: inf, decrease to: inf*0.5",
+    "repeated word": b"iteration " * 20_000 + b"number of skipped iterations: 1",
+    "not UTF-8": b"opt_level: " + b"\xff" * 1000 + b"\nprecision_mode : \xe4\xb8\xad",
+}
+
+
+@pytest.mark.parametrize("line", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_lines_raise_nothing(line: bytes) -> None:
     log = Log("x")
     data = line + b"\n"
@@ -359,6 +360,7 @@ def test_marks_of_the_start_are_found_in_every_startup_line() -> None:
         ("opt_level              : O0", "O0", None),
         ("Namespace(fp16=True, lr=0.1)", "fp16", "float16"),
     ],
+    ids=["GePlugin", "MindSpore", "APEX", "arguments"],
 )
 def test_levels_and_modes(tmp_path: Path, line: str, level: str, precision: str | None) -> None:
     evidence = found(line + "\n", tmp_path)

@@ -110,6 +110,7 @@ def read(kind: type[Reader], windows: list[bytes]) -> object:
         (megatron.Megatron, megatron, megatrons),
         (mindspore.MindSpore, mindspore, flagged),
     ],
+    ids=["step dictionary", "Megatron", "MindSpore"],
 )
 @given(data=st.data())
 def test_reading_at_once_gives_what_reading_line_by_line_gives(

@@ -29,7 +29,7 @@ def save(
     weights: Mapping[str, Any] | None = None,
     opset: int = 17,
 ) -> str:
-    """Write a model; its path."""
+    """Write a model, and return its path."""
     initializers = [numpy_helper.from_array(np.asarray(array), name) for name, array in (weights or {}).items()]
     graph = helper.make_graph(list(nodes), "g", list(inputs), list(outputs), initializers)
     path = folder / "model.onnx"
@@ -47,5 +47,5 @@ def simulation(path: str, feeds: Mapping[str, Any], mode: str = "force_fp16", **
 
 
 def outputs_of(made: Simulation) -> list[Any]:
-    """What the rounded model yields."""
+    """Return the outputs of the rounded model."""
     return list(made.session(made.plan()).run(made.inputs[0].feeds))

@@ -1,4 +1,4 @@
-"""Inputs: random ones, files, test data of ONNX, and what is said when they do not fit the model."""
+"""Inputs: random ones, files, test data of ONNX, and the errors if they do not fit the model."""
 
 from __future__ import annotations
 
@@ -123,6 +123,24 @@ def text(name: str, content: bytes) -> Callable[[Path], str]:
         (lambda folder: str(folder / "none.npz"), "unreadable", "No such file"),
         (lambda folder: "random:x", "bad-seed", "the seed must be a whole number"),
         (lambda folder: "random:1", "open-dimensions", "open dimensions: x: batch,3, mask: batch"),
+    ],
+    ids=[
+        "missing input",
+        "unknown input",
+        "float64",
+        "int64",
+        "wrong dimension",
+        "wrong rank",
+        "damaged npz",
+        "text as npz",
+        "text as npy",
+        "damaged tensor",
+        "empty tensor",
+        "input number",
+        "no arrays",
+        "missing file",
+        "bad seed",
+        "open dimensions",
     ],
 )
 def test_what_does_not_fit_is_named(

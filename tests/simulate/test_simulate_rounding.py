@@ -39,7 +39,7 @@ EDGES += [40959.0, 40960.0, 32768.0, 2.0**-22, 2.0**-23, 0.999 * 2.0**-23, 1.1 *
 
 
 def rounded(values: Any, dtype: str, opset: int = 17, saturate: bool = False, level: str = "off") -> Any:
-    """What onnxruntime makes of the nodes that round."""
+    """The results of the rounding nodes in onnxruntime."""
     nodes = Rounder(opset, saturate).nodes("x", "y", "float32", dtype, "p")
     nodes.append(helper.make_node("Identity", ["y"], ["z"]))
     x, z = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [None]) for name in "xz")
@@ -53,7 +53,7 @@ def rounded(values: Any, dtype: str, opset: int = 17, saturate: bool = False, le
 
 @cache
 def values_of(dtype: str) -> list[Fraction]:
-    """The finite values from 0 on, and beyond them the first that no longer fits."""
+    """The finite values from 0 on, and the first value that is too large."""
     if dtype == "hifloat8":
         return [Fraction(0), *_hif8_values(), Fraction(3, 2) * 2**15]
     bits, lowest, highest = {"float16": (10, -14, 15), "bfloat16": (7, -126, 127)}[dtype]
@@ -67,7 +67,7 @@ def values_of(dtype: str) -> list[Fraction]:
 
 
 def nearest(value: float, dtype: str) -> float:
-    """The value that a float is stored as, by comparing exact distances."""
+    """The stored value of a float, found by comparing exact distances."""
     if np.isnan(value) or np.isinf(value):
         return value
     from bisect import bisect_left
@@ -88,7 +88,7 @@ def nearest(value: float, dtype: str) -> float:
 
 
 def ties(dtype: str) -> list[float]:
-    """Values half way between two, and those next to them in float32, from the whole range."""
+    """Midpoints between values, and their neighbours in float32, from the whole range."""
     known = values_of(dtype)
     step = max(1, len(known) // 400)
     middles = [np.float32(float((a + b) / 2)) for a, b in zip(known[::step], known[1::step], strict=False)]

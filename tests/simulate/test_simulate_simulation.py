@@ -1,4 +1,4 @@
-"""A simulation: what is rounded in expanded nodes and in bodies, what is not, and what it is compared with."""
+"""A simulation: rounded and unrounded tensors in expanded nodes and in bodies, and the reference."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SQUARE = [value("x", FLOAT, [4, 4])], [value("y", FLOAT, [4, 4])]
 
 
 def half(array: Any) -> Any:
-    """As float16 stores it."""
+    """Return the value as stored in float16."""
     with np.errstate(over="ignore"):
         return np.asarray(array, np.float32).astype(np.float16).astype(np.float32)
 

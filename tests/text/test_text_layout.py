@@ -197,7 +197,9 @@ def test_a_list_is_added_beside_another_list(shape: str) -> None:
     assert result == way.write({"black-list": {"to-add": ["Log", "Pow"]}, "white-list": {"to-add": ["Add"]}})
 
 
-@pytest.mark.parametrize("empty", ["{}", "{ }", "{\n}", "{\n\n    }"])
+@pytest.mark.parametrize(
+    "empty", ["{}", "{ }", "{\n}", "{\n\n    }"], ids=["no blanks", "blank", "newline", "blank line"]
+)
 def test_an_empty_object_with_any_blanks_gets_its_first_member(empty: str) -> None:
     text = '{\n    "a":' + empty + "\n}\n"
     root = root_of(text)
@@ -219,6 +221,15 @@ def test_keys_beyond_ascii_and_escapes_are_written_as_json() -> None:
         ('{\n"a": "b"\n}', Style("", "\n", ": ")),
         ("{}", Style()),
         ("{}\r\n", Style(newline="\r\n")),
+    ],
+    ids=[
+        "four blanks",
+        "tab and CRLF",
+        "one line",
+        "one line with a blank",
+        "no indent",
+        "empty object",
+        "empty object with CRLF",
     ],
 )
 def test_the_style_of_a_file_is_that_of_its_first_member(text: str, style: Style) -> None:

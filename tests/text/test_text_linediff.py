@@ -48,6 +48,7 @@ def test_unchanged_lines_are_not_reported_as_changed(old: str, new: str, changes
         ([str(number) for number in range(50_000)], [str(number) for number in range(0, 100_000, 2)]),
         ([str(number) for number in range(50_000)], [str(number) for number in reversed(range(50_000))]),
     ],
+    ids=["line added", "lines removed", "every second changed", "different periods", "different numbers", "reversed"],
 )
 def test_tens_of_thousands_of_lines_are_compared_fast(old: list[str], new: list[str]) -> None:
     begun = time.process_time()

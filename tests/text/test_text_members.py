@@ -121,7 +121,22 @@ def test_the_readers_agree_with_the_standard_library_and_their_spans_hold(value:
 
 
 @pytest.mark.parametrize(
-    "text", ["nullAdd", "true_", "false1", "null null", "null,", "null-", "1a", "1.", "01", "1+", "1 a", '"a"b']
+    "text",
+    ["nullAdd", "true_", "false1", "null null", "null,", "null-", "1a", "1.", "01", "1+", "1 a", '"a"b'],
+    ids=[
+        "nullAdd",
+        "true_",
+        "false1",
+        "null null",
+        "null and a comma",
+        "null and a dash",
+        "1a",
+        "1.",
+        "01",
+        "1+",
+        "1 a",
+        "string and a letter",
+    ],
 )
 def test_text_with_only_a_valid_prefix_is_refused_by_both_readers(text: str) -> None:
     outcome, document = read_members(source_of(text)), scan(source_of(text))
@@ -160,7 +175,11 @@ def test_equal_keys_at_the_top_are_all_kept() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["[]", '"a"', "1", "null", '[{"a": 1}]'])
+@pytest.mark.parametrize(
+    "text",
+    ["[]", '"a"', "1", "null", '[{"a": 1}]'],
+    ids=["empty array", "string", "number", "null", "array of an object"],
+)
 def test_a_root_that_is_not_an_object_has_no_members(text: str) -> None:
     outcome = read_members(source_of(" " + text))
     assert isinstance(outcome, Members)
@@ -175,7 +194,11 @@ def test_an_empty_object_has_no_members_but_is_one() -> None:
     assert (outcome.start, outcome.end) == (0, 3)
 
 
-@pytest.mark.parametrize("tail", ["}", " {", "\n// x", '"\\ud800"', '"\\ud8', '"\\udc00" \'', "NaN", "[" * 100_000])
+@pytest.mark.parametrize(
+    "tail",
+    ["}", " {", "\n// x", '"\\ud800"', '"\\ud8', '"\\udc00" \'', "NaN", "[" * 100_000],
+    ids=["brace", "open brace", "comment", "lone surrogate", "cut escape", "quotes", "NaN", "deep nesting"],
+)
 def test_text_after_the_value_has_no_effect_on_reading(tail: str) -> None:
     text = '{"a": "b"}'
     outcome = read_members(source_of(text + " " + tail))
@@ -183,7 +206,11 @@ def test_text_after_the_value_has_no_effect_on_reading(tail: str) -> None:
     assert outcome.end == len(text)
 
 
-@pytest.mark.parametrize("value", ["NaN", "-Infinity", "Infinity", '"\\ud800"', '"\\udc00\\ud800"', "01", "'x'"])
+@pytest.mark.parametrize(
+    "value",
+    ["NaN", "-Infinity", "Infinity", '"\\ud800"', '"\\udc00\\ud800"', "01", "'x'"],
+    ids=["NaN", "-Infinity", "Infinity", "high half", "halves in the wrong order", "leading zero", "single quotes"],
+)
 def test_texts_that_the_standard_scanner_accepts_wrongly_go_to_the_exact_one(value: str) -> None:
     outcome = read_members(source_of(f'{{"a": {value}}}'))
     assert isinstance(outcome, Document)
@@ -204,6 +231,19 @@ def test_texts_that_the_standard_scanner_accepts_wrongly_go_to_the_exact_one(val
         ("\\\\ud83d", True),
         ("\\\\\\ud83d", False),
         ("\\ud7ff\\ue000\\uD83D\\uDE00", True),
+    ],
+    ids=[
+        "pairs",
+        "pair after other escapes",
+        "high half at the end",
+        "low half at the end",
+        "two high halves",
+        "blank inside",
+        "newline inside",
+        "backslash inside",
+        "escaped backslash",
+        "escaped backslash before a half",
+        "neighbours of the range",
     ],
 )
 def test_lone_surrogates_are_distinguished_from_pairs_everywhere(written: str, is_whole: bool) -> None:

@@ -79,7 +79,11 @@ def fixed(text: str) -> str:
     return syntax_patch(scan(source)).apply(source).decode()
 
 
-@pytest.mark.parametrize("text", ["{'a': 1}", "", '["a', "[NaN]", '{"a": 1, // c\n "b": x}', "[01]", "// only\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["{'a': 1}", "", '["a', "[NaN]", '{"a": 1, // c\n "b": x}', "[01]", "// only\n"],
+    ids=["single quotes", "empty", "cut off", "NaN", "fixable and unfixable", "leading zero", "comment alone"],
+)
 def test_a_text_with_an_unfixable_fault_is_refused(text: str) -> None:
     with pytest.raises(Damaged):
         fixed(text)

@@ -110,7 +110,7 @@ def test_a_fixable_fault_has_its_place_and_its_fix(situation: str) -> None:
     assert document.root is not None
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\r\n\t"])
+@pytest.mark.parametrize("text", ["", " ", "\n\r\n\t"], ids=["empty", "blank", "newlines and a tab"])
 def test_a_text_of_blanks_is_an_empty_file(text: str) -> None:
     fault = only_fault(text)
     assert (fault.name, fault.start, fault.fix) == ("empty-file", 0, None)
@@ -138,7 +138,11 @@ def test_a_misspelt_number_is_not_fixed_by_splitting_it(text: str) -> None:
     assert any(fault.fix is None for fault in scanned(text).faults)
 
 
-@pytest.mark.parametrize("text", ['{"a":1} {"b":2}', '{"a":1}}', '{"a":1}\n\0\0', '{"a":1} // x', '{"a":1},'])
+@pytest.mark.parametrize(
+    "text",
+    ['{"a":1} {"b":2}', '{"a":1}}', '{"a":1}\n\0\0', '{"a":1} // x', '{"a":1},'],
+    ids=["second object", "brace", "NULs", "comment", "comma"],
+)
 def test_text_after_the_value_is_not_a_fault(text: str) -> None:
     document = scanned(text)
     assert document.faults == []
@@ -148,12 +152,12 @@ def test_text_after_the_value_is_not_a_fault(text: str) -> None:
     assert text[document.tail] not in " \t\r\n"
 
 
-@pytest.mark.parametrize("text", ['{"a":1}', '{"a":1}\n', ' {"a":1}\r\n\t '])
+@pytest.mark.parametrize("text", ['{"a":1}', '{"a":1}\n', ' {"a":1}\r\n\t '], ids=["none", "newline", "blanks around"])
 def test_blanks_after_the_value_are_not_trailing_text(text: str) -> None:
     assert scanned(text).tail is None
 
 
-@pytest.mark.parametrize("bracket", ["[", '{"a":'])
+@pytest.mark.parametrize("bracket", ["[", '{"a":'], ids=["arrays", "objects"])
 @pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 1000, 100_000])
 def test_nesting_beyond_the_limit_is_refused_not_crashed_on(bracket: str, depth: int) -> None:
     document = scanned(bracket * depth)
@@ -238,7 +242,9 @@ def test_the_hint_names_fmt_if_fmt_can_fix_the_fault() -> None:
 DEEP = ('{"p": 1, "q": ["' + "s" + '", {"r": [], "t": {"u": {}}}], "v": ', ', "w": [1, 2]}')
 
 
-@pytest.mark.parametrize(("front", "back"), [("[", "]"), DEEP, ("[1, " + DEEP[0], DEEP[1] + ", {}]")])
+@pytest.mark.parametrize(
+    ("front", "back"), [("[", "]"), DEEP, ("[1, " + DEEP[0], DEEP[1] + ", {}]")], ids=["array", "object", "both"]
+)
 def test_a_value_that_is_too_deep_is_stepped_over_if_its_key_comes_again(front: str, back: str) -> None:
     deep = front * (MAX_DEPTH + 5) + "0" + back * (MAX_DEPTH + 5)
     assert scan(Source(f'{{"a": {deep}, "a": 1}}'.encode(), "x")).faults == []

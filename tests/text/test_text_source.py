@@ -24,7 +24,11 @@ def test_only_the_first_byte_order_mark_is_removed() -> None:
     assert Source(b"\xef\xbb\xbf\xef\xbb\xbf{}", "f").text == "\ufeff{}"
 
 
-@pytest.mark.parametrize("data", [b"", b"{}", b"\xef\xbb\xbf{}", b"{}\r\n", '{"\u4e2d": 1}'.encode()])
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"{}", b"\xef\xbb\xbf{}", b"{}\r\n", '{"\u4e2d": 1}'.encode()],
+    ids=["empty", "object", "BOM", "CRLF", "Chinese"],
+)
 def test_the_same_text_gives_the_same_bytes(data: bytes) -> None:
     source = Source(data, "f.json")
     assert source.with_text(source.text) == data
@@ -41,6 +45,7 @@ def test_the_same_text_gives_the_same_bytes(data: bytes) -> None:
         (b"{\xed\xa0\x80}", 1, 2, "0xed", 1),
         (b'{"a":\n\xf5', 2, 1, "0xf5", 6),
     ],
+    ids=["in a string", "after two bytes", "after a BOM", "overlong", "encoded surrogate", "after the last line"],
 )
 def test_bytes_that_are_not_utf8_are_refused_with_their_place(
     data: bytes, line: int, column: int, byte: str, offset: int
@@ -105,9 +110,15 @@ def test_a_path_with_a_nul_is_refused() -> None:
         Source.read("a\0b")
 
 
-@pytest.mark.parametrize("tail", [b"\xff", b"\n\xe4\xb8 \x00\xff}", b" \xed\xa0\x80", b"\xef\xbb"])
-@pytest.mark.parametrize("value", ['{"a": "\u4e2d"}', "[]", '"x"', " \n{}"])
-@pytest.mark.parametrize("bom", [b"", codecs.BOM_UTF8])
+@pytest.mark.parametrize(
+    "tail",
+    [b"\xff", b"\n\xe4\xb8 \x00\xff}", b" \xed\xa0\x80", b"\xef\xbb"],
+    ids=["one byte", "NUL and brace", "encoded surrogate", "cut off"],
+)
+@pytest.mark.parametrize(
+    "value", ['{"a": "\u4e2d"}', "[]", '"x"', " \n{}"], ids=["Chinese", "array", "string", "blanks before"]
+)
+@pytest.mark.parametrize("bom", [b"", codecs.BOM_UTF8], ids=["no BOM", "BOM"])
 def test_bytes_that_are_not_utf8_are_accepted_after_the_value(bom: bytes, value: str, tail: bytes) -> None:
     data = bom + value.encode() + tail
     source = Source(data, "f.json")
@@ -119,7 +130,9 @@ def test_bytes_that_are_not_utf8_are_accepted_after_the_value(bom: bytes, value:
 
 
 @pytest.mark.parametrize(
-    "data", [b"\xff{}", b'{"a": "\xff"}', b'{"a"\xff: {}}', b'{"a": {}\xff}', "{}".encode("utf-16")]
+    "data",
+    [b"\xff{}", b'{"a": "\xff"}', b'{"a"\xff: {}}', b'{"a": {}\xff}', "{}".encode("utf-16")],
+    ids=["before", "in a string", "after a key", "after a value", "UTF-16"],
 )
 def test_bytes_that_are_not_utf8_in_the_value_are_refused(data: bytes) -> None:
     with pytest.raises(Damaged):

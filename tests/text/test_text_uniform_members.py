@@ -112,7 +112,7 @@ def test_text_after_the_root_is_not_read(
 
 
 @pytest.mark.parametrize("piece", [1, 300, 1 << 17])
-@pytest.mark.parametrize("indent", [None, 4, "\t"])
+@pytest.mark.parametrize("indent", [None, 4, "\t"], ids=["one line", "blanks", "tabs"])
 def test_the_judge_is_called_for_every_value_in_order(piece: int, indent: int | str | None) -> None:
     entries = {f"Op{number}": {"input0": {"name": f"x{number}"}} for number in range(40)}
     text = json.dumps(entries, indent=indent)
@@ -142,6 +142,7 @@ def test_the_judge_is_called_for_every_value_in_order(piece: int, indent: int | 
         '{"a": {"b": {"c": "d"}}, ":f": {"b": {"c": "d"}}}',
         '{"a": {"b": {"c": "d"}}}',
     ],
+    ids=["op type twice", "key twice", "number", "empty section", "escaped quote", "colon in a name", "one member"],
 )
 def test_a_text_that_is_not_uniform_is_left_to_the_other_readers(text: str) -> None:
     assert regular_members(text, 0, 1, None) is None

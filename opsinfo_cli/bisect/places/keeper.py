@@ -1,10 +1,10 @@
-"""The process that runs a trial's command on a node of a cluster, and outlives the worker that asked for it.
+"""The process that runs a trial's command on a node of a cluster; it outlives the worker that started it.
 
-A node need not have opsinfo, so this file is sent as text and run with ``python -c``: the standard library is all it
-may use. When a worker ends, Ray kills the processes that the worker started itself, but not those that these started
-in turn: https://docs.ray.io/en/latest/ray-core/user-spawn-processes.html. The keeper is started by a process that the
-worker started. It can therefore end the whole process group of the command, however the worker ends, and remove the
-folder of the trial.
+opsinfo need not be installed on a node, so this file is sent as text and run with ``python -c``: it uses only the
+standard library. When a worker ends, Ray kills the processes that the worker started itself, but not those that these
+started in turn: https://docs.ray.io/en/latest/ray-core/user-spawn-processes.html. The keeper is started by a process
+that the worker started. It can therefore end the whole process group of the command, however the worker ends, and
+remove the folder of the trial.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 GRACE = 5.0
 """Seconds between SIGTERM and SIGKILL for a command that takes too long; as in :mod:`.local`."""
 _WORKER = 0
-"""Standard input: it ends when the worker has read all output, or is gone."""
+"""Standard input; it ends when the worker has read all output, or is gone."""
 
 
 def main(folder: str, keeps: bool) -> None:
-    """Run the command that standard input names in one line of JSON, and write how it ended to standard output.
+    """Run the command given as one line of JSON on standard input, and write how it ended to standard output.
 
-    :param folder: of the trial
-    :param keeps: whether it is left when the command has ended
+    :param folder: the folder of the trial
+    :param keeps: whether the folder is kept when the command has ended
     """
     keeper = os.fork()
     if keeper:
-        os.waitpid(keeper, 0)  # in a container nobody else may do so
+        os.waitpid(keeper, 0)  # in a container no other user may do so
         os._exit(0)
     try:
         asked = sys.stdin.readline()
@@ -52,7 +52,7 @@ def main(folder: str, keeps: bool) -> None:
 
 
 def run(words: list[str], output: str, timeout: float | None) -> dict[str, Any]:
-    """Run a command in a process group of its own; end it if it takes too long, or if the worker is gone.
+    """Run a command in its own process group; end it if it takes too long, or if the worker is gone.
 
     :param output: a file; what the command prints is appended
     :param timeout: in seconds
@@ -78,7 +78,7 @@ def run(words: list[str], output: str, timeout: float | None) -> dict[str, Any]:
 def _wait(process: subprocess.Popen[bytes], due: float | None) -> bool:
     """Wait for the end of a command, or of the worker.
 
-    :returns: whether the command was told to end because it took too long
+    :returns: whether the command was ended because it took too long
     """
     timed_out = False
     descriptor = os.pidfd_open(process.pid)

@@ -1,4 +1,4 @@
-"""Trials as processes of this machine, each in a process group of its own."""
+"""Trials as processes on this machine, each in its own process group."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Running:
 
     @property
     def overdue(self) -> float | None:
-        """The time at which something must be done to it."""
+        """The time of the next action on it."""
         if self.asked_to_end is not None:
             return self.asked_to_end + _GRACE
         return None if self.trial.timeout is None else self.begun + self.trial.timeout
@@ -46,7 +46,7 @@ class _Running:
 
 class LocalPlace:
     """:param jobs: how many trials run at once
-    :param devices: a device for each of them, in ``ASCEND_RT_VISIBLE_DEVICES``; empty: what the environment says
+    :param devices: the value of ``ASCEND_RT_VISIBLE_DEVICES`` for each of them; empty: that of the environment
     """
 
     def __init__(self, environ: Mapping[str, str], jobs: int = 1, devices: Sequence[str] = ()) -> None:
@@ -133,7 +133,7 @@ class LocalPlace:
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has ended; it stays a zombie, which keeps the id of its group."""
+    """Return whether a process has ended; it stays a zombie, which keeps the id of its group."""
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 

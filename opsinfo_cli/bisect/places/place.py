@@ -1,4 +1,4 @@
-"""What a search needs of a place where trials run."""
+"""The interface of a place where trials run."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Trial(NamedTuple):
     every argument: ``{trial}`` by the folder, ``{cache}`` by its folder ``cache``, and ``{NAME}`` for each of the
     ``files`` by its path. See :mod:`..trial`.
 
-    :param number: from 1, never used twice
+    :param number: from 1, never reused
     :param kept: the set that is judged
     :param files: NAME -> (name of the file, content)
-    :param folder: its folder in the run folder of this machine; it exists and holds the files
+    :param folder: its folder in the run folder on this machine; it exists and contains the files
     :param timeout: in seconds; None: none
     """
 
@@ -59,13 +59,13 @@ class TrialPlace(Protocol):
         """How many trials run at once; it may change."""
 
     def start(self, trial: Trial) -> None:
-        """Begin a trial and return. At most ``slots`` are begun and not done.
+        """Start a trial and return. At most ``slots`` trials run at a time.
 
-        :raises Refused: if it cannot be begun for a reason that holds for every trial
+        :raises Refused: if no trial can be started
         """
 
     def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:
-        """The trials that are done; none if none is after so many seconds."""
+        """Return the trials that have ended; empty if none has ended after so many seconds."""
 
     def stop(self) -> None:
-        """End all trials that run, and leave no process behind."""
+        """End all running trials, and leave no process behind."""

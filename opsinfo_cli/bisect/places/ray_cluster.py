@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 _START = "import sys; sys.path[:] = {path!r}; from opsinfo_cli.bisect.places.ray_driver import main; main()"
 _CONNECTED = 60.0
-"""Seconds in which Ray must let us in."""
+"""Time limit for connecting to Ray, in seconds."""
 _LEFT = 20.0
-"""Seconds in which the nodes must have ended what runs."""
+"""Time limit for ending all trials on the nodes, in seconds."""
 _EMPTY = 600.0
-"""Seconds for which a search waits for a node, if none that can run a trial is left."""
+"""Time for which a search waits for a node if none is left that can run a trial, in seconds."""
 LOG = "ray.log"
 
 
@@ -37,7 +37,7 @@ class _DriverProcess:
     """The process that speaks to Ray.
 
     :param words: its arguments
-    :param log: gets what it prints
+    :param log: the file for its output
     """
 
     def __init__(self, words: list[str], log: str) -> None:
@@ -58,9 +58,9 @@ class _DriverProcess:
             raise not_written(log, error) from None
 
     def heard(self, end: float) -> bytes | None:
-        """What it has said; waits for it until a time.
+        """Return its next message; wait for it until a time.
 
-        :returns: None: nothing; empty: it has ended
+        :returns: None: no message; empty: it has ended
         """
         readable, _, _ = select.select([self.line], [], [], max(0.0, end - time.monotonic()))
         try:
@@ -69,29 +69,29 @@ class _DriverProcess:
             return b""
 
     def end(self) -> None:
-        """Have it end all trials, and wait for that."""
+        """Ask it to end all trials, and wait for that."""
         try:
             with suppress(OSError):
                 self.line.shutdown(socket.SHUT_WR)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_LEFT)
         finally:
-            self._process.kill()  # Ray then ends what is left
+            self._process.kill()  # Ray then ends the remaining processes
             self._process.wait()
             self.line.close()
 
 
 class RayPlace:
     """:param address: of the head, ``HOST:PORT``, or ``auto``
-    :param resources: that a trial takes, as Ray names them
-    :param log: a file that gets what Ray prints
-    :param keeps: whether the folders of trials are left on the nodes
+    :param resources: the resources of a trial, by Ray's names
+    :param log: a file for Ray's output
+    :param keeps: whether the folders of trials are kept on the nodes
     """
 
     def __init__(self, address: str, resources: Mapping[str, float], log: str, keeps: bool = False) -> None:
         """:raises MissingPackage: if Ray is not installed"""
         found = find_spec("ray")
-        if found is None or found.origin is None:  # a mere folder of that name
+        if found is None or found.origin is None:  # only a folder with that name
             raise MissingPackage("--ray needs the `ray` package", hint="python -m pip install 'opsinfo[ray]'")
         self._address = address
         self._resources = resources
@@ -106,7 +106,7 @@ class RayPlace:
 
     @property
     def slots(self) -> int:
-        """How many trials the cluster has room for; 1 if it has none now, since a node may come.
+        """How many trials the cluster has room for; 1 if there is no node now, because one may join.
 
         :raises Refused: if the cluster cannot be reached, or no node can run a trial
         """
@@ -114,7 +114,7 @@ class RayPlace:
         return max(1, self._slots)
 
     def start(self, trial: Trial) -> None:
-        """Ask for a trial.
+        """Request a trial.
 
         :raises Refused: as :attr:`slots`
         """
@@ -127,7 +127,7 @@ class RayPlace:
             "timeout": trial.timeout,
         }
         self._running[trial.number] = trial
-        with suppress(BrokenPipeError):  # `wait` says what happened
+        with suppress(BrokenPipeError):  # `wait` reports what happened
             driver.line.sendall((json.dumps(asked) + "\n").encode("ascii"))
 
     def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:
@@ -170,13 +170,13 @@ class RayPlace:
                 self._is_end(event)
             if self._failed:
                 raise self._failed
-            if events:  # the first one says that it is ready
+            if events:  # the first message is `ready`
                 return
         hint = f"{self._log} has what Ray says"
         raise Refused(f"the Ray cluster at `{self._address}` does not answer", name="no-cluster", hint=hint)
 
     def _events(self, end: float) -> list[dict[str, Any]]:
-        """What the driver has said; waits for it until a time."""
+        """Return the driver's next message; wait for it until a time."""
         data = self._connected().heard(end)
         if data == b"":
             hint = f"the journal is kept: --resume goes on; {self._log} has what Ray says"
@@ -210,7 +210,7 @@ class RayPlace:
         )
 
     def _require_nodes(self) -> None:
-        """:raises Refused: if there has been no node for too long"""
+        """:raises Refused: if there has been no node for the time limit"""
         if self._empty_since is not None and time.monotonic() - self._empty_since > _EMPTY:
             raise Refused(
                 "no node of the Ray cluster can run a trial any more",

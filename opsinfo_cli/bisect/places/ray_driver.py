@@ -1,6 +1,6 @@
-"""The process that speaks to Ray for a search: what Ray prints, and how it dies, stays in it.
+"""The process that connects a search to Ray, which isolates the search from Ray's output and failures.
 
-Ray ends the process that uses it when it loses its node or the head, and it prints to the terminal. This process reads
+Ray ends its client process when it loses the node or the head, and it prints to the terminal. This process reads
 lines of JSON from :mod:`.ray_cluster`, each with a trial to start, and writes lines of JSON: ``ready`` with the slots,
 ``slots`` when they change, ``ended`` for each trial, ``failed`` before it gives up. It ends when its input does.
 """
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 _AHEAD = 16
-"""Pieces of output of a trial that Ray holds before the node waits for us."""
+"""Pieces of a trial's output that Ray buffers before the node has to wait."""
 _REACHED = 5.0
-"""Seconds in which the head must accept a connection."""
+"""Time limit for connecting to the head, in seconds."""
 _GRACE = 10.0
-"""Seconds in which the nodes end the trials that are not wanted any more, before Ray ends their workers."""
+"""Time for the nodes to end cancelled trials before Ray ends their workers, in seconds."""
 _TICK = 1.0
 NODE = "node.json"
-"""Where a trial ran: a file in its folder."""
+"""The file in a trial's folder that records where it ran."""
 _OUT_OF_MEMORY = 9
 
 
@@ -60,9 +60,9 @@ def main() -> None:
 
 
 class RayDriver:
-    """:param resources: that a trial takes
+    """:param resources: the resources of a trial
     :param keeps: whether the folders of trials are left on the nodes
-    :param line: to the search
+    :param line: the connection to the search
     """
 
     def __init__(self, resources: Mapping[str, float], keeps: bool, line: socket.socket) -> None:
@@ -77,7 +77,7 @@ class RayDriver:
         self._running: dict[int, tuple[Any, threading.Thread]] = {}
 
     def tell(self, event: str, **facts: Any) -> None:
-        """Write a line; end if nobody reads it any more."""
+        """Write a line; end if the reader is gone."""
         said = (json.dumps({"event": event, **facts}) + "\n").encode("ascii")
         with self._lock:
             try:
@@ -104,7 +104,7 @@ class RayDriver:
         self.tell("ready", slots=self._slots)
 
     def serve(self) -> None:
-        """Start trials as lines come, until they end."""
+        """Start a trial for each line, until the input ends."""
         waiting = b""
         while True:
             readable, _, _ = select.select([self._line], [], [], _TICK)
@@ -121,7 +121,7 @@ class RayDriver:
                 self.tell("slots", slots=slots)
 
     def end(self) -> None:
-        """End all trials that run, and leave the cluster."""
+        """End all running trials, and leave the cluster."""
         if self._ray is None or not self._ray.is_initialized():
             return
         self._ends = True
@@ -140,7 +140,7 @@ class RayDriver:
         options = {
             **ray_options.task_options(self._resources),
             "name": f"opsinfo bisect, trial {number:04}",
-            "max_retries": 0,  # the search repeats a trial that was lost, and writes it down
+            "max_retries": 0,  # the search repeats a lost trial, and records it
             "num_returns": "streaming",
             "_generator_backpressure_num_objects": _AHEAD,
         }
@@ -152,7 +152,7 @@ class RayDriver:
         thread.start()
 
     def _follow(self, number: int, folder: str, generator: Any) -> None:
-        """Write down what a trial prints, and tell how it ended."""
+        """Write the output of a trial to its file, and report how it ended."""
         facts: dict[str, Any] = {}
         try:
             self._record(folder, generator, facts)
@@ -163,7 +163,7 @@ class RayDriver:
         self._running.pop(number, None)
 
     def _record(self, folder: str, generator: Any, facts: dict[str, Any]) -> None:
-        """:raises Refused: if the node or this machine has no room"""
+        """:raises Refused: if the disk of the node or of this machine is full"""
         with trial_module.output_file(folder) as output:
             for reference in generator:
                 kind, said = self._ray.get(reference)
@@ -179,7 +179,7 @@ class RayDriver:
                     raise Refused(f"cannot write on a node of the cluster: {said}", name="not-written")
 
     def _explain(self, number: int, folder: str, error: Exception, facts: dict[str, Any]) -> None:
-        """Tell why a trial has no status; nothing if it was cancelled."""
+        """Report why a trial has no status; nothing if it was cancelled."""
         if self._ends:
             return
         print(f"trial {number}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
@@ -191,14 +191,14 @@ class RayDriver:
             refused = trial_module.not_written(folder, error)
         if refused is not None:
             self.tell("failed", name=refused.name, message=refused.message, hint=refused.hint, path=folder)
-        elif isinstance(error, self._ray.exceptions.OutOfMemoryError):  # the trial's own doing, as on one machine
+        elif isinstance(error, self._ray.exceptions.OutOfMemoryError):  # caused by the trial, as on one machine
             self.tell("ended", trial=number, **facts, code=None, signal=_OUT_OF_MEMORY)
         else:
             self.tell("ended", trial=number, **facts, code=None, lost=True)
 
 
 def require_reachable(address: str) -> None:
-    """Fail soon for an address at which nobody answers: Ray would try for 80 seconds, and then end the process.
+    """Fail early if no head answers at an address: Ray would try for 80 seconds, and then end the process.
 
     :raises Refused: if a head cannot be reached
     """
@@ -212,7 +212,7 @@ def require_reachable(address: str) -> None:
 
 
 def not_connected(address: str, error: BaseException) -> Refused:
-    """What a search fails with if it cannot join the cluster."""
+    """Return the error for a search that cannot join the cluster."""
     said = (error.strerror if isinstance(error, OSError) else "") or str(error).strip() or type(error).__name__
     said = said.splitlines()[0].partition(". ")[0].rstrip(".")
     hint = "start opsinfo on a host of the cluster; `ray status` shows whether it runs"
@@ -224,7 +224,7 @@ def not_connected(address: str, error: BaseException) -> Refused:
 
 
 def no_room(nodes: list[dict[str, Any]], resources: Mapping[str, float]) -> Refused:
-    """What a search fails with if no trial can ever run."""
+    """Return the error for a search if no node can run a trial."""
     wanted = ", ".join(f"{name} {amount:g}" for name, amount in resources.items())
     return Refused(
         f"no node of the Ray cluster has {wanted}: it has {ray_options.described(nodes)}",
@@ -234,7 +234,7 @@ def no_room(nodes: list[dict[str, Any]], resources: Mapping[str, float]) -> Refu
 
 
 def _device(said: Mapping[str, Any]) -> str:
-    """Where a trial runs, for people: ``10.0.0.5 NPU 3``."""
+    """Return where a trial runs as text: ``10.0.0.5 NPU 3``."""
     devices = [f"{name} {','.join(ids)}" for name, ids in said["devices"].items()]
     return " ".join([said["address"], *devices])
 

@@ -1,4 +1,4 @@
-"""Which Ray cluster, what a trial takes of it, and for how many trials it has room. Nothing here imports Ray."""
+"""Ray options: the cluster, the resources of a trial, and the number of trials that fit. Nothing here imports Ray."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 _OWN = {"CPU": "num_cpus", "GPU": "num_gpus", "memory": "memory"}
-"""Resources that a Ray task takes by an argument of their own."""
+"""Resources that have their own argument in a Ray task."""
 _FINEST = 10_000
 """Ray counts ten-thousandths of a resource."""
 
 
 def address_of(text: str) -> str:
-    """The address of a cluster: ``auto``, or ``HOST:PORT`` of its head.
+    """Return the address of a cluster: ``auto``, or ``HOST:PORT`` of its head.
 
     :raises UsageFault: if the text is neither
     """
@@ -32,12 +32,12 @@ def address_of(text: str) -> str:
 
 
 def require_absolute(command: Sequence[str]) -> None:
-    """A trial works in a folder of its own on another host, where a path that is relative to ours means nothing.
+    """Refuse local files in the command: a trial runs in another folder on another host.
 
     :raises UsageFault: if a word of the command names a file in the current directory
     """
     for number, word in enumerate(command):
-        is_path = "/" in word if number == 0 else True  # a program without a slash is sought on PATH
+        is_path = "/" in word if number == 0 else True  # a program without a slash is looked up in PATH
         if is_path and not os.path.isabs(word) and os.path.isfile(word):
             raise UsageFault(
                 f"`{word}` is a file of the current directory, and trials run in a folder of their own on other hosts",
@@ -47,9 +47,9 @@ def require_absolute(command: Sequence[str]) -> None:
 
 
 def resources_of(text: str) -> dict[str, float]:
-    """The resources that a trial takes: ``NPU=1``, ``NPU=2,CPU=8``.
+    """Parse the resources of a trial: ``NPU=1``, ``NPU=2,CPU=8``.
 
-    :raises UsageFault: if the text is not that
+    :raises UsageFault: if the text has another form
     """
     found: dict[str, float] = {}
     for word in text.split(","):
@@ -68,13 +68,13 @@ def resources_of(text: str) -> dict[str, float]:
 
 
 def task_options(resources: Mapping[str, float]) -> dict[str, Any]:
-    """The arguments of a Ray task that takes these resources, and nothing else."""
+    """Return the arguments of a Ray task that takes only these resources."""
     own = {_OWN[name]: amount for name, amount in resources.items() if name in _OWN}
     return {"num_cpus": 0, **own, "resources": {name: amount for name, amount in resources.items() if name not in _OWN}}
 
 
 def slots_of(nodes: Iterable[Mapping[str, Any]], resources: Mapping[str, float]) -> int:
-    """How many trials the nodes that are alive have room for.
+    """Return how many trials fit on the live nodes.
 
     :param nodes: as ``ray.nodes()`` returns them
     """
@@ -87,7 +87,7 @@ def _room(has: Mapping[str, float], resources: Mapping[str, float]) -> int:
 
 
 def described(nodes: Iterable[Mapping[str, Any]]) -> str:
-    """What the nodes that are alive have, for people: ``2 nodes with CPU 8, NPU 2; 1 node with CPU 4``."""
+    """Return the resources of the live nodes as text: ``2 nodes with CPU 8, NPU 2; 1 node with CPU 4``."""
     kinds = Counter(_told(node["Resources"]) for node in nodes if node["Alive"])
     each = [f"{count} {'node' if count == 1 else 'nodes'} with {has}" for has, count in sorted(kinds.items())]
     return "; ".join(each) or "no node"
@@ -98,5 +98,5 @@ def _told(has: Mapping[str, float]) -> str:
 
 
 def _is_telling(name: str) -> bool:
-    """Whether a resource is more than what every node has for Ray's own use."""
+    """Return whether a resource is not one that every node has for Ray's own use."""
     return not name.startswith(("node:", "object_store_memory", "memory"))

@@ -1,4 +1,4 @@
-"""What runs on a node of a Ray cluster for a trial. It is sent by value: a node need not have opsinfo."""
+"""The code that runs on a node of a Ray cluster for a trial. It is sent by value: the node does not need opsinfo."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     Said = tuple[str, Any]
 
 _CHUNK = 65536
-"""Bytes of output that are sent at once: Ray sends what is below 100 KB beside the object store."""
+"""Bytes of output per message: Ray sends values below 100 KB without the object store."""
 _TICK = 0.2
-"""Seconds between two looks at the output."""
+"""Seconds between two reads of the output."""
 
 
 def run_trial(
@@ -34,9 +34,9 @@ def run_trial(
     keeps: bool,
     keeper: str,
 ) -> Iterator[Said]:
-    """Run a trial in a folder of its own.
+    """Run a trial in its own folder.
 
-    :param keeps: whether the folder is left
+    :param keeps: whether the folder is kept
     :param keeper: the source of :mod:`.keeper`
     :returns: ``("node", facts)``, then ``("output", bytes)`` as the command prints, and in the end
         ``("ended", facts)`` as :func:`.keeper.run` has them; ``("not-written", error)`` if the node has no room
@@ -63,7 +63,7 @@ def run_trial(
 def kept(
     words: Sequence[str], environ: Mapping[str, str], folder: str, timeout: float | None, keeps: bool, keeper: str
 ) -> Iterator[Said]:
-    """Run a command under a keeper; when this is ended from outside, the keeper ends the command."""
+    """Run a command under a keeper; if this process is ended from outside, the keeper ends the command."""
     starter = subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", keeper, folder, "keep" if keeps else "remove"],
         stdin=subprocess.PIPE,
@@ -91,9 +91,9 @@ def kept(
 
 
 def _followed(file: IO[bytes], status: IO[bytes]) -> Generator[Said, None, Any]:
-    """What is written to a file until a line comes that says how the command ended.
+    """Yield what is written to a file until a line states how the command ended.
 
-    :returns: what the line says
+    :returns: the content of that line
     """
     while True:
         ended, _, _ = select.select([status], [], [], _TICK)
@@ -107,7 +107,7 @@ def _followed(file: IO[bytes], status: IO[bytes]) -> Generator[Said, None, Any]:
 def _fill(folder: str, files: Mapping[str, tuple[str, bytes]]) -> str:
     """Write the files of a trial.
 
-    :returns: what the system says if it refuses
+    :returns: the message of the system if it refuses
     """
     try:
         os.mkdir(os.path.join(folder, CACHE))
@@ -120,7 +120,7 @@ def _fill(folder: str, files: Mapping[str, tuple[str, bytes]]) -> str:
 
 
 def node_facts(folder: str) -> dict[str, Any]:
-    """Where this runs.
+    """Return where this runs.
 
     :returns: the ``address`` and ``node`` id as Ray has them, the ``devices`` of the task, and the ``folder``
     """

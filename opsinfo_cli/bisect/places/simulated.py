@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SimulatedPlace:
-    """:param simulate: called with a trial; returns whether it passes, and what the simulation measured"""
+    """:param simulate: called with a trial; returns whether it passes, and the measures of the simulation"""
 
     slots = 1
 

@@ -1,1 +1,1 @@
-"""What only `bisect` needs: what is searched, where trials run, and what becomes of the answer."""
+"""The parts of `bisect`: the subject of the search, the places of trials, and the delivery of the answer."""

@@ -1,4 +1,4 @@
-"""The Ray cluster that the options of `opsinfo bisect` ask for."""
+"""The Ray cluster selected by the options of `opsinfo bisect`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _RESOURCES = "NPU=1"
 
 
 class Cluster(NamedTuple):
-    """:param log: a file for what Ray prints
-    :param keeps: whether the folders of trials are left on its nodes
+    """:param log: a file for Ray's output
+    :param keeps: whether the folders of trials are kept on its nodes
     """
 
     address: str
@@ -30,9 +30,9 @@ class Cluster(NamedTuple):
 
 
 def cluster_of(options: RunOptions, command: tuple[str, ...]) -> Cluster | None:
-    """The cluster of ``--ray``; None: trials run on this machine.
+    """Return the cluster of ``--ray``; None: trials run on this machine.
 
-    :raises UsageFault: if options exclude each other, cannot be read, or the command only makes sense here
+    :raises UsageFault: if options contradict each other or are invalid, or the command uses local files
     """
     if options.ray is None:
         given = {"--resources": options.resources is not None, "--keep-folders": options.keep_folders}

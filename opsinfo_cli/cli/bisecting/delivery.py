@@ -1,4 +1,4 @@
-"""The lists that a search leaves, written through the safe writer or into the run folder."""
+"""The resulting lists of a search, written by the safe writer or to the run folder."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ BEST, KEPT = "best.json", "best.keep_dtype.cfg"
 
 
 class Delivery:
-    """:param out: where the list goes; None: ``best.json`` in the run folder
-    :param base: the mixlist that it is made from
+    """:param out: the path of the list; None: ``best.json`` in the run folder
+    :param base: the mixlist that it extends
     """
 
     def __init__(
@@ -33,9 +33,9 @@ class Delivery:
         self.output = output
 
     def require_possible(self) -> None:
-        """Find out before the search whether the list can be written.
+        """Check before the search that the list can be written.
 
-        :raises UsageFault: if something else is there
+        :raises UsageFault: if another kind of file exists there
         :raises Refused: if no file can be written there
         """
         if self.out is None:
@@ -66,7 +66,7 @@ class Delivery:
         """Write a keep_dtype file, beside ``out`` if it is given.
 
         :returns: its path
-        :raises UsageFault: if another file is there
+        :raises UsageFault: if another file exists there
         :raises Refused: if it cannot be written
         """
         text = keep_dtype_text(nodes)

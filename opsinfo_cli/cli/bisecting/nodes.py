@@ -1,4 +1,4 @@
-"""The search below the culprit types: which of their nodes must keep their dtype."""
+"""The search among the nodes of the culprit types that must keep their dtype."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from ...bisect.question import Kept
 
 _MARK = "node:"
-"""Before the names of nodes, which tell them from op types in a journal."""
+"""Prefix of the names of nodes, which distinguishes them from op types in a journal."""
 
 
 def keep_dtype_text(nodes: Sequence[str]) -> str:
-    """A keep_dtype file that names these nodes."""
+    """Return the text of a keep_dtype file with these nodes."""
     return "".join(f"{name}\n" for name in nodes)
 
 
 def node_subject(sets: JudgedSets, types: Sequence[str], base: str) -> SearchSubject:
-    """A search among the nodes of op types that the base list leaves low.
+    """Return the subject of a search among the nodes of op types that the base list leaves low.
 
-    :param base: the text of the base list, which every trial gets beside its keep_dtype file
+    :param base: the text of the base list, which every trial gets with its keep_dtype file
     """
     judged = JudgedNodes(sets)
     nodes = judged.low_nodes(types)
@@ -44,5 +44,5 @@ def node_subject(sets: JudgedSets, types: Sequence[str], base: str) -> SearchSub
 
 
 def node_name(name: str) -> str:
-    """The name of a node, of that of a candidate."""
+    """Return the name of a node from the name of its candidate."""
     return name.removeprefix(_MARK)

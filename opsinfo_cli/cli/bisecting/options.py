@@ -1,4 +1,4 @@
-"""The options of `opsinfo bisect`, and the frozen values that they become."""
+"""The options of `opsinfo bisect`, and their frozen values."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..shared.common_options import Option
 class SubjectOptions(NamedTuple):
     """What is searched.
 
-    :param against: the target whose policies count
-    :param base: the mixlist that every list is made from
+    :param against: the target that supplies the policies
+    :param base: the mixlist that every list extends
     :param among: op types, and files of op types after an ``@``
-    :param evidence: files and folders that say what to suspect first
-    :param grow: ``white`` searches the largest white list
-    :param by: ``node`` goes on below the culprit types
+    :param evidence: files and folders with evidence for the order of suspicion
+    :param grow: ``white`` searches for the largest white list
+    :param by: ``node`` continues among the nodes of the culprit types
     """
 
     against: str
@@ -36,10 +36,10 @@ class RunOptions(NamedTuple):
     """How the check is run.
 
     :param journal: the run folder
-    :param devices: with commas
+    :param devices: comma-separated
     :param ray: the address of a cluster
-    :param resources: that a trial takes of it, with commas
-    :param keep_folders: whether the folders of trials are left on its nodes
+    :param resources: resources of a trial, comma-separated
+    :param keep_folders: whether the folders of trials are kept on its nodes
     """
 
     journal: str
@@ -191,7 +191,7 @@ run_options: Option = declare.stacked(
 
 
 def rules_of(options: RunOptions, command: tuple[str, ...]) -> Rules:
-    """How trials are run and counted.
+    """Return how trials are run and counted.
 
     :raises UsageFault: if options exclude each other
     """
@@ -212,9 +212,9 @@ def rules_of(options: RunOptions, command: tuple[str, ...]) -> Rules:
 
 
 def devices_of(options: RunOptions) -> list[str]:
-    """The devices of ``--devices``.
+    """Return the devices of ``--devices``.
 
-    :raises UsageFault: if they are fewer than ``--jobs``, or one is named twice
+    :raises UsageFault: if there are fewer than ``--jobs``, or one appears twice
     """
     if options.devices is None:
         return []

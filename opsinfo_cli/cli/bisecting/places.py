@@ -1,4 +1,4 @@
-"""Where the trials of a search run: processes of this machine, a cluster, a simulation, or a person."""
+"""The places where trials run: processes on this machine, a cluster, a simulation, or a person."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .subject import Opened
 
 
 class Check:
-    """What judges a trial: a command, a simulation or a person."""
+    """The judge of a trial: a command, a simulation or a person."""
 
     def __init__(self, options: RunOptions, simulating: SimulateOptions, command: tuple[str, ...]) -> None:
         """:raises UsageFault: if there is no check, more than one, or an option does not fit it"""
@@ -40,16 +40,16 @@ class Check:
 
     @property
     def facts(self) -> list[str]:
-        """What a journal must agree in."""
+        """The facts that a journal must share with this search."""
         if self.options.simulate:
             return ["--simulate", *(f"{name}={value}" for name, value in self.simulating._asdict().items())]
         return ["-i"] if self.options.interactive else list(self.command)
 
     def place(self, opened: Opened, output: Output) -> TrialPlace:
-        """The place where trials run.
+        """Return the place where trials run.
 
         :raises Refused: if the model cannot be computed
-        :raises MissingPackage: if there is no package for that, or none for a cluster
+        :raises MissingPackage: if a package for that, or for a cluster, is not installed
         """
         if self.options.interactive:
             return PersonPlace(lambda number, path: _asked(number, path, output))
@@ -61,7 +61,7 @@ class Check:
 
 
 def _require_alone(options: RunOptions, word: str) -> None:
-    """:raises UsageFault: if an option is for commands only"""
+    """:raises UsageFault: if an option applies to commands only"""
     given = {
         "--jobs": options.jobs is not None,
         "--devices": options.devices is not None,
@@ -76,7 +76,7 @@ def _require_alone(options: RunOptions, word: str) -> None:
 
 
 def _asked(number: int, path: str, output: Output) -> str:
-    """What a person says about a trial.
+    """Return the verdict of a person on a trial.
 
     :raises KeyboardInterrupt: if they stop
     :raises Refused: if standard input ends

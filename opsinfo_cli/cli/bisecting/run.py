@@ -29,7 +29,7 @@ _STATUS = {"found": 0, "nothing-to-do": 0, "cannot-cure": 1, "budget": 1, "inter
 
 
 class BisectRun:
-    """:param out: where the list goes; None: into the run folder"""
+    """:param out: the path of the list; None: in the run folder"""
 
     def __init__(
         self, options: RunOptions, check: Check, out: str | None, writing: WriteOptions, output: Output
@@ -57,7 +57,7 @@ class BisectRun:
         delivery.require_possible()
         place = self.check.place(problem.opened, self.output)
         folder.make()
-        _ = place.slots  # a cluster that cannot be reached is an error before there is a journal
+        _ = place.slots  # an unreachable cluster is an error before a journal is created
         journal = SearchJournal(folder.journal)
         try:
             past = self._past(journal, folder, problem)
@@ -82,7 +82,7 @@ class BisectRun:
         return _STATUS[ended]
 
     def _end_of(self, session: SearchSession, weights: Sequence[float], progress: BisectProgress) -> SearchEnd:
-        """How the search ends: by itself, by its budget, or by Ctrl-C."""
+        """Return the end of the search: by itself, by its budget, or by Ctrl-C."""
         try:
             found = searched(session, weights)
         except OutOfBudget:
@@ -102,7 +102,7 @@ class BisectRun:
         delivery: Delivery,
         progress: BisectProgress,
     ) -> BisectAnswer:
-        """Go on among the nodes of the culprit types."""
+        """Continue among the nodes of the culprit types."""
         assert problem.opened.sets is not None
         types = [name for each in answer.culprits for name in (each.type, *each.same)]
         subject = node_subject(problem.opened.sets, types, problem.opened.text(frozenset()))
@@ -139,8 +139,8 @@ class BisectRun:
             show_plan(self.output, problem.names, problem.weights)
 
     def _require_folder(self, folder: RunFolder) -> None:
-        """:raises UsageFault: if there is a search already that is not resumed
-        :raises Refused: if there is none to resume
+        """:raises UsageFault: if a search exists that is not resumed
+        :raises Refused: if there is no search to resume
         """
         if self.options.resume:
             require_readable(folder.journal)
@@ -149,7 +149,7 @@ class BisectRun:
             raise UsageFault("there is a search in this folder already", name="exists", path=folder.path, hint=hint)
 
     def _past(self, journal: SearchJournal, folder: RunFolder, problem: Problem) -> Past | None:
-        """What the journal says of earlier processes; the facts of this one go into a new journal."""
+        """Return the journal of earlier processes; a new journal gets the facts of this one."""
         past = journal.past()
         facts = facts_of(problem, self.check.facts)
         if past is None:

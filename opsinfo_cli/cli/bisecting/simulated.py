@@ -1,4 +1,4 @@
-"""The check of `--simulate`: the model computed on the CPU with low tensors rounded."""
+"""The check of `--simulate`: computes the model on the CPU with low tensors rounded."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def require_bounds(options: SimulateOptions, simulates: bool) -> None:
 
 
 def simulated_place(opened: Opened, options: SimulateOptions) -> SimulatedPlace:
-    """A place that simulates each trial.
+    """Return a place that simulates each trial.
 
     :raises UsageFault: if there is no model, or an option does not fit it
     :raises Refused: if the model cannot be computed
@@ -64,7 +64,7 @@ def simulated_place(opened: Opened, options: SimulateOptions) -> SimulatedPlace:
 
 
 def _with(simulation: Simulation, ready: Ready) -> Simulation:
-    """The same model and inputs with the graph judged another way; what was computed stays known."""
+    """Return the same simulation with the graph judged in another way; computed results are reused."""
     made = copy(simulation)
     made.ready = ready
     return made

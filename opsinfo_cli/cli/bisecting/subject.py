@@ -1,4 +1,4 @@
-"""What a search is about: the target, the base list, the model, and the candidates."""
+"""The subject of a search: the target, the base list, the model, and the candidates."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 
 
 class Opened(NamedTuple):
-    """What the options name.
+    """The inputs named by the options.
 
-    :param base: the mixlist that every list is made from
+    :param base: the mixlist that every list extends
     :param graph: None without a model
-    :param sets: what sets of op types do to the model; None without one
+    :param sets: the effect of sets of op types on the model; None without a model
     """
 
     options: SubjectOptions
@@ -58,20 +58,20 @@ class Opened(NamedTuple):
         return self.options.grow == "white"
 
     def types(self, candidates: list[str], kept: Kept) -> frozenset[str]:
-        """The op types that a list moves if these candidates stay high."""
+        """Return the op types that a list moves if these candidates stay high."""
         names = enumerate(candidates)
         return frozenset(name for number, name in names if (number in kept) is not self.white)
 
     def text(self, types: frozenset[str]) -> str:
-        """The base list with op types moved."""
+        """Return the base list with op types moved."""
         return written_like(self.base, moved(self.base.marks, sorted(types), self.white))
 
 
 class Problem(NamedTuple):
     """A search among op types.
 
-    :param weights: how much each candidate is suspected
-    :param dropped: op types that cannot be candidates, and why
+    :param weights: how strongly each candidate is suspected
+    :param dropped: op types that cannot be candidates, with the reasons
     """
 
     opened: Opened
@@ -81,7 +81,7 @@ class Problem(NamedTuple):
     dropped: list[tuple[str, str]]
 
     def subject(self) -> SearchSubject:
-        """The same for a session."""
+        """Return the subject for a session."""
 
         def digest(kept: Kept) -> str:
             types = self.opened.types(self.names, kept)
@@ -92,7 +92,7 @@ class Problem(NamedTuple):
         def files(kept: Kept, number: int) -> dict[str, tuple[str, bytes]]:
             text = self.opened.text(self.opened.types(self.names, kept))
             found = {"mixlist": (mixlist_name(number), text.encode("utf-8"))}
-            if self.opened.options.by == "node":  # the command may name it already
+            if self.opened.options.by == "node":  # the command may already name it
                 found["keep_dtype"] = keep_dtype_name(number), b""
             return found
 
@@ -128,7 +128,7 @@ def opened(options: SubjectOptions, target_options: TargetOptions, output: Outpu
 
 
 def problem(found: Opened, output: Output) -> Problem:
-    """The candidates, in the order in which they are suspected.
+    """Return the candidates, the most suspected first.
 
     :raises UsageFault: if an op type is unknown
     """
@@ -155,7 +155,7 @@ def problem(found: Opened, output: Output) -> Problem:
 
 
 def facts_of(found: Problem, check: Sequence[str]) -> dict[str, Any]:
-    """What a journal must agree in."""
+    """Return the facts that a journal must share with this search."""
     opened, options = found.opened, found.opened.options
     libraries = [library.source.sha256 for store in opened.target.operators.stores for library in store.libraries]
     if opened.target.source is not None:
@@ -172,7 +172,7 @@ def facts_of(found: Problem, check: Sequence[str]) -> dict[str, Any]:
 
 
 def _hash_of(path: str) -> str:
-    """SHA-256 of a file, or of the files of a folder."""
+    """Return the SHA-256 of a file, or of the files of a folder."""
     files = [path]
     if os.path.isdir(path):
         files = sorted(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
@@ -188,7 +188,7 @@ def _hash_of(path: str) -> str:
 
 
 def _named(words: tuple[str, ...]) -> list[str]:
-    """Op types of ``--among``, each once.
+    """Return the op types of ``--among``, each once.
 
     :raises UsageFault: if a file has none
     """
@@ -233,7 +233,7 @@ def _report(
         for name, why in dropped:
             output.detail(f"  {name}: {why}")
     for name, others in same.items():
-        output.say(f"`{name}` stands for {few([f'`{each}`' for each in others])} too: they move the same nodes")
+        output.say(f"`{name}` also covers {few([f'`{each}`' for each in others])}: they move the same nodes")
     output.detail(f"candidates: {', '.join(candidates)}")
 
 

@@ -23,7 +23,7 @@ from ..simulating.options import SimulateOptions, opened_simulation, simulate_op
 
 
 class PartOptions(NamedTuple):
-    """Which parts of the report are made.
+    """The parts of the report to create.
 
     :param rank_only: outputs and op types, without the error along the graph
     :param no_rank: without op types

@@ -1,4 +1,4 @@
-"""What a judged model is compared with: a second judging, or a compiled model."""
+"""The other side of a comparison: a second judging, or a compiled model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CompareOptions(NamedTuple):
 
     @property
     def given(self) -> dict[str, str]:
-        """The options that were given and their values."""
+        """Return the given options and their values."""
         words = ("--compare-mixlist", "--compare-precision-mode", "--compare-against", "--read-back")
         return {word: value for word, value in zip(words, self, strict=True) if value is not None}
 
@@ -32,7 +32,7 @@ COMPARING = declare.Group("comparing", CompareOptions)
 def other_judging(
     judged: JudgedModel, comparing: CompareOptions, options: TargetOptions, output: Output
 ) -> JudgedModel:
-    """The same model judged with the mixlist, mode or target to compare with."""
+    """Return the same model judged with the mixlist, mode or target to compare with."""
     own = judged.options
     return judged_model(
         judged.graph,
@@ -47,7 +47,7 @@ def other_judging(
 
 
 def compiled_outcome(path: str, output: Output) -> GraphOutcome:
-    """The dtypes of a compiled model or a later dump.
+    """Return the dtypes of a compiled model or a later dump.
 
     :raises UsageFault: if the model holds no dtypes of the engine
     """

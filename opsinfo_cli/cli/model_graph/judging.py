@@ -56,7 +56,7 @@ class JudgeOptions(NamedTuple):
 
 JUDGING = declare.Group("judging", JudgeOptions)
 FRAMEWORKS = {"onnx": "ONNX", "tensorflow": "TensorFlow", "saved-model": "TensorFlow"}
-"""Formats that hold no dtypes of the engine, and how they are called."""
+"""Formats without dtypes of the engine, and their names in messages."""
 
 judge_options: Option = declare.stacked(
     declare.option(
@@ -275,7 +275,7 @@ def _ignored(judged: JudgedModel | None) -> list[str]:
 
 
 def facts(outcome: GraphOutcome, judged: JudgedModel | None) -> list[tuple[str, str]]:
-    """What a model is and how it was judged: (name, value)."""
+    """Return facts about a model and how it was judged: (name, value)."""
     model = outcome.graph.model
     found: list[tuple[str, str | None]] = [("Format", model.format), ("Compiled for", model.soc_version)]
     if judged is not None:

@@ -1,4 +1,4 @@
-"""The answers of `graph` in its formats: op types or nodes, the way back of one node, a comparison, a page."""
+"""The answers of `graph` in its formats: op types or nodes, the path of one node, a comparison, a page."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class RowOptions(NamedTuple):
     """Which rows are shown.
 
     :param by: ``type`` or ``node``
-    :param states: low, high, cast, first-column, assumed: nodes in one of them
-    :param globs: of names and op types
+    :param states: low, high, cast, first-column, assumed: the shown nodes are in one of them
+    :param globs: patterns of names and op types
     """
 
     by: str
@@ -54,13 +54,13 @@ class RowOptions(NamedTuple):
 
     @property
     def given(self) -> list[str]:
-        """The options that were given."""
+        """Return the given options."""
         words = (("--by node", self.by == "node"), ("--on", self.states), ("--match", self.globs))
         return [word for word, given in words if given]
 
     @property
     def choose(self) -> bool:
-        """Whether only some nodes are shown."""
+        """Return whether only some nodes are shown."""
         return bool(self.states or self.globs)
 
 
@@ -68,7 +68,7 @@ ROWS = declare.Group("rows", RowOptions)
 
 
 def show_rows(output: Output, outcome: GraphOutcome, rows: RowOptions, judged: JudgedModel | None) -> int:
-    """Op types or nodes, and the constants that do not fit."""
+    """Show op types or nodes, and the constants that do not fit."""
     with step(output, "looking at", len(outcome)):
         chosen = list(_chosen(outcome, rows)) if rows.choose else None
         types = _types(outcome, chosen, judged)
@@ -115,7 +115,7 @@ def _chosen(outcome: GraphOutcome, rows: RowOptions) -> Iterator[NodeOutcome]:
 
 
 def show_way(output: Output, judged: JudgedModel, name: str) -> int:
-    """The way back from a node to where its dtypes come from.
+    """Show the path from a node back to the origin of its dtypes.
 
     :raises UsageFault: if the graph has no node of this name
     """
@@ -139,7 +139,7 @@ def show_way(output: Output, judged: JudgedModel, name: str) -> int:
 
 
 def show_compared(output: Output, judged: JudgedModel, comparing: CompareOptions, options: TargetOptions) -> int:
-    """What differs from a second judging or a compiled model; the exit status is 1 if anything does."""
+    """Show the differences from a second judging or a compiled model; the exit status is 1 if there are any."""
     document: dict[str, Any]
     on_page: dict[str, Any]
     if comparing.read_back is not None:

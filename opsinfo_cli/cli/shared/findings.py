@@ -43,7 +43,7 @@ def talk_about(output: Output, checked: CheckResult) -> None:
         word = {True: "accepts", False: "refuses", None: "does not read"}[verdict.engine_accepts]
         output.detail(f"{verdict.path}: {verdict.kind}; the engine {word} it")
     for path in checked.outcome.passed_over:
-        output.detail(f"{path}: passed over; neither its name nor its text says mixlist or library")
+        output.detail(f"{path}: skipped; neither its name nor its text marks a mixlist or library")
     for error in checked.failures:
         output.failure(error)
     output.tell(summary_line(checked.outcome))

@@ -1,1 +1,1 @@
-"""The parts of `simulate`: its options, and a simulation opened as they ask."""
+"""The parts of `simulate`: its options, and the simulation that they request."""

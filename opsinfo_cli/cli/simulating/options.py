@@ -1,4 +1,4 @@
-"""The options of a simulation, and the simulation that they ask for."""
+"""The options of a simulation, and the simulation that they request."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ FIRST_SEED = "random:0"
 
 
 class SimulateOptions(NamedTuple):
-    """How a model is computed, and what is asked of the outcome.
+    """How a model is computed, and the bounds of its outputs.
 
-    :param inputs: where inputs come from; none: random ones
+    :param inputs: sources of inputs; empty: random ones
     :param shapes: ``NAME=DIMS`` of inputs with open dimensions
-    :param saturate: whether what overflows becomes the largest value
+    :param saturate: whether overflowing values become the largest value
     :param reference: an ``.npz`` of outputs to compare with instead of those in float32
     :param max_error: bound of every output's largest relative error
     :param min_cosine: bound of every output's cosine
@@ -86,7 +86,7 @@ simulate_options: Option = declare.stacked(
 
 
 def opened_simulation(model: str, ready: Ready, mode: str, options: SimulateOptions) -> Simulation:
-    """A model computed in float32, ready to be simulated.
+    """Return a model computed in float32, ready to be simulated.
 
     :raises UsageFault: if an option does not fit the model
     :raises Refused: if a file cannot be read, or the model cannot be computed

@@ -1,4 +1,4 @@
-"""Judging a graph anew only where a mixlist changes something: one list after another on a large graph."""
+"""Judges only the parts of a graph that a mixlist changes, for many lists on a large graph."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class JudgedAgain:
-    """A graph judged with base marks, and what other marks change in it.
+    """A graph judged with base marks, and the changes by other marks.
 
     :param mode: any name of a mode
     """
 
     def __init__(self, prepared: Prepared, mode: str, marks: Marks) -> None:
-        """:raises UsageFault: when there is no such mode
-        :raises ValueError: when :meth:`fits` says no
+        """:raises UsageFault: if there is no such mode
+        :raises ValueError: if :meth:`fits` returns False
         """
         if not fits(prepared):
             raise ValueError("judged as a whole only")
@@ -48,10 +48,10 @@ class JudgedAgain:
             self._kinds.setdefault(facts.op_type, []).append(kind)
 
     def changed(self, marks: Marks) -> dict[int, DtypeChoice] | None:
-        """The choices of nodes whose dtypes differ from those with the base marks.
+        """Return the choices of nodes whose dtypes differ from those with the base marks.
 
-        :returns: None when the marks of Cast differ: gray consumers look through every Cast then
-        :raises ValueError: when the engine refuses the marks of an op type
+        :returns: None if the marks of Cast differ: gray consumers then look through every Cast
+        :raises ValueError: if the engine refuses the marks of an op type
         """
         types = {name for name in {*marks, *self.base} if marks.get(name) != self.base.get(name)}
         if "Cast" in types:
@@ -75,9 +75,9 @@ class JudgedAgain:
     def _visit(
         self, nodes: Iterable[int], states: Mapping[int, State]
     ) -> dict[int, tuple[DtypeChoice, list[str | Seen | None]]]:
-        """Judge nodes and those that read what changes, in the engine's order.
+        """Judge nodes and the readers of changed outputs, in the engine's order.
 
-        :returns: of each node what it had before
+        :returns: the previous choice of each node
         """
         order, place, walk = self.prepared.order, self._place, self._walk
         inputs_of, outputs_of = self.prepared.graph.columns.inputs_of, self.prepared.graph.columns.outputs_of
@@ -108,7 +108,7 @@ class JudgedAgain:
 
 
 def fits(prepared: Prepared) -> bool:
-    """Whether each node depends on nodes before it alone: no bodies, no loops, no continuous outputs."""
+    """Return whether each node depends only on nodes before it: no bodies, no loops, no continuous outputs."""
     columns = prepared.graph.columns
     if prepared.relations is not None or any(tensor.continuous for tensor in columns.output_tensors):
         return False
@@ -126,7 +126,7 @@ def _inputs(prepared: Prepared, node: int) -> slice:
 
 
 def _readers(prepared: Prepared) -> dict[int, list[int]]:
-    """Of each output slot the nodes that it feeds."""
+    """Return the nodes that each output slot feeds."""
     found: dict[int, list[int]] = {}
     for node in range(len(prepared.graph)):
         for slot in prepared.source_slot[_inputs(prepared, node)]:

@@ -1,7 +1,7 @@
 """The pass after the judge: an output that must be continuous takes the dtype of its first reader.
 
-Merge, and the Enter and NextIteration of a loop, carry ``_format_continuous`` on an output; where its first consumer's
-input has another dtype, all tensors of the node take that one: in the order of nodes, then once more backwards. Source:
+Merge, and the Enter and NextIteration of a loop, carry ``_format_continuous`` on an output; if its first consumer's
+input has another dtype, all tensors of the node take that one: in the order of nodes, then again backwards. Source:
 hicann/ge ffdcbc9f, compiler/engines/nn_engine/fusion/graph_optimizer/graph_fusion/graph_fusion.cc:717-745, 1027-1096.
 """
 

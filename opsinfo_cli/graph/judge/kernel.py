@@ -48,7 +48,7 @@ class Slot(NamedTuple):
 
     :param section: ``input0`` ...
     :param static: its columns for static shapes
-    :param dynamic: its columns for unknown shapes, and for static ones where a dynamic kernel serves both
+    :param dynamic: its columns for unknown shapes, and for static ones if a dynamic kernel serves both
     """
 
     section: str

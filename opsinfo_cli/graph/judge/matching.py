@@ -42,7 +42,7 @@ def risen(row: Row, dtype: str | None, columns: list[int], forbidden: str | None
 def reduced(row: Row, dtype: str | None, columns: list[int], forbidden: str | None) -> bool:
     """Keep the columns of lower dtypes, the nearest first: of float32 bfloat16, then float16.
 
-    A repeated column is moved one place on; where that place is taken it is lost (op_dtype_reduce_matcher.cc:28-92).
+    A repeated column is moved one place on; if that place is taken, it is lost (op_dtype_reduce_matcher.cc:28-92).
     """
     if dtype not in FLOATING:
         return exactly(row, dtype, columns, forbidden)

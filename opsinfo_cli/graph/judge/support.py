@@ -33,7 +33,7 @@ _RISES = frozenset({("float16", "float32"), ("bfloat16", "float32")})
 class Bound(NamedTuple):
     """A node's tensors bound to the columns of a kernel: each (port, slot, dtypes, formats), None where absent.
 
-    :param promotion: groups of inputs that must be promoted to one dtype; None when they need not
+    :param promotion: groups of inputs that must be promoted to one dtype; None if not required
     """
 
     inputs: tuple[BoundPort | None, ...]
@@ -55,7 +55,7 @@ class Taken(NamedTuple):
 def taken(facts: Facts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Taken | Refusal:
     """Return the node bound to the kernel, or the refusal.
 
-    The dynamic kernel is asked first, where it serves the node's shapes.
+    The dynamic kernel is asked first, if it serves the node's shapes.
     """
     inputs = _slots(kernel.inputs, facts.inputs, kernel.alike, facts.lenient)
     outputs = _slots(kernel.outputs, facts.outputs, kernel.alike, facts.lenient)

@@ -36,9 +36,9 @@ def assemble(graph: SourceGraph, facts: ModelFacts, path: str) -> ModelGraph:
 
 
 def first_nodes(graph: SourceGraph) -> Iterator[tuple[SourceGraph, int]]:
-    """The graph and its bodies as :func:`assemble` orders them, each with the index of the node that is first of it.
+    """Return the graph and its bodies in the order of :func:`assemble`, each with the index of its first node.
 
-    A graph's inputs come first, then its nodes, then what collects its outputs.
+    A graph's inputs come first, then its nodes, then the node that collects its outputs.
     """
     waiting, index = [graph], 0
     while waiting:
@@ -146,7 +146,7 @@ class _Assembler:
 
     @staticmethod
     def _unique(graph: SourceGraph) -> list[str]:
-        """Names of the inputs, the nodes and what collects the outputs; one that appears again gets a number.
+        """Return the names of the inputs, the nodes and the output node; a repeated name gets a number.
 
         Nodes keep their names before inputs and outputs do.
         """

@@ -1,7 +1,7 @@
 """The text form of protocol buffers as protobuf prints it, read as a stream of blocks.
 
 One field per line, two blanks of indentation per level, a message closed on its own line: the end of a message is
-found by searching for a line, and what is inside need not be looked at. Other layouts are parsed whole and printed
+found by searching for a line, and its content need not be read. Other layouts are parsed whole and printed
 anew.
 """
 

@@ -72,9 +72,9 @@ def extremes(weights: Weights, dtype: str, low: str = "float16") -> Extremes | N
 
 
 def harmless(constants: Sequence[Weights], dtype: str, low: str) -> bool:
-    """Whether no value of small constants overflows or vanishes, looked at together.
+    """Return whether no value of several small constants overflows or vanishes.
 
-    :returns: False also if it is not known: a file cannot be read, or the values do not lie there as they are
+    :returns: False also if unknown: a file cannot be read, or the values are not stored raw
     """
     if dtype not in _WIDTHS or low not in LIMITS:
         return True
@@ -92,7 +92,7 @@ def harmless(constants: Sequence[Weights], dtype: str, low: str) -> bool:
 
 
 def is_small(weights: Weights) -> bool:
-    """Whether opening the file for a constant would take longer than looking at its values."""
+    """Return whether opening the file of a constant would take longer than checking its values."""
     return weights.encoding == "raw" and 0 <= weights.size <= _SMALL
 
 
@@ -193,7 +193,7 @@ def _escaped(file: IO[bytes], size: int, dtype: str) -> Iterator[array[float]]:
 
 
 def _whole_escapes(text: bytes) -> int:
-    """How much of a text can be read before the rest of it is known: an escape has ten characters at most."""
+    """Return how much of a text can be read before its rest: an escape has at most ten characters."""
     end = max(len(text) - 10, 0)
     slash = text.rfind(b"\\", max(end - 10, 0), end)
     before = len(text[: slash + 1]) - len(text[: slash + 1].rstrip(b"\\"))

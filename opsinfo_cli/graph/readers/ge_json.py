@@ -1,7 +1,7 @@
 """ATC JSON (``atc --mode=1`` and ``--mode=5``), and the JSON inside models in the zip form (``OM2``).
 
-Both are ``ge.proto.ModelDef`` as JSON; they differ in how maps and attributes stand. Written from the code that writes
-such files (hicann/ge parser/parser/common/convert/pb2json.cc:36-249 for ATC,
+Both are ``ge.proto.ModelDef`` as JSON; they differ in the form of maps and attributes. Written from the code that
+writes such files (hicann/ge parser/parser/common/convert/pb2json.cc:36-249 for ATC,
 base/common/helper/visual_json_converter.cc:330-640 for OM2); never tried on a real file, since none is public.
 """
 

@@ -85,7 +85,7 @@ class GeModel:
         original_shape: tuple[int, ...] | None,
         numbers: Mapping[str, int],
     ) -> Desc:
-        """What is kept of a tensor's description.
+        """Return the kept part of a tensor's description.
 
         :param words: its attributes that are strings: ``origin_data_type``, ``origin_format``
         :param numbers: its attributes that are integers: ``_format_continuous``, ``_parent_node_index``

@@ -110,7 +110,7 @@ class _Text:
         )
 
     def _weights(self, head: bytes, at: int) -> Weights | None:
-        """Where the values of a constant lie; None if the dump leaves them out, as with ``DUMP_GE_GRAPH`` 2 and 3.
+        """Return the place of a constant's values; None if the dump omits them, as with ``DUMP_GE_GRAPH`` 2 and 3.
 
         Source: hicann/ge ffdcbc9f, inc/graph_metadef/graph/utils/graph_utils.h:59 and
         graph_metadef/graph/utils/graph_utils.cc:807.

@@ -44,8 +44,8 @@ def read_onnx(file: IO[bytes], path: str) -> ModelGraph:
 def read_onnx_source(file: IO[bytes], path: str) -> tuple[SourceGraph, ModelFacts]:
     """The translated graph with the names of its values, which :func:`read_onnx` drops, and the model's facts.
 
-    :raises MissingPackage: when the ``onnx`` package is not installed
-    :raises WireFault: when the file is broken
+    :raises MissingPackage: if the ``onnx`` package is not installed
+    :raises WireFault: if the file is broken
     """
     package()
     size = file.seek(0, 2)

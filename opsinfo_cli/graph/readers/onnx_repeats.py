@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 _MANY = 2000
 """Nodes from which on this is faster than inference of the whole model, about 1 ms for 100 nodes."""
 _FIRST_KINDS, _NODES_OF_A_KIND = 200, 16
-"""A model with more kinds than the first number and one for so many nodes hardly repeats itself."""
+"""A model hardly repeats itself if it has more kinds than the first number, and one per so many nodes."""
 _ABSENT = GraphTensor("absent")
 _UNKNOWN = -1
 
 
 class _Unlike(Exception):
-    """A node that only inference of the whole model answers."""
+    """A node that requires inference of the whole model."""
 
 
 def infer_repeats(model: OnnxModel) -> bool:
@@ -75,7 +75,7 @@ def _tensors(model: OnnxModel) -> dict[str, GraphTensor]:
 
 
 class _Fact(NamedTuple):
-    """What inference knows of a value.
+    """The facts that inference uses of a value.
 
     :param constant: a small constant without its name, as in :attr:`.OnnxModel.data`; empty for other values
     """

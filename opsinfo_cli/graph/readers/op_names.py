@@ -23,7 +23,7 @@ StridedSliceGrad Tile TopK TopKV2 Transpose UnsortedSegmentMax UnsortedSegmentMi
 UnsortedSegmentSum
 """
 _D_FORMS = frozenset(_WITH_D_FORM.split())
-"""Types that fusion may turn into their D form, where what the form has as an attribute is a constant (the ConstToAttr
+"""Types that fusion may turn into their D form if the input that becomes an attribute is a constant (the ConstToAttr
 passes: hicann/ge compiler/engines/nn_engine/inc/common/fusion_pass_util.h:20-52). Both forms are in the public operator
 libraries of CANN."""
 
@@ -51,7 +51,7 @@ def _table(name: str) -> dict[str, object]:
 
 @lru_cache(maxsize=4096)
 def onnx_mapping(op: str, opset: int) -> Mapping | None:
-    """What an operator of ONNX becomes; ``op`` has its domain before it, but for the default one. None: unknown."""
+    """Return the translation of an ONNX operator; ``op`` has its domain as prefix, unless it is the default one."""
     row = _table("onnx_to_ascend_by_opset.json").get(op)
     if not isinstance(row, dict):
         return None

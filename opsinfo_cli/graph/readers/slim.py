@@ -1,7 +1,7 @@
 """The structure of a large binary model, without the values of its weights.
 
-A model of gigabytes is mostly weights. What lies around them is read into memory, and in place of each long payload
-stands a small marker that names where in the file it lies: still a valid message, with one unknown field more.
+A model of gigabytes is mostly weights. Everything else is read into memory, and each long payload is replaced by a
+small marker with its place in the file: the result is still a valid message, with one more unknown field.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _WINDOW = 1 << 18
 
 
 class Slim(NamedTuple):
-    """Structure, and where its bytes come from.
+    """Structure, and the origin of its bytes.
 
     ``starts[i]`` is a place in ``data``, ``places[i]`` the place in the file that was copied from there on.
     """

@@ -99,7 +99,7 @@ class _Parser:
         return self._message(b"", 0)
 
     def _message(self, closing: bytes, depth: int) -> Message:
-        """The fields up to the closing bracket, which is stepped over; empty: up to the end."""
+        """Return the fields up to the closing bracket, which is skipped; empty: up to the end."""
         if depth > DEEPEST:
             raise TextFault(self._at, f"messages are nested more than {DEEPEST} deep")
         message: Message = {}

@@ -19,7 +19,7 @@ DEEPEST = 64
 class WireFault(Exception):
     """Bytes that are not a message.
 
-    :ivar at: where, in the data that was read
+    :ivar at: the offset in the data that was read
     """
 
     def __init__(self, at: int, said: str) -> None:

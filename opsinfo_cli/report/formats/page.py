@@ -1,4 +1,4 @@
-"""The shell of every HTML page: one file, light or dark, that fetches nothing and runs no script but its own."""
+"""The frame of every HTML page: one file, light or dark, that fetches nothing and runs only its own scripts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _PARTS = os.path.join(os.path.dirname(__file__), "page_parts")
 LISTS = ("white", "black", "gray")
 _LONG = 48
-"""Characters that a column has room for; longer texts are broken."""
+"""The width of a column in characters; longer texts are wrapped."""
 
 
 class Bar(NamedTuple):
@@ -27,7 +27,7 @@ class Bar(NamedTuple):
 
 
 class Number(str):
-    """A cell that is aligned at its end."""
+    """A right-aligned cell."""
 
 
 def page_text(
@@ -41,14 +41,14 @@ def page_text(
     data: Any = None,
     foot: str = "",
 ) -> str:
-    """One file with everything in it. Its content policy names the hashes of its style and its script.
+    """Return a page as one self-contained file. Its content policy names the hashes of its style and its script.
 
     :param facts: what is shown under the title: (name, value)
-    :param body: markup of the main part; texts in it must have gone through :func:`escaped`
+    :param body: markup of the main part; its texts must be escaped with :func:`escaped`
     :param lead: markup between the facts and the main part
     :param styles: names of style sheets in ``page_parts``, added to ``page.css``
-    :param scripts: names of scripts in ``page_parts``, joined to one
-    :param data: for the script, which finds it as JSON in the element with the id ``data``
+    :param scripts: names of scripts in ``page_parts``, joined into one
+    :param data: data for the script, as JSON in the element with the id ``data``
     """
     style, script = "\n".join(map(_part, ("page.css", *styles))), "\n".join(map(_part, scripts))
     from string import Template
@@ -69,12 +69,12 @@ def page_text(
 
 
 def escaped(text: str) -> str:
-    """A text as markup that shows it: control characters and direction marks as escapes, like on a terminal."""
+    """Return a text as markup, with control characters and direction marks as escapes, as on a terminal."""
     return escape(visible(text))
 
 
 def section(heading: str, body: str, name: str = "") -> str:
-    """A part of the page under a heading.
+    """Return a section of the page with a heading.
 
     :param name: the id of the element
     """
@@ -83,10 +83,10 @@ def section(heading: str, body: str, name: str = "") -> str:
 
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A plain table that is read without a script and can be scrolled sideways; the first cell names its row.
+    """Return a table that needs no script and can be scrolled sideways; the first cell is the row header.
 
     :param caption: for screen readers
-    :param rows: texts; those of the class :class:`Number` are aligned at their end, and :class:`Markup` is not escaped
+    :param rows: texts; those of the class :class:`Number` are right-aligned, and :class:`Markup` is not escaped
     """
     rows = list(rows)
     ends = [bool(rows) and all(isinstance(row[at], Number) for row in rows) for at in range(len(columns))]
@@ -101,7 +101,7 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -
 
 
 class Markup(str):
-    """A cell that is markup already."""
+    """A cell that is already markup."""
 
 
 def _number(is_number: bool) -> str:
@@ -117,7 +117,7 @@ def _cell(cell: str, at: int) -> str:
 
 
 def bars(each: Iterable[Bar]) -> str:
-    """Bars beside each other."""
+    """Bars side by side."""
     return f'<div class="bars">\n{"".join(map(_bar, each))}</div>\n'
 
 
@@ -135,18 +135,18 @@ def _bar(bar: Bar) -> str:
 
 
 def pill(word: str) -> Markup:
-    """A list, a dtype with a colour of its own, or another word of few, drawn in its colour."""
+    """A list, a dtype or another word of a fixed set, drawn in its colour."""
     return Markup(f'<span class="{word_class(word)}">{escaped(word)}</span>')
 
 
 def word_class(word: str) -> str:
-    """The class of a list, a dtype or a change: a change has the colour of what it ends in."""
+    """Return the class of a list, a dtype or a change; a change has the colour of its new value."""
     last = word.rsplit(maxsplit=1)[-1] if word else ""
     return f"list {last if last in _OWN else _OTHERS.get(word, 'other')}"
 
 
 DTYPES = ("float16", "bfloat16", "hifloat8", "float32", "float64")
-"""Dtypes with a colour of their own; ``whole`` is the class of all others, ``nothing`` of none."""
+"""Dtypes with their own colour; ``whole`` is the class of all others, ``nothing`` of none."""
 _OWN = frozenset({*LISTS, *DTYPES, "low", "high"})
 _OTHERS = {
     "only in A": "gone",
@@ -167,7 +167,7 @@ _OTHERS = {
 
 
 def dtype_class(dtype: str | None) -> str:
-    """The class that gives a dtype its colour, in HTML and SVG."""
+    """Return the class that gives a dtype its colour, in HTML and SVG."""
     return "nothing" if dtype is None else dtype if dtype in DTYPES else "whole"
 
 
@@ -187,7 +187,7 @@ _IN_SCRIPT = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 
 
 def _data(value: Any) -> str:
-    """JSON that cannot end its element, and does not run: its type is not a script's."""
+    """Return an element with JSON that cannot end the element and is not executed."""
     import json
 
     said = json.dumps(value, separators=(",", ":"), check_circular=False).translate(_IN_SCRIPT)

@@ -8,7 +8,7 @@ from ...typed import NamedTuple
 from .page import Bar, bars, escaped, page_text, pill
 
 _LONG = 48
-"""The longest text, in characters, that is not broken in a cell."""
+"""The longest text, in characters, that is not wrapped in a cell."""
 
 
 class PageCell(NamedTuple):
@@ -47,7 +47,7 @@ class TablePage(NamedTuple):
 
 
 def table_page_text(page: TablePage) -> str:
-    """The page as one file."""
+    """Return the page as one file."""
     choices = "".join(map(_choice, enumerate(page.choices)))
     heads = "".join(f'<th scope="col" aria-sort="none">{escaped(column)}</th>' for column in page.columns)
     body = (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def document_text(content: dict[str, Any], indented: bool) -> str:
     """Return a JSON document, indented or on one line.
 
-    :param content: by key; an iterator becomes an array, whose items are made when they are encoded
+    :param content: by key; an iterator becomes an array, whose items are created on encoding
     """
     if not indented:
         return _inert(_on_one_line(content))

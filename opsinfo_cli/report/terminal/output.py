@@ -138,7 +138,7 @@ class Output:
         self.data(text)
 
     def data(self, text: str, exact: bool = False) -> None:
-        """:param exact: whether the text is a file's own: UTF-8 in a pipe, made harmless on a terminal"""
+        """:param exact: whether the text is a file's content: UTF-8 in a pipe, escaped on a terminal"""
         if self._held is not None and not exact:
             self._held.append(text)
             return
@@ -212,7 +212,7 @@ class Output:
     def document(self, content: dict[str, Any]) -> None:
         """Print a JSON document; on one line off a terminal.
 
-        :param content: by key; an iterator becomes an array, whose items are made when they are written
+        :param content: by key; an iterator becomes an array, whose items are created on writing
         """
         from .document_text import document_text
 
@@ -258,7 +258,7 @@ class Output:
         self._stderr(line)
 
     def item(self, text: str) -> None:
-        """An item below a warning, which -q does not silence either."""
+        """Print an item below a warning; -q does not hide it either."""
         for line in self._broken(visible(text), indent=2):
             self._stderr(f"  {line}")
 

@@ -13,9 +13,9 @@ from .visible import visible
 
 _EVERY = 0.2
 _LARGE = 4_000_000
-"""Bytes of files whose reading is announced before the first block is read: some readers take it whole."""
+"""File size in bytes above which reading is announced before the first block: some readers read the whole file."""
 _MANY = 20_000
-"""Nodes whose judging or listing is announced, because it takes long and has no parts that could be counted."""
+"""Number of nodes above which judging or listing is announced: it takes long and its progress cannot be counted."""
 
 
 class _Line:
@@ -70,7 +70,7 @@ def _megabytes(size: float) -> str:
 
 @contextmanager
 def step(output: Output, what: str, nodes: int) -> Iterator[None]:
-    """A line that names what is done to so many nodes, while it is done; nothing may be written meanwhile."""
+    """Show a line with an action and a number of nodes while it runs; nothing may be written meanwhile."""
     line = _Line(output)
     if nodes >= _MANY and line.is_shown:
         line.draw(f"{what} {nodes} nodes")

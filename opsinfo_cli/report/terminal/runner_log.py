@@ -1,4 +1,4 @@
-"""Text of a file in the log of a GitHub runner, which takes commands from what a step prints.
+"""Escaping of file contents in the log of a GitHub runner, which executes commands that a step prints.
 
 Source: actions/runner, src/Runner.Common/ActionCommand.cs (`TryParseV2` trims a line before it looks for `::`;
 `TryParse` looks for `##[` anywhere) and src/Runner.Worker/ActionCommandManager.cs (`stop-commands`).
@@ -12,10 +12,11 @@ from .visible import inert
 
 
 def without_commands(diff: str) -> str:
-    """A unified diff from which a runner takes no command. `patch` skips what stands before and after the hunks.
+    """Return a unified diff in which a runner finds no commands.
 
-    A line that begins with a blank, as context does, is a command to the runner if `::` follows. Such a diff is
-    put between a `stop-commands` with a random word and the end of it; escapes would make `patch` write other text.
+    A context line begins with a space, and is still a command to the runner if `::` follows. Such a diff is enclosed
+    in `stop-commands` with a random word; `patch` skips lines before and after the hunks. Escaping the lines instead
+    would change the text that `patch` writes.
     """
     if all(inert(line) == line for line in diff.splitlines()):
         return diff

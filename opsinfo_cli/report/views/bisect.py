@@ -1,4 +1,4 @@
-"""What `bisect` found: a table for a terminal, rows for a pipe, the document, and the line of progress."""
+"""The answer of `bisect`: a table for a terminal, rows for a pipe, the JSON document, and the progress line."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..terminal.visible import row
 
 _ENDS = 4
 _SLOW = 5.0
-"""Seconds of a run from which on the whole time is told."""
+"""Seconds of a run above which the expected total time is printed."""
 
 
 class BisectProgress:
-    """A line with what is known, what runs, and what it will probably take.
+    """A progress line with the findings so far, the running trials, and the expected cost.
 
-    :param candidates: how many there are
+    :param candidates: number of candidates
     """
 
     def __init__(self, output: Output, candidates: int) -> None:
@@ -39,7 +39,7 @@ class BisectProgress:
             self._say_time(session)
 
     def _say_time(self, session: SearchSession) -> None:
-        """Once the ends are known: what the search takes at the speed that was measured."""
+        """Print the expected time of the search, from the measured time of a run."""
         each = session.spent.seconds / session.spent.runs
         if each >= _SLOW:
             said = _price(self._candidates, session.rules)
@@ -49,7 +49,7 @@ class BisectProgress:
             )
 
     def restart(self, candidates: int, what: str) -> None:
-        """Go on with other candidates."""
+        """Continue with other candidates."""
         self._candidates, self._what = candidates, what
 
     def done(self) -> None:
@@ -67,13 +67,13 @@ class BisectProgress:
 
 
 def _left(session: SearchSession) -> int:
-    """Runs that are left at the most."""
+    """Return the maximum number of remaining runs."""
     counting = session.rules.counting
     return session.left * (counting.lead or counting.repeat // 2 + 1)
 
 
 def say_price(output: Output, candidates: int, rules: Rules) -> None:
-    """What the search takes, before it begins."""
+    """Print the expected cost of the search before it starts."""
     said = _price(candidates, rules)
     text = f"{counted(candidates, 'candidate')}: {said.one} runs of the check at most if one is needed, "
     text += f"{said.three} if three are, {said.most} whatever is needed"
@@ -90,12 +90,12 @@ def _price(candidates: int, rules: Rules) -> Price:
 
 
 def show_plan(output: Output, names: Sequence[str], weights: Sequence[float]) -> None:
-    """Candidates in the order in which they are suspected; in a pipe op type and weight."""
+    """Print candidates, the most suspected first; in a pipe op type and weight."""
     output.lines(row(name, f"{weight:g}") for name, weight in zip(names, weights, strict=True))
 
 
 def plan_document(names: Sequence[str], weights: Sequence[float], rules: Rules) -> dict[str, Any]:
-    """The JSON of a search that is not made."""
+    """Return the JSON document of a dry run."""
     order = [{"type": name, "weight": weight} for name, weight in zip(names, weights, strict=True)]
     return {"dry_run": True, "order": order, "price": _price(len(names), rules)._asdict()}
 
@@ -109,7 +109,7 @@ _WORDS = {
 
 
 def show_found(output: Output, answer: BisectAnswer) -> None:
-    """Culprits; in a pipe op type, nodes, Casts, trial, op types with the same nodes."""
+    """Print culprits; in a pipe op type, nodes, Casts, trial, op types with the same nodes."""
     cells = [
         [
             each.type,
@@ -131,7 +131,7 @@ def show_found(output: Output, answer: BisectAnswer) -> None:
 
 
 _FAST = 0.05
-"""Seconds of opsinfo itself for each trial, above which they are always reported."""
+"""Seconds that opsinfo itself takes for each trial, above which they are always reported."""
 
 
 def _say(output: Output, answer: BisectAnswer) -> None:
@@ -195,7 +195,7 @@ def _white_words(answer: BisectAnswer) -> str:
 
 
 def bisect_document(answer: BisectAnswer) -> dict[str, Any]:
-    """The JSON of the answer."""
+    """Return the JSON document of the answer."""
     return {
         "ended": answer.ended,
         "grow": "white" if answer.white else None,

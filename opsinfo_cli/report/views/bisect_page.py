@@ -13,7 +13,7 @@ _PASS, _FAIL = "#2e7d32", "#c62828"
 
 
 def bisect_page(answer: BisectAnswer) -> str:
-    """One file that fetches nothing and runs no script."""
+    """Return one file that fetches nothing and runs no script."""
     parts = []
     if answer.culprits:
         columns = ["Op type", "Nodes", "Casts", "Fails without it: trial", "Same nodes", "Names"]
@@ -59,7 +59,7 @@ def _sets(answer: BisectAnswer) -> str:
 
 
 def trial_tree(sets: Sequence[JudgedSet]) -> str:
-    """SVG: each set below the smallest passing set that it was made from by releasing candidates."""
+    """Return SVG: each set below the smallest passing set from which it was made by releasing candidates."""
     parents = _parents(sets)
     depth: list[int] = []
     for parent in parents:
@@ -92,7 +92,7 @@ def _drawn(each: JudgedSet, x: int, y: int) -> Iterator[str]:
 
 
 def _parents(sets: Sequence[JudgedSet]) -> list[int | None]:
-    """For each set the smallest earlier set that passes and contains it."""
+    """Return for each set the smallest earlier set that passes and contains it."""
     found: list[int | None] = []
     kept = [frozenset(each.kept) for each in sets]
     for at, own in enumerate(kept):

@@ -1,6 +1,6 @@
 """The error along a graph, drawn: rows of characters for a terminal, SVG for a page.
 
-Nodes stand in the model's order from left to right; upwards is the error, in powers of ten. A node without error is at
+Nodes are in the model's order on the x axis; the y axis is the error, in powers of ten. A node without error is at
 the bottom, one with Inf or NaN at the top.
 """
 
@@ -17,11 +17,11 @@ from ..terminal.visible import visible
 _WIDTH, _HEIGHT = 800, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 20, 30, 40
 _LOWEST = -8
-"""The power of ten below which an error is drawn as none."""
+"""The power of ten below which an error is drawn as zero."""
 
 
 class ErrorFrame(NamedTuple):
-    """The powers of ten that are drawn."""
+    """Return the powers of ten that are drawn."""
 
     low: int
     high: int
@@ -35,7 +35,7 @@ class ErrorFrame(NamedTuple):
         return cls(low, max(math.ceil(max(powers)), low + 1))
 
     def height(self, error: float) -> float:
-        """From 0 at the bottom to 1 at the top."""
+        """Return a height from 0 at the bottom to 1 at the top."""
         if error <= 0:
             return 0.0
         if math.isinf(error):
@@ -44,7 +44,7 @@ class ErrorFrame(NamedTuple):
 
 
 def text_plot(nodes: Sequence[TracedNode], width: int, unicode: bool, height: int = 8) -> Iterator[str]:
-    """Rows of a plot; each column is the worst of its nodes."""
+    """Yield the rows of a plot; each column shows the worst of its nodes."""
     if len(nodes) < 2:
         return
     frame = ErrorFrame.around(nodes)
@@ -64,7 +64,7 @@ def text_plot(nodes: Sequence[TracedNode], width: int, unicode: bool, height: in
 
 
 def svg_text(nodes: Sequence[TracedNode]) -> str:
-    """A plot as a file or inside a page. Names come from the model and may hold anything: they are made harmless."""
+    """Return a plot as a file or for a page. Names come from the model, so they are escaped."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" '
         f'height="{_HEIGHT}" role="img" font-family="sans-serif" font-size="12">',
@@ -97,7 +97,7 @@ def _line(frame: ErrorFrame, nodes: Sequence[TracedNode]) -> Iterator[str]:
 
 
 def _marks(frame: ErrorFrame, nodes: Sequence[TracedNode]) -> Iterator[str]:
-    """Every node with its name on hover; red where Inf or NaN begins, orange where the error jumps."""
+    """Yield every node with its name on hover: red if Inf or NaN begins there, orange if the error jumps."""
     wrong = next((at for at, each in enumerate(nodes) if each.inf or each.nan), None)
     for at, each in enumerate(nodes):
         color, size = ("#d62728", 4) if at == wrong else ("#ff7f0e", 3) if each.jumps else ("#1f77b4", 1.5)

@@ -80,7 +80,7 @@ def show_comparison(output: Output, found: OutcomeComparison) -> None:
 
 
 def _casts(found: OutcomeComparison) -> list[list[str]]:
-    """Rows of edges whose Cast comes, goes, or converts to another dtype."""
+    """Return rows of edges whose Cast is added, removed, or converts to another dtype."""
     a, b = (
         {_edge(each): f"{each.begin} to {each.end}" for each in some} for some in (found.casts_gone, found.casts_added)
     )
@@ -161,7 +161,7 @@ def say_summary(output: Output, outcome: GraphOutcome, types: Sequence[TypeSumma
 
 
 def casts_said(outcome: GraphOutcome) -> str:
-    """The Casts of a graph in words."""
+    """Return the Casts of a graph as text."""
     casts = outcome.cast_counts
     if not casts.edges:
         return "no edge needs a Cast"

@@ -1,4 +1,4 @@
-"""A judged graph as columns for the script of a page: every repeated value once, and numbers elsewhere."""
+"""A judged graph as columns for the script of a page: repeated values are stored once and referenced by number."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Value = TypeVar("Value")
 
 
 class Numbered(Generic[Value]):
-    """Values with numbers in the order of their first use."""
+    """Values, numbered in the order of their first use."""
 
     def __init__(self) -> None:
         self.values: list[Value] = []
@@ -34,9 +34,9 @@ class Numbered(Generic[Value]):
 
 
 class PageColumns:
-    """The columns of an outcome.
+    """Return the columns of an outcome.
 
-    :param order: node indexes as the ribbon shows them
+    :param order: node indexes in the order of the ribbon
     """
 
     def __init__(self, outcome: GraphOutcome, order: Sequence[int]) -> None:
@@ -60,7 +60,7 @@ class PageColumns:
         )
 
     def reason_of(self, index: int, row: NodeOutcome) -> tuple[int, int]:
-        """The reason's number, and how far before the node the one that it follows stands; 0: it follows none."""
+        """Return the number of the reason, and the distance back to the node that decided; 0: there is none."""
         decided = row.decided_by
         if decided is None:
             return self.reasons.number((row.why, "")), 0
@@ -68,7 +68,7 @@ class PageColumns:
         return self.reasons.number((before, after)), index - decided.at
 
     def dtypes(self) -> list[str | None]:
-        """The dtype that stands for each node, in the order of the ribbon."""
+        """Return the dtype shown for each node, in the order of the ribbon."""
         return [self.leading[self.state[index]] for index in self.order]
 
     def document(self) -> dict[str, Any]:
@@ -93,9 +93,9 @@ class PageColumns:
         }
 
     def _edges(self) -> dict[str, Any]:
-        """Of every input slot how far before its node its producer stands (0: it has none), and outputs that are not 0.
+        """Return the distance back to the producer of every input slot (0: none), and the output numbers other than 0.
 
-        An input that passes by a Cast of the user's has the producer that feeds it then.
+        An input that bypasses a removed Cast of the user has the new producer.
         """
         columns = self.outcome.graph.columns
         nodes, outputs = list(columns.source_node), list(columns.source_output)
@@ -109,7 +109,7 @@ class PageColumns:
         return {"source": source, "output": {slot: each for slot, each in enumerate(outputs) if each > 0}}
 
     def comparison(self, found: OutcomeComparison) -> dict[str, Any]:
-        """What another judging has instead: state and reason of nodes by index, and the Casts that come and go."""
+        """Return the differences of another answer: state and reason of nodes by index, and added and removed Casts."""
         nodes = [(each.at, self.state_of(each.b), *self.reason_of(each.at, each.b)) for each in found.changed]
         index, state, reason, follows = map(list, zip(*nodes, strict=True)) if nodes else ([], [], [], [])
         return {
@@ -119,7 +119,7 @@ class PageColumns:
         }
 
     def read_back(self, found: ReadBack) -> dict[str, Any]:
-        """What the compiled model has: of the nodes that differ, and why others were not compared."""
+        """Return the dtypes of the compiled model for nodes that differ, and why others were not compared."""
         differs = {
             index: [
                 visible(each.compiled.name),
@@ -149,7 +149,7 @@ def _state(state: tuple[Any, ...]) -> list[Any]:
 
 
 def _names(names: Iterable[str]) -> dict[str, Any]:
-    """Names in two parts, up to the last slash and after it: most nodes share the one and the other."""
+    """Return names in two parts, up to the last slash and after it: most nodes share both parts with others."""
     folders: Numbered[str] = Numbered()
     bases: Numbered[str] = Numbered()
     numbers = []
@@ -165,7 +165,7 @@ def _names(names: Iterable[str]) -> dict[str, Any]:
 
 
 def _casts(casts: Iterable[CastOutcome]) -> Mapping[str, list[Any]]:
-    """Casts by the input that they stand before; ``kind`` is the number of [from, to, folded]."""
+    """Return Casts by their input slot; ``kind`` is the number of [from, to, folded]."""
     kinds: Numbered[tuple[str, str, bool]] = Numbered()
     found = [(each.ends[1], each.input, kinds.number((each.begin, each.end, each.constant))) for each in casts]
     node, number, kind = map(list, zip(*found, strict=True)) if found else ([], [], [])

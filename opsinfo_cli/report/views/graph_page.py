@@ -1,4 +1,4 @@
-"""What a policy does to a model, as a page: the summary, the ribbon, and what a script draws of every node."""
+"""The effect of a policy on a model, as a page: the summary, the ribbon, and node details drawn by a script."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _MOST_ROWS = 100
 
 
 class GraphPage(NamedTuple):
-    """What stands on a page.
+    """The content of a page.
 
     :param facts: how the model was judged: (name, value)
-    :param notes: what the answer rests on, and what it leaves out
-    :param compared_with: the option that asked for the comparison, in words: ``mixlist a.json``
+    :param notes: the sources of the answer, and its limits
+    :param compared_with: the option that requested the comparison, as text: ``mixlist a.json``
     :param chosen: index of the node that is shown first
     """
 
@@ -47,9 +47,9 @@ class GraphPage(NamedTuple):
 
 
 def graph_page(page: GraphPage) -> str:
-    """The page as one file.
+    """Return the page as one file.
 
-    :raises Damaged: when the graph has a cycle
+    :raises Damaged: if the graph has a cycle
     """
     order = order_of(page.outcome.graph)
     columns = PageColumns(page.outcome, range(len(order)) if order == list(range(len(order))) else order)
@@ -72,7 +72,7 @@ def _data(page: GraphPage, columns: PageColumns) -> dict[str, Any]:
         document["comparison"] = {"label": page.compared_with, **columns.comparison(page.comparison)}
     if page.back:
         document["back"] = columns.read_back(page.back)
-    return {**columns.document(), **document}  # last, because it has the states of all others too
+    return {**columns.document(), **document}  # last, because it also has the states of all others
 
 
 def _lead(page: GraphPage) -> str:
@@ -94,7 +94,7 @@ def _lead(page: GraphPage) -> str:
 
 
 def _drawn(page: GraphPage, columns: PageColumns) -> str:
-    """The ribbon with its legend."""
+    """Return the ribbon with its legend."""
     if not len(page.outcome):
         return ""
     place = {index: at for at, index in enumerate(columns.order)}
@@ -137,7 +137,7 @@ def _legend(words: Sequence[str | None], bands: Sequence[Band]) -> str:
 
 
 def _script_part() -> str:
-    """What the script fills; without one it stays hidden."""
+    """Return the elements that the script fills; without scripts they stay hidden."""
     return (
         '<section id="node" tabindex="-1" aria-live="polite" hidden></section>\n'
         '<section id="nodes" hidden>\n<h2>Nodes</h2>\n<form class="tools">\n'
@@ -182,7 +182,7 @@ def _tables(page: GraphPage) -> str:
 
 
 def _counted(heading: str, titles: Sequence[str], found: Counter[Any]) -> str:
-    """A table of what occurs and how often, the most frequent first; nothing if nothing does."""
+    """Return a table of values with their counts, the most frequent first; empty if there are none."""
     if not found:
         return ""
     rows = [[*each, _number(count)] for each, count in found.most_common(_MOST_ROWS)]
@@ -195,7 +195,7 @@ def _some(text: str, count: int) -> str:
 
 
 def _others(page: GraphPage) -> str:
-    """The nodes that are neither low nor high."""
+    """Return the name of the nodes that are neither low nor high."""
     return "not judged" if page.outcome.mode is not None else "neither"
 
 

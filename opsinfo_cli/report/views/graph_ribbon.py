@@ -19,7 +19,7 @@ class Band(NamedTuple):
     """A row of the ribbon.
 
     :param dtypes: of every node; empty for a row of ticks
-    :param ticks: numbers of nodes that are ticked, in the order of the ribbon
+    :param ticks: indexes of ticked nodes, in the order of the ribbon
     :param name: the class of the ticks
     """
 
@@ -30,7 +30,7 @@ class Band(NamedTuple):
 
 
 def ribbon(count: int, bands: Sequence[Band]) -> str:
-    """The drawing.
+    """Return the drawing.
 
     :param count: nodes; the numbers of ticks are below it
     """
@@ -49,7 +49,7 @@ def ribbon(count: int, bands: Sequence[Band]) -> str:
 
 
 def _dtypes(dtypes: Sequence[str | None], bins: int, y: int) -> Iterator[str]:
-    """A path for each class; a column shows the shares of its nodes, one above the other."""
+    """Yield a path for each class; a column shows the shares of its nodes, stacked."""
     boxes: dict[str, list[str]] = {each: [] for each in _CLASSES}
     numbers = {dtype: _CLASSES.index(dtype_class(dtype)) for dtype in set(dtypes)}
     before: tuple[list[int], int] | None = None
@@ -66,7 +66,7 @@ def _dtypes(dtypes: Sequence[str | None], bins: int, y: int) -> Iterator[str]:
 
 
 def _shares(dtypes: Sequence[str | None], numbers: dict[str | None, int], column: int, bins: int) -> list[int]:
-    """Heights of the classes in a column, which add up to that of the band."""
+    """Return the heights of the classes in a column; their sum is the height of the band."""
     begin, end = column * len(dtypes) // bins, (column + 1) * len(dtypes) // bins
     counts = [0] * len(_CLASSES)
     for dtype in dtypes[begin:end]:
@@ -88,7 +88,7 @@ def _stack(boxes: dict[str, list[str]], heights: list[int], begin: int, end: int
 
 
 def _ticks(band: Band, count: int, bins: int, y: int) -> Iterator[str]:
-    """Ticks as high as the share of a column's nodes that have one, and never too low to be seen."""
+    """Yield ticks as high as the share of ticked nodes in a column, but at least visible."""
     found = [0] * bins
     for number in band.ticks:
         found[((number + 1) * bins - 1) // count] += 1

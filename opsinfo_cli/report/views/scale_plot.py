@@ -148,4 +148,4 @@ def _is_svg(path: str) -> bool:
         with open(path, "rb") as file:
             head = file.read(256)
         return not head or b"<svg" in head
-    return not os.path.isdir(path)  # /dev/stdout and the like
+    return not os.path.isdir(path)  # such as /dev/stdout

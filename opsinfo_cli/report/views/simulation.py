@@ -1,4 +1,4 @@
-"""What a simulation found: tables and a plot for a terminal, rows for a pipe."""
+"""The results of a simulation: tables and a plot for a terminal, rows for a pipe."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ NO_NODE = "none"
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """An error in few digits: ``0.0182``, ``inf``; ``-`` if it is unknown."""
+    """Return an error in few digits: ``0.0182``, ``inf``; ``-`` if it is unknown."""
     return "-" if value is None else f"{value:.{digits}g}"
 
 
 def cosine(value: float | None) -> str:
-    """A cosine, exactly 1 only if it is."""
+    """Return a cosine as text; ``1`` only if it is exactly 1."""
     if value is None:
         return "-"
     return "1" if value == 1 else f"{min(value, 0.999999999):.9f}".rstrip("0") if value > 0.9999 else f"{value:.6f}"
 
 
 def show_simulation(output: Output, report: SimulationReport) -> None:
-    """Outputs, the first nodes that go wrong, op types, a plot; in a pipe rows that begin with their kind."""
+    """Print outputs, the first faulty nodes, op types, a plot; in a pipe, rows begin with their kind."""
     outputs = [
         [
             each.name,
@@ -77,7 +77,7 @@ _KINDS = {"first-not-finite": "first Inf or NaN", "first-jump": "first jump of t
 
 
 def first_nodes(report: SimulationReport) -> list[tuple[str, TracedNode | None, str]]:
-    """The first node that yields Inf or NaN, and the first whose error jumps, each with the reason."""
+    """Return the first node that yields Inf or NaN, and the first whose error jumps, each with the reason."""
     if report.trace is None:
         return []
     wrong, jump = report.trace.first_not_finite, report.trace.first_jump
@@ -109,7 +109,7 @@ def _plot(output: Output, report: SimulationReport) -> None:
 
 
 def say_doubts(output: Output, report: SimulationReport) -> None:
-    """What makes the numbers say less than they seem to."""
+    """Print what limits the meaning of the numbers."""
     for each in report.simulated.outputs:
         if each.why:
             output.say(f"output `{each.name}`: {each.why}", "warning")
@@ -121,7 +121,7 @@ def say_doubts(output: Output, report: SimulationReport) -> None:
 
 
 def say_simulated(output: Output, report: SimulationReport) -> None:
-    """How much was rounded and what it was compared with."""
+    """Print how much was rounded and what the outputs were compared with."""
     against = f"outputs of {report.reference}" if report.reference else "float32"
     sets = counted(len(report.simulation.inputs), "set")
     output.tell(
@@ -138,7 +138,7 @@ def say_limits(output: Output, report: SimulationReport) -> None:
 
 
 def say_passes(output: Output, report: SimulationReport) -> None:
-    """Whether the bounds are kept."""
+    """Print whether the outputs are within the bounds."""
     if report.passes is None:
         return
     bounds = [

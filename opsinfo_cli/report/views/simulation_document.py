@@ -1,4 +1,4 @@
-"""What a simulation found, as a JSON document. A number that is infinite is the text ``inf``, one unknown is null."""
+"""The results of a simulation, as a JSON document. Infinity is the text ``inf``, an unknown number is null."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a simulation found, as one HTML page."""
+"""The results of a simulation, as one HTML page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FIRST = {"first-not-finite": "First Inf or NaN", "first-jump": "First jump of t
 
 
 def simulation_page(report: SimulationReport) -> str:
-    """Outputs, the plot, op types, and what cannot be shown."""
+    """Return the page: outputs, the plot, op types, and limits."""
     parts = [section("Outputs", _outputs(report), "outputs")]
     if report.trace is not None:
         parts.append(

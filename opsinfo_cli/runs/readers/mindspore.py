@@ -146,5 +146,5 @@ class MindSpore(LineReader):
 
 
 def _before(line: bytes, *words: bytes) -> int:
-    """Where a search may begin for a pattern whose matches have one of these words after one letter at the most."""
+    """Return where to search for a pattern whose matches have one of these words after at most one letter."""
     return max(0, min((at for at in map(line.find, words) if at >= 0), default=0) - 1)

@@ -169,9 +169,9 @@ def counted_lines(
 
 
 def rows_of(pattern: re.Pattern[bytes], data: bytes, limit: int, words: tuple[bytes, ...]) -> list[tuple[bytes, ...]]:
-    """What the groups of a pattern find in each line, for lines that hold each of some words once; else nothing.
+    """Return the groups of a pattern's matches, if every line has each of some words once; else nothing.
 
-    :param pattern: finds at most one row a line, and holds the words
+    :param pattern: matches at most once per line, and contains the words
     """
     rows: list[tuple[bytes, ...]] = pattern.findall(data, 0, limit)
     return rows if all(data.count(word, 0, limit) == len(rows) for word in words) else []

@@ -37,7 +37,9 @@ def test_a_removal_falls_back_to_the_graylist_which_is_no_flag(opsinfo: Run, opp
 
 
 @pytest.mark.parametrize(
-    "marks", [mixlist(gray_add=["Conv2D"]), mixlist(black_remove=["Conv2D"]), mixlist(white_add=["Conv2D"])]
+    "marks",
+    [mixlist(gray_add=["Conv2D"]), mixlist(black_remove=["Conv2D"]), mixlist(white_add=["Conv2D"])],
+    ids=["gray to-add", "black to-remove of a white type", "white to-add of a white type"],
 )
 def test_marks_without_effect_write_nothing(opsinfo: Run, opp: Path, tmp_path: Path, marks: object) -> None:
     path = write(tmp_path / "m.json", marks)

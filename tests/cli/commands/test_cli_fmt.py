@@ -108,7 +108,11 @@ def test_check_reports_whether_a_build_is_stale(opsinfo: Run, commented: Path, t
     assert out.read_text("utf-8") == "{}\n"
 
 
-@pytest.mark.parametrize("text", ['{"grey-list": {}, // no\n}', '{"gray-list": {"to-remove": ["Add",]}}'])
+@pytest.mark.parametrize(
+    "text",
+    ['{"grey-list": {}, // no\n}', '{"gray-list": {"to-remove": ["Add",]}}'],
+    ids=["unknown list", "contradiction"],
+)
 def test_output_that_the_engine_would_still_refuse_is_not_written(opsinfo: Run, tmp_path: Path, text: str) -> None:
     path, out = write(tmp_path / "m.json", text), write(tmp_path / "built.json", FIXED)
     before = snapshot(tmp_path)

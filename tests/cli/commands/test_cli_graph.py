@@ -244,6 +244,7 @@ def test_onnx_is_judged_and_called_a_prediction(opsinfo: Run, judged: Judge, tmp
         (1e-9, "constant `w`, used by `fc`: 1 of 4 values become 0 in float16, the first is 1e-09"),
         (65519.0, None),
     ],
+    ids=["overflow", "underflow", "in range"],
 )
 def test_constants_out_of_the_low_range_are_warned_of(
     opsinfo: Run, judged: Judge, tmp_path: Path, value: float, said: str | None

@@ -1,4 +1,4 @@
-"""`opsinfo graph --format html`: what stands in the page; `tests/browser` opens it."""
+"""`opsinfo graph --format html`: the contents of the page; `tests/browser` opens it."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_an_answer_never_replaces_the_model(
 
 @pytest.mark.parametrize("count", [1, 7, MOST_BINS, MOST_BINS + 1, 5 * MOST_BINS + 3])
 def test_every_node_has_a_place_on_the_ribbon(count: int) -> None:
-    """Each tick stands in the column that has its node's dtype."""
+    """Each tick is in the column with its node's dtype."""
     bins = min(count, MOST_BINS)
     for node in {0, 1 % count, count // 2, count - 1}:
         dtypes = [None if number != node else "float16" for number in range(count)]

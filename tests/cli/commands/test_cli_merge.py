@@ -98,7 +98,11 @@ def test_against_a_target_entries_without_effect_are_dropped(
 
 
 @pytest.mark.parametrize("command", [("merge", "bad.json", "good.json"), ("minimize", "bad.json")])
-@pytest.mark.parametrize("text", ['{"grey-list": {}, // no\n}', '{"black-list": {"to-add": ["A"]}, "gray', "[]"])
+@pytest.mark.parametrize(
+    "text",
+    ['{"grey-list": {}, // no\n}', '{"black-list": {"to-add": ["A"]}, "gray', "[]"],
+    ids=["unknown list", "cut off", "not an object"],
+)
 def test_a_source_that_stays_refused_after_fixing_is_not_used(
     opsinfo: Run, tmp_path: Path, command: tuple[str, ...], text: str
 ) -> None:

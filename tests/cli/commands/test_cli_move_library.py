@@ -115,7 +115,9 @@ def test_in_an_install_the_winner_of_each_store_that_has_it_changes(opsinfo: Run
     assert flag_of(opp / ONLY_910, "AddN") is None, "the other chip is another install"
 
 
-@pytest.mark.parametrize(("store", "moved", "kept"), [("vendor:acme", ACME, LEGACY), ("built-in", LEGACY, ACME)])
+@pytest.mark.parametrize(
+    ("store", "moved", "kept"), [("vendor:acme", ACME, LEGACY), ("built-in", LEGACY, ACME)], ids=["vendor", "built-in"]
+)
 def test_a_store_narrows_the_move(opsinfo: Run, opp: Path, store: str, moved: Path, kept: Path) -> None:
     before = (opp / kept).read_bytes()
     ran = opsinfo("move", opp, "--soc", "ascend910b", "AddN", "--to", "black", "--store", store)
@@ -279,7 +281,11 @@ def test_check_writes_nothing_and_reports_by_its_status(opsinfo: Run, opp: Path,
     assert not vault.exists()
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"Add": {"precision_reduce": {"flag": "maybe"}}}', "// x\n{}"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", '{"Add": {"precision_reduce": {"flag": "maybe"}}}', "// x\n{}"],
+    ids=["empty", "cut off", "bad flag", "comment"],
+)
 def test_a_damaged_library_is_refused(opsinfo: Run, tmp_path: Path, text: str) -> None:
     path = write(tmp_path / "aic-x-ops-info.json", text)
     ran = opsinfo("move", path, "Add", "--to", "black", "--format", "json")

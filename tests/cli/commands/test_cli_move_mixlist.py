@@ -38,6 +38,15 @@ def test_without_a_target_a_mark_is_added_and_unchecked_names_are_reported(
         mixlist(white_add=["X"], black_remove=["X"]),
         mixlist(black_add=["X"], white_remove=["X"]),
     ],
+    ids=[
+        "black add",
+        "white remove",
+        "gray add",
+        "gray add and white remove",
+        "white add and gray remove",
+        "white add and black remove",
+        "black add and white remove",
+    ],
 )
 def test_other_marks_of_the_operator_and_emptied_lists_are_removed(opsinfo: Run, tmp_path: Path, before: Any) -> None:
     path = write(tmp_path / "m.json", before)
@@ -91,6 +100,19 @@ def test_gray_without_a_target_and_without_marks_is_wrong_usage(opsinfo: Run, tm
         ("Conv2D", "white", {}),
         ("AddN", "white", {}),
         ("IndexFill", "gray", mixlist(white_remove=["IndexFill"])),
+    ],
+    ids=[
+        "gray to black",
+        "gray to white",
+        "gray to gray",
+        "black to gray",
+        "black to white",
+        "black to black",
+        "white to gray",
+        "white to black",
+        "white to white",
+        "AddN to white",
+        "IndexFill to gray",
     ],
 )
 def test_against_a_target_no_more_marks_than_needed(

@@ -162,7 +162,11 @@ def test_broken_gzip_is_refused(opsinfo: Run, tmp_path: Path, cut: int) -> None:
     assert opsinfo("qualify", path, "--format", "json").json["error"]["name"] == "damaged-file"
 
 
-@pytest.mark.parametrize("content", [b"", b"\0" * 100_000, bytes(range(256)) * 2000, b"\x1f\x8b\x08\x00"])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\0" * 100_000, bytes(range(256)) * 2000, b"\x1f\x8b\x08\x00"],
+    ids=["empty", "zeros", "every byte", "cut gzip"],
+)
 def test_a_file_that_is_not_a_log_proves_nothing(opsinfo: Run, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x").write_bytes(content)
     ran = opsinfo("qualify", tmp_path / "x")

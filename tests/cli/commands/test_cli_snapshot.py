@@ -82,7 +82,7 @@ WRITING = [
 ]
 
 
-@pytest.mark.parametrize("words", WRITING, ids=lambda words: " ".join(words))
+@pytest.mark.parametrize("words", WRITING, ids=lambda words: " ".join(words).replace("{}", "SNAPSHOT"))
 def test_commands_that_cannot_use_a_snapshot_refuse_it(
     opsinfo: Run, taken: Path, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
@@ -128,6 +128,7 @@ def test_a_snapshot_is_not_written_over_other_files(opsinfo: Run, opp: Path, tmp
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [('"schema_version": 2', '"schema_version": 3', 3), ('"policy": "white"', '"policy": 1', 11)],
+    ids=["unknown version", "wrong type"],
 )
 def test_what_cannot_be_read_is_refused_with_the_place(
     opsinfo: Run, fixtures: Path, taken: Path, old: str, new: str, line: int

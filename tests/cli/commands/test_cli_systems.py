@@ -164,7 +164,7 @@ def test_modes_lists_what_a_chip_has_and_whether_it_must_mix(opsinfo: Run) -> No
         ("torch", "with torch.npu.amp.autocast(dtype=torch.float16):", "GradScaler"),
         ("habana", 'with torch.autocast("hpu", dtype=torch.bfloat16):', "range of float32"),
         ("habana-hmp", "with hmp.disable_casts():", "range of float32"),
-    ],
+    ], ids=["tf1", "tf2", "atc", "ge", "mindspore-lite", "mindspore", "apex", "torch", "habana", "habana-hmp"],
 )  # fmt: skip
 def test_a_snippet_sets_mode_mixlist_and_loss_scale(
     opsinfo: Run, tmp_path: Path, name: str, line: str, loss: str
@@ -240,7 +240,20 @@ def test_a_mixlist_that_is_elsewhere_is_not_checked_and_a_warning_says_so(opsinf
     assert "was not found here, so it was not checked" in ran.err
 
 
-@pytest.mark.parametrize("character", ["\x1b", "\x7f", "\x9b", "\u061c", "\u202e", "\u2028", "\udc9b", "\n"])
+@pytest.mark.parametrize(
+    "character",
+    ["\x1b", "\x7f", "\x9b", "\u061c", "\u202e", "\u2028", "\udc9b", "\n"],
+    ids=[
+        "ESC",
+        "DEL",
+        "C1 CSI",
+        "Arabic letter mark",
+        "right-to-left override",
+        "line separator",
+        "undecodable byte",
+        "newline",
+    ],
+)
 @pytest.mark.parametrize("name", ["atc", "mindspore-lite", "tf1"])
 def test_a_path_with_a_control_character_is_refused(opsinfo: Run, name: str, character: str) -> None:
     ran = opsinfo("modes", "--snippet", name, "--mixlist", f"m{character}[31m.json", "--format", "json")

@@ -182,6 +182,7 @@ def test_summary_counts(opsinfo: Run, fixtures: Path) -> None:
         ('{\r\n\t"black-list": {\r\n\t\t"to-add": ["Add", 7]}}', 3, 21),
         ('{"black-list": {"to-add": ["算子", "𝔘", 7]}}', 1, 39),
     ],
+    ids=["one line", "byte order mark", "tabs and CRLF", "Chinese and a character of two UTF-16 units"],
 )
 def test_columns_are_code_points(opsinfo: Run, tmp_path: Path, text: str, line: int, column: int) -> None:
     ran = opsinfo("validate", write(tmp_path / "m.json", text), "--format", "json")
@@ -304,6 +305,14 @@ def test_an_undefined_load_order(opsinfo: Run, tmp_path: Path) -> None:
         ({"Add": {**entry(), "input0": {**entry()["input0"], "format": "ND"}}}, "column-mismatch"),
         ({"Add": {**entry(), "precision_reduce": {"flag": True}}}, "wrong-type"),
         ({"Add": "true"}, "wrong-type"),
+    ],
+    ids=[
+        "bad flag",
+        "blank in the op type",
+        "bad value",
+        "column counts differ",
+        "flag is a boolean",
+        "entry is a string",
     ],
 )
 def test_what_fails_a_library(opsinfo: Run, tmp_path: Path, content: Any, name: str) -> None:

@@ -16,7 +16,7 @@ def test_arrays_of_other_tools_are_not_read_as_mixlists(opsinfo: Run, tmp_path: 
     assert (ran.code, ran.out) == (2, "")
     assert "nothing to check" in ran.err
     for name in ("tsconfig.json", "package.json", "coco.json"):
-        assert f"{name}: passed over" in ran.err
+        assert f"{name}: skipped" in ran.err
 
 
 def test_a_broken_mixlist_in_a_tree_is_found_by_its_mark(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:

@@ -209,7 +209,9 @@ def test_names_are_read_again_if_a_file_changed(complete: Complete, store: Path,
 
 
 @pytest.mark.parametrize(
-    "damage", ["", "{", "[]", '{"files": 1}', "\x00" * 9, '{"files": [], "names": [1]}', "[" * 100_000]
+    "damage",
+    ["", "{", "[]", '{"files": 1}', "\x00" * 9, '{"files": [], "names": [1]}', "[" * 100_000],
+    ids=["empty", "cut off", "not an object", "wrong types", "zeros", "wrong names", "deep nesting"],
 )
 def test_a_damaged_cache_is_ignored(complete: Complete, store: Path, cache: Path, damage: str) -> None:
     complete(LINE)
@@ -273,21 +275,21 @@ def test_every_metavar_has_candidates_or_is_listed_without() -> None:
     assert OFFERS.keys() - words == set()
 
 
-@pytest.mark.parametrize(
-    ("text", "escape", "words"),
-    [
-        ("a b", "\\", ["a", "b"]),
-        ("a b ", "\\", ["a", "b", ""]),
-        ("", "\\", [""]),
-        ("a 'b c' d", "\\", ["a", "b c", "d"]),
-        ("a 'b c", "\\", ["a", "b c"]),
-        ('a "b\\"c" d\\ e', "\\", ["a", 'b"c', "d e"]),
-        ("a '' b", "\\", ["a", "", "b"]),
-        ("a x'y'\"z\"", "\\", ["a", "xyz"]),
-        ("a b\\", "\\", ["a", "b"]),
-        ("a C:\\dir` name", "`", ["a", "C:\\dir name"]),
-    ],
-)
+LINES = {
+    "two words": ("a b", "\\", ["a", "b"]),
+    "new word": ("a b ", "\\", ["a", "b", ""]),
+    "empty": ("", "\\", [""]),
+    "quotes": ("a 'b c' d", "\\", ["a", "b c", "d"]),
+    "open quote": ("a 'b c", "\\", ["a", "b c"]),
+    "double quotes and escapes": ('a "b\\"c" d\\ e', "\\", ["a", 'b"c', "d e"]),
+    "empty word": ("a '' b", "\\", ["a", "", "b"]),
+    "joined quotes": ("a x'y'\"z\"", "\\", ["a", "xyz"]),
+    "backslash at the end": ("a b\\", "\\", ["a", "b"]),
+    "PowerShell": ("a C:\\dir` name", "`", ["a", "C:\\dir name"]),
+}
+
+
+@pytest.mark.parametrize(("text", "escape", "words"), LINES.values(), ids=LINES)
 def test_words_of_a_line(text: str, escape: str, words: list[str]) -> None:
     assert split(text, escape) == words
 
@@ -336,16 +338,16 @@ def read_until(terminal: int, wanted: str, seconds: float = 20) -> str:
 BASH = (["bash", "--norc", "--noprofile", "-i"], "source <(opsinfo completion bash)")
 ZSH = (["zsh", "-f", "-i"], "autoload -Uz compinit; compinit -D -u; source <(opsinfo completion zsh)")
 
-TYPED = [
-    ("opsinfo show ascend910b SwiG", "lu "),
-    ("opsinfo sh", "ow "),
-    ("opsinfo list --format=j", "son "),
-    ("opsinfo move opp --soc ascend910b Add --store vendor:ac", "me "),
-    ("opsinfo list my", "\\ opp/"),
-]
+TYPED = {
+    "operator": ("opsinfo show ascend910b SwiG", "lu "),
+    "command": ("opsinfo sh", "ow "),
+    "option value": ("opsinfo list --format=j", "son "),
+    "store": ("opsinfo move opp --soc ascend910b Add --store vendor:ac", "me "),
+    "path with a blank": ("opsinfo list my", "\\ opp/"),
+}
 
 
-@pytest.mark.parametrize(("typed", "added"), TYPED)
+@pytest.mark.parametrize(("typed", "added"), TYPED.values(), ids=TYPED)
 @pytest.mark.parametrize(("command", "setup"), [BASH, ZSH], ids=["bash", "zsh"])
 def test_in_a_real_shell(
     shell: Callable[..., str], tmp_path: Path, command: list[str], setup: str, typed: str, added: str
@@ -355,7 +357,7 @@ def test_in_a_real_shell(
     assert added in said.replace("\x07", "")
 
 
-@pytest.mark.parametrize(("typed", "added"), TYPED)
+@pytest.mark.parametrize(("typed", "added"), TYPED.values(), ids=TYPED)
 def test_in_a_real_fish(
     environment: dict[str, str], program: list[str], tmp_path: Path, opp: Path, typed: str, added: str
 ) -> None:

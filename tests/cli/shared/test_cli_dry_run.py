@@ -130,7 +130,11 @@ def test_patch_does_what_fmt_does_to_an_accepted_file(opsinfo: Run, fixtures: Pa
 
 
 @needs_patch
-@pytest.mark.parametrize("folder", ["with blanks in it", "a\ttab", 'quote"d', "new\nline", "名字"])
+@pytest.mark.parametrize(
+    "folder",
+    ["with blanks in it", "a\ttab", 'quote"d', "new\nline", "名字"],
+    ids=["blanks", "tab", "quote", "newline", "Chinese"],
+)
 def test_patch_finds_a_file_with_an_odd_name_by_itself(opsinfo: Run, tmp_path: Path, folder: str) -> None:
     path = write(tmp_path / "real" / folder / "aic-x-ops-info.json", PLAIN)
     copy = write(tmp_path / "copy" / folder / "aic-x-ops-info.json", PLAIN)

@@ -16,17 +16,29 @@ MEANT = {
 }
 
 
-@pytest.mark.parametrize(("word", "meant"), [(word, policy) for policy, words in MEANT.items() for word in words])
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [(word, policy) for policy, words in MEANT.items() for word in words],
+    ids=[word if word.isascii() else f"Chinese {policy}" for policy, words in MEANT.items() for word in words],
+)
 def test_a_term_of_the_manuals_maps_to_a_list(word: str, meant: str) -> None:
     assert policy_meant(word) == meant
 
 
-@pytest.mark.parametrize("word", ["", "list", "red", "名单", "blocks", "not-white"])
+@pytest.mark.parametrize(
+    "word",
+    ["", "list", "red", "名单", "blocks", "not-white"],
+    ids=["empty", "list", "red", "Chinese list", "blocks", "not-white"],
+)
 def test_other_words_mean_none(word: str) -> None:
     assert policy_meant(word) is None
 
 
-@pytest.mark.parametrize(("word", "meant"), [("blocklist", "black"), ("Trustlist", "white"), ("灰名单", "gray")])
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("blocklist", "black"), ("Trustlist", "white"), ("灰名单", "gray")],
+    ids=["blocklist", "Trustlist", "Chinese graylist"],
+)
 @pytest.mark.parametrize("words", [("move", "m.json", "Add", "--to"), ("list", "m.json", "--on")], ids=" ".join)
 def test_an_option_refuses_a_term_of_the_manuals_with_a_suggestion(
     opsinfo: Run, tmp_path: Path, words: tuple[str, ...], word: str, meant: str
@@ -46,7 +58,9 @@ def test_another_word_gets_the_usual_hint(opsinfo: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "meant"), [("blocklist", "black-list"), ("灰名单", "gray-list"), ("grey", "gray-list")]
+    ("key", "meant"),
+    [("blocklist", "black-list"), ("灰名单", "gray-list"), ("grey", "gray-list")],
+    ids=["blocklist", "Chinese graylist", "grey"],
 )
 def test_a_mixlist_with_a_term_of_the_manuals_gets_the_right_key_suggested(
     opsinfo: Run, tmp_path: Path, key: str, meant: str

@@ -11,21 +11,21 @@ from pathlib import Path
 import pytest
 from cli_support import Run, flag_of, library, mixlist, rows, snapshot, write
 
-NAMES = [
-    "with blanks in it",
-    "-dash",
-    "--to",
-    "new\nline",
-    'quote\'d "twice"',
-    "dollar$HOME`id`",
-    "back\\slash",
-    "名字",
-    "e\u0301 combining",
-    "a" * 200,
-]
+NAMES = {
+    "blanks": "with blanks in it",
+    "leading dash": "-dash",
+    "an option": "--to",
+    "newline": "new\nline",
+    "quotes": 'quote\'d "twice"',
+    "shell code": "dollar$HOME`id`",
+    "backslash": "back\\slash",
+    "Chinese": "名字",
+    "combining accent": "e\u0301 combining",
+    "200 letters": "a" * 200,
+}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 def test_a_folder_with_an_odd_name(opsinfo: Run, tmp_path: Path, name: str) -> None:
     path = write(tmp_path / name / "aic-x-ops-info.json", library({"Add": None}))
     before = path.read_bytes()

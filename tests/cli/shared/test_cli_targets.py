@@ -197,6 +197,7 @@ def test_a_file_of_unknown_kind_requires_as(opsinfo: Run, tmp_path: Path) -> Non
         ("", ""),
         ("// nothing\n{}", ""),
     ],
+    ids=["bad flag", "flag is a boolean", "blank in the op type", "cut off", "empty", "comment"],
 )
 def test_a_store_with_a_file_that_the_engine_refuses_is_refused_whole(
     opsinfo: Run, opp: Path, damage: str, word: str

@@ -32,7 +32,11 @@ def repository(opsinfo: Run, fixtures: Path, tmp_path: Path) -> Path:
 AGAINST = 'against = ["facts/ascend910b.opsinfo.json"]\n'
 
 
-@pytest.mark.parametrize(("file", "header"), [("opsinfo.toml", ""), ("pyproject.toml", "[tool.opsinfo]\n")])
+@pytest.mark.parametrize(
+    ("file", "header"),
+    [("opsinfo.toml", ""), ("pyproject.toml", "[tool.opsinfo]\n")],
+    ids=["opsinfo.toml", "pyproject.toml"],
+)
 def test_defaults_come_from_the_nearest_file_upward(opsinfo: Run, repository: Path, file: str, header: str) -> None:
     write(repository / file, f"# ours\n{header}{AGAINST}")
     write(repository / "lists/pyproject.toml", '[project]\nname = "x"\ndependencies = ["opsinfo"]\n')

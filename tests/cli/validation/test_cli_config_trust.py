@@ -89,7 +89,11 @@ def test_a_configuration_may_replace_an_opsinfo_report_in_the_same_format(config
         assert refused(config, other, path) == "config-overwrites"
 
 
-@pytest.mark.parametrize("text", ["", "#!/bin/sh\n", "{}", "[1]", '{"runs": []}', '[{"check_name": "E501"}]', "\0\xff"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "#!/bin/sh\n", "{}", "[1]", '{"runs": []}', '[{"check_name": "E501"}]', "\0\xff"],
+    ids=["empty", "script", "empty object", "array", "object like SARIF", "array like GitLab", "binary"],
+)
 @pytest.mark.parametrize("format_", ["json", "sarif", "gitlab", "junit", "concise"])
 def test_a_configuration_cannot_overwrite_a_file_that_is_not_a_report(config: Path, format_: str, text: str) -> None:
     path = config.parent / "setup.sh"
@@ -98,7 +102,7 @@ def test_a_configuration_cannot_overwrite_a_file_that_is_not_a_report(config: Pa
 
 
 class Swapping(FileSystem):
-    """Lets somebody else act once, right before the report's temp is opened."""
+    """Runs an action of another user once, right before the report's temp is opened."""
 
     def __init__(self, act: Callable[[], object]) -> None:
         super().__init__()
@@ -176,12 +180,20 @@ def test_a_configuration_of_another_user_is_refused_with_how_to_allow_it(strange
     assert f"OPSINFO_SAFE_DIRECTORY={strangers.parent.resolve()}" in str(caught.value.hint)
 
 
-@pytest.mark.parametrize("allowed", ["{folder}", "/elsewhere:{folder}", "*", "{folder}/"])
+@pytest.mark.parametrize(
+    "allowed",
+    ["{folder}", "/elsewhere:{folder}", "*", "{folder}/"],
+    ids=["the folder", "second of two", "any folder", "trailing slash"],
+)
 def test_a_configuration_in_a_safe_directory_is_used(strangers: Path, allowed: str) -> None:
     require_owner(str(strangers), {"OPSINFO_SAFE_DIRECTORY": allowed.format(folder=strangers.parent)})
 
 
-@pytest.mark.parametrize("allowed", ["", "/elsewhere", "{folder}/..", "relative"])
+@pytest.mark.parametrize(
+    "allowed",
+    ["", "/elsewhere", "{folder}/..", "relative"],
+    ids=["empty", "another folder", "path with dots", "relative path"],
+)
 def test_a_configuration_elsewhere_is_not_used(strangers: Path, allowed: str) -> None:
     with pytest.raises(UsageFault):
         require_owner(str(strangers), {"OPSINFO_SAFE_DIRECTORY": allowed.format(folder=strangers.parent)})

@@ -89,7 +89,11 @@ def test_an_unchanged_baseline_is_not_written(opsinfo: Run, path: Path, tmp_path
     assert snapshot(tmp_path) == before
 
 
-@pytest.mark.parametrize("content", [None, "", "[1]", '{"kind": "opsinfo-baseline"}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "content",
+    [None, "", "[1]", '{"kind": "opsinfo-baseline"}', "[" * 100_000],
+    ids=["missing", "empty", "not an object", "keys missing", "deep nesting"],
+)
 def test_a_file_that_is_not_a_baseline_is_exit_3(opsinfo: Run, path: Path, tmp_path: Path, content: str | None) -> None:
     if content is not None:
         write(tmp_path / "b.json", content)

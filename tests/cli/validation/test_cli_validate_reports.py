@@ -141,7 +141,7 @@ def test_where_a_directory_is_missing_nothing_is_checked_and_nothing_written(
 
 
 def test_a_report_that_cannot_be_written_is_exit_3_and_hides_no_finding(opsinfo: Run, bad: Path) -> None:
-    name = "x" * 300  # longer than any file system takes
+    name = "x" * 300  # longer than any file system allows
     ran = opsinfo("validate", bad, "--report", f"sarif:{name}")
     assert ran.code == 3
     assert ran.out.startswith("error[M001]")
@@ -214,7 +214,9 @@ def test_a_report_to_dev_stdout_is_written_after_the_text_into_its_file(
     assert "error[M001]: `算子-list`" in said
 
 
-@pytest.mark.parametrize("descriptor", ["999999999", "9" * 20, "9" * 5000, "x"])
+@pytest.mark.parametrize(
+    "descriptor", ["999999999", "9" * 20, "9" * 5000, "x"], ids=["9 digits", "20 digits", "5000 digits", "letter"]
+)
 def test_an_unknown_descriptor_is_refused(opsinfo: Run, bad: Path, descriptor: str) -> None:
     ran = opsinfo("validate", bad, "--report", f"concise:/dev/fd/{descriptor}")
     assert ran.code == 3

@@ -1,4 +1,4 @@
-"""Any number of findings, for the formats of reports."""
+"""Findings for the tests of report formats."""
 
 from __future__ import annotations
 

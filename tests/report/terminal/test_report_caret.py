@@ -27,7 +27,7 @@ def shown(text: str, what: str, **look: object) -> tuple[str, str]:
         ("{\nab\n}", "ab\n}", 0, 2),
         ("ab\r\n", "ab\r", 0, 2),
     ],
-    ids=["plain", "wide before", "wide itself", "tabs", "combining", "an escape", "a span that goes on", "CRLF"],
+    ids=["plain", "wide before", "wide itself", "tabs", "combining", "an escape", "a span over two lines", "CRLF"],
 )
 def test_carets_are_below_the_cells_of_the_span(text: str, what: str, before: int, carets: int) -> None:
     line, marks = shown(text, what)
@@ -46,7 +46,7 @@ def test_a_span_after_the_last_character_has_a_caret() -> None:
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 200, 1000])
-@pytest.mark.parametrize("filler", ["x", "算", "\x1b"])
+@pytest.mark.parametrize("filler", ["x", "算", "\x1b"], ids=["letter", "Chinese", "ESC"])
 @pytest.mark.parametrize("at", [0, 3, 5000, 9998])
 def test_a_long_line_is_a_window_with_the_span_in_it(width: int, filler: str, at: int) -> None:
     text = filler * at + "{}" + filler * (9998 - at)
@@ -57,7 +57,7 @@ def test_a_long_line_is_a_window_with_the_span_in_it(width: int, filler: str, at
     assert marks.index("^") == len(before) + before.count("算")
     assert marks.endswith("^^")
     assert line.endswith("...") is (at < 9900)
-    if at != 3:  # there it hangs on the width
+    if at != 3:  # depends on the width
         assert line.startswith(" 1 | ...") is (at > 0)
 
 

@@ -21,6 +21,17 @@ from opsinfo_cli.report.terminal.cell_width import cell_width, padded, wrapped
         ("𠮷", 2),
         ("😀", 2),
     ],
+    ids=[
+        "empty",
+        "ASCII",
+        "Chinese",
+        "full-width brackets",
+        "accent",
+        "combining accent",
+        "full-width letters",
+        "rare Chinese",
+        "emoji",
+    ],
 )
 def test_the_width_of_a_text(text: str, cells: int) -> None:
     assert cell_width(text) == cells == cell_len(text)
