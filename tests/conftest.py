@@ -129,7 +129,7 @@ def report_schemas(corpus: Path) -> Path:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Coverage is not measured in tests of processes, which it does not see, and of faults and sizes, which it slows."""
+    """Do not measure coverage in tests of processes, which it does not see, and of faults and sizes, which it slows."""
     if config.pluginmanager.hasplugin("_cov"):
         for item in items:
             wing = item.path.relative_to(ROOT / "tests").parts[0]
