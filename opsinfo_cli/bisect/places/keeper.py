@@ -3,8 +3,8 @@
 A node need not have opsinfo, so this file is sent as text and run with ``python -c``: the standard library is all it
 may use. When a worker ends, Ray kills the processes that the worker started itself, but not those that these started
 in turn: https://docs.ray.io/en/latest/ray-core/user-spawn-processes.html. The keeper is started by a process that the
-worker started. It can therefore end the whole process group of the command, however the worker ends, and remove the
-folder of the trial.
+worker started. It can therefore end the whole process group of the command, however the worker ends. It makes the
+folder of the trial itself, so that it also removes it if the worker ends before there is a command.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ _WORKER = 0
 
 
 def main(folder: str, keeps: bool) -> None:
-    """Run the command that standard input names in one line of JSON, and write how it ended to standard output.
+    """Make a folder, run the command that standard input names in one line of JSON, and report both.
 
-    :param folder: of the trial
+    Standard output gets two lines of JSON: ``problem``, empty if the folder was made, and what :func:`run` returns.
+
+    :param folder: of the trial; it must not exist
     :param keeps: whether it is left when the command has ended
     """
     keeper = os.fork()
@@ -40,15 +42,25 @@ def main(folder: str, keeps: bool) -> None:
         os.waitpid(keeper, 0)  # in a container nobody else may do so
         os._exit(0)
     try:
+        os.mkdir(folder, 0o700)
+    except OSError as error:
+        _tell({"problem": f"{folder}: {error.strerror}"})
+        return
+    try:
+        _tell({"problem": ""})
         asked = sys.stdin.readline()
         if asked.endswith("\n"):  # else the worker is gone
-            ended = run(**json.loads(asked))
-            with suppress(OSError):
-                os.write(sys.stdout.fileno(), (json.dumps(ended) + "\n").encode("ascii"))
+            os.chdir(folder)
+            _tell(run(**json.loads(asked)))
             sys.stdin.read()
     finally:
         if not keeps:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _tell(said: dict[str, Any]) -> None:
+    with suppress(OSError):
+        os.write(sys.stdout.fileno(), (json.dumps(said) + "\n").encode("ascii"))
 
 
 def run(words: list[str], output: str, timeout: float | None) -> dict[str, Any]:
