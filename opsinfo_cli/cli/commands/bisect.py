@@ -16,7 +16,14 @@ from ..simulating.options import SimulateOptions, simulate_options
 @declare.command("bisect")
 @declare.argument("check", nargs=-1, metavar="[-- COMMAND...]")
 @subject_options
-@declare.option("-o", "--output", "out", metavar="OUT", help="Write the list to OUT; an existing file is backed up.")
+@declare.option(
+    "-o",
+    "--output",
+    "out",
+    metavar="OUT",
+    help="Write the list to OUT; an existing file is backed up.",
+    writes=("base",),
+)
 @run_options
 @simulate_options
 @against_soc_option
