@@ -82,6 +82,15 @@ class Parameter:
         return not (self.attributes.get("is_flag") or self.attributes.get("count"))
 
     @property
+    def metavar(self) -> str:
+        return self.attributes.get("metavar") or self.name.upper()
+
+    @property
+    def is_command(self) -> bool:
+        """Whether the words are those of another program."""
+        return "COMMAND" in self.metavar
+
+    @property
     def name(self) -> str:
         """The keyword argument of its value: the word without dashes, if there is one, else the longest."""
         named = next((word for word in self.words if word.isidentifier()), None)
@@ -101,8 +110,14 @@ class Command:
         """Call the function with the values of its parameters; a group is passed as one value.
 
         :param values: by parameter name
-        :raises UsageFault: if an output would replace an input
+        :raises UsageFault: if a value is empty, or an output would replace an input
         """
+        for each in self.parameters:
+            value = values.get(each.name)
+            if value == "" or (isinstance(value, tuple) and "" in value and not each.is_command):
+                from .outputs import is_empty
+
+                raise is_empty(each.words[0] if each.is_option else each.metavar)
         if any(each.writes is not None and values.get(each.name) for each in self.parameters):
             self._require_apart(values)
         alone: dict[str, Any] = {}
@@ -120,8 +135,7 @@ class Command:
         for each in self.parameters:
             value = values.get(each.name)
             texts = [value] if isinstance(value, str) else value if isinstance(value, tuple) else []
-            metavar = each.attributes.get("metavar") or each.name.upper()
-            given.append(GivenParameter(each.words[0], each.name, metavar, texts, each.writes))
+            given.append(GivenParameter(each.words[0], each.name, each.metavar, texts, each.writes))
         require_apart(given)
 
 

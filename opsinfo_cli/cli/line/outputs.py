@@ -47,6 +47,12 @@ def require_apart(given: Sequence[GivenParameter]) -> None:
             written.append((path, each))
 
 
+def is_empty(word: str) -> UsageFault:
+    """The error for an empty value, which commands would take for a missing one."""
+    hint = "is a variable of the shell not set? leave the option out if it is not needed"
+    return UsageFault(f"{word}: the value is empty", name="empty-value", hint=hint)
+
+
 def is_input(option: str, path: str) -> UsageFault:
     """The error for an output that the command reads."""
     said = f"{option} would replace a file that this command reads"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import Run, snapshot
+from declared_lines import line, valued
 
 from opsinfo_cli.cli.line.declare import Command, Parameter
 from opsinfo_cli.cli.line.outputs import _NAMES_FILES
@@ -22,36 +23,12 @@ OTHER_WORDS = frozenset(
 ITS_OWN_CHECKS = {("validate", "reports"), ("validate", "baseline")}
 
 
-def metavar(parameter: Parameter) -> str:
-    return parameter.attributes.get("metavar") or parameter.name.upper()
-
-
 def words_of(parameter: Parameter) -> set[str]:
-    return set(re.findall("[A-Z]+", metavar(parameter)))
-
-
-def valued(command: Command) -> list[Parameter]:
-    return [each for each in command.parameters if each.takes_value and not each.attributes.get("type")]
+    return set(re.findall("[A-Z]+", parameter.metavar))
 
 
 def inputs(command: Command) -> list[Parameter]:
     return [each for each in valued(command) if each.writes is None and words_of(each) & _NAMES_FILES]
-
-
-def spelled(parameter: Parameter, value: str) -> list[str]:
-    return [parameter.words[0], value] if parameter.is_option else [value]
-
-
-def line(command: Command, given: dict[str, str]) -> list[str]:
-    """A line with some parameters given, and others where they are required."""
-    options: list[str] = []
-    arguments: list[str] = []
-    for each in valued(command):
-        required = each.attributes.get("required", not each.is_option and each.attributes.get("nargs") != -1)
-        value = given.get(each.name, "other" if required else None)
-        if value is not None:
-            (options if each.is_option else arguments).extend(spelled(each, value))
-    return [command.name, *options, "--format", "json", "--", *arguments]
 
 
 def pairs() -> Iterator[tuple[str, str, str]]:
