@@ -89,6 +89,16 @@ class OpsinfoError(Exception):
         self.column = column
 
 
+class Stopped(BaseException):
+    """A signal requests the end of the process, as KeyboardInterrupt does.
+
+    :ivar number: of the signal
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
 class UsageFault(OpsinfoError):
     exit_code = 2
     default_name = "usage"

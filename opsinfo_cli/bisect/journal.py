@@ -164,4 +164,5 @@ def require_same(past: Past, facts: Mapping[str, Any], path: str) -> None:
 def require_readable(path: str) -> None:
     """:raises Refused: if there is no journal"""
     if not os.path.isfile(path):
-        raise Refused("there is no journal to resume", name="no-journal", path=path)
+        hint = "without --resume, a new search begins"
+        raise Refused("there is no journal to resume", name="no-journal", path=path, hint=hint)

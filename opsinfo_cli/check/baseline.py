@@ -99,4 +99,4 @@ def _concerned(entry: Known, checked: Collection[str], selection: RuleSelection,
 
 def _no_baseline(path: str, why: str) -> Damaged:
     said = f"not an opsinfo baseline: {why}"
-    return Damaged(said, path=path, hint="remove it and run with --update-baseline")
+    return Damaged(said, path=path, hint="--baseline FILE --update-baseline writes one to a new FILE")

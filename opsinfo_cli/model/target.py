@@ -186,9 +186,11 @@ def _require_lookup(path: str) -> None:
 
 
 def _from_stdin(options: TargetOptions) -> Target:
+    if options.stdin is None:
+        raise UsageFault("this command does not read standard input", hint="give a path")
     if options.kind is None:
         raise UsageFault("standard input has no name", hint="add --as library or --as mixlist")
-    return Target("-", options.kind, "-", source=Source(options.stdin or b"", "-"))
+    return Target("-", options.kind, "-", source=Source(options.stdin, "-"))
 
 
 def _from_file(text: str, source: Source, options: TargetOptions) -> Target:
@@ -216,10 +218,15 @@ def _from_directory(text: str, options: TargetOptions) -> Target:
         return Target(text, "install", text, install=install, notes=_old_910_note(options.soc, install))
     if _holds_libraries(text):
         return Target(text, "store", text)
-    raise UsageFault(
+    raise not_a_target(text)
+
+
+def not_a_target(directory: str) -> UsageFault:
+    """Return the error for a directory without libraries."""
+    return UsageFault(
         "the directory is neither a store nor an operator package",
         name="wrong-kind",
-        path=text,
+        path=directory,
         hint="a store holds `aic-<soc>-ops-info*.json`; an operator package has `built-in/op_impl`",
     )
 

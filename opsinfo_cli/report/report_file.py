@@ -1,37 +1,30 @@
-"""Reports as files: written as a whole, never over a library, a mixlist or a snapshot."""
+"""Reports as files: written as a whole, never over a library, a mixlist, a snapshot or a binary file."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 
 from ..change.output_file import write_file
 from ..errors import Refused, UsageFault
 
+_HEAD = 65536
+
 
 def write_report(path: str, data: bytes) -> None:
-    """:raises UsageFault: if the file is a library, a mixlist or a snapshot
+    """:raises UsageFault: if the file is a library, a mixlist, a snapshot or binary
     :raises Refused: if the file cannot be written"""
     require_report(path)
     write_file(path, data)
 
 
-def require_other(path: str, inputs: Iterable[str | None]) -> None:
-    """:param inputs: files that the report is made from; None for one that was not given
-    :raises UsageFault: if the report would replace one of them"""
-    for each in inputs:
-        if each is not None and os.path.exists(each) and os.path.exists(path) and os.path.samefile(each, path):
-            raise UsageFault(
-                "the report would replace a file that it is made from",
-                name="is-input",
-                path=path,
-                hint="name another file",
-            )
-
-
 def require_report(path: str) -> None:
-    """:raises UsageFault: if the file is a library, a mixlist or a snapshot"""
-    if not path.endswith(".json") or not os.path.isfile(path):
+    """:raises UsageFault: if the file is a library, a mixlist, a snapshot or binary
+    :raises Refused: if the file cannot be read"""
+    if not os.path.isfile(path):
+        return
+    if _is_binary(path):
+        raise _no_report(path, "a binary file")
+    if not path.endswith(".json"):
         return
     from ..model.file_kind import is_marked, kind_of
     from ..text.source import Source
@@ -42,9 +35,20 @@ def require_report(path: str) -> None:
     except Refused:  # not text, so none of these kinds
         return
     if marked:
-        raise UsageFault(
-            "the file is a library, a mixlist or a snapshot; a report does not replace it",
-            name="wrong-kind",
-            path=path,
-            hint="choose another file",
-        )
+        raise _no_report(path, "a library, a mixlist or a snapshot")
+
+
+def _is_binary(path: str) -> bool:
+    """Whether there is a null byte, which no report has: a model, its weights, a tensor."""
+    try:
+        with open(path, "rb") as file:
+            return b"\0" in file.read(_HEAD)
+    except PermissionError:  # it can be replaced nevertheless if its folder can be written
+        return False
+    except OSError as error:
+        raise Refused(f"cannot write: {error.strerror}", name="not-written", path=path) from None
+
+
+def _no_report(path: str, what: str) -> UsageFault:
+    said = f"the file is {what}; a report does not replace it"
+    return UsageFault(said, name="wrong-kind", path=path, hint="choose another file")

@@ -120,13 +120,17 @@ def _holds_a_value(text: str) -> bool:
 def _not_utf8(error: UnicodeDecodeError, data: bytes, path: str) -> Damaged:
     before = error.object[: error.start].decode("utf-8")
     skipped = len(data) - len(error.object)
-    encoding = "UTF-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else None
+    hint = "save the file as UTF-8"
+    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        hint = "the file looks like UTF-16; save it as UTF-8"
+    elif b"\0" in data:
+        hint = "the file is binary; a text file is needed here"
     return Damaged(
         f"not UTF-8: byte 0x{error.object[error.start]:02x} at byte offset {error.start + skipped}",
         path=path,
         line=before.count("\n") + 1,
         column=len(before) - before.rfind("\n"),
-        hint=f"the file looks like {encoding}; save it as UTF-8" if encoding else "save the file as UTF-8",
+        hint=hint,
     )
 
 

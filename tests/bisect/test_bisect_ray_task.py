@@ -165,11 +165,31 @@ def test_the_keeper_outlives_its_parent_which_ray_may_kill(node: Path, tmp_path:
 
 def test_a_keeper_whose_worker_is_gone_before_it_asks_runs_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "trial"
-    folder.mkdir()
     words = [sys.executable, "-I", "-S", "-c", SOURCE, str(folder), "remove"]
     done = subprocess.run(words, input=b'{"words": ["touch', capture_output=True, check=True)
-    assert (done.stdout, done.stderr) == (b"", b"")
+    assert (done.stdout, done.stderr) == (b'{"problem": ""}\n', b"")
     wait_until(lambda: not folder.exists())
+
+
+def test_the_folder_of_a_worker_that_is_killed_before_it_asks_is_removed(
+    node: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = tmp_path / "begun"
+
+    def hangs(folder: str) -> None:
+        assert os.path.isdir(folder)
+        begun.touch()
+        time.sleep(600)
+
+    monkeypatch.setattr(ray_task, "node_facts", hangs)
+    worker = os.fork()
+    if not worker:
+        list(run("true"))
+        os._exit(0)
+    wait_until(begun.exists)
+    os.kill(worker, signal.SIGKILL)
+    os.waitpid(worker, 0)
+    wait_until(lambda: os.listdir(node) == [])
 
 
 def test_a_node_without_room_says_so(node: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,6 +197,14 @@ def test_a_node_without_room_says_so(node: Path, monkeypatch: pytest.MonkeyPatch
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(ray_task.os, "mkdir", refuses)
-    monkeypatch.setattr(ray_task.tempfile, "mkdtemp", lambda prefix: str(node))
-    said = list(run("true"))
-    assert said[-1] == ("not-written", f"{node}: No space left on device")
+    facts, refused = run("true")
+    assert refused == ("not-written", f"{facts[1]['folder']}: No space left on device")
+    assert os.listdir(node) == []
+
+
+def test_a_node_without_a_folder_for_temporary_files_says_so(node: Path) -> None:
+    node.rmdir()
+    [(kind, said)] = run("true")
+    assert kind == "not-written"
+    assert said.startswith(f"{node}/opsinfo-trial-0007-")
+    assert said.endswith(": No such file or directory")

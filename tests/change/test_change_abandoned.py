@@ -72,6 +72,25 @@ def test_a_change_whose_heads_cannot_be_written_is_closed_and_no_file_is_replace
     assert library.read_text() == TEXT
 
 
+def test_a_change_that_put_its_files_back_is_closed_and_the_next_run_has_nothing_to_report(
+    tmp_path: Path, config: Path
+) -> None:
+    paths = [config / name for name in ("a.json", "b.json")]
+    for path in paths:
+        path.write_text(TEXT)
+    fs = Refusing("b.json")
+    vault = Vault(str(tmp_path / "vault"), fs)
+    with pytest.raises(Refused, match="Input/output error"):
+        move(vault, *paths, fs=fs)
+    assert [path.read_text() for path in paths] == [TEXT] * 2
+    assert (states(vault), list(vault.pending())) == (["abandoned"], [])
+    notes: list[str] = []
+    fs.end = "none"
+    move(vault, *paths, fs=fs, say=notes.append)
+    assert notes == []
+    assert states(vault) == ["abandoned", "done"]
+
+
 def test_a_temp_of_somebody_else_is_neither_used_nor_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = tmp_path / ".opsinfo-1-00.tmp"
     theirs.write_text("theirs")

@@ -1,10 +1,10 @@
 """The process that runs a trial's command on a node of a cluster; it outlives the worker that started it.
 
 opsinfo need not be installed on a node, so this file is sent as text and run with ``python -c``: it uses only the
-standard library. When a worker ends, Ray kills the processes that the worker started itself, but not those that these
-started in turn: https://docs.ray.io/en/latest/ray-core/user-spawn-processes.html. The keeper is started by a process
-that the worker started. It can therefore end the whole process group of the command, however the worker ends, and
-remove the folder of the trial.
+standard library. When a worker ends, Ray kills the processes that the worker started itself, but not those that these started
+in turn: https://docs.ray.io/en/latest/ray-core/user-spawn-processes.html. The keeper is started by a process that the
+worker started. It can therefore end the whole process group of the command, however the worker ends. It makes the
+folder of the trial itself, so that it also removes it if the worker ends before there is a command.
 """
 
 from __future__ import annotations
@@ -30,25 +30,37 @@ _WORKER = 0
 
 
 def main(folder: str, keeps: bool) -> None:
-    """Run the command given as one line of JSON on standard input, and write how it ended to standard output.
+    """Make a folder, run the command given as one line of JSON on standard input, and report both.
 
-    :param folder: the folder of the trial
-    :param keeps: whether the folder is kept when the command has ended
+    Standard output gets two lines of JSON: ``problem``, empty if the folder was made, and what :func:`run` returns.
+
+    :param folder: of the trial; it must not exist
+    :param keeps: whether it is kept when the command has ended
     """
     keeper = os.fork()
     if keeper:
         os.waitpid(keeper, 0)  # in a container no other user may do so
         os._exit(0)
     try:
+        os.mkdir(folder, 0o700)
+    except OSError as error:
+        _report({"problem": f"{folder}: {error.strerror}"})
+        return
+    try:
+        _report({"problem": ""})
         asked = sys.stdin.readline()
         if asked.endswith("\n"):  # else the worker is gone
-            ended = run(**json.loads(asked))
-            with suppress(OSError):
-                os.write(sys.stdout.fileno(), (json.dumps(ended) + "\n").encode("ascii"))
+            os.chdir(folder)
+            _report(run(**json.loads(asked)))
             sys.stdin.read()
     finally:
         if not keeps:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _report(message: dict[str, Any]) -> None:
+    with suppress(OSError):
+        os.write(sys.stdout.fileno(), (json.dumps(message) + "\n").encode("ascii"))
 
 
 def run(words: list[str], output: str, timeout: float | None) -> dict[str, Any]:

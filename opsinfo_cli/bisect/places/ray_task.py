@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import select
-import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from importlib import import_module
 
 from ...typed import TYPE_CHECKING
@@ -42,52 +42,51 @@ def run_trial(
         ``("ended", facts)`` as :func:`.keeper.run` has them; ``("not-written", error)`` if the node has no room
     """
     try:
-        folder = tempfile.mkdtemp(prefix=f"opsinfo-trial-{number:04}-")
+        folder = os.path.join(tempfile.gettempdir(), f"opsinfo-trial-{number:04}-{os.urandom(8).hex()}")
     except OSError as error:
-        yield "not-written", f"{tempfile.gettempdir()}: {error.strerror}"
+        yield "not-written", error.strerror
         return
-    try:
-        yield "node", node_facts(folder)
-        problem = _fill(folder, files)
+    environ = environment_of(os.environ, folder, files)
+    with _kept(folder, environ, keeps, keeper) as (asking, telling):
+        problem = json.loads(telling.readline())["problem"]
+        if not problem:
+            yield "node", node_facts(folder)
+            problem = _fill(folder, files)
         if problem:
             yield "not-written", problem
             return
-        words = words_of(command, folder, files)
-        environ = environment_of(os.environ, folder, files)
-        yield from kept(words, environ, folder, timeout, keeps, keeper)
-    finally:
-        if not keeps:
-            shutil.rmtree(folder, ignore_errors=True)
+        output = os.path.join(folder, OUTPUT)
+        with open(output, "rb") as file:
+            asked = {"words": words_of(command, folder, files), "output": output, "timeout": timeout}
+            asking.write((json.dumps(asked) + "\n").encode("ascii"))
+            asking.flush()
+            ended = yield from _followed(file, telling)
+    yield "ended", ended
 
 
-def kept(
-    words: Sequence[str], environ: Mapping[str, str], folder: str, timeout: float | None, keeps: bool, keeper: str
-) -> Iterator[Said]:
-    """Run a command under a keeper; if this process is ended from outside, the keeper ends the command."""
+@contextmanager
+def _kept(folder: str, environ: Mapping[str, str], keeps: bool, keeper: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Start a keeper; if this process is ended from outside, the keeper ends the command and removes the folder.
+
+    :returns: its standard input and output
+    """
     starter = subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", keeper, folder, "keep" if keeps else "remove"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        cwd=folder,
         env=environ,
         start_new_session=True,
     )
     assert starter.stdin is not None
     assert starter.stdout is not None
-    output = os.path.join(folder, OUTPUT)
     try:
-        with open(output, "rb") as file:
-            asked = {"words": words, "output": output, "timeout": timeout}
-            starter.stdin.write((json.dumps(asked) + "\n").encode("ascii"))
-            starter.stdin.flush()
-            ended = yield from _followed(file, starter.stdout)
+        yield starter.stdin, starter.stdout
     finally:
         starter.stdin.close()
         starter.stdout.read()  # until the keeper has ended the command, removed the folder, and ended
         starter.stdout.close()
         starter.wait()
-    yield "ended", ended
 
 
 def _followed(file: IO[bytes], status: IO[bytes]) -> Generator[Said, None, Any]:

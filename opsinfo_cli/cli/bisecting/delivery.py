@@ -9,6 +9,7 @@ from ...change.output_file import require_writable, write_file
 from ...errors import UsageFault
 from ...report.terminal.output import Output
 from ...text.source import Source
+from ..line.outputs import is_input, is_same
 from ..shared.common_options import WriteOptions
 from ..shared.mixlist_output import built
 from ..shared.targets import require_no_library
@@ -35,11 +36,14 @@ class Delivery:
     def require_possible(self) -> None:
         """Check before the search that the list can be written.
 
-        :raises UsageFault: if another kind of file exists there
+        :raises UsageFault: if another kind of file exists there, or it belongs to the journal
         :raises Refused: if no file can be written there
         """
         if self.out is None:
             return
+        within = os.path.realpath(self.out).startswith(os.path.join(os.path.realpath(self.folder.trials), ""))
+        if within or is_same(self.out, self.folder.journal):
+            raise is_input("-o", self.out)
         require_writable(self.out)
         if os.path.lexists(self.out):
             require_no_library(Source.read(self.out))

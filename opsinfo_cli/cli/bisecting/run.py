@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 from ...bisect.answered import BisectAnswer, KeptNode, NodesAnswer, answered, trial_counts
 from ...bisect.journal import Past, SearchJournal, require_readable, require_same
@@ -10,7 +11,7 @@ from ...bisect.orphans import end_orphans
 from ...bisect.result import SearchEnd, proof, searched, so_far
 from ...bisect.session import OutOfBudget, SearchSession
 from ...bisect.trial import RunFolder
-from ...errors import UsageFault
+from ...errors import Stopped, UsageFault
 from ...report.formats.summary import counted
 from ...report.terminal.output import Output
 from ...report.views.bisect import BisectProgress, bisect_document, plan_document, say_price, show_found, show_plan
@@ -25,7 +26,7 @@ from .subject import Problem, facts_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_STATUS = {"found": 0, "nothing-to-do": 0, "cannot-cure": 1, "budget": 1, "interrupted": 130}
+_STATUS = {"found": 0, "nothing-to-do": 0, "cannot-cure": 1, "budget": 1}
 
 
 class BisectRun:
@@ -41,6 +42,7 @@ class BisectRun:
         self.writing = writing
         self.output = output
         self.rules = rules_of(options, check.command)
+        self._signal = 0
 
     def search(self, problem: Problem) -> int:
         """Search, and report.
@@ -79,15 +81,16 @@ class BisectRun:
         ended = found.ended
         if answer.keep_dtype is not None and answer.keep_dtype.ended in ("budget", "interrupted"):
             ended = answer.keep_dtype.ended
-        return _STATUS[ended]
+        return 128 + self._signal if ended == "interrupted" else _STATUS[ended]
 
     def _end_of(self, session: SearchSession, weights: Sequence[float], progress: BisectProgress) -> SearchEnd:
-        """Return the end of the search: by itself, by its budget, or by Ctrl-C."""
+        """Return the end of the search: by itself, by its budget, or by a signal."""
         try:
             found = searched(session, weights)
         except OutOfBudget:
             found = so_far(session, "budget")
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Stopped) as signalled:
+            self._signal = signalled.number if isinstance(signalled, Stopped) else signal.SIGINT
             found = so_far(session, "interrupted")
         finally:
             progress.done()

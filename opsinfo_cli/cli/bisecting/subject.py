@@ -23,7 +23,7 @@ from ...model.target import Target, TargetOptions
 from ...report.formats.summary import counted
 from ...report.terminal.output import Output
 from ...text.scanner import scan
-from ...text.source import Source, read_bytes
+from ...text.source import Source
 from ...typed import TYPE_CHECKING, NamedTuple
 from ..model_graph.judging import opened_model
 from ..shared.doubts import report_doubts, report_unknown
@@ -191,13 +191,14 @@ def _named(words: tuple[str, ...]) -> list[str]:
     """Return the op types of ``--among``, each once.
 
     :raises UsageFault: if a file has none
+    :raises Refused: if a file cannot be read, or is not text
     """
     found: list[str] = []
     for word in given_names(words):
         if not word.startswith("@"):
             found.append(word)
             continue
-        lines = read_bytes(word[1:]).decode("utf-8", "replace").splitlines()
+        lines = Source.read(word[1:]).text.splitlines()
         names = [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
         if not names:
             raise UsageFault("--among: the file has no op types", path=word[1:])
@@ -211,8 +212,8 @@ def _known(names: list[str], found: Opened, output: Output) -> list[str]:
     unknown = [name for name in names if name not in operators]
     if unknown:
         hint = did_you_mean(unknown[0], operators.names)
-        said = ", ".join(f"`{name}`" for name in unknown[:3]) + (f" and {len(unknown) - 3} more" if unknown[3:] else "")
-        raise UsageFault(f"unknown operator {said}: not in the target", name="unknown-operator", hint=hint)
+        said = f"unknown operator {few([f'`{name}`' for name in unknown])}: not in the target"
+        raise UsageFault(said, name="unknown-operator", hint=hint)
     there = Policy.WHITE if found.white else Policy.BLACK
     for name in names:
         if found.base.effective(name, operators[name].policy) is there:

@@ -26,7 +26,12 @@ from ..shared.writing import WriteRun, writer_of
 @declare.argument("target")
 @declare.argument("mixlist")
 @declare.option(
-    "-o", "--output", "copy", metavar="PATH", help="Write a copy instead: a file, or a new directory for a store."
+    "-o",
+    "--output",
+    "copy",
+    metavar="PATH",
+    help="Write a copy instead: a file, or a new directory for a store.",
+    writes=(),
 )
 @declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, if the target lacks an op type.")
 @entry_options

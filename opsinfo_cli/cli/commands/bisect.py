@@ -16,7 +16,14 @@ from ..simulating.options import SimulateOptions, simulate_options
 @declare.command("bisect")
 @declare.argument("check", nargs=-1, metavar="[-- COMMAND...]")
 @subject_options
-@declare.option("-o", "--output", "out", metavar="OUT", help="Write the list to OUT; an existing file is backed up.")
+@declare.option(
+    "-o",
+    "--output",
+    "out",
+    metavar="OUT",
+    help="Write the list to OUT; an existing file is backed up.",
+    writes=("base",),
+)
 @run_options
 @simulate_options
 @against_soc_option
@@ -41,8 +48,8 @@ def command(
     OPSINFO_MIXLIST and ASCEND_CACHE_PATH are set too. Exit status 0 passes, 1 to 124 fails, 125 cannot tell; 126 and
     127 stop the search; after 128 and more, or a signal, the run is repeated.
 
-    Exit status: found, or nothing to do 0; cannot be cured, or out of budget 1; the check is unusable 3; Ctrl-C 130.
-    Ctrl-C and a spent budget leave the best list known.
+    Exit status: found, or nothing to do 0; cannot be cured, or out of budget 1; the check is unusable 3; SIGHUP 129,
+    Ctrl-C 130, SIGTERM 143. A signal and a spent budget leave the best list known.
 
     \b
     Examples:

@@ -36,7 +36,7 @@ from ..shared.writing import WriteRun, writer_of
 @declare.option("--base", "bases", multiple=True, metavar="TARGET", help="Baseline the output is a difference against.")
 @soc_option
 @declare.option("--opset", type=declare.IntRange(OLDEST_OPSET), metavar="N", help="ONNX: the opset of the model.")
-@declare.option("-o", "--output", "out", metavar="OUT", help="A file; a new directory if there are two.")
+@declare.option("-o", "--output", "out", metavar="OUT", help="A file; a new directory if there are two.", writes=())
 @declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, if anything cannot be converted.")
 @declare.option("--with-defaults", is_flag=True, help="Also translate the built-in entries that stay active beside IN.")
 @declare.option("--replace", is_flag=True, help="Also move the op types that IN does not list, as its system would.")

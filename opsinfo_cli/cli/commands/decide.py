@@ -55,7 +55,7 @@ def command(
     """Show the dtype that an operator call runs in, and the rule that decides, with its source.
 
     DTYPE are those of its inputs; for Ascend those that its producers give, `-` for none. If no source decides, the
-    answer is `not known`; a name that is not listed gets near names.
+    answer is `unknown`; a name that is not listed gets near names.
 
     \b
     Examples:

@@ -15,7 +15,8 @@ from ...model.cann_roots import environment_customs, select_root
 from ...model.install import Install
 from ...model.opp import opp_root, socs_of
 from ...model.repository import Repository
-from ...model.target import Target, TargetOptions, resolve
+from ...model.store import library_files
+from ...model.target import Target, TargetOptions, not_a_target, resolve
 from ...report.formats.findings_json import findings_document
 from ...report.views.diagnosis import show_diagnosis
 from ..line import declare
@@ -80,7 +81,10 @@ def command(
 
 
 def _chosen(target: str | None, options: TargetOptions) -> tuple[str, list[Install]]:
-    """Return the path to check, and its installs, one for each chip."""
+    """Return the path to check, and its installs, one for each chip.
+
+    :raises UsageFault: if there is nothing to check
+    """
     if target is not None and not os.path.isdir(target):
         found: Target = resolve(target, options, os.environ)
         if found.kind == "snapshot":
@@ -92,6 +96,8 @@ def _chosen(target: str | None, options: TargetOptions) -> tuple[str, list[Insta
         options = options._replace(customs=(*options.customs, *environment_customs(os.environ)))
     root = opp_root(target)
     if root is None:
+        if not library_files(target):
+            raise not_a_target(target)
         return target, []
     socs: list[str | None] = [options.soc] if options.soc else [*socs_of(root)] or [None]
     return root, [Install.open(root, each, "ai", list(options.customs)) for each in socs]

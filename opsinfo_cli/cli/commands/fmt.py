@@ -26,7 +26,14 @@ from ..shared.writing import WriteRun
 @declare.command("fmt")
 @declare.argument("mixlists", nargs=-1, required=True, metavar="MIXLIST...")
 @declare.option("--diff", "show_diff", is_flag=True, hidden=True, help="As --dry-run.")
-@declare.option("-o", "--output", "out", metavar="OUT", help="Write the result to OUT; do not change the source.")
+@declare.option(
+    "-o",
+    "--output",
+    "out",
+    metavar="OUT",
+    help="Write the result to OUT; do not change the source.",
+    writes=("mixlists",),
+)
 @write_options
 @format_option()
 def command(

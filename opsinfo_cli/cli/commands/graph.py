@@ -7,7 +7,6 @@ from ...errors import UsageFault
 from ...graph.judge.modes import judge_mode
 from ...graph.outcome import written_outcome
 from ...model.target import TargetOptions
-from ...report.report_file import require_other
 from ..line import declare
 from ..model_graph.annotate import require_new, write_annotated
 from ..model_graph.comparing import COMPARING, CompareOptions
@@ -55,7 +54,9 @@ _ON = ("low", "high", "cast", "first-column", "assumed")
 )
 @declare.option("--compare-against", metavar="TARGET", help="Show what this target changes.", group=COMPARING)
 @declare.option("--read-back", metavar="FILE", help="Compare with this compiled model or dump.", group=COMPARING)
-@declare.option("--annotate", metavar="OUT", help="Write the ONNX model to OUT, dtype and reason in every node.")
+@declare.option(
+    "--annotate", metavar="OUT", help="Write the ONNX model to OUT, dtype and reason in every node.", writes=()
+)
 @install_options
 @out_option
 @pager_option
@@ -96,9 +97,7 @@ def command(
             raise UsageFault("--annotate requires --precision-mode", name="needs-mode")
         require_new(annotate)
     if printing.out is not None:
-        own = (judging.mixlist, judging.keep_dtype, judging.customize_dtypes, judging.fe_ini)
         require_writable(printing.out)
-        require_other(printing.out, (model, *own, comparing.compare_mixlist, comparing.read_back))
     graph = opened_model(model, output)
     if judging.mode is None:
         _require_written(graph.model.format, judging, comparing, node)

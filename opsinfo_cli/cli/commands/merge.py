@@ -20,7 +20,14 @@ from ..shared.writing import WriteRun
 @declare.command("merge")
 @declare.argument("base")
 @declare.argument("overs", nargs=-1, metavar="[OVER]...")
-@declare.option("-o", "--output", "out", metavar="OUT", help="Write to OUT; an existing file is backed up.")
+@declare.option(
+    "-o",
+    "--output",
+    "out",
+    metavar="OUT",
+    help="Write to OUT; an existing file is backed up.",
+    writes=("base", "overs"),
+)
 @declare.option(
     "--strict", is_flag=True, help="Exit 1, writing nothing, if the mixlists disagree or a name is unknown."
 )

@@ -23,7 +23,9 @@ from ..shared.writing import WriteRun
 
 @declare.command("minimize")
 @declare.argument("mixlist")
-@declare.option("-o", "--output", "out", metavar="OUT", help="Write to OUT, which may be MIXLIST itself.")
+@declare.option(
+    "-o", "--output", "out", metavar="OUT", help="Write to OUT, which may be MIXLIST itself.", writes=("mixlist",)
+)
 @declare.option("--strict", is_flag=True, help="Exit 1, writing nothing, if an op type is in no target.")
 @declare.option(
     "--model", "models", multiple=True, metavar="MODEL", help="Also drop what changes no dtype in MODEL; repeatable."

@@ -86,7 +86,7 @@ _STATED = declare.Group("stated", StatedFacts)
 @declare.option(
     "--reference", metavar="LOG", multiple=True, help="Log of a high-precision run of the same model; repeatable."
 )
-@declare.option("--plot", metavar="FILE", help="Write a plot of the loss scale over the steps as SVG.")
+@declare.option("--plot", metavar="FILE", help="Write a plot of the loss scale over the steps as SVG.", writes=())
 @declare.option("--strict", is_flag=True, help="Exit 1 if the verdict is incomplete.")
 @pager_option
 @format_option()

@@ -42,7 +42,7 @@ _PARTS = declare.Group("parts", PartOptions)
 @simulate_options
 @declare.option("--rank-only", is_flag=True, help="Rank op types; leave out the error along the graph.", group=_PARTS)
 @declare.option("--no-rank", is_flag=True, help="Leave out op types: each takes two more computations.", group=_PARTS)
-@declare.option("--plot", metavar="FILE", help="Write a plot of the error along the graph as SVG.")
+@declare.option("--plot", metavar="FILE", help="Write a plot of the error along the graph as SVG.", writes=())
 @install_options
 @out_option
 @pager_option

@@ -18,7 +18,9 @@ from ..shared.writing import WriteRun
 
 @declare.command("snapshot")
 @declare.argument("target")
-@declare.option("-o", "--output", "out", metavar="FILE", help="Write to FILE instead of standard output.")
+@declare.option(
+    "-o", "--output", "out", metavar="FILE", help="Write to FILE instead of standard output.", writes=("target",)
+)
 @target_options
 @write_options
 @format_option()

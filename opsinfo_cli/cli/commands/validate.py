@@ -142,7 +142,8 @@ def command(
     if models and not against:
         raise UsageFault("--model requires --against")
     fixes = _fixes(fixing, narrowing, writing, paths, printing.format)
-    baseline, files = _baseline(narrowing), _report_files(reports, paths, narrowing.baseline)
+    inputs = [each for each in (*paths, *against, *models, narrowing.baseline, config_in_use()) if each is not None]
+    baseline, files = _baseline(narrowing), _report_files(reports, inputs)
     targets = [each for text in against for each in _chips(text, socs, output)]
     for target in targets if models else ():
         report_missing_columns(target, output)
@@ -211,12 +212,11 @@ def _baseline(narrowing: NarrowingOptions) -> Baseline | None:
     return baseline_of(narrowing.baseline, narrowing.update_baseline)
 
 
-def _report_files(words: tuple[str, ...], paths: tuple[str, ...], baseline: str | None) -> list[ReportFile]:
+def _report_files(words: tuple[str, ...], inputs: list[str]) -> list[ReportFile]:
     if not words:
         return []
     from ..validation.report_files import parsed_reports
 
-    inputs = [*paths, *([baseline] if baseline else [])]
     return parsed_reports(words, inputs, config_that_names("reports"))
 
 

@@ -55,15 +55,22 @@ class Parameter:
 
     :param group: the group that it belongs to
     :param advanced: whether help lists it under "Advanced"
+    :param writes: for an option that names a file to write, the parameters whose file it may replace; else None
     """
 
     def __init__(
-        self, words: Sequence[str], attributes: dict[str, Any], group: Group | None = None, advanced: bool = False
+        self,
+        words: Sequence[str],
+        attributes: dict[str, Any],
+        group: Group | None = None,
+        advanced: bool = False,
+        writes: Sequence[str] | None = None,
     ) -> None:
         self.words = words
         self.attributes = attributes
         self.group = group
         self.advanced = advanced
+        self.writes = writes
 
     @property
     def is_option(self) -> bool:
@@ -73,6 +80,15 @@ class Parameter:
     def takes_value(self) -> bool:
         """Whether an option is followed by a value."""
         return not (self.attributes.get("is_flag") or self.attributes.get("count"))
+
+    @property
+    def metavar(self) -> str:
+        return self.attributes.get("metavar") or self.name.upper()
+
+    @property
+    def is_command(self) -> bool:
+        """Whether the words are those of another program."""
+        return "COMMAND" in self.metavar
 
     @property
     def name(self) -> str:
@@ -94,7 +110,16 @@ class Command:
         """Call the function with the values of its parameters; a group is passed as one value.
 
         :param values: by parameter name
+        :raises UsageFault: if a value is empty, or an output would replace an input
         """
+        for each in self.parameters:
+            value = values.get(each.name)
+            if value == "" or (isinstance(value, tuple) and "" in value and not each.is_command):
+                from .outputs import is_empty
+
+                raise is_empty(each.words[0] if each.is_option else each.metavar)
+        if any(each.writes is not None and values.get(each.name) for each in self.parameters):
+            self._require_apart(values)
         alone: dict[str, Any] = {}
         groups: dict[Group, dict[str, Any]] = {}
         for each in self.parameters:
@@ -102,6 +127,16 @@ class Command:
                 continue
             (groups.setdefault(each.group, {}) if each.group else alone)[each.name] = values[each.name]
         return self.function(**alone, **{group.keyword: group.value(**mine) for group, mine in groups.items()})
+
+    def _require_apart(self, values: Mapping[str, Any]) -> None:
+        from .outputs import GivenParameter, require_apart
+
+        given = []
+        for each in self.parameters:
+            value = values.get(each.name)
+            texts = [value] if isinstance(value, str) else value if isinstance(value, tuple) else []
+            given.append(GivenParameter(each.words[0], each.name, each.metavar, texts, each.writes))
+        require_apart(given)
 
 
 _DECLARED = "parameters"
@@ -111,9 +146,15 @@ def command(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], Comm
     return lambda function: Command(name, function, attributes)
 
 
-def option(*words: str, group: Group | None = None, advanced: bool = False, **attributes: Any) -> Callable[[F], F]:
+def option(
+    *words: str,
+    group: Group | None = None,
+    advanced: bool = False,
+    writes: Sequence[str] | None = None,
+    **attributes: Any,
+) -> Callable[[F], F]:
     def declare(function: F) -> F:
-        vars(function).setdefault(_DECLARED, []).append(Parameter(words, attributes, group, advanced))
+        vars(function).setdefault(_DECLARED, []).append(Parameter(words, attributes, group, advanced, writes))
         return function
 
     return declare

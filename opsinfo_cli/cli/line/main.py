@@ -10,22 +10,33 @@ import sys
 from collections.abc import Sequence
 from types import FrameType
 
-from ...errors import OpsinfoError, Refused
+from ...errors import OpsinfoError, Refused, Stopped
 from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
+    _Handler = Callable[[int, FrameType | None], None]
 
-class _Stopped(BaseException):
-    """A signal requests the end of the process."""
 
-    def __init__(self, number: int) -> None:
-        self.number = number
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 def _stop(number: int, _: FrameType | None) -> NoReturn:
-    raise _Stopped(number)
+    """Raise once: `timeout` sends its signal twice, and the second one must not interrupt what the first one ends."""
+    _handle(_stop, _is_stopping)
+    raise Stopped(number)
+
+
+def _is_stopping(number: int, _: FrameType | None) -> None:
+    """Do nothing: the process ends already."""
+
+
+def _handle(before: _Handler, after: _Handler) -> None:
+    for number in _ENDING:
+        if signal.getsignal(number) is before:
+            signal.signal(number, after)
 
 
 _missed: list[int] = []
@@ -36,8 +47,9 @@ def _note_missed(unraisable: Any) -> None:
     error = unraisable.exc_value
     if isinstance(error, KeyboardInterrupt):
         _missed.append(signal.SIGINT)
-    elif isinstance(error, _Stopped):
+    elif isinstance(error, Stopped):
         _missed.append(error.number)
+        _handle(_is_stopping, _stop)
     else:
         sys.__unraisablehook__(unraisable)
 
@@ -58,7 +70,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
         _leave(status, stays)
     except KeyboardInterrupt:
         _leave(130, stays)
-    except _Stopped as stopped:
+    except Stopped as stopped:
         _leave(128 + stopped.number, stays)
 
 
@@ -80,7 +92,7 @@ def _flush() -> None:
 
 def _prepared(words: list[str]) -> int:
     """Run a command after preparing the process for it."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in _ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:  # ignored by nohup
             signal.signal(number, _stop)
     sys.unraisablehook = _note_missed
@@ -111,7 +123,7 @@ def _run(words: list[str]) -> int:
     except OpsinfoError as error:
         return _fail(words, error)
     except Exception as error:
-        if isinstance(error.__cause__, (KeyboardInterrupt, _Stopped)):  # raised while Python creates a class
+        if isinstance(error.__cause__, (KeyboardInterrupt, Stopped)):  # raised while Python creates a class
             raise error.__cause__ from None
         if isinstance(error, OSError) and error.errno in _OUTPUT_FAILED and error.filename is None:
             from ...report.terminal.output import output_failed

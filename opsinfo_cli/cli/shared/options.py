@@ -43,7 +43,7 @@ as_option: Option = declare.option(
     group=TARGET,
 )
 out_option: Option = declare.option(
-    "-o", "--output", "out", metavar="FILE", help="Write to FILE instead of standard output.", group=OUTPUT
+    "-o", "--output", "out", metavar="FILE", help="Write to FILE instead of standard output.", group=OUTPUT, writes=()
 )
 match_option: Option = declare.option(
     "--match", "globs", multiple=True, metavar="GLOB", help="Only operators whose name matches GLOB; repeatable."

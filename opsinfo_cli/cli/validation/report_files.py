@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +12,7 @@ from ...errors import UsageFault
 from ...model.near_names import did_you_mean
 from ...report.formats.render import FORMATS, rendered
 from ...report.report_file import require_report, write_report
+from ..line.outputs import is_same
 from .config_trust import require_report_place, write_report_of
 
 
@@ -46,13 +46,12 @@ def parsed_reports(words: Iterable[str], inputs: Iterable[str], config: str | No
     :raises Refused: if a report could not be written
     """
     reports = [replace(_parsed(word), config=config) for word in words]
-    taken = {os.path.realpath(path) for path in inputs}
+    taken = list(inputs)
     for report in reports:
-        real = os.path.realpath(report.path)
-        if real in taken and not report.path.startswith("/dev/"):
+        if any(is_same(report.path, each) for each in taken) and not report.path.startswith("/dev/"):
             said = f"--report {report.format}:{report.path} would overwrite a file that this run reads or writes"
             raise UsageFault(said, name="report-clash", hint="choose another name")
-        taken.add(real)
+        taken.append(report.path)
         require_writable(report.path)
         require_report(report.path)
         if config:

@@ -43,10 +43,8 @@ class BisectProgress:
         each = session.spent.seconds / session.spent.runs
         if each >= _SLOW:
             said = _price(self._candidates, session.rules)
-            one, three, most = (span(max(0, runs - session.spent.runs) * each) for runs in said)
-            self._output.say(
-                f"a run takes {span(each)}: {one} more if one is needed, {three} if three are, at most {most}"
-            )
+            times = [span(max(0, runs - session.spent.runs) * each) for runs in said]
+            self._output.say(f"a run takes {span(each)}: {_in_each_case(times, 'more at most')}")
 
     def restart(self, candidates: int, what: str) -> None:
         """Continue with other candidates."""
@@ -75,13 +73,21 @@ def _left(session: SearchSession) -> int:
 def say_price(output: Output, candidates: int, rules: Rules) -> None:
     """Print the expected cost of the search before it starts."""
     said = _price(candidates, rules)
-    text = f"{counted(candidates, 'candidate')}: {said.one} runs of the check at most if one is needed, "
-    text += f"{said.three} if three are, {said.most} whatever is needed"
+    text = f"{counted(candidates, 'candidate')}: {_in_each_case([*map(str, said)], 'runs of the check at most')}"
     if rules.budget.runs is not None:
         text += f"; allowed: {counted(rules.budget.runs, 'run')}"
     if rules.budget.seconds is not None:
         text += f"; allowed: {span(rules.budget.seconds)}"
     output.say(text)
+
+
+def _in_each_case(prices: Sequence[str], what: str) -> str:
+    """Prices for one, three and any number of culprits; equal ones once."""
+    one, three, most = prices
+    if one == most:
+        return f"{most} {what}"
+    between = f"{three} if three are, " if three != most else ""
+    return f"{one} {what} if one is needed, {between}{most} whatever is needed"
 
 
 def _price(candidates: int, rules: Rules) -> Price:

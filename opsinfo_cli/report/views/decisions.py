@@ -9,7 +9,7 @@ from ...neighbours.decide import Decision
 from ..terminal.output import Output
 from ..terminal.visible import row, visible
 
-_WORDS = {"not-known": "not known", "refused": "refused"}
+_WORDS = {"not-known": "unknown", "refused": "refused"}
 
 
 def show_decisions(output: Output, decisions: list[Decision]) -> None:

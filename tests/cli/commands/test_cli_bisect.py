@@ -234,6 +234,18 @@ def test_a_person_is_asked(search: Search, tmp_path: Path) -> None:
     assert stopped.json["error"]["name"] == "no-answer"
 
 
+@pytest.mark.parametrize(
+    ("candidates", "price"),
+    [
+        (1, "1 candidate: 6 runs of the check at most"),
+        (5, "5 candidates: 11 runs of the check at most if one is needed, 18 whatever is needed"),
+        (12, "12 candidates: 12 runs of the check at most if one is needed, 24 if three are, 33 whatever is needed"),
+    ],
+)
+def test_a_price_that_is_the_same_in_each_case_is_printed_once(search: Search, candidates: int, price: str) -> None:
+    assert search(*among(*TYPES[:candidates]), "--dry-run", "--", "true").err.splitlines()[-1] == f"note: {price}"
+
+
 def test_a_dry_run_has_the_order_and_the_price_as_json(search: Search, tmp_path: Path) -> None:
     document = search(*among(), "--dry-run", "--format", "json", "--", "true").json
     assert [each["type"] for each in document["order"][:4]] == ["AddN", "AddRmsNorm", "LayerNorm", "SoftmaxV2"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
 import signal
 import subprocess
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from bisect_support import CULPRITS, among, black, events, needing, script
 from cli_support import Run
+from contract import SIGNAL_STATUSES
 
 FOLDER = ".opsinfo-bisect"
 
@@ -239,19 +239,26 @@ def test_a_trial_that_outlived_opsinfo_is_ended_before_its_set_is_run_again(
     assert ends(shell)
 
 
-def test_ctrl_c_leaves_the_best_list_and_no_process(
-    start: Callable[..., subprocess.Popen[bytes]], words: list[Any], tmp_path: Path
+@pytest.mark.parametrize(
+    ("number", "times"),
+    [(signal.SIGINT, 1), (signal.SIGTERM, 1), (signal.SIGTERM, 2), (signal.SIGHUP, 1), (signal.SIGHUP, 2)],
+)
+def test_a_signal_leaves_the_best_list_a_closed_journal_and_no_process(
+    start: Callable[..., subprocess.Popen[bytes]], words: list[Any], tmp_path: Path, number: signal.Signals, times: int
 ) -> None:
+    """`timeout` sends its signal twice."""
     count = f"echo $$ >> {tmp_path}/shells; test $(wc -l < {tmp_path}/shells) -lt 8 || sleep 60"
     process = start(*words, "-o", "out.json", "--", needing(tmp_path / "check", None, count))
     shells = tmp_path / "shells"
     while not shells.exists() or len(shells.read_text("utf-8").split()) < 8:
         assert process.poll() is None
         time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
+    for _ in range(times):
+        process.send_signal(number)
     _, err = process.communicate(timeout=30)
-    assert process.returncode == 130, err
+    assert process.returncode == SIGNAL_STATUSES[number], err
     assert b"interrupted" in err
     assert set(black(tmp_path / "out.json")) >= set(CULPRITS)
     assert all(ends(int(each)) for each in shells.read_text("utf-8").split())
-    assert os.path.exists(tmp_path / FOLDER / "journal.jsonl")
+    last = events(tmp_path / FOLDER)[-1]
+    assert (last["event"], last["ended"]) == ("stop", "interrupted")

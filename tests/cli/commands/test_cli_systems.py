@@ -120,7 +120,7 @@ def test_decide_in_lines_and_as_a_document(opsinfo: Run) -> None:
     words = ("decide", "--system", "habana-hmp", "add:bf16,fp32", "eq:bf16,fp32")
     assert [row[:3] for row in rows(opsinfo(*words))] == [
         ["add", "bfloat16,float32", "float32"],
-        ["eq", "bfloat16,float32", "not known"],
+        ["eq", "bfloat16,float32", "unknown"],
     ]
     found = opsinfo(*words, "--format", "json").json["decisions"]
     assert [(each["outcome"], each["dtype"]) for each in found] == [("dtype", "float32"), ("not-known", None)]

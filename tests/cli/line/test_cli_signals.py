@@ -6,6 +6,7 @@ import fcntl
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from cli_support import AI_910B, NN, Run, flag_of, mixlist, snapshot, write
 from contract import SIGNAL_STATUSES
+from program_run import ROOT
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
@@ -175,3 +177,34 @@ def test_a_hangup_that_the_caller_ignores_stays_ignored(start: Start, opp: Path)
     code = process.wait(timeout=30)
     assert code == 0, process.stderr.read()
     assert flag_of(opp / NN, "SwiGlu") == "false"
+
+
+MISSES_ONE = """
+import os, signal, sys
+from opsinfo_cli.cli.line import main
+
+class Dying:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)  # Python ignores what is raised here
+
+def run(words):
+    Dying()
+    print("goes on", flush=True)
+    os.kill(os.getpid(), signal.SIGHUP)
+    print("still goes on", flush=True)
+    return 0
+
+main._run = run
+main.main([])
+"""
+
+
+def test_a_signal_that_python_ignored_does_not_make_the_next_one_ignored() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", MISSES_ONE],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (SIGNAL_STATUSES[signal.SIGHUP], b"goes on\n"), done.stderr

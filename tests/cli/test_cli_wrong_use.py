@@ -1,0 +1,52 @@
+"""Wrong use that was once taken for right, or named with a hint that did not help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_support import Run, write
+
+
+def test_doctor_of_a_folder_without_libraries_checks_nothing_and_says_so(opsinfo: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    error = opsinfo("doctor", folder, "--format", "json")
+    assert (error.code, error.json["error"]["name"]) == (2, "wrong-kind")
+
+
+@pytest.mark.parametrize("command", ["doctor", "backups", "restore", "reapply"])
+def test_a_command_that_does_not_read_standard_input_says_so(opsinfo: Run, command: str) -> None:
+    ran = opsinfo(command, "-", input=b"{}")
+    assert ran.code == 2
+    assert "this command does not read standard input" in ran.err
+    assert "--as" not in ran.err
+
+
+def test_a_binary_file_is_called_binary(opsinfo: Run, tmp_path: Path) -> None:
+    model = tmp_path / "model.onnx"
+    model.write_bytes(b"\x08\x08\x12\x00\xff\xfe")
+    ran = opsinfo("list", model)
+    assert ran.code == 3
+    assert "hint: the file is binary; a text file is needed here" in ran.err
+
+
+@pytest.mark.parametrize(("data", "code", "said"), [(b"Add\n\xff\n", 3, "not UTF-8"), (b"# none\n", 2, "no op types")])
+def test_a_file_of_op_types_that_is_none_is_named(
+    opsinfo: Run, opp: Path, tmp_path: Path, data: bytes, code: int, said: str
+) -> None:
+    (tmp_path / "types").write_bytes(data)
+    words = ["bisect", "--against", opp, "--soc", "ascend910b", "--among", "@types", "--", "true"]
+    ran = opsinfo(*words)
+    assert ran.code == code
+    assert said in ran.err
+    assert "--> types" in ran.err
+
+
+def test_the_hint_about_a_file_that_is_no_baseline_does_not_remove_it(opsinfo: Run, tmp_path: Path) -> None:
+    write(tmp_path / "m.json", "{}")
+    write(tmp_path / "mine.txt", "mine")
+    ran = opsinfo("validate", "m.json", "--baseline", "mine.txt")
+    assert ran.code == 3
+    assert "not an opsinfo baseline" in ran.err
+    assert "remove" not in ran.err
