@@ -159,7 +159,7 @@ def prove_library(before: LibraryFile, result: Source, wanted: Mapping[str, Poli
     try:
         after = _edited(before, result, wanted)
         asked = all(after.entries[name].policy is policy for name, policy in wanted.items())
-        others = all(_others(before.entries[n].member.value) == _others(after.entries[n].member.value) for n in wanted)
+        others = all(_others(before.entries[n].value) == _others(after.entries[n].value) for n in wanted)
         again = library_patch(after, wanted)
     except (ValueError, LookupError, OpsinfoError):
         raise proof_failed(before.path) from None

@@ -26,9 +26,12 @@ if TYPE_CHECKING:
 AnyLibrary = TypeVar("AnyLibrary", bound="LibraryFile")
 
 
-def members_of(source: Source) -> Members | Document:
-    """Return the members of a text that may be a library, each entry checked as it is read."""
-    return read_members(source, policy_if_clear)
+def members_of(source: Source, keeps: bool = True) -> Members | Document:
+    """Return the members of a text that may be a library, each entry checked as it is read.
+
+    :param keeps: whether the values of entries without faults are kept; :attr:`.Entry.value` reads them again
+    """
+    return read_members(source, policy_if_clear, keeps)
 
 
 class LibraryFile:
@@ -52,7 +55,8 @@ class LibraryFile:
         :raises Refused: if the file cannot be read
         :raises Damaged: if the engine cannot load it
         """
-        return cls.of(Source.read(path))
+        source = Source.read(path)
+        return cls.of(source, members_of(source, keeps=False))
 
     @classmethod
     def of(cls: type[AnyLibrary], source: Source, outcome: Members | Document | None = None) -> AnyLibrary:
@@ -100,7 +104,7 @@ class LibraryFile:
                 said = f"op type `{entry.name}` has blanks around it, so the whole store fails"
                 yield entry, LoadFault("blank-in-name", None, None, said, near=(name,))
             if not entry.member.is_sound:
-                for fault in structure_faults(entry.member.value):
+                for fault in structure_faults(entry.value):
                     yield entry, fault
 
     def build_faults(self) -> Iterator[tuple[Entry, LoadFault]]:
