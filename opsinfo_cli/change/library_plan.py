@@ -114,7 +114,7 @@ def _set_flag(library: LibraryFile, entry: Entry, policy: Policy, style: Style) 
 def _style(library: LibraryFile) -> Style:
     """Return the style of the file, from a small part, because a library has megabytes."""
     text = library.source.text
-    first = next((m for m in library.members if m.value), library.members[0])
+    first = next((m for m in library.members if library.entry_of(m).value), library.members[0])
     newline = text.find("\n")
     sample = "{" + text[text.find("{") + 1 : first.end] + "}"
     source = Source(sample.encode(), library.path)

@@ -35,7 +35,7 @@ class EntryFile:
         """Whether a section or key has blanks around it, which is rare."""
         names = self._names
         if names is None:
-            names = names_in(member.value for member in self.members if member.is_sound)
+            names = names_in(value_of(self.source.text, member) for member in self.members if member.is_sound)
         return any(name != name.strip(BLANKS) for name in names)
 
     @cached_property

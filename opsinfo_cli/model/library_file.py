@@ -55,8 +55,7 @@ class LibraryFile:
         :raises Refused: if the file cannot be read
         :raises Damaged: if the engine cannot load it
         """
-        source = Source.read(path)
-        return cls.of(source, members_of(source, keeps=False))
+        return cls.of(Source.read(path))
 
     @classmethod
     def of(cls: type[AnyLibrary], source: Source, outcome: Members | Document | None = None) -> AnyLibrary:
@@ -65,7 +64,7 @@ class LibraryFile:
         :param outcome: the result of :func:`members_of` for the text, if already parsed
         :raises Damaged: if the text is not an object of objects of objects of strings
         """
-        outcome = outcome or members_of(source)
+        outcome = outcome or members_of(source, keeps=False)
         if not isinstance(outcome, Members):
             outcome.require_root()
             raise AssertionError("a text that only the slow reader accepts")
