@@ -90,7 +90,9 @@ def difference(a: Mapping[str, T], b: Mapping[str, T], named: Collection[str] | 
 
 def policies_of(operators: Operators, mixlist: Mixlist | None = None) -> dict[str, Policy]:
     """Return the effective policy of every op type."""
-    found = {operator.name: operator.entry.policy for operator in operators}
+    found: dict[str, Policy] = {}
+    for store in reversed(operators.stores):  # of several stores the first one decides
+        found.update((name, entries[-1].policy) for name, entries in store.definitions.items())
     if mixlist:
         for name in mixlist.marks:
             if name in found:

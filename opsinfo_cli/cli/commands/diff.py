@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ...compare.policies import Difference, difference, marks_of, policies_of
+from ...compare.policies import Difference, diff, difference, policies_of
 from ...errors import UsageFault
 from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
@@ -87,8 +87,7 @@ def command(
             raise UsageFault(
                 "--sections, --mixlist-a, --mixlist-b and --format mixlist compare libraries, not mixlists"
             )
-        marks = difference(marks_of(first.mixlist), marks_of(second.mixlist), named)
-        return _report(output, first, second, marks, None)
+        return _report(output, first, second, diff(first.mixlist, second.mixlist, named=named), None)
     for target in (first, second):
         report_doubts(target, output)
     mine, theirs = _chosen(mixlist_a, first, output), _chosen(mixlist_b, second, output)
@@ -97,8 +96,7 @@ def command(
     if output.format == "mixlist":
         return _port(first, second, theirs, named, output)
     inside = _inside(first, second, named) if sections else None
-    policies = difference(policies_of(first.operators, mine), policies_of(second.operators, theirs), named)
-    return _report(output, first, second, policies, inside)
+    return _report(output, first, second, diff(first, second, mine, theirs, named=named), inside)
 
 
 def _names_system(text: str) -> bool:
