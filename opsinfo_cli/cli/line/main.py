@@ -5,15 +5,14 @@ from __future__ import annotations
 import errno
 import gc
 import os
-import signal
 import sys
 from collections.abc import Sequence
-from types import FrameType
 
 from ...errors import OpsinfoError, Refused
 from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from types import FrameType
     from typing import Any, NoReturn
 
 
@@ -33,6 +32,8 @@ _missed: list[int] = []
 
 
 def _note_missed(unraisable: Any) -> None:
+    import signal
+
     error = unraisable.exc_value
     if isinstance(error, KeyboardInterrupt):
         _missed.append(signal.SIGINT)
@@ -80,11 +81,13 @@ def _flush() -> None:
 
 def _prepared(words: list[str]) -> int:
     """Run a command after preparing the process for it."""
+    gc.disable()  # the process is short-lived and keeps its libraries until the end
+    import signal  # after that: it imports much, and the collector would run several times
+
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # ignored by nohup
             signal.signal(number, _stop)
     sys.unraisablehook = _note_missed
-    gc.disable()  # the process is short-lived and keeps its libraries until the end
     status = _run(words)
     if _missed:
         status = 128 + _missed[0]
