@@ -114,7 +114,7 @@ def _set_flag(library: LibraryFile, entry: Entry, policy: Policy, style: Style) 
 def _style(library: LibraryFile) -> Style:
     """Return the style of the file, from a small part, because a library has megabytes."""
     text = library.source.text
-    first = next((m for m in library.members if m.value), library.members[0])
+    first = next((m for m in library.members if library.entry_of(m).value), library.members[0])
     newline = text.find("\n")
     sample = "{" + text[text.find("{") + 1 : first.end] + "}"
     source = Source(sample.encode(), library.path)
@@ -159,7 +159,7 @@ def prove_library(before: LibraryFile, result: Source, wanted: Mapping[str, Poli
     try:
         after = _edited(before, result, wanted)
         asked = all(after.entries[name].policy is policy for name, policy in wanted.items())
-        others = all(_others(before.entries[n].member.value) == _others(after.entries[n].member.value) for n in wanted)
+        others = all(_others(before.entries[n].value) == _others(after.entries[n].value) for n in wanted)
         again = library_patch(after, wanted)
     except (ValueError, LookupError, OpsinfoError):
         raise proof_failed(before.path) from None

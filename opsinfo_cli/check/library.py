@@ -48,7 +48,7 @@ def entry_findings(library: LibraryFile) -> Iterator[Finding]:
         if library.is_passed_over(entry):
             yield _passed_over(library, entry)
             continue
-        value = entry.member.value
+        value = entry.value
         sound = entry.member.is_sound
         own = entry.faults if sound else tuple(structure_faults(value))
         by_schema = schema.faults_of_strings(entry.sections) if sound else schema.faults(value)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from ..model.mixlist import Mixlist
 from ..model.policy import Mark, Policy
 from ..model.store import Operators
 from ..typed import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar, overload
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from ..model.mixlist import Mixlist
 
 
 T = TypeVar("T")
@@ -66,6 +67,8 @@ def diff(
 
     :raises TypeError: if a mixlist is compared with anything else
     """
+    from ..model.mixlist import Mixlist
+
     if isinstance(a, Mixlist) != isinstance(b, Mixlist) or (isinstance(a, Mixlist) and (mixlist_a or mixlist_b)):
         raise TypeError("a mixlist can only be compared with another mixlist")
     if isinstance(a, Mixlist):
@@ -87,7 +90,9 @@ def difference(a: Mapping[str, T], b: Mapping[str, T], named: Collection[str] | 
 
 def policies_of(operators: Operators, mixlist: Mixlist | None = None) -> dict[str, Policy]:
     """Return the effective policy of every op type."""
-    found = {operator.name: operator.entry.policy for operator in operators}
+    found: dict[str, Policy] = {}
+    for store in reversed(operators.stores):  # of several stores the first one decides
+        found.update((name, entries[-1].policy) for name, entries in store.definitions.items())
     if mixlist:
         for name in mixlist.marks:
             if name in found:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 from ..errors import Damaged
-from ..text.json_values import RawMember
+from ..text.json_values import RawMember, value_of
 from ..text.source import Source
 from ..typed import TYPE_CHECKING
 from .entry_faults import build_faults, names_in, trimmed
@@ -15,6 +15,8 @@ from .load_fault import LoadFault, Sections
 from .policy import BLANKS, BadFlag, Policy
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..text.document import Member, Node
     from .columns import Listed
 
@@ -31,7 +33,9 @@ class EntryFile:
     @cached_property
     def has_blank_names(self) -> bool:
         """Whether a section or key has blanks around it, which is rare."""
-        names = self._names or names_in(member.value for member in self.members if member.is_sound)
+        names = self._names
+        if names is None:
+            names = names_in(value_of(self.source.text, member) for member in self.members if member.is_sound)
         return any(name != name.strip(BLANKS) for name in names)
 
     @cached_property
@@ -62,10 +66,15 @@ class Entry:
         return f"<Entry {self.name}: {self.policy_or_none} in {self.path}:{self.line}>"
 
     @property
+    def value(self) -> Any:
+        """The entry's JSON value, read again if it was not kept."""
+        return value_of(self.source.text, self.member)
+
+    @property
     def sections(self) -> Sections:
         """Section -> key -> value, names trimmed as the engine trims them."""
         if self._sections is None:
-            self._sections = trimmed(self.member.value) if self._file.has_blank_names else self.member.value
+            self._sections = trimmed(self.value) if self._file.has_blank_names else self.value
         return self._sections
 
     @property

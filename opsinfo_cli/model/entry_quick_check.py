@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ..typed import TYPE_CHECKING
 from .entry_faults import attribute_faults, build_faults, enumeration_faults, pattern_of, role_of
 from .load_fault import LoadFault, Sections
-from .policy import Policy, folded
+from .policy import BLANKS, Policy, folded
 from .tensor_faults import UNCOUNTED, comma_list, sub_format_faults
 from .vocabulary import DTYPES, FORMATS, PARAM_TYPES, Enumeration
 
@@ -48,7 +48,8 @@ def _count_formats(text: str) -> int:
 
 def _count(text: str, known: frozenset[str]) -> int:
     words = comma_list(text)
-    return len(words) if known.issuperset(words) else _UNCLEAR
+    is_known = known.issuperset(words) or known.issuperset(word.strip(BLANKS) for word in words)
+    return len(words) if is_known else _UNCLEAR
 
 
 def _kind(section: str) -> Any:
@@ -71,6 +72,7 @@ _dtypes = _Memory(_count_dtypes)
 _formats = _Memory(_count_formats)
 _sub_formats = _Memory(lambda text: not any(sub_format_faults(text)))
 _attributes = _Memory(lambda values: not attribute_faults(*values))
+_SCALARS = frozenset(["int", "float", "bool", "str"])
 
 
 def forget_texts() -> None:
@@ -94,33 +96,45 @@ def policy_if_clear(sections: Sections) -> Policy | None:
             tensors.append(content)
         elif not kind or not kind[1][content.get(kind[0])]:
             return None
-    pattern = pattern_of(sections) if "op" in sections or "dynamicFormat" in sections else ""
-    if not _are_clear(tensors, pattern) or (pattern == "formatagnostic" and build_faults(sections)):
+    pattern = ""
+    if "op" in sections or "dynamicFormat" in sections:
+        pattern = pattern_of(sections)
+        if pattern == "formatagnostic" and not _is_alike_pair(tensors, sections) and build_faults(sections):
+            return None
+    if not _are_clear(tensors, pattern):
         return None
     if "fallback" in sections or ("attr" in sections and not _has_clear_attributes(sections)):
         return None
     return Policy.of(sections)
 
 
+def _is_alike_pair(tensors: list[Mapping[str, str]], sections: Sections) -> bool:
+    """Return whether the tensors are one input and one output with equal lists, as of most formatAgnostic operators."""
+    if len(tensors) != 2 or "input0" not in sections or "output0" not in sections:
+        return False
+    first, second = tensors
+    return all(first.get(key) == second.get(key) for key in ("dtype", "format", "unknownshape_format"))
+
+
 def _are_clear(tensors: Iterable[Mapping[str, str]], pattern: str) -> bool:
-    columns = same = None
+    columns = before = None
     for content in tensors:
         get = content.get
-        name = get("name")
-        if not name or name.isspace() or get("paramType") not in PARAM_TYPES or "tuneformatSwitch" in content:
+        # a name above "!" begins with neither a blank nor a control character
+        if get("name", "") <= "!" or get("paramType") not in PARAM_TYPES or "tuneformatSwitch" in content:
             return False
         if "sub_format" in content and not _sub_formats[content["sub_format"]]:
             return False
         lists = get("dtype"), get("format"), get("unknownshape_format")
-        if lists == same:
+        if lists == before:
             continue
-        dtype, format_, unknown = same = lists
+        dtype, format_, unknown = before = lists
         if format_ is None and unknown is None and pattern in UNCOUNTED:
             continue
         count = _dtypes[dtype]
         if (format_ and _formats[format_] != count) or (unknown and _formats[unknown] != count):
             return False
-        if count == _UNCLEAR or columns not in (None, count) or "" in lists:
+        if count == _UNCLEAR or (columns is not None and columns != count) or "" in lists:
             return False
         columns = count
     return True
@@ -133,6 +147,8 @@ def _has_clear_attributes(sections: Sections) -> bool:
         if content is None:
             return False
         get = content.get
-        if not _attributes[get("type"), get("value"), get("paramType"), get("defaultValue")]:
+        type_ = get("type")
+        default = None if type_ in _SCALARS else get("defaultValue")  # only that of a list is read as numbers
+        if not _attributes[type_, get("value"), get("paramType"), default]:
             return False
     return True

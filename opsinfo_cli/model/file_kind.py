@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from ..text.json_values import Members
+from ..text.json_values import Members, value_of
 from ..text.source import Source
 from ..typed import TYPE_CHECKING
 from .library_file import members_of
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..text.document import Document
+    from ..text.json_values import RawMember
 
 _LIBRARY_NAME = r"(?:aic-.*ops-info|vector_core_tbe_ops_info|dsa-.*-ops-info).*\.json"
 _IN_STORE = r"/(?:tbe|dsa_core)/config(?:/[^/]+)?/[^/]+\.json"
@@ -49,8 +50,8 @@ def kind_in(source: Source, outcome: Members | Document) -> str | None:
     """As :func:`kind_of`, for a parsed text."""
     if not isinstance(outcome, Members) or outcome.members is None:
         return _kind_of_broken(source)
-    content = {member.key: member.value for member in outcome.members}
-    if content.get("kind") == SNAPSHOT:
+    content = _Content(source.text, outcome.members)
+    if content.is_of_snapshot:
         return "snapshot"
     if _has_mixlist_key(content, outcome.names) or (outcome.names is None and any(map(_holds_list, content.values()))):
         return "mixlist"
@@ -67,8 +68,8 @@ def is_marked(source: Source, outcome: Members | Document | None = None) -> bool
     outcome = outcome or members_of(source)
     if not isinstance(outcome, Members) or outcome.members is None:
         return _kind_of_broken(source) in ("library", "mixlist") and bool(source.text.strip())
-    content = {member.key: member.value for member in outcome.members}
-    if content.get("kind") == SNAPSHOT:
+    content = _Content(source.text, outcome.members)
+    if content.is_of_snapshot:
         return False
     return _has_mixlist_key(content, outcome.names) or _looks_like_library(content.values())
 
@@ -79,9 +80,26 @@ def _holds_list(value: Any) -> bool:
     return isinstance(value, list)
 
 
-def _has_mixlist_key(content: dict[str, Any], names: frozenset[str] | None) -> bool:
+class _Content:
+    """The root object of a file, of equal keys the last one."""
+
+    def __init__(self, text: str, members: list[RawMember]) -> None:
+        self.text = text
+        self.members = {member.key: member for member in members}
+
+    @property
+    def is_of_snapshot(self) -> bool:
+        kind = self.members.get("kind")
+        return kind is not None and kind.value == SNAPSHOT
+
+    def values(self) -> Iterator[Any]:
+        """Yield the values; those that were not kept are read again one by one."""
+        return (value_of(self.text, member) for member in self.members.values())
+
+
+def _has_mixlist_key(content: _Content, names: frozenset[str] | None) -> bool:
     """:param names: all keys of the second and third level, if known"""
-    if any(key.endswith("list") for key in content):
+    if any(key.endswith("list") for key in content.members):
         return True
     if names is not None and not any(name.startswith(("to-", "to_")) for name in names):
         return False

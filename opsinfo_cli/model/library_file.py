@@ -26,9 +26,12 @@ if TYPE_CHECKING:
 AnyLibrary = TypeVar("AnyLibrary", bound="LibraryFile")
 
 
-def members_of(source: Source) -> Members | Document:
-    """Return the members of a text that may be a library, each entry checked as it is read."""
-    return read_members(source, policy_if_clear)
+def members_of(source: Source, keeps: bool = True) -> Members | Document:
+    """Return the members of a text that may be a library, each entry checked as it is read.
+
+    :param keeps: whether the values of entries without faults are kept; :attr:`.Entry.value` reads them again
+    """
+    return read_members(source, policy_if_clear, keeps)
 
 
 class LibraryFile:
@@ -61,7 +64,7 @@ class LibraryFile:
         :param outcome: the result of :func:`members_of` for the text, if already parsed
         :raises Damaged: if the text is not an object of objects of objects of strings
         """
-        outcome = outcome or members_of(source)
+        outcome = outcome or members_of(source, keeps=False)
         if not isinstance(outcome, Members):
             outcome.require_root()
             raise AssertionError("a text that only the slow reader accepts")
@@ -100,7 +103,7 @@ class LibraryFile:
                 said = f"op type `{entry.name}` has blanks around it, so the whole store fails"
                 yield entry, LoadFault("blank-in-name", None, None, said, near=(name,))
             if not entry.member.is_sound:
-                for fault in structure_faults(entry.member.value):
+                for fault in structure_faults(entry.value):
                     yield entry, fault
 
     def build_faults(self) -> Iterator[tuple[Entry, LoadFault]]:

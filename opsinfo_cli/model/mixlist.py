@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..errors import Damaged
-from ..text.document import Document, Node
-from ..text.scanner import scan
 from ..text.source import Source
-from .mixlist_items import collected_marks, marked_items, structure_faults
+from ..typed import TYPE_CHECKING
 from .policy import LISTS, Mark, Policy, combination, effective, is_legal
+
+if TYPE_CHECKING:
+    from ..text.document import Document, Node
 
 
 def mixlist_content(marks: Mapping[str, frozenset[Mark]]) -> dict[str, dict[str, list[str]]]:
@@ -31,6 +32,8 @@ class Mixlist:
 
     def __init__(self, document: Document) -> None:
         """:raises Damaged: if the engine would refuse it; has the first reason"""
+        from .mixlist_items import collected_marks, marked_items  # libraries are compared without any mixlist
+
         self.document = document
         self.source = document.source
         self.root = document.require_root()
@@ -47,6 +50,8 @@ class Mixlist:
         """:raises Refused: if the file cannot be read
         :raises Damaged: if the engine would refuse it
         """
+        from ..text.scanner import scan
+
         return cls(scan(Source.read(path)))
 
     def __repr__(self) -> str:
@@ -74,6 +79,8 @@ class Mixlist:
         return None
 
     def _require_structure(self) -> None:
+        from .mixlist_items import structure_faults
+
         for fault in structure_faults(self.root):
             raise self._damaged(fault.message, fault.node)
 

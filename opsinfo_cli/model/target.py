@@ -194,7 +194,7 @@ def _from_stdin(options: TargetOptions) -> Target:
 
 
 def _from_file(text: str, source: Source, options: TargetOptions) -> Target:
-    outcome = members_of(source)
+    outcome = members_of(source, keeps=False)
     kind = options.kind or kind_in(source, outcome)
     if kind is None:
         raise UsageFault(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from ..errors import Damaged
-from ..typed import NamedTuple
-from .patch import Edit
+from ..typed import TYPE_CHECKING, NamedTuple
+from .json_values import after_blanks
 from .source import Source
 
-_BLANK = re.compile(r"[ \t\n\r]*")
+if TYPE_CHECKING:
+    from .patch import Edit
 
 
 class Fault(NamedTuple):
@@ -97,7 +97,7 @@ class Document(NamedTuple):
     @property
     def tail(self) -> int | None:
         """The offset of text after the first value; None if there is none."""
-        at = _BLANK.match(self.source.text, self.end).end()  # type: ignore[union-attr]
+        at = after_blanks(self.source.text, self.end)
         return at if at < len(self.source.text) and self.root is not None else None
 
     def require_root(self) -> Node:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache
 from itertools import chain
 from json import JSONDecoder
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
@@ -22,6 +23,7 @@ class RawMember(NamedTuple):
 
     key: str
     value: Any
+    """None if it was judged and not kept; :func:`value_of` reads it again."""
     key_start: int
     key_end: int
     start: int
@@ -88,6 +90,16 @@ def after_blanks(text: str, at: int) -> int:
     """Return the offset of the next character that is not blank."""
     end: int = WHITESPACE.match(text, at).end()
     return end
+
+
+def value_of(text: str, member: RawMember) -> Any:
+    """Return the value of a member of a text; one that was not kept is read again."""
+    if member.judged is None or member.value is not None:
+        return member.value
+    return _decode()(text, member.start)[0]
+
+
+_decode = cache(decoder)
 
 
 def end_of_value(text: str, start: int) -> int:

@@ -36,13 +36,14 @@ _WHOLE = r"(?:\\(?:[^u]|u(?![dD][89a-fA-F])|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c
 """Consecutive escapes, surrogates in pairs; a limited number, so that matching stays cheap."""
 
 
-def read_members(source: Source, judge: Judge | None = None) -> Members | Document:
+def read_members(source: Source, judge: Judge | None = None, keeps: bool = True) -> Members | Document:
     """Return the members of the root object, or the exact scan if the text has faults.
 
     :param judge: called with each value of a large regular text, once, while the value is in the cache
+    :param keeps: whether values with a result of ``judge`` are returned
     """
     try:
-        members = _walk(source.text, judge)
+        members = _walk(source.text, judge, keeps)
         _refuse_half_pairs(source.text, members)
         return members
     except (NeedsExactReader, ValueError, StopIteration, RecursionError):
@@ -72,7 +73,7 @@ def _repeats_a_key(node: Node) -> bool:
     return any(map(_repeats_a_key, [*(member.value for member in node), *node.items]))
 
 
-def _walk(text: str, judge: Judge | None) -> Members:
+def _walk(text: str, judge: Judge | None, keeps: bool) -> Members:
     start = after_blanks(text, 0)
     if text[start : start + 1] != "{":
         value, end = decoder()(text, start)
@@ -84,7 +85,7 @@ def _walk(text: str, judge: Judge | None) -> Members:
     first = after_blanks(text, start + 1)
     if text[first : first + 1] == "}":
         return Members([], start, first + 1)
-    return regular_members(text, start, first, judge) or _one_by_one(text, start, first)
+    return regular_members(text, start, first, judge, keeps) or _one_by_one(text, start, first)
 
 
 def _one_by_one(text: str, start: int, at: int) -> Members:

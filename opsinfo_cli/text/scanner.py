@@ -13,17 +13,20 @@ import re
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
 
+from ..typed import TYPE_CHECKING
 from .document import Document, Fault, Member, Node
-from .json_values import MAX_DEPTH, is_too_large
-from .patch import Edit
+from .json_values import MAX_DEPTH, after_blanks, is_too_large
 from .source import Source
 
-_BLANK = re.compile(r"[ \t\n\r]*")
-_REST_OF_LINE = re.compile(r"[ \t\r]*\n")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_COMMENT = re.compile(r"//[^\n\r]*|#[^\n\r]*|/\*.*?\*/", re.DOTALL)
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|-?[A-Za-z]+|.", re.DOTALL)
-_SURROGATE = re.compile("[\ud800-\udfff]")
+if TYPE_CHECKING:
+    from .patch import Edit
+
+# compiled when first used, because most texts have no comments, numbers or faults
+_REST_OF_LINE = r"[ \t\r]*\n"
+_NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+_COMMENT = r"(?s)//[^\n\r]*|#[^\n\r]*|/\*.*?\*/"
+_WORD = r"(?s)[A-Za-z_][A-Za-z0-9_]*|-?[A-Za-z]+|."
+_SURROGATE = "[\ud800-\udfff]"
 _STRING_FAULTS = {
     "Invalid control character at": "a control character in a string",
     "Unterminated string starting at": "an unterminated string",
@@ -74,8 +77,8 @@ class _Scanner:
         """Step over blanks and comments; each comment is a fault."""
         while True:
             since = self.at
-            self.at = _BLANK.match(self.text, since).end()  # type: ignore[union-attr]
-            comment = _COMMENT.match(self.text, self.at)
+            self.at = after_blanks(self.text, since)
+            comment = self.text[self.at : self.at + 1] in ("/", "#") and re.compile(_COMMENT).match(self.text, self.at)
             if not comment:
                 return
             fix = self._without(since, *comment.span())
@@ -90,8 +93,8 @@ class _Scanner:
         text = self.text
         begin = since + len(text[since:start].rstrip(" \t"))
         alone = begin == 0 or text[begin - 1] == "\n"
-        line_end = _REST_OF_LINE.match(text, end)
-        return Edit(begin, line_end.end() if alone and line_end else end, "")
+        line_end = re.compile(_REST_OF_LINE).match(text, end)
+        return _edit(begin, line_end.end() if alone and line_end else end, "")
 
     def value(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
@@ -161,13 +164,13 @@ class _Scanner:
             self.at = min(error.pos, len(self.text))
             said = _STRING_FAULTS.get(error.msg.split(":")[0], error.msg[0].lower() + error.msg[1:])
             raise _Unreadable(Fault("syntax", said, self.at, self.at + 1)) from None
-        if "\\u" in self.text[start : self.at] and _SURROGATE.search(value):
+        if "\\u" in self.text[start : self.at] and re.search(_SURROGATE, value):
             raise _Unreadable(Fault("syntax", "a lone surrogate in a string", start, self.at))
         return Node("string", start, self.at, value)
 
     def scalar(self) -> Node:
         start = self.at
-        number = _NUMBER.match(self.text, start)
+        number = re.compile(_NUMBER).match(self.text, start)
         if number:
             self.at = number.end()
             if re.match(r"[\w.+-]", self.text[self.at : self.at + 1]):
@@ -175,7 +178,7 @@ class _Scanner:
             if is_too_large(number.group()):
                 self.faults.append(Fault("syntax", "a number too large for the engine's reader", start, self.at))
             return Node("number", start, self.at, number.group())
-        word = _WORD.match(self.text, start)
+        word = re.compile(_WORD).match(self.text, start)
         if word and word.group() in _LITERALS:
             self.at = word.end()
             return Node("literal", start, self.at, _LITERALS[word.group()])
@@ -203,7 +206,7 @@ class _Scanner:
                 node.items.append(self.value(depth + 1))
             comma = self.comma()
         if comma is not None:
-            fix = Edit(comma, comma + 1, "")
+            fix = _edit(comma, comma + 1, "")
             self.faults.append(Fault("trailing-comma", f"a comma before `{closing}`", comma, comma + 1, fix))
         self.at += 1
         node.end = self.at
@@ -232,7 +235,7 @@ class _Scanner:
         if not re.match(r'["\[{\-0-9a-z]', self.text[self.at]):
             raise self.syntax(f"expected `,` or a closing bracket, not `{self.text[self.at]}`")
         end = node.members[-1].value.end if node.members else node.items[-1].end
-        self.faults.append(Fault("missing-comma", "a comma is missing here", end, end, Edit(end, end, ",")))
+        self.faults.append(Fault("missing-comma", "a comma is missing here", end, end, _edit(end, end, ",")))
 
     def member(self, depth: int) -> Member:
         key = self.key()
@@ -254,3 +257,9 @@ class _Scanner:
 
     def syntax(self, message: str) -> _Unreadable:
         return _Unreadable(Fault("syntax", message, self.at, min(self.at + 1, len(self.text))))
+
+
+def _edit(start: int, end: int, text: str) -> Edit:
+    from .patch import Edit
+
+    return Edit(start, end, text)

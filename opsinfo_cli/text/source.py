@@ -6,7 +6,6 @@ import codecs
 import os
 import re
 import sys
-from bisect import bisect_left
 from collections.abc import Iterator
 
 from ..errors import Damaged, Refused
@@ -92,6 +91,8 @@ class Source:
         self._asked += 1
         if self._asked <= _FEW:
             return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+        from bisect import bisect_left
+
         if not self._line_ends:  # called often: line ends are searched once
             self._line_ends = [-1, *(match.start() for match in re.finditer("\n", text))]
         line = bisect_left(self._line_ends, offset)

@@ -16,14 +16,18 @@ if TYPE_CHECKING:
 
     from .json_values import Decode, Judge
 
+    Spans = tuple[str, int, int, int, int]
+    """A key, its span, and the span of its value."""
+
 _PIECE = 1 << 17
 """The characters of a piece, so that its values fit the processor's cache."""
 
 
-def regular_members(text: str, start: int, first: int, judge: Judge | None) -> Members | None:
+def regular_members(text: str, start: int, first: int, judge: Judge | None, keeps: bool = True) -> Members | None:
     """Return the members of the object at ``start``, whose first key is at ``first``; None if it is not uniform.
 
     :param judge: called with each value in turn; its results are returned with them
+    :param keeps: whether values with a result are returned; if not, the next piece is loaded into their memory
     """
     members: list[RawMember] = []
     names: set[str] = set()
@@ -31,10 +35,10 @@ def regular_members(text: str, start: int, first: int, judge: Judge | None) -> M
     try:
         between = _between(text, first)
         for content, at, end in _pieces(text, first, between) if between else ():
-            placed = _holds_no_key_twice(text, at, end, content) and _placed(text, content, at, end, between, judge)
+            placed = _holds_no_key_twice(text, at, end, content) and _placed(text, content, at, end, between)
             if not placed:
                 return None
-            members += placed
+            members += _members(content, placed, judge, keeps)
             names |= set().union(*content.values(), *chain.from_iterable(map(dict.values, content.values())))
     except (NeedsExactReader, ValueError, StopIteration, RecursionError):
         return None  # not JSON, or a piece was cut inside a string that looks like the end of a member
@@ -80,22 +84,29 @@ def _object(decode: Decode, text: str) -> tuple[dict[str, Any], int]:
         raise ValueError("no value") from None
 
 
-def _placed(
-    text: str, content: dict[str, Any], at: int, last: int, between: str, judge: Judge | None
-) -> list[RawMember] | None:
-    """Return the members of ``content``, the first at ``at``; None if a key does not follow ``between``.
+def _members(content: dict[str, Any], placed: list[Spans], judge: Judge | None, keeps: bool) -> Iterator[RawMember]:
+    for key, key_start, key_end, start, end in placed:
+        value = content[key]
+        judged = judge(value) if judge else None
+        kept = value if keeps or judged is None else None
+        yield RawMember(key, kept, key_start, key_end, start, end, False, True, judged)
+
+
+def _placed(text: str, content: dict[str, Any], at: int, last: int, between: str) -> list[Spans] | None:
+    """Return the keys of ``content`` with the spans of its members, the first at ``at``; None if one does not follow
+    ``between``.
 
     What is found is the key. The quote at the end of ``between`` opens a string, for the letter behind it could not
     follow one. So the quote before closes one, the two braces close a section and a member, and what is opened is a key
     of the outermost object, in which none appears twice.
     """
-    members: list[RawMember] = []
+    spans: list[Spans] = []
     closed = between.rindex("}") + 1
     if not text.startswith(f'"{next(iter(content))}"', at) or any("\\" in key for key in content):
         return None
     coming = iter([*content, None])
     next(coming)
-    for (key, value), following in zip(content.items(), coming, strict=True):
+    for key, following in zip(content, coming, strict=True):
         if following is None:
             after, end = last, text.rfind("}", at, last) + 1
         else:
@@ -104,10 +115,9 @@ def _placed(
                 return None
             after, end = found + len(between) - 1, found + closed
         key_end = at + len(key) + 2
-        begin = text.find("{", key_end)
-        members.append(RawMember(key, value, at, key_end, begin, end, False, True, judge and judge(value)))
+        spans.append((key, at, key_end, text.find("{", key_end), end))
         at = after
-    return members
+    return spans
 
 
 _BLANKS = " \t\n\r"

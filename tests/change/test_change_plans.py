@@ -78,7 +78,7 @@ def test_any_moves_give_the_requested_policies_and_nothing_else(
     for name, entry in after.entries.items():
         old = before.entries[name]
         assert entry.policy is wanted.get(name, old.policy)
-        assert _others(entry.member.value) == _others(old.member.value)
+        assert _others(entry.value) == _others(old.value)
         if name not in wanted or wanted[name] is old.policy:
             assert result[entry.member.start : entry.member.end] == text[old.member.start : old.member.end]
     assert moved(result, **{name: policy.value for name, policy in wanted.items()}) == result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -52,6 +53,13 @@ def test_every_real_library_reads_back_byte_for_byte(corpus: Path) -> None:
     for path in paths:
         library = Library.read(str(path))
         assert library.source.with_text(library.source.text) == path.read_bytes()
+
+
+def test_every_entry_of_a_real_library_has_the_value_in_its_text(corpus: Path) -> None:
+    for path in sorted(corpus.glob("cann-*/opp/**/*.json")):
+        library = Library.read(str(path))
+        assert any(member.value is None for member in library.members)  # not kept, so it is read again
+        assert {name: entry.value for name, entry in library.entries.items()} == json.loads(path.read_bytes())
 
 
 def test_stores_of_other_cores_are_found(corpus: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from opsinfo_cli.text import uniform_members
 from opsinfo_cli.text.document import Document, Node
-from opsinfo_cli.text.json_values import Members
+from opsinfo_cli.text.json_values import Members, value_of
 from opsinfo_cli.text.members import read_members
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
@@ -129,6 +129,23 @@ def test_the_judge_is_called_for_every_value_in_order(piece: int, indent: int | 
     assert [(member.key, member.judged) for member in found.members] == [(f"Op{n}", f"x{n}") for n in range(40)]
     assert sum(asked) == 40
     assert found.names == {"input0", "name"}
+
+
+@pytest.mark.parametrize("piece", [1, 300, 1 << 17])
+@pytest.mark.parametrize("indent", [None, 4, "\t"])
+def test_a_value_that_was_not_kept_is_read_again(piece: int, indent: int | str | None) -> None:
+    entries = {f"Op{number}": {"input0": {"name": f"x{number}\n\\"}} for number in range(40)}
+    text = json.dumps(entries, indent=indent)
+
+    def judge(value: Any) -> bool | None:
+        return value["input0"]["name"].startswith("x1") or None
+
+    with mock.patch.object(uniform_members, "_PIECE", piece):
+        found = regular_members(text, 0, text.index('"'), judge, keeps=False)
+    assert found is not None
+    assert found.members is not None
+    assert {member.key: value_of(text, member) for member in found.members} == entries
+    assert [member.value is None for member in found.members] == [f"{n}".startswith("1") for n in range(40)]
 
 
 @pytest.mark.parametrize(

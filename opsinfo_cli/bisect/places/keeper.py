@@ -1,10 +1,10 @@
 """The process that runs a trial's command on a node of a cluster; it outlives the worker that started it.
 
 opsinfo need not be installed on a node, so this file is sent as text and run with ``python -c``: it uses only the
-standard library. When a worker ends, Ray kills the processes that the worker started itself, but not those that these started
-in turn: https://docs.ray.io/en/latest/ray-core/user-spawn-processes.html. The keeper is started by a process that the
-worker started. It can therefore end the whole process group of the command, however the worker ends. It makes the
-folder of the trial itself, so that it also removes it if the worker ends before there is a command.
+standard library. When a worker ends, Ray kills the processes that the worker started itself, but not those that these
+started in turn: https://docs.ray.io/en/latest/ray-core/user-spawn-processes.html. The keeper is started by a process
+that the worker started. It can therefore end the whole process group of the command, however the worker ends. It makes
+the folder of the trial itself, so that it also removes it if the worker ends before there is a command.
 """
 
 from __future__ import annotations

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 from ...compare.policies import Difference, diff, difference, policies_of
-from ...compare.port import mixlist_for
-from ...compare.sections import SectionDifference, section_differences
 from ...errors import UsageFault
-from ...model.mixlist import Mixlist
 from ...model.target import Target, TargetOptions
-from ...neighbours.systems import names_system
 from ...report.terminal.output import Output
 from ...report.views.differences import (
     difference_document,
@@ -22,12 +20,14 @@ from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.doubts import report_doubts, report_unknown
-from ..shared.mixlist_input import accepted_mixlist
 from ..shared.options import core_option, out_option, pager_option
 from ..shared.targets import open_target
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from ...compare.sections import SectionDifference
+    from ...model.mixlist import Mixlist
 
 
 @declare.command("diff")
@@ -71,7 +71,7 @@ def command(
       opsinfo diff torch-npu torch-amp
     """
     output = output_of("diff", printing)
-    if names_system(a) or names_system(b):
+    if _names_system(a) or _names_system(b):
         if sections or mixlist_a or mixlist_b or only_in or output.format not in ("text", "json"):
             raise UsageFault(
                 "--sections, --mixlist-a, --mixlist-b, --only-in and --format mixlist or html require two targets",
@@ -80,7 +80,8 @@ def command(
     first = open_target(a, output, options._replace(soc=soc_a, soc_option="--soc-a")).keep()
     second = open_target(b, output, options._replace(soc=soc_b, soc_option="--soc-b")).keep()
     _require_alike(first, second)
-    named = frozenset(accepted_mixlist(only_in, output).marks) if only_in else None
+    only = _accepted(only_in or None, output)
+    named = frozenset(only.marks) if only is not None else None
     if first.kind == "mixlist":
         if sections or mixlist_a or mixlist_b or output.format == "mixlist":
             raise UsageFault(
@@ -96,6 +97,14 @@ def command(
         return _port(first, second, theirs, named, output)
     inside = _inside(first, second, named) if sections else None
     return _report(output, first, second, diff(first, second, mine, theirs, named=named), inside)
+
+
+def _names_system(text: str) -> bool:
+    if os.path.lexists(text):  # the table of systems is imported only if it is needed
+        return False
+    from ...neighbours.systems import names_system
+
+    return names_system(text)
 
 
 def _diff_systems(a: str, b: str, socs: tuple[str | None, str | None], options: TargetOptions, output: Output) -> int:
@@ -116,6 +125,8 @@ _KINDS = {"install": "an install"}
 
 def _inside(a: Target, b: Target, named: frozenset[str] | None) -> list[SectionDifference]:
     """What differs inside the entries that are compared."""
+    from ...compare.sections import section_differences
+
     found = section_differences(a.operators, b.operators)
     return [each for each in found if named is None or each.name in named]
 
@@ -145,14 +156,23 @@ def _say_in_neither(named: frozenset[str], a: Target, b: Target, output: Output)
 
 
 def _chosen(path: str | None, target: Target, output: Output) -> Mixlist | None:
-    if path is None:
-        return None
-    mixlist = accepted_mixlist(path, output)
-    report_unknown(mixlist, target.operators, output)
+    mixlist = _accepted(path, output)
+    if mixlist is not None:
+        report_unknown(mixlist, target.operators, output)
     return mixlist
 
 
+def _accepted(path: str | None, output: Output) -> Mixlist | None:
+    if path is None:
+        return None
+    from ..shared.mixlist_input import accepted_mixlist
+
+    return accepted_mixlist(path, output)
+
+
 def _port(a: Target, b: Target, mixlist: Mixlist | None, named: frozenset[str] | None, output: Output) -> int:
+    from ...compare.port import mixlist_for
+
     wanted = policies_of(b.operators, mixlist)
     library = policies_of(a.operators)
     if named is not None:

@@ -5,22 +5,18 @@ from __future__ import annotations
 import errno
 import gc
 import os
-import signal
 import sys
 from collections.abc import Sequence
-from types import FrameType
 
 from ...errors import OpsinfoError, Refused, Stopped
 from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
     from typing import Any, NoReturn
 
     _Handler = Callable[[int, FrameType | None], None]
-
-
-_ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 def _stop(number: int, _: FrameType | None) -> NoReturn:
@@ -34,7 +30,9 @@ def _is_stopping(number: int, _: FrameType | None) -> None:
 
 
 def _handle(before: _Handler, after: _Handler) -> None:
-    for number in _ENDING:
+    import signal
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is before:
             signal.signal(number, after)
 
@@ -44,6 +42,8 @@ _missed: list[int] = []
 
 
 def _note_missed(unraisable: Any) -> None:
+    import signal
+
     error = unraisable.exc_value
     if isinstance(error, KeyboardInterrupt):
         _missed.append(signal.SIGINT)
@@ -92,11 +92,13 @@ def _flush() -> None:
 
 def _prepared(words: list[str]) -> int:
     """Run a command after preparing the process for it."""
-    for number in _ENDING:
+    gc.disable()  # the process is short-lived and keeps its libraries until the end
+    import signal  # after that: it imports much, and the collector would run several times
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # ignored by nohup
             signal.signal(number, _stop)
     sys.unraisablehook = _note_missed
-    gc.disable()  # the process is short-lived and keeps its libraries until the end
     status = _run(words)
     if _missed:
         status = 128 + _missed[0]

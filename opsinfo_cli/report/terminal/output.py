@@ -6,13 +6,13 @@ import errno
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 
 from ...errors import OpsinfoError, Refused, brief
 from ...typed import TYPE_CHECKING
 from .visible import visible, visible_text
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import IO, Any, TextIO
 
     from .style import Look
@@ -180,12 +180,16 @@ class Output:
             for line in text.splitlines()
         )
 
-    @contextmanager
-    def paged(self) -> Iterator[None]:
+    def paged(self) -> AbstractContextManager[None]:
         """Collect the data written inside, and show it through a pager if it is longer than the terminal.
 
         Output to stderr meanwhile comes first.
         """
+        from contextlib import contextmanager
+
+        return contextmanager(self._paged)()
+
+    def _paged(self) -> Iterator[None]:
         if not (self.pager and self._is_read_by_a_person()):
             yield
             return
@@ -244,9 +248,11 @@ class Output:
             self._stderr(line)
 
     def _broken(self, text: str, indent: int = 0) -> list[str]:
+        if not sys.stderr.isatty():
+            return [text]
         from .cell_width import wrapped
 
-        return wrapped(text, max(_NARROW, terminal_size().columns - indent)) if sys.stderr.isatty() else [text]
+        return wrapped(text, max(_NARROW, terminal_size().columns - indent))
 
     def detail(self, text: str) -> None:
         """Print a message if -v is given."""
@@ -273,7 +279,7 @@ class Output:
             self._stderr(line)
 
     def _stderr(self, line: str) -> None:
-        from contextlib import suppress
-
-        with suppress(OSError):  # stderr is closed: the exit status is still right
+        try:  # noqa: SIM105  contextlib takes longer to import than most of our modules
             print(line, file=sys.stderr, flush=True)
+        except OSError:  # stderr is closed: the exit status is still right
+            pass

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 
 from ...compare.policies import Difference
-from ...compare.sections import SectionDifference
 from ...model.target import Target
 from ...typed import TYPE_CHECKING
-from ..terminal.name_grid import side_by_side
 from ..terminal.output import Output
-from ..terminal.places import shortened
 from ..terminal.visible import row, visible
-from .operators import target_document
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from ...compare.sections import SectionDifference
 
 
 _WORST_FIRST = ("white -> black", "black -> white", "gray -> black", "gray -> white", "white -> gray", "black -> gray")
@@ -33,6 +30,9 @@ def difference_rows(found: Difference[Any]) -> Iterator[str]:
 
 def difference_groups(output: Output, a: Target, b: Target, found: Difference[Any]) -> Iterator[str]:
     """Yield a summary, then a block of names for each kind of change, worst first."""
+    from ..terminal.name_grid import side_by_side
+    from ..terminal.places import shortened
+
     width = output.columns
     for side, target in (("A", a), ("B", b)):
         soc = f" ({target.soc})" if target.soc else ""
@@ -93,6 +93,8 @@ def said_of(value: Any) -> str:
 def difference_document(
     a: Target, b: Target, found: Difference[Any], inside: list[SectionDifference] | None
 ) -> dict[str, Any]:
+    from .operators import target_document
+
     document: dict[str, Any] = {
         "a": target_document(a),
         "b": target_document(b),
@@ -116,4 +118,6 @@ def _plain(value: Any) -> Any:
 
 
 def mixlist_text(mixlist: dict[str, dict[str, list[str]]]) -> str:
+    import json
+
     return json.dumps(mixlist, indent=2, ensure_ascii=False) + "\n"
