@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import grp
 import os
+import pwd
 import signal
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +18,7 @@ import pytest
 from races_support import NEW, TEXT, config, library, move, place, writer
 
 from opsinfo_cli.change.filesystem import FileSystem
-from opsinfo_cli.change.held_folders import held
+from opsinfo_cli.change.held_folders import _Step, held, require_trusted
 from opsinfo_cli.change.job import Job
 from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.prune import prune
@@ -121,6 +124,28 @@ def test_a_folder_of_an_unknown_group_is_not_trusted(config: Path, library: Path
     os.chown(config, 0, 54321)
     config.chmod(0o775)
     assert trusted(config, library) == "folder-not-trusted"
+
+
+ANOTHER = next((user for user in pwd.getpwall() if user.pw_uid), None)
+
+
+@pytest.mark.skipif(ANOTHER is None, reason="this system knows no user but root")
+@pytest.mark.parametrize(
+    ("user", "mode", "group", "has_acl", "reason"),
+    [
+        (ANOTHER and ANOTHER.pw_uid, 0o755, 0, False, f"belongs to user {ANOTHER and ANOTHER.pw_name}"),
+        (4_000_000, 0o755, 0, False, "belongs to user 4000000"),
+        (0, 0o757, 0, False, "can be written by everybody"),
+        (0, 0o775, 0, True, f"can be written by group {grp.getgrgid(0).gr_name}"),
+        (0, 0o775, 4_000_000, False, "can be written by group 4000000"),
+    ],
+)
+def test_a_folder_that_is_not_trusted_is_named_with_the_user_or_group_that_may_write_it(
+    user: int, mode: int, group: int, has_acl: bool, reason: str
+) -> None:
+    about = os.stat_result((mode | stat.S_IFDIR, 1, 1, 1, user, group, 0, 0, 0, 0))
+    with pytest.raises(Refused, match=f"root writes it: /config {reason}$"):
+        require_trusted("/config/file.json", [_Step("/config", about, has_acl)], 0)
 
 
 # the vault's owner, and other cases

@@ -1,6 +1,6 @@
 """Change the package one place at a time, and see which changes CI's tests notice.
 
-    python tests/long/mutate.py WING... [--sample N] [--seed S] [--module GLOB] [--again PRINTED] [--work FOLDER]
+    python tests/long/mutate.py WING... [--sample N] [--seed S] [--module GLOB] [--again FILE] [--quick] [--work FOLDER]
 
 A wing is a folder of the package. The tests that ``mutation_wings.json`` names run once under coverage, for all wings.
 For each change, those that reach the changed line are run then, the quickest first, in a process forked from one that
@@ -9,7 +9,7 @@ of their own, whose lines coverage does not see. A failure counts if the same te
 happens in a copy. Without ``--sample`` every change is tried. ``equal_mutants.tsv`` holds changes that make no
 difference, each with the reason; they are not tried. Prints the changes that no test notices, and the share of those
 that one does, without and with those that make no difference. ``--work`` keeps the copy and what was measured, for the
-next run.
+next run, ``--quick`` leaves out tests that start processes.
 """
 
 from __future__ import annotations
@@ -184,8 +184,8 @@ def _reached(data: Path, passing: set[str]) -> dict[str, dict[int, set[str]]]:
 class Trials:
     """Runs tests against one change after the other."""
 
-    def __init__(self, place: Path, known: Measured) -> None:
-        self.place, self.known = place, known
+    def __init__(self, place: Path, known: Measured, is_quick: bool) -> None:
+        self.place, self.known, self.is_quick = place, known, is_quick
         self.sound: set[str] = set()
         self.unsound: set[str] = set()
 
@@ -193,7 +193,9 @@ class Trials:
         """How a change was noticed: by the tests of its line, of its module, or those that start processes."""
         near = self.known.of_lines(module, change.lines)
         rest = [test for test in self.known.of_module(module) if test not in set(near)][: max(0, MOST - len(near))]
-        stages = (("line", near[:30]), ("line", near[30:]), ("module", rest), ("processes", WINGS[wing]))
+        stages = (("line", near[:30]), ("line", near[30:]), ("module", rest))
+        if not self.is_quick:
+            stages += (("processes", WINGS[wing]),)
         for stage, tests in stages:
             cpu = (
                 600 if stage == "processes" else 20 + int(6 * sum(self.known.seconds.get(test, 0.0) for test in tests))
@@ -293,6 +295,7 @@ def main() -> int:
     parser.add_argument("--module", default="*")
     parser.add_argument("--again", type=Path, help="only the changes that an earlier run printed as living")
     parser.add_argument("--work", type=Path)
+    parser.add_argument("--quick", action="store_true", help="leave out tests that start processes")
     given = parser.parse_args()
     os.environ.setdefault("OPSINFO_CORPUS", str(ROOT.parent / "shared" / "corpus"))
     with tempfile.TemporaryDirectory() as scratch:
@@ -300,7 +303,7 @@ def main() -> int:
         place = work / "copy"
         if not place.exists():
             shutil.copytree(ROOT, place, ignore=NOT_COPIED)
-        trials = Trials(place, measured(place, work))
+        trials = Trials(place, measured(place, work), given.quick)
         for wing in given.wings:
             tally = {"line": 0, "module": 0, "processes": 0, "equal": 0, None: 0}
             places = (
