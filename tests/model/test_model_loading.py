@@ -214,6 +214,16 @@ REFUSED: dict[str, tuple[str, Sections]] = {
         "bad-value",
         {"attr": {"list": "N"}, "attr_N": {"type": "listInt", "value": "[1,-9223372036854775809]", "paramType": "x"}},
     ),
+    "a list of lists with a word in its last list": ("bad-value", attribute("listListInt", "[[1,2],[3,x]]")),
+    "a list of lists with a word in its first list": ("bad-value", attribute("listListInt", "[[x,2],[3]]")),
+    "lists between semicolons with a word in the last": ("bad-value", attribute("listListInt", "[1];[x]")),
+    "a list with a default that is no number": (
+        "bad-value",
+        {
+            "attr": {"list": "N"},
+            "attr_N": {"type": "listInt", "value": "1", "paramType": "optional", "defaultValue": "x"},
+        },
+    ),
     "a float attribute beyond floats": (
         "bad-value",
         {"attr": {"list": "N"}, "attr_N": {"type": "float", "value": "1e39", "paramType": "required"}},
