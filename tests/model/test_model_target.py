@@ -42,6 +42,12 @@ KINDS = {
     "broken, in a config folder": ("tbe/config/ascend910b/y.json", "", "library"),
     "broken, with a list as first key": ("x.json", '{"black-list": {"to-add": ["A",]}}', "mixlist"),
     "broken, with a comment before the list": ("x.json", '{ // why\n"white-list": {}}', "mixlist"),
+    "broken, with a section of a library": ("x.json", '{"Add": {"input0": {', "library"),
+    "broken, with a section of a library that holds no tensor": ("x.json", '{"Add": {"precision_reduce": {', "library"),
+    "broken, with a section of a library after three keys": ("x.json", '{"a": {"b": {"c": "d"}, "input0": {', None),
+    "broken, with an action as third key": ("x.json", '{"a": {"b": {"to-add": [', "mixlist"),
+    "broken, with the beginning of a snapshot": ("x.json", '{"kind": "opsinfo-snapshot", ', "snapshot"),
+    "broken, with the name of a mixlist": ("ops_info.json", '{"Add": {"input0": {', "mixlist"),
     "broken, with nothing to go by": ("x.json", '{"a": tru', None),
 }
 
