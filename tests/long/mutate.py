@@ -28,7 +28,9 @@ import sys
 import tempfile
 import time
 import traceback
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,8 +52,8 @@ OPTIONS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is 
 NOT_COPIED = shutil.ignore_patterns(
     ".git", ".ci", ".*_cache", ".hypothesis", "__pycache__", "node_modules", "dist", "site"
 )
-MOST = 300
-"""Tests of a module that are tried at most if those of the line notice nothing."""
+MOST = 200
+"""Seconds that tests of a module may have taken if those of the line notice nothing."""
 
 
 class Measured(NamedTuple):
@@ -64,8 +66,13 @@ class Measured(NamedTuple):
         by_line = self.reached.get(module, {})
         return self._sorted({test for line in lines for test in by_line.get(line, ())})
 
-    def of_module(self, module: str) -> list[str]:
-        return self._sorted({test for tests in self.reached.get(module, {}).values() for test in tests})
+    def of_module(self, module: str, but: Iterable[str]) -> list[str]:
+        """Others that reach a module, those that reach most of it first, while the time lasts."""
+        lines = Counter(test for tests in self.reached.get(module, {}).values() for test in tests)
+        for test in but:
+            del lines[test]
+        seconds = accumulate(self.seconds.get(test, 1.0) for test, _ in lines.most_common())
+        return [test for (test, _), passed in zip(lines.most_common(), seconds, strict=True) if passed < MOST]
 
     def _sorted(self, tests: Iterable[str]) -> list[str]:
         return sorted(tests, key=lambda test: (self.seconds.get(test, 1.0), test))
@@ -192,15 +199,15 @@ class Trials:
     def noticed(self, wing: str, module: str, change: Mutant) -> str | None:
         """How a change was noticed: by the tests of its line, of its module, or those that start processes."""
         near = self.known.of_lines(module, change.lines)
-        rest = [test for test in self.known.of_module(module) if test not in set(near)][: max(0, MOST - len(near))]
-        stages = (("line", near[:30]), ("line", near[30:]), ("module", rest))
+        rest = self.known.of_module(module, near)
+        stages = (("line", near[:30]), ("line", near[30:]), ("module", rest[:100]), ("module", rest[100:]))
         if not self.is_quick:
             stages += (("processes", WINGS[wing]),)
         for stage, tests in stages:
             cpu = (
                 600 if stage == "processes" else 20 + int(6 * sum(self.known.seconds.get(test, 0.0) for test in tests))
             )
-            if self._fail(self.place / module, change.source, tests, cpu):
+            if tests and self._fail(self.place / module, change.source, tests, cpu):
                 return stage
         return None
 
