@@ -200,9 +200,9 @@ class Trials:
         """How a change was noticed: by the tests of its line, of its module, or those that start processes."""
         near = self.known.of_lines(module, change.lines)
         rest = self.known.of_module(module, near)
-        stages = (("line", near[:30]), ("line", near[30:]), ("module", rest[:100]), ("module", rest[100:]))
+        stages = [("line", near[:30]), ("line", near[30:]), ("module", rest[:100]), ("module", rest[100:])]
         if not self.is_quick:
-            stages += (("processes", WINGS[wing]),)
+            stages.append(("processes", WINGS[wing]))
         for stage, tests in stages:
             cpu = (
                 600 if stage == "processes" else 20 + int(6 * sum(self.known.seconds.get(test, 0.0) for test in tests))
