@@ -13,6 +13,7 @@ from opsinfo_cli.errors import OpsinfoError, Refused, UsageFault
 from opsinfo_cli.model import target as target_module
 from opsinfo_cli.model.cann_roots import usual_roots
 from opsinfo_cli.model.file_kind import is_library_name, kind_of
+from opsinfo_cli.model.opp import socs_of
 from opsinfo_cli.model.target import TargetOptions, resolve
 from opsinfo_cli.text.source import Source
 
@@ -243,3 +244,17 @@ def test_an_unsearchable_path_is_not_reported_as_missing(monkeypatch: pytest.Mon
         with pytest.raises(Refused) as caught:
             resolve(text, TargetOptions(), {})
         assert caught.value.message == "Permission denied"
+
+
+def test_only_folders_with_libraries_are_socs(opp: Path) -> None:
+    socs = socs_of(str(opp))
+    config = opp / "built-in" / "op_impl" / "ai_core" / "tbe" / "config"
+    assert socs
+    assert {path.name for path in config.iterdir()} >= set(socs)
+    (config / "ascend000").mkdir()
+    (config / "ascend001").mkdir()
+    (config / "ascend001" / "notes.txt").touch()
+    (config / "ascend002").write_text("a file")
+    assert socs_of(str(opp)) == socs
+    (config / "ascend000" / "aic-ascend000-ops-info.json").write_text("{}")
+    assert socs_of(str(opp)) == ["ascend000", *socs]
