@@ -52,7 +52,7 @@ OPTIONS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is 
 NOT_COPIED = shutil.ignore_patterns(
     ".git", ".ci", ".*_cache", ".hypothesis", "__pycache__", "node_modules", "dist", "site"
 )
-MOST = 200
+MOST = 60
 """Seconds that tests of a module may have taken if those of the line notice nothing."""
 
 
