@@ -49,6 +49,14 @@ def test_of_a_text_with_different_lines_only_what_was_removed_or_added_is_change
     assert sum(each.new_end - each.new_start for each in changes) == len(added)
 
 
+@pytest.mark.parametrize(("lines", "in_one_block"), [(62, False), (64, False), (66, True)])
+def test_a_part_without_a_unique_line_is_one_block_if_it_is_long(lines: int, in_one_block: bool) -> None:
+    old = [*"ab" * (lines // 4), *"a" * (lines // 2 % 2)]
+    new = ["x", *old[2:], "y"]
+    assert len(old) + len(new) == lines
+    assert (len(list(changed_lines(old, new))) == 1) == in_one_block
+
+
 @given(st.permutations(range(80)))
 def test_of_different_lines_in_another_order_as_many_as_possible_stay(order: list[int]) -> None:
     longest: list[int] = []  # of the series that rise and end at each place
