@@ -53,7 +53,8 @@ NOT_COPIED = shutil.ignore_patterns(
     ".git", ".ci", ".*_cache", ".hypothesis", "__pycache__", "node_modules", "dist", "site"
 )
 MOST = 60
-"""Seconds that tests of a module may have taken if those of the line notice nothing."""
+"""Measured seconds of tests that are tried if the thirty quickest of the line notice nothing: first those of the line, then
+others of the module, each in the order of how much of the module they reach."""
 
 
 class Measured(NamedTuple):
@@ -66,13 +67,14 @@ class Measured(NamedTuple):
         by_line = self.reached.get(module, {})
         return self._sorted({test for line in lines for test in by_line.get(line, ())})
 
-    def of_module(self, module: str, but: Iterable[str]) -> list[str]:
-        """Others that reach a module, those that reach most of it first, while the time lasts."""
-        lines = Counter(test for tests in self.reached.get(module, {}).values() for test in tests)
-        for test in but:
-            del lines[test]
-        seconds = accumulate(self.seconds.get(test, 1.0) for test, _ in lines.most_common())
-        return [test for (test, _), passed in zip(lines.most_common(), seconds, strict=True) if passed < MOST]
+    def of_module(self, module: str) -> Counter[str]:
+        """How many lines of a module each test reaches."""
+        return Counter(test for tests in self.reached.get(module, {}).values() for test in tests)
+
+    def in_time(self, tests: list[str]) -> list[str]:
+        """The first tests, while the time lasts."""
+        seconds = accumulate(self.seconds.get(test, 1.0) for test in tests)
+        return [test for test, passed in zip(tests, seconds, strict=True) if passed < MOST]
 
     def _sorted(self, tests: Iterable[str]) -> list[str]:
         return sorted(tests, key=lambda test: (self.seconds.get(test, 1.0), test))
@@ -199,8 +201,13 @@ class Trials:
     def noticed(self, wing: str, module: str, change: Mutant) -> str | None:
         """How a change was noticed: by the tests of its line, of its module, or those that start processes."""
         near = self.known.of_lines(module, change.lines)
-        rest = self.known.of_module(module, near)
-        stages = [("line", near[:30]), ("line", near[30:]), ("module", rest[:100]), ("module", rest[100:])]
+        lines = self.known.of_module(module)
+        of_line, others = sorted(near[30:], key=lambda test: -lines[test]), lines.keys() - set(near)
+        of_module = sorted(others, key=lambda test: (-lines[test], test))
+        stages = [
+            ("line", near[:30]),
+            *((stage, self.known.in_time(tests)) for stage, tests in (("line", of_line), ("module", of_module))),
+        ]
         if not self.is_quick:
             stages.append(("processes", WINGS[wing]))
         for stage, tests in stages:
