@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import errno
 import grp
 import os
 import pwd
+import re
 import signal
 import stat
 import time
@@ -80,6 +82,19 @@ def test_a_folder_that_is_a_link_by_the_time_it_is_held_is_refused(place: Path, 
     config.symlink_to(config.with_name("aside"))
     with pytest.raises(Refused), held(FileSystem(), [real], trusts=True):
         pass
+
+
+def test_a_link_is_followed_only_outside_a_held_folder(tmp_path: Path) -> None:
+    link, fs = tmp_path.resolve() / "link", FileSystem()
+    link.symlink_to("file")
+    link.with_name("file").write_bytes(b"four")
+    descriptor = fs.open(str(link), os.O_RDONLY)
+    assert (fs.read(descriptor, 9), fs.stat(str(link)).st_size) == (b"four", 4)
+    fs.close(descriptor)
+    with held(fs, [str(link)], trusts=True):
+        with pytest.raises(OSError, match=re.escape(os.strerror(errno.ELOOP))):
+            fs.open(str(link), os.O_RDONLY)
+        assert stat.S_ISLNK(fs.stat(str(link)).st_mode)
 
 
 def trusted(config: Path, file: Path, trust_folder: bool = False) -> str:

@@ -53,8 +53,8 @@ NOT_COPIED = shutil.ignore_patterns(
     ".git", ".ci", ".*_cache", ".hypothesis", "__pycache__", "node_modules", "dist", "site"
 )
 MOST = 60
-"""Measured seconds of tests that are tried if the thirty quickest of the line notice nothing: first those of the line, then
-others of the module, each in the order of how much of the module they reach."""
+"""Measured seconds of tests that are tried if the thirty quickest of the line notice nothing: first those of the line,
+then others of the module, each in the order of how much of the module they reach."""
 
 
 class Measured(NamedTuple):
