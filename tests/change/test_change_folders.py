@@ -11,6 +11,7 @@ import pwd
 import re
 import signal
 import stat
+import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -139,6 +140,24 @@ def test_a_folder_of_an_unknown_group_is_not_trusted(config: Path, library: Path
     os.chown(config, 0, 54321)
     config.chmod(0o775)
     assert trusted(config, library) == "folder-not-trusted"
+
+
+@needs_root
+def test_a_folder_whose_access_list_lets_another_user_write_is_not_trusted(config: Path, library: Path) -> None:
+    entries = [(1, 7, -1), (2, 7, 1234), (4, 5, -1), (16, 7, -1), (32, 5, -1)]  # owner, user 1234, group, mask, others
+    try:
+        os.setxattr(
+            config,
+            "system.posix_acl_access",
+            struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries),
+        )
+    except OSError as error:
+        pytest.skip(f"no access lists here: {error.strerror}")
+    assert stat.S_IMODE(config.stat().st_mode) == 0o775
+    assert trusted(config, library) == "folder-not-trusted"
+    os.removexattr(config, "system.posix_acl_access")
+    config.chmod(0o775)
+    assert trusted(config, library) == "", "the group is root's"
 
 
 ANOTHER = next((user for user in pwd.getpwall() if user.pw_uid), None)
