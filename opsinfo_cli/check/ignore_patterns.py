@@ -88,8 +88,11 @@ _CLASSES = {
     "alnum": "a-zA-Z0-9",
     "alpha": "a-zA-Z",
     "blank": " \\t",
+    "cntrl": "\\x00-\\x1f\\x7f",
     "digit": "0-9",
+    "graph": "!-~",
     "lower": "a-z",
+    "print": " -~",
     "punct": "!-\\/:-@\\[-`{-~",
     "space": " \\t-\\r",
     "upper": "A-Z",
@@ -114,6 +117,7 @@ def _steps(token: re.Match[str]) -> list[PatternStep]:
 
 
 def _set(inside: str) -> str:
+    """Return a set as a regular expression; empty if git knows no such class, so that nothing matches."""
     negated = inside[0] in "!^"
     parts = iter(re.findall(r"\[:[a-z]+:\]|\\.|.", inside[negated:], re.DOTALL))
     said = ""
@@ -124,11 +128,11 @@ def _set(inside: str) -> str:
             said += f"{re.escape(before)}-{re.escape(after[-1])}" if before <= after[-1] else ""
             before = ""
         elif len(part) > 2:
-            said += _CLASSES.get(part[2:-2], "")
+            if part[2:-2] not in _CLASSES:  # git gives up, whatever else the set holds
+                return ""
+            said += _CLASSES[part[2:-2]]
             before = ""
         else:
             before = part[-1]
             said += re.escape(before)
-    if not said:
-        return "[^/]" if negated else ""
     return f"(?!/)[{'^' * negated}{said}]"

@@ -192,7 +192,7 @@ def attribute_faults(
     return (
         *missing,
         *(
-            LoadFault("bad-value", "", key, f"`{item}` is not a {kind} value")
+            LoadFault("bad-value", "", key, f"`{item}` is not a value of type `{kind}`")
             for key, text in checked.items()
             if is_number and text.strip(BLANKS) != "all"
             for item in _items(kind, text.strip(BLANKS))

@@ -20,12 +20,11 @@ class Excerpt(NamedTuple):
 
 def excerpt(text: str, start: int, end: int) -> Excerpt:
     """:param start: offset of the span, with ``end`` exclusive"""
-    first = max(0, start - _REACH)
-    line = text.rfind("\n", first, start) + 1
-    first = line or first
-    last = text.find("\n", start, start + _REACH)
-    cut_right = last < 0 and start + _REACH < len(text)
-    if last < 0:
-        last = min(len(text), start + _REACH)
+    first, last = max(0, start - _REACH), min(len(text), start + _REACH)
+    first = text.rfind("\n", first, start) + 1 or first
+    newline = text.find("\n", start, last)
+    last = last if newline < 0 else newline
     shown = text[first:last].removesuffix("\r")
-    return Excerpt(shown, start - first, min(end - first, len(shown)), not line and first > 0, cut_right)
+    cut_left = first > 0 and text[first - 1] != "\n"
+    cut_right = last < len(text) and not text.startswith(("\n", "\r\n"), last)
+    return Excerpt(shown, start - first, min(end - first, len(shown)), cut_left, cut_right)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from writer_support import TEXT, move, names
 
 from opsinfo_cli.change import whole_file
 from opsinfo_cli.change.filesystem import FileSystem
+from opsinfo_cli.change.interrupted import shut_left_open
+from opsinfo_cli.change.record import Widened
 from opsinfo_cli.change.restore import restore_last
 from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.change.whole_file import Durability, write_whole
@@ -89,6 +93,28 @@ def test_a_change_that_put_its_files_back_is_closed_and_the_next_run_has_nothing
     move(vault, *paths, fs=fs, say=notes.append)
     assert notes == []
     assert states(vault) == ["abandoned", "done"]
+
+
+def test_a_folder_in_which_another_run_works_keeps_its_mode_and_is_not_waited_for(
+    vault: Vault, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = library.parent
+    move(vault, library)
+    (record,) = vault.records()
+    record.state, record.pid, record.folders = "pending", 2**22 + 7, [Widened(str(folder), 0o550)]
+    vault.save(record)
+    folder.chmod(0o750)
+    other = os.open(folder, os.O_RDONLY)
+    fcntl.flock(other, fcntl.LOCK_EX)
+    with monkeypatch.context() as patched:
+        patched.setattr(time, "sleep", lambda seconds: pytest.fail("waits for the other run"))
+        assert shut_left_open(vault) == []
+    assert folder.stat().st_mode & 0o777 == 0o750
+    os.close(other)
+    ((found, folders),) = shut_left_open(vault)
+    assert (found.id, folders) == (record.id, [str(folder)])
+    assert folder.stat().st_mode & 0o777 == 0o550
+    folder.chmod(0o750)
 
 
 def test_a_temp_of_somebody_else_is_neither_used_nor_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from opsinfo_cli.change import record as records
+from opsinfo_cli.change.chain import Head
 from opsinfo_cli.change.job import Job
+from opsinfo_cli.change.journal import Journal
 from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.prune import prune
 from opsinfo_cli.change.record import Record
@@ -167,6 +169,36 @@ def as_before(vault: Vault) -> None:
                 del file[name]
             file["lineage"] = "0123abcd-1"
         note.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize("back_to", [0, 1, 2])
+def test_records_that_form_a_circle_are_damage(vault: Vault, library: Path, back_to: int) -> None:
+    for to in (Policy.BLACK, Policy.WHITE, Policy.GRAY):
+        move(vault, library, "Log", to)
+    sound = vault.journal()
+    first, *_ = sound.records
+    first.files[0].previous = sound.records[back_to].id
+    circle = Journal(sound.records, sound.heads, [], sound.place)
+    walk = circle.walk(str(library))
+    assert [link.record for link in walk.links] == sound.records[::-1]
+    assert walk.broken is not None
+    assert walk.broken.path == sound.place("changes", sound.records[back_to].id)
+
+
+@pytest.mark.parametrize("begins_after_the_first", [True, False])
+def test_a_later_record_of_another_branch_than_the_heads_is_no_damage(
+    vault: Vault, library: Path, begins_after_the_first: bool
+) -> None:
+    for to in (Policy.BLACK, Policy.WHITE, Policy.GRAY):
+        move(vault, library, "Log", to)
+    sound = vault.journal()
+    first, second, third = sound.records
+    third.files[0].previous = first.id if begins_after_the_first else None
+    heads = {key: Head(second.id, second.order) for key in sound.heads}
+    forked = Journal(sound.records, heads, [], sound.place)
+    assert forked.damage == []
+    assert [link.record for link in forked.walk(str(library)).links] == [second, first]
+    assert [names for _, _, names in forked.forks()] == [[(second if begins_after_the_first else first).id, third.id]]
 
 
 def test_an_older_vault_is_read_without_writing_and_linked_by_the_next_change(vault: Vault, library: Path) -> None:

@@ -4,8 +4,14 @@
 
 from __future__ import annotations
 
+import errno
+import grp
 import os
+import pwd
+import re
 import signal
+import stat
+import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +21,7 @@ import pytest
 from races_support import NEW, TEXT, config, library, move, place, writer
 
 from opsinfo_cli.change.filesystem import FileSystem
-from opsinfo_cli.change.held_folders import held
+from opsinfo_cli.change.held_folders import _Step, held, require_trusted
 from opsinfo_cli.change.job import Job
 from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.prune import prune
@@ -79,6 +85,19 @@ def test_a_folder_that_is_a_link_by_the_time_it_is_held_is_refused(place: Path, 
         pass
 
 
+def test_a_link_is_followed_only_outside_a_held_folder(tmp_path: Path) -> None:
+    link, fs = tmp_path.resolve() / "link", FileSystem()
+    link.symlink_to("file")
+    link.with_name("file").write_bytes(b"four")
+    descriptor = fs.open(str(link), os.O_RDONLY)
+    assert (fs.read(descriptor, 9), fs.stat(str(link)).st_size) == (b"four", 4)
+    fs.close(descriptor)
+    with held(fs, [str(link)], trusts=True):
+        with pytest.raises(OSError, match=re.escape(os.strerror(errno.ELOOP))):
+            fs.open(str(link), os.O_RDONLY)
+        assert stat.S_ISLNK(fs.stat(str(link)).st_mode)
+
+
 def trusted(config: Path, file: Path, trust_folder: bool = False) -> str:
     """The name of the error that root gets for a folder; empty if none."""
     try:
@@ -130,6 +149,46 @@ def test_a_folder_of_an_unknown_group_is_not_trusted(config: Path, library: Path
     os.chown(config, 0, 54321)
     config.chmod(0o775)
     assert trusted(config, library) == "folder-not-trusted"
+
+
+@needs_root
+def test_a_folder_whose_access_list_lets_another_user_write_is_not_trusted(config: Path, library: Path) -> None:
+    entries = [(1, 7, -1), (2, 7, 1234), (4, 5, -1), (16, 7, -1), (32, 5, -1)]  # owner, user 1234, group, mask, others
+    try:
+        os.setxattr(
+            config,
+            "system.posix_acl_access",
+            struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries),
+        )
+    except OSError as error:
+        pytest.skip(f"no access lists here: {error.strerror}")
+    assert stat.S_IMODE(config.stat().st_mode) == 0o775
+    assert trusted(config, library) == "folder-not-trusted"
+    os.removexattr(config, "system.posix_acl_access")
+    config.chmod(0o775)
+    assert trusted(config, library) == "", "the group is root's"
+
+
+ANOTHER = next((user for user in pwd.getpwall() if user.pw_uid), None)
+
+
+@pytest.mark.skipif(ANOTHER is None, reason="this system knows no user but root")
+@pytest.mark.parametrize(
+    ("user", "mode", "group", "has_acl", "reason"),
+    [
+        (ANOTHER and ANOTHER.pw_uid, 0o755, 0, False, f"belongs to user {ANOTHER and ANOTHER.pw_name}"),
+        (4_000_000, 0o755, 0, False, "belongs to user 4000000"),
+        (0, 0o757, 0, False, "can be written by everybody"),
+        (0, 0o775, 0, True, f"can be written by group {grp.getgrgid(0).gr_name}"),
+        (0, 0o775, 4_000_000, False, "can be written by group 4000000"),
+    ],
+)
+def test_a_folder_that_is_not_trusted_is_named_with_the_user_or_group_that_may_write_it(
+    user: int, mode: int, group: int, has_acl: bool, reason: str
+) -> None:
+    about = os.stat_result((mode | stat.S_IFDIR, 1, 1, 1, user, group, 0, 0, 0, 0))
+    with pytest.raises(Refused, match=f"root writes it: /config {reason}$"):
+        require_trusted("/config/file.json", [_Step("/config", about, has_acl)], 0)
 
 
 # the vault's owner, and other cases

@@ -116,6 +116,13 @@ def test_a_report_in_a_missing_folder_is_refused_with_the_reason(tmp_path: Path)
         write_file(str(tmp_path / "missing" / "report.json"), b"")
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="this system does not list open files")
+def test_a_stream_is_closed_after_it_is_written() -> None:
+    before = os.listdir("/proc/self/fd")
+    write_file("/dev/null", b"report")
+    assert os.listdir("/proc/self/fd") == before
+
+
 def test_a_damaged_record_is_described_without_a_line_of_its_text(vault: Vault, library: Path) -> None:
     move(vault, library)
     records = [path for path in Path(vault.path, "changes").iterdir() if path.is_file()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -16,13 +17,15 @@ from opsinfo_cli.change.record import Record, Widened
 from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.check.checker import Checker
-from opsinfo_cli.check.finding import Finding
+from opsinfo_cli.check.finding import FileVerdict, Finding, Outcome, Tally
 from opsinfo_cli.check.install import check_install
 from opsinfo_cli.check.mode import check_modes
 from opsinfo_cli.check.path_checks import check_paths
+from opsinfo_cli.check.rules import rule
 from opsinfo_cli.check.vault import check_vault
 from opsinfo_cli.model.install import Install
 from opsinfo_cli.model.policy import Policy
+from opsinfo_cli.text.source import Place
 
 WHITE: dict[str, Any] = {"precision_reduce": {"flag": "true"}}
 BLACK: dict[str, Any] = {"precision_reduce": {"flag": "false"}}
@@ -108,6 +111,14 @@ def test_an_entry_of_undefined_order_is_not_shadowed(tmp_path: Path) -> None:
     checker = checked(store(tmp_path), **{NN: {"Add": WHITE, "X": GRAY}, CV: {"Add": BLACK, "Y": GRAY}})
     (tie,) = checker.outcome.findings
     assert tie.message.endswith("undefined; all have `Add` (black or white)")
+    assert tie.hint is None
+
+
+@pytest.mark.parametrize("above", ["legacy", "my-legacy-build"])
+def test_an_undefined_order_has_a_hint_if_a_folder_above_is_called_legacy(tmp_path: Path, above: str) -> None:
+    checker = checked(store(tmp_path / above), **{NN: {"Add": WHITE, "X": GRAY}, CV: {"Add": BLACK, "Y": GRAY}})
+    (tie,) = checker.outcome.findings
+    assert tie.hint == "a folder of the path has `legacy` in its name"
 
 
 def test_files_of_one_length_are_fine_if_a_longer_one_wins(tmp_path: Path) -> None:
@@ -186,6 +197,33 @@ def test_a_store_that_fails_is_reported_with_its_consequence(opp: Path) -> None:
     assert finding.rule.name == "store-fails"
     assert finding.path.startswith(str(built_in(opp)))
     assert "aic-ascend910b-ops-info-nn.json" in finding.message
+
+
+def test_a_store_that_fails_is_reported_at_the_place_in_its_file(opp: Path) -> None:
+    (built_in(opp) / "aic-ascend910b-ops-info-nn.json").write_text('{"Add":\n {"precision_reduce": {"flag": flase}}}')
+    (finding,) = check_install(Install.open(str(opp), "ascend910b", "ai"))
+    assert finding.path == str(built_in(opp) / "aic-ascend910b-ops-info-nn.json")
+    assert (finding.start, finding.end) == (Place(2, 32), Place(2, 33))
+
+
+def test_what_all_chips_of_an_install_share_is_reported_once() -> None:
+    one, other, third = (Finding(rule("store-fails"), said, "f.json", None, None) for said in ("one", "other", "third"))
+    outcome = Outcome()
+    outcome.add("opp ascend910", "install", [one, other, one])
+    outcome.add("opp ascend910b", "install", [one, third])
+    assert outcome.findings == [one, other, third]
+    outcome.add("f.json", "library", [one])
+    assert outcome.findings == [one, other, third, one]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [Finding(rule("syntax"), "said", "f.json", None, None), FileVerdict("f.json", "library", True), Tally(1, 0, 0, 0)],
+)
+def test_results_cannot_be_changed(result: Finding | FileVerdict | Tally) -> None:
+    for field in dataclasses.fields(result):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(result, field.name, None)
 
 
 def test_a_load_priority_without_an_equals_sign_is_reported_with_its_line(opp: Path) -> None:

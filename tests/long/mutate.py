@@ -1,14 +1,15 @@
 """Change the package one place at a time, and see which changes CI's tests notice.
 
-    python tests/long/mutate.py WING... [--sample N] [--seed S] [--module GLOB] [--again PRINTED] [--work FOLDER]
+    python tests/long/mutate.py WING... [--sample N] [--seed S] [--module GLOB] [--again FILE] [--quick] [--work FOLDER]
 
-A wing is a folder of the package; ``mutation_wings.json`` says which tests must notice a change in it. The tests run
-once under coverage. For each change, those that reach the changed line are run then, the quickest first, in a process
-forked from one that has imported pytest already; if none fails, those that reach the module; at last the tests that
-start processes of their own, whose lines coverage does not see. All of it happens in a copy. Without ``--sample``
-every change is tried. ``equal_mutants.tsv`` holds changes that make no difference, each with the reason; they are not
-counted. Prints the changes that no test notices, and the share of those that one does. ``--work`` keeps the copy and
-what was measured, for the next run.
+A wing is a folder of the package. The tests that ``mutation_wings.json`` names run once under coverage, for all wings.
+For each change, those that reach the changed line are run then, the quickest first, in a process forked from one that
+has imported pytest already; if none fails, those that reach the module; at last those of the wing that start processes
+of their own, whose lines coverage does not see. A failure counts if the same test passes without the change. All of it
+happens in a copy. Without ``--sample`` every change is tried. ``equal_mutants.tsv`` holds changes that make no
+difference, each with the reason; they are not tried. Prints the changes that no test notices, and the share of those
+that one does, without and with those that make no difference. ``--work`` keeps the copy and what was measured, for the
+next run, ``--quick`` leaves out tests that start processes.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ import sys
 import tempfile
 import time
 import traceback
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,12 +43,18 @@ from mutants import Mutant, count, mutant
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-WINGS: dict[str, dict[str, list[str]]] = json.loads((HERE / "mutation_wings.json").read_text("utf-8"))
+_NAMED = json.loads((HERE / "mutation_wings.json").read_text("utf-8"))
+TESTS: list[str] = _NAMED["tests"]
+WINGS: dict[str, list[str]] = _NAMED["wings"]
+"""The tests of each wing that start processes of their own."""
 OPTIONS = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"]
 OPTIONS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is imported before the fork
-COPIED = ("opsinfo_cli", "tests", "schemas", "fixtures", "docs", "benchmarks", "pyproject.toml", "README.md")
-MOST = 80
-"""The most tests of a module that are tried if those of the line notice nothing."""
+NOT_COPIED = shutil.ignore_patterns(
+    ".git", ".ci", ".*_cache", ".hypothesis", "__pycache__", "node_modules", "dist", "site"
+)
+MOST = 60
+"""Measured seconds of tests that are tried if the thirty quickest of the line notice nothing: first those of the line,
+then others of the module, each in the order of how much of the module they reach."""
 
 
 class Measured(NamedTuple):
@@ -58,25 +67,50 @@ class Measured(NamedTuple):
         by_line = self.reached.get(module, {})
         return self._sorted({test for line in lines for test in by_line.get(line, ())})
 
-    def of_module(self, module: str) -> list[str]:
-        return self._sorted({test for tests in self.reached.get(module, {}).values() for test in tests})
+    def of_module(self, module: str) -> Counter[str]:
+        """How many lines of a module each test reaches."""
+        return Counter(test for tests in self.reached.get(module, {}).values() for test in tests)
+
+    def in_time(self, tests: list[str]) -> list[str]:
+        """The first tests, while the time lasts."""
+        seconds = accumulate(self.seconds.get(test, 1.0) for test in tests)
+        return [test for test, passed in zip(tests, seconds, strict=True) if passed < MOST]
 
     def _sorted(self, tests: Iterable[str]) -> list[str]:
         return sorted(tests, key=lambda test: (self.seconds.get(test, 1.0), test))
 
 
 class Timer:
-    """A plugin of pytest that keeps how long each test takes."""
+    """A plugin of pytest that keeps how long each test takes, and which fail."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
+        self.failed: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+    def kept(self) -> dict[str, float]:
+        """The seconds of those that pass."""
+        return {test: seconds for test, seconds in self.seconds.items() if test not in self.failed}
 
 
-def forked(place: Path, words: list[str], cpu: int) -> int:
-    """Run pytest in a separate process, and return its exit status; 70 if it could not run, 124 if it took too long."""
+class Ended(NamedTuple):
+    """
+    :param status: pytest's exit status; 70 if it could not run, 124 if it took too long
+    :param test: the test that failed, if one did
+    """
+
+    status: int
+    test: str | None
+
+
+def forked(place: Path, words: list[str], cpu: int) -> Ended:
+    """Run tests up to the first that fails, in a separate process."""
+    told = place.parent / "failed.txt"
+    told.unlink(missing_ok=True)
     child = os.fork()
     if child == 0:
         status = 70
@@ -90,14 +124,18 @@ def forked(place: Path, words: list[str], cpu: int) -> int:
             sink = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(sink, stream)
-            status = int(pytest.main([*OPTIONS, *words]))
+            timer, parent = Timer(), os.getpid()
+            status = int(pytest.main([*OPTIONS, *words], plugins=[timer]))
+            if os.getpid() == parent and timer.failed:
+                told.write_text(timer.failed[0], "utf-8")
         except SystemExit as error:
             status = int(error.code or 0)
         except BaseException as error:
             with (place.parent / "faults.txt").open("a") as file:
                 traceback.print_exception(error, file=file)
         os._exit(status)
-    return _ended(child, time.monotonic() + 20 * cpu)
+    status = _ended(child, time.monotonic() + 20 * cpu)
+    return Ended(status, told.read_text("utf-8") if told.exists() else None)
 
 
 def _ended(child: int, deadline: float) -> int:
@@ -115,67 +153,105 @@ def _ended(child: int, deadline: float) -> int:
     return ended if ended >= 0 else 124
 
 
-def copy_of_project(place: Path) -> None:
-    for name in COPIED:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, place / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
-        else:
-            shutil.copy(source, place / name)
-
-
-def measured(place: Path, work: Path, wing: str) -> Measured:
-    """Run a wing's tests once under coverage, or reuse the results of an earlier run."""
-    data, kept = work / f"{wing}.coverage", work / f"{wing}.seconds.json"
+def measured(place: Path, work: Path) -> Measured:
+    """Run the tests once under coverage, or take what an earlier run kept; those that fail are left out."""
+    data, kept = work / "measured.coverage", work / "measured.seconds.json"
     if not kept.exists():
         script = (
             "import json, sys, pytest; sys.path.insert(0, sys.argv[1]); from mutate import Timer; timer = Timer(); "
-            "status = pytest.main(sys.argv[3:], plugins=[timer]); json.dump(timer.seconds, open(sys.argv[2], 'w')); "
-            "sys.exit(status)"
+            "status = pytest.main(sys.argv[3:], plugins=[timer]); json.dump(timer.kept(), open(sys.argv[2], 'w')); "
+            "print(*timer.failed, sep='\\n'); sys.exit(status)"
         )
         words = ["-q", "-p", "no:cacheprovider", "--cov=opsinfo_cli", "--cov-context=test", "--cov-report="]
+        words += ["-m", "not process", *OPTIONS[-2:]]
         environment = {**os.environ, "PYTHONPATH": str(place), "COVERAGE_FILE": str(data)}
-        command = [sys.executable, "-c", script, str(HERE), str(kept), *words, *WINGS[wing]["tests"]]
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # rewritten asserts are kept for the trials
+        command = [sys.executable, "-c", script, str(HERE), str(kept), *words, *TESTS]
         done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
         if done.returncode:
+            print(f"some tests fail before anything is changed:\n{done.stdout[-3000:]}{done.stderr[-500:]}", flush=True)
+        if done.returncode not in (0, 1):
             kept.unlink(missing_ok=True)
-            sys.exit(f"the tests of {wing} fail before anything is changed:\n{done.stdout[-3000:]}{done.stderr[-500:]}")
-    return Measured(_reached(data), json.loads(kept.read_text("utf-8")))
+            sys.exit("the tests cannot be measured")
+    seconds = json.loads(kept.read_text("utf-8"))
+    return Measured(_reached(data, set(seconds)), seconds)
 
 
-def _reached(data: Path) -> dict[str, dict[int, set[str]]]:
+def _reached(data: Path, passing: set[str]) -> dict[str, dict[int, set[str]]]:
     known = CoverageData(str(data))
     known.read()
     found = {}
     for path in known.measured_files():
         lines = known.contexts_by_lineno(path)
         module = "opsinfo_cli/" + path.rpartition("/opsinfo_cli/")[2]
-        found[module] = {line: {each.rpartition("|")[0] for each in tests if each} for line, tests in lines.items()}
+        found[module] = {
+            line: passing.intersection(each.rpartition("|")[0] for each in tests) for line, tests in lines.items()
+        }
     return found
 
 
-def is_noticed(place: Path, wing: str, module: str, change: Mutant, known: Measured) -> str | None:
-    """How a change was noticed: by the tests of its line, of its module, or those that start processes."""
-    near = known.of_lines(module, change.lines)
-    rest = [test for test in known.of_module(module) if test not in set(near)][: max(0, MOST - len(near))]
-    for stage, tests in (
-        ("line", near[:30]),
-        ("line", near[30:]),
-        ("module", rest),
-        ("processes", WINGS[wing]["also"]),
-    ):
-        cpu = 20 + int(6 * sum(known.seconds.get(test, 0.0) for test in tests))
-        if tests and forked(place, tests, cpu if stage != "processes" else 600):
-            return stage
-    return None
+class Trials:
+    """Runs tests against one change after the other."""
+
+    def __init__(self, place: Path, known: Measured, is_quick: bool) -> None:
+        self.place, self.known, self.is_quick = place, known, is_quick
+        self.sound: set[str] = set()
+        self.unsound: set[str] = set()
+
+    def noticed(self, wing: str, module: str, change: Mutant) -> str | None:
+        """How a change was noticed: by the tests of its line, of its module, or those that start processes."""
+        near = self.known.of_lines(module, change.lines)
+        lines = self.known.of_module(module)
+        of_line, others = sorted(near[30:], key=lambda test: -lines[test]), lines.keys() - set(near)
+        of_module = sorted(others, key=lambda test: (-lines[test], test))
+        stages = [
+            ("line", near[:30]),
+            *((stage, self.known.in_time(tests)) for stage, tests in (("line", of_line), ("module", of_module))),
+        ]
+        if not self.is_quick:
+            stages.append(("processes", WINGS[wing]))
+        for stage, tests in stages:
+            cpu = (
+                600 if stage == "processes" else 20 + int(6 * sum(self.known.seconds.get(test, 0.0) for test in tests))
+            )
+            if tests and self._fail(self.place / module, change.source, tests, cpu):
+                return stage
+        return None
+
+    def _fail(self, file: Path, source: str, tests: list[str], cpu: int) -> bool:
+        """Whether one of the tests fails with another source of a module, and passes with the module's own."""
+        while tests := [test for test in tests if test not in self.unsound]:
+            with replaced(file, source):
+                ended = forked(self.place, tests, cpu)
+            if ended.status == 0:
+                return False
+            doubtful = [ended.test] if ended.test else tests
+            if self.sound.issuperset(doubtful):
+                return True
+            again = forked(self.place, doubtful, cpu)
+            if again.status == 0:
+                self.sound.update(doubtful)
+                return True
+            if again.test is None:
+                sys.exit(f"pytest ends with {again.status} before anything is changed: {doubtful}")
+            print(f"fails before anything is changed: {again.test}", flush=True)
+            self.unsound.add(again.test)
+            if again.test not in tests:  # one of a whole folder
+                return False
+        return False
 
 
-def require_passing(place: Path, known: Measured, modules: Iterable[str]) -> None:
-    """The tests of each module pass in such a process before anything is changed; else all would be noticed."""
-    for tests, module in ((known.of_module(module)[:30], module) for module in modules):
-        status = forked(place, tests, 300) if tests else 0
-        if status:
-            sys.exit(f"the tests of {module} fail before anything is changed (status {status})")
+@contextlib.contextmanager
+def replaced(file: Path, source: str) -> Iterator[None]:
+    """A module has another source meanwhile, and no bytecode of its own."""
+    own = file.read_text("utf-8")
+    for stale in file.parent.glob(f"__pycache__/{file.stem}.*"):
+        stale.unlink()
+    file.write_text(source, "utf-8")
+    try:
+        yield
+    finally:
+        file.write_text(own, "utf-8")
 
 
 def equal_ones() -> set[tuple[str, str, str]]:
@@ -208,25 +284,21 @@ def again(place: Path, wing: str, printed: Path) -> list[tuple[str, int]]:
     return found
 
 
-def run(
-    wing: str, place: Path, known: Measured, work: list[tuple[str, int]]
-) -> Iterator[tuple[str, Mutant, str | None]]:
-    """Each change that is not known to be equal, and how it was noticed."""
+def run(wing: str, trials: Trials, work: list[tuple[str, int]]) -> Iterator[tuple[str, Mutant, str | None]]:
+    """Each change, and how it was noticed, or ``equal`` if it is known to make no difference."""
     equal = equal_ones()
     for module, number in work:
-        file = place / module
-        source = file.read_text("utf-8")
-        change = mutant(source, number)
-        if (module, change.text, change.what) in equal:
-            yield module, change, "equal"
-            continue
-        for stale in file.parent.glob(f"__pycache__/{file.stem}.*"):
-            stale.unlink()
-        file.write_text(change.source, "utf-8")
-        try:
-            yield module, change, is_noticed(place, wing, module, change, known)
-        finally:
-            file.write_text(source, "utf-8")
+        change = mutant((trials.place / module).read_text("utf-8"), number)
+        known = (module, change.text, change.what) in equal
+        yield module, change, "equal" if known else trials.noticed(wing, module, change)
+
+
+def share_of(tally: dict[str | None, int]) -> str:
+    """How many changes were noticed, without and with those that make no difference."""
+    every = sum(tally.values())
+    tried = every - tally["equal"]
+    noticed = tried - tally[None]
+    return f"{noticed} of {tried} noticed ({noticed / max(1, tried):.0%}); {noticed / max(1, every):.0%} of all {every}"
 
 
 def main() -> int:
@@ -237,30 +309,27 @@ def main() -> int:
     parser.add_argument("--module", default="*")
     parser.add_argument("--again", type=Path, help="only the changes that an earlier run printed as living")
     parser.add_argument("--work", type=Path)
+    parser.add_argument("--quick", action="store_true", help="leave out tests that start processes")
     given = parser.parse_args()
     os.environ.setdefault("OPSINFO_CORPUS", str(ROOT.parent / "shared" / "corpus"))
     with tempfile.TemporaryDirectory() as scratch:
         work = given.work or Path(scratch)
         place = work / "copy"
         if not place.exists():
-            copy_of_project(place)
+            shutil.copytree(ROOT, place, ignore=NOT_COPIED)
+        trials = Trials(place, measured(place, work), given.quick)
         for wing in given.wings:
-            known = measured(place, work, wing)
             tally = {"line": 0, "module": 0, "processes": 0, "equal": 0, None: 0}
             places = (
                 again(place, wing, given.again)
                 if given.again
                 else chosen(place, wing, given.module, given.sample, given.seed)
             )
-            require_passing(place, known, sorted({module for module, _ in places})[:2])
-            for module, change, how in run(wing, place, known, places):
+            for module, change, how in run(wing, trials, places):
                 tally[how] += 1
                 if how is None:
                     print(f"lives: {module}:{change.line}\t{change.text}\t{change.what}", flush=True)
-            tried = sum(tally.values()) - tally["equal"]
-            killed = tried - tally[None]
-            share = f"{killed / max(1, tried):.0%}"
-            print(f"{wing}: {killed} of {tried} noticed ({share}), {tally['equal']} equal; {tally}", flush=True)
+            print(f"{wing}: {share_of(tally)}; {tally}", flush=True)
     return 0
 
 

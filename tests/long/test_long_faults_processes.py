@@ -1,7 +1,12 @@
-"""Every system call of real runs, killed and failed: the tests of ``tests/faults`` with nothing left out."""
+"""Every system call of real runs, killed and failed: the tests of ``tests/faults`` with nothing left out.
+
+``OPSINFO_TRACED_CALLS`` chooses how many calls of each run, evenly spread; all if it does not.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import os
 import sys
 from pathlib import Path
 
@@ -12,7 +17,9 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "faults"))
 from faults_counts import LONG, Counts
 from test_faults_processes import *  # noqa: F403
 
+TRACED = int(os.environ.get("OPSINFO_TRACED_CALLS", "0")) or LONG.traced
+
 
 @pytest.fixture
 def counts() -> Counts:
-    return LONG
+    return dataclasses.replace(LONG, traced=TRACED)

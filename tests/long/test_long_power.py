@@ -1,7 +1,12 @@
-"""The power fails after any call: the tests of ``tests/faults`` with the full counts."""
+"""The power fails after any call: the tests of ``tests/faults`` with the full counts.
+
+``OPSINFO_CUT_ROUNDS`` chooses how many rounds of cuts; 40 if it does not.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import os
 import sys
 from pathlib import Path
 
@@ -12,7 +17,9 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "faults"))
 from faults_counts import LONG, Counts
 from test_faults_power import *  # noqa: F403
 
+ROUNDS = int(os.environ.get("OPSINFO_CUT_ROUNDS", LONG.cuts))
+
 
 @pytest.fixture
 def counts() -> Counts:
-    return LONG
+    return dataclasses.replace(LONG, cuts=ROUNDS)

@@ -6,11 +6,14 @@ op_kernel_info_constructor.cc.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from opsinfo_cli.model.columns import BF16, FP16, HIF8, Columns, Possible
 from opsinfo_cli.model.entry import Entry
 from opsinfo_cli.model.library import Library
+from opsinfo_cli.model.load_fault import LoadFault
 from opsinfo_cli.text.source import Source
 
 Sections = dict[str, dict[str, str]]
@@ -211,6 +214,16 @@ REFUSED: dict[str, tuple[str, Sections]] = {
         "bad-value",
         {"attr": {"list": "N"}, "attr_N": {"type": "listInt", "value": "[1,-9223372036854775809]", "paramType": "x"}},
     ),
+    "a list of lists with a word in its last list": ("bad-value", attribute("listListInt", "[[1,2],[3,x]]")),
+    "a list of lists with a word in its first list": ("bad-value", attribute("listListInt", "[[x,2],[3]]")),
+    "lists between semicolons with a word in the last": ("bad-value", attribute("listListInt", "[1];[x]")),
+    "a list with a default that is no number": (
+        "bad-value",
+        {
+            "attr": {"list": "N"},
+            "attr_N": {"type": "listInt", "value": "1", "paramType": "optional", "defaultValue": "x"},
+        },
+    ),
     "a float attribute beyond floats": (
         "bad-value",
         {"attr": {"list": "N"}, "attr_N": {"type": "float", "value": "1e39", "paramType": "required"}},
@@ -248,6 +261,21 @@ def test_unknown_words_that_a_newer_engine_may_have_are_warnings(situation: str)
     name, sections = SUSPECT[situation]
     assert names(sections) == [name]
     assert not any(fault.refuses for fault in entry_of(sections).faults)
+
+
+def test_every_fault_has_its_place_its_near_words_and_its_message() -> None:
+    said = [
+        "\t".join((situation, place_of(fault), " ".join(fault.near), fault.message))
+        for situation, (_, sections) in {**REFUSED, **SUSPECT}.items()
+        for fault in entry_of(sections).faults
+    ]
+    assert said == (Path(__file__).parent / "fault_texts.tsv").read_text("utf-8").splitlines()[1:]
+
+
+def place_of(fault: LoadFault) -> str:
+    """``section.key[token]``, as far as the fault names them."""
+    token = "" if fault.token is None else f"[{fault.token}]"
+    return ".".join(filter(None, (fault.section, fault.key))) + token
 
 
 def test_dynamic_format_overrides_the_pattern() -> None:

@@ -225,3 +225,22 @@ def test_a_mixlist_is_accepted_with_mixed_modes_only() -> None:
 def test_a_mode_exists_on_the_documented_chips(name: str, soc: str, has_it: bool) -> None:
     socs = MODES[name].socs
     assert (socs is None or soc in socs) is has_it
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "steps"),
+    [
+        ("Add", "Add", 0),
+        ("Add", "ADd", 0.3),
+        ("add", "ADD", 0.9),
+        ("Add1", "Addl", 0.3),
+        ("Cast_", "cast-", 0.6),
+        ("Add", "Adx", 1),
+        ("Add", "AddN", 1),
+        ("Add", "dAd", 1),
+        ("Add", "addN", 1.3),
+        ("Add", "Mul", 3),
+    ],
+)
+def test_a_change_of_case_or_to_a_look_alike_is_three_tenths_of_a_step(name: str, other: str, steps: float) -> None:
+    assert distance(name, other) == distance(other, name) == pytest.approx(steps)

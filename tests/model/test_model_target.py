@@ -13,6 +13,7 @@ from opsinfo_cli.errors import OpsinfoError, Refused, UsageFault
 from opsinfo_cli.model import target as target_module
 from opsinfo_cli.model.cann_roots import usual_roots
 from opsinfo_cli.model.file_kind import is_library_name, kind_of
+from opsinfo_cli.model.opp import socs_of
 from opsinfo_cli.model.target import TargetOptions, resolve
 from opsinfo_cli.text.source import Source
 
@@ -42,6 +43,12 @@ KINDS = {
     "broken, in a config folder": ("tbe/config/ascend910b/y.json", "", "library"),
     "broken, with a list as first key": ("x.json", '{"black-list": {"to-add": ["A",]}}', "mixlist"),
     "broken, with a comment before the list": ("x.json", '{ // why\n"white-list": {}}', "mixlist"),
+    "broken, with a section of a library": ("x.json", '{"Add": {"input0": {', "library"),
+    "broken, with a section of a library that holds no tensor": ("x.json", '{"Add": {"precision_reduce": {', "library"),
+    "broken, with a section of a library after three keys": ("x.json", '{"a": {"b": {"c": "d"}, "input0": {', None),
+    "broken, with an action as third key": ("x.json", '{"a": {"b": {"to-add": [', "mixlist"),
+    "broken, with the beginning of a snapshot": ("x.json", '{"kind": "opsinfo-snapshot", ', "snapshot"),
+    "broken, with the name of a mixlist": ("ops_info.json", '{"Add": {"input0": {', "mixlist"),
     "broken, with nothing to go by": ("x.json", '{"a": tru', None),
 }
 
@@ -237,3 +244,17 @@ def test_an_unsearchable_path_is_not_reported_as_missing(monkeypatch: pytest.Mon
         with pytest.raises(Refused) as caught:
             resolve(text, TargetOptions(), {})
         assert caught.value.message == "Permission denied"
+
+
+def test_only_folders_with_libraries_are_socs(opp: Path) -> None:
+    socs = socs_of(str(opp))
+    config = opp / "built-in" / "op_impl" / "ai_core" / "tbe" / "config"
+    assert socs
+    assert {path.name for path in config.iterdir()} >= set(socs)
+    (config / "ascend000").mkdir()
+    (config / "ascend001").mkdir()
+    (config / "ascend001" / "notes.txt").touch()
+    (config / "ascend002").write_text("a file")
+    assert socs_of(str(opp)) == socs
+    (config / "ascend000" / "aic-ascend000-ops-info.json").write_text("{}")
+    assert socs_of(str(opp)) == ["ascend000", *socs]

@@ -38,6 +38,35 @@ def test_unchanged_lines_are_not_reported_as_changed(old: str, new: str, changes
     assert [tuple(each) for each in changed_lines(old, new)] == changes
 
 
+@given(st.sets(st.integers(0, 99)), st.sets(st.integers(0, 99)))
+def test_of_a_text_with_different_lines_only_what_was_removed_or_added_is_changed(
+    removed: set[int], added: set[int]
+) -> None:
+    old = [str(number) for number in range(100)]
+    new = [line for at in range(100) for line in ["new"] * (at in added) + [old[at]] * (at not in removed)]
+    changes = list(changed_lines(old, new))
+    assert [at for each in changes for at in range(each.start, each.end)] == sorted(removed)
+    assert sum(each.new_end - each.new_start for each in changes) == len(added)
+
+
+@pytest.mark.parametrize(("lines", "in_one_block"), [(62, False), (64, False), (66, True)])
+def test_a_part_without_a_unique_line_is_one_block_if_it_is_long(lines: int, in_one_block: bool) -> None:
+    old = [*"ab" * (lines // 4), *"a" * (lines // 2 % 2)]
+    new = ["x", *old[2:], "y"]
+    assert len(old) + len(new) == lines
+    assert (len(list(changed_lines(old, new))) == 1) == in_one_block
+
+
+@given(st.permutations(range(80)))
+def test_of_different_lines_in_another_order_as_many_as_possible_stay(order: list[int]) -> None:
+    longest: list[int] = []  # of the series that rise and end at each place
+    for at, number in enumerate(order):
+        before = (longest[i] for i in range(at) if order[i] < number)
+        longest.append(1 + max(before, default=0))
+    changes = changed_lines([str(number) for number in range(80)], [str(number) for number in order])
+    assert 80 - sum(each.end - each.start for each in changes) == max(longest)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -293,3 +293,22 @@ def test_the_exact_reader_gives_the_members_of_an_object_and_their_places() -> N
     array = scan(source_of("[1]"))
     assert array.root is not None
     assert _exact(array, array.root) == Members(None, 0, 3)
+
+
+REPEATS = {
+    '{"x": 1, "x": 2}': True,
+    '{"x": 1, "y": {"x": 1}}': False,
+    '{"y": {"x": 1, "z": 2, "x": 1}}': True,
+    '[[{"x": 1}, {"x": 1, "x": 1}]]': True,
+    '[{"x": {"x": 1}}, {"x": {"y": []}}]': False,
+}
+
+
+@pytest.mark.parametrize("value", REPEATS)
+def test_both_readers_find_a_repeated_key_at_any_depth_of_a_value(value: str) -> None:
+    text = f'{{"before": {{}}, "a": {value}, "behind": 1}}'
+    document = scan(source_of(text))
+    exact = _exact(document, document.require_root()).members
+    assert exact is not None
+    for members in (exact, members_of(text)):
+        assert [member.has_duplicates for member in members] == [False, REPEATS[value], False]

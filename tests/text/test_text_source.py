@@ -6,11 +6,12 @@ import codecs
 import hashlib
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from opsinfo_cli.errors import Damaged, Refused
-from opsinfo_cli.text.source import Source
+from opsinfo_cli.text.source import Place, Source
 
 
 def test_a_byte_order_mark_is_kept_outside_the_text() -> None:
@@ -137,3 +138,20 @@ def test_bytes_that_are_not_utf8_are_accepted_after_the_value(bom: bytes, value:
 def test_bytes_that_are_not_utf8_in_the_value_are_refused(data: bytes) -> None:
     with pytest.raises(Damaged):
         Source(data, "f.json")
+
+
+def test_line_ends_are_searched_once_if_many_places_are_asked_for() -> None:
+    class Counted(str):
+        searches = 0
+
+        def count(self, *arguments: Any) -> int:
+            Counted.searches += 1
+            return super().count(*arguments)
+
+    source = Source(b"a\nbc\n\n" * 1000, "f.json")
+    source.text = Counted(source.text)
+    offsets = range(0, 6000, 7)
+    assert [source.place(offset) for offset in offsets] == [
+        Place(line.count("\n") + 1, len(line) - line.rfind("\n")) for line in (str(source.text)[:at] for at in offsets)
+    ]
+    assert Counted.searches < 100
