@@ -116,7 +116,7 @@ class _Assembler:
         inputs = [len(node.inputs) for node in nodes]
         self._append([intern(node.type) for node in nodes], inputs, produced.counts[len(graph.inputs) :])
         self._columns.output_tensors.extend(produced.tensors)
-        numbers = produced.numbers([value for node in nodes for value in node.inputs])
+        numbers = produced.read
         if any(node.type in _LOOPS for node in nodes):
             tensors = [tensor for node in nodes for tensor in self._in_loop(graph, node)]
         else:

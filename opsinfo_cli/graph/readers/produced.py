@@ -20,24 +20,54 @@ class Produced:
 
     :ivar counts: the number of values of each input and node
     :ivar tensors: the facts of each value
+    :ivar read: the numbers of the values that the nodes read, -1 for an absent one
     """
 
     def __init__(self, graph: SourceGraph, path: str) -> None:
-        """:raises Damaged: if two nodes produce one value"""
-        values = [*graph.inputs, *[value for node in graph.nodes for value in node.outputs]]
-        number_of = dict(zip(values, range(len(values)), strict=True))
-        absent = values.count("") if number_of.pop("", None) is not None else 0
-        if len(number_of) + absent < len(values):
-            raise _appears_twice(graph, path)
-        number_of[""] = _ABSENT
-        known = graph.tensors.get
+        """
+        :raises Damaged: if two nodes produce one value, or neither an input nor a node produces one that is read
+        """
         self._graph = graph
         self._path = path
-        self._number_of = number_of
-        self.tensors = [known(value, UNKNOWN) if value else UNKNOWN for value in values]
-        self.counts = [1] * len(graph.inputs) + [len(node.outputs) for node in graph.nodes]
+        known = graph.tensors.get
+        self.counts = [1] * len(graph.inputs)
+        self.tensors = [known(value, UNKNOWN) for value in graph.inputs]
+        self._number_of = dict(zip(graph.inputs, range(len(graph.inputs)), strict=True))
+        self._number_of[""] = _ABSENT
+        self.read: list[int] = []
+        self._number_nodes()
         self._owners = [node for node, count in enumerate(self.counts) for _ in range(count)]
         self._starts = list(accumulate(self.counts, initial=0)) if max(self.counts, default=0) > 1 else None
+
+    def _number_nodes(self) -> None:
+        """Number the outputs of the nodes, and look up their inputs.
+
+        A value is mostly read soon after it is produced, while its name is in the caches of the processor.
+        """
+        number_of, counts, tensors, read = self._number_of, self.counts, self.tensors, self.read
+        known = self._graph.tensors.get
+        sorted_ = True
+        for node in self._graph.nodes:
+            if sorted_:
+                try:
+                    read += [number_of[value] for value in node.inputs]
+                except KeyError:
+                    sorted_ = False
+            outputs = node.outputs
+            counts.append(len(outputs))
+            for value in outputs:
+                if value:
+                    if number_of.setdefault(value, len(tensors)) != len(tensors):
+                        raise self._twice(value, node.name)
+                    tensors.append(known(value, UNKNOWN))
+                else:
+                    tensors.append(UNKNOWN)
+        if not sorted_:
+            self.read = self.numbers([value for node in self._graph.nodes for value in node.inputs])
+
+    def _twice(self, value: str, node: str) -> Damaged:
+        said = f"`{value}` is an output of two nodes, the second is `{node}`"
+        return Damaged(said, name="bad-graph", path=self._path)
 
     def numbers(self, values: list[str], reader: str = "") -> list[int]:
         """Return the numbers of values.
@@ -79,15 +109,3 @@ class Produced:
         unknown = {number for number, tensor in enumerate(self.tensors) if tensor.dtype is None}
         owners = {self._owners[number] for number in unknown.intersection(read)} if unknown else ()
         return sum(owner >= len(self._graph.inputs) for owner in owners)
-
-
-def _appears_twice(graph: SourceGraph, path: str) -> Damaged:
-    seen = set(graph.inputs)
-    for node in graph.nodes:
-        for value in node.outputs:
-            if value and value in seen:
-                said = f"`{value}` is an output of two nodes, the second is `{node.name}`"
-                return Damaged(said, name="bad-graph", path=path)
-            seen.add(value)
-    twice = next(value for value in graph.inputs if graph.inputs.count(value) > 1)
-    return Damaged(f"two inputs are named `{twice}`", name="bad-graph", path=path)

@@ -114,6 +114,9 @@ class _Slimmer:
 
     def _header(self, at: int) -> tuple[int, int, int]:
         """Key, first byte and end of the field at ``at``."""
+        begin, window = at - self._at, self._window
+        if 0 <= begin < len(window) - 20 and window[begin] & 0x87 == BYTES and window[begin + 1] < 128:
+            return window[begin], at + 2, at + 2 + window[begin + 1]  # most fields: a short one of bytes
         data = self._peek(at)
         try:
             tag, length = varint(data, 0)
