@@ -34,6 +34,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--python", default=sys.executable, help="the interpreter for opsinfo and for Python peers")
     parser.add_argument("--peers-bin", type=Path, metavar="DIR", help="where peers are searched before PATH")
     parser.add_argument("--generated", action="store_true", help="use generated files even if real ones exist")
+    counted = "count instructions of graph too (needs valgrind, takes minutes)"
+    parser.add_argument("--instructions", action="store_true", help=counted)
     return parser.parse_args()
 
 
@@ -63,7 +65,7 @@ def main() -> int:
                 print(growth_line(grown), flush=True)
         if _wanted("limits of graph", given.only):
             print("\n" + LIMITS_HEAD, flush=True)
-            for limit in graph_limits(place, data, max(3, given.rounds // 4)):
+            for limit in graph_limits(place, data, max(3, given.rounds // 4), given.instructions):
                 missed += not limit.met
                 print(limit_line(limit), flush=True)
     return 1 if missed else 0

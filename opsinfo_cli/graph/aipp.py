@@ -14,6 +14,7 @@ from ..text.source import read_bytes
 from ..typed import TYPE_CHECKING, NamedTuple
 from .builder import GraphBuilder
 from .readers.textproto import TextFault, parse
+from .topology import consumers_of
 
 if TYPE_CHECKING:
     from .graph import GraphTensor, ModelGraph
@@ -101,19 +102,10 @@ def _target(graph: ModelGraph, rank: int) -> int:
         said = f"a {graph.model.format} file does not say which of its {len(inputs)} inputs has which rank"
         raise UsageFault(f"--insert_op_conf: {said}", name="bad-aipp")
     data = inputs[rank]
-    if any(columns.types[node] in _CONTROL for node in _consumers(graph, data)):
+    if any(columns.types[node] in _CONTROL for node in consumers_of(graph, data)):
         said = f"input `{columns.names[data]}` feeds a subgraph, where atc would insert the operator"
         raise UsageFault(f"--insert_op_conf: {said}", name="bad-aipp")
     return data
-
-
-def _consumers(graph: ModelGraph, producer: int) -> list[int]:
-    columns = graph.columns
-    return [
-        node
-        for node in graph.subgraphs[0].nodes
-        if producer in columns.source_node[columns.inputs_of[node] : columns.inputs_of[node + 1]]
-    ]
 
 
 def _inserted(graph: ModelGraph, data: int, aipp: Aipp) -> ModelGraph:

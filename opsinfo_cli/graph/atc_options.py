@@ -17,6 +17,7 @@ from ..typed import TYPE_CHECKING, NamedTuple
 from .aipp import Aipp, with_aipp
 from .graph import ModelGraph
 from .readers.command import options as command_options
+from .topology import consumers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -172,7 +173,7 @@ def _with_fp16_inputs(graph: ModelGraph, value: str, _: bool) -> ModelGraph:
                 name="unknown-node",
                 hint=f"its inputs: {', '.join(_inputs(graph))}",
             )
-        if any(columns.types[each] == "Aipp" for each in _consumers(graph, node.index)):
+        if any(columns.types[each] == "Aipp" for each in consumers_of(graph, node.index)):
             said = f"--input_fp16_nodes: `{name}` has image preprocessing; atc refuses both (E10034)"
             raise UsageFault(said, name="bad-input-fp16")
         edit.set_input(node.index, "float16")
@@ -182,15 +183,6 @@ def _with_fp16_inputs(graph: ModelGraph, value: str, _: bool) -> ModelGraph:
 def _inputs(graph: ModelGraph) -> list[str]:
     columns = graph.columns
     return [columns.names[node] for node in graph.subgraphs[0].nodes if columns.types[node] in _DATA]
-
-
-def _consumers(graph: ModelGraph, producer: int) -> list[int]:
-    columns = graph.columns
-    return [
-        node
-        for node in graph.subgraphs[0].nodes
-        if producer in columns.source_node[columns.inputs_of[node] : columns.inputs_of[node + 1]]
-    ]
 
 
 def _with_weight_clip(graph: ModelGraph, value: str, _: bool) -> ModelGraph:

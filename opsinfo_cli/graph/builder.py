@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     Reference: TypeAlias = tuple[int | str, int]
 
 
-MOST_OUTPUTS = 1 << 16
-"""The most outputs of a node: a hostile index must not create a list of billions."""
-
-
 class GraphBuilder:
     """Collects nodes and their edges.
 
@@ -27,13 +23,10 @@ class GraphBuilder:
     added, and is looked up in the same subgraph. The main graph is open from the start; :meth:`subgraph` closes what is
     open and opens the next.
 
-    :param open_outputs: whether an edge from an output that its node did not list adds it, as an unknown tensor
-        (TensorFlow files do not list outputs); else it is an error
     :param path: the file, for messages
     """
 
-    def __init__(self, *, open_outputs: bool = False, path: str | None = None) -> None:
-        self.open_outputs = open_outputs
+    def __init__(self, *, path: str | None = None) -> None:
         self.path = path
         self._names: list[str] = []
         self._types: list[str] = []
@@ -173,27 +166,17 @@ class GraphBuilder:
                 producer, output = reference
                 found = index_of.get(producer, -1) if isinstance(producer, str) else producer
                 if not first <= found < last or not 0 <= output < len(outputs[found]):
-                    self._require(found in nodes, node, number, reference)
-                    self._open(found, output, node, number)
+                    raise self._not_an_edge(nodes, found, node, number, reference)
                 source_node.append(found)
                 source_output.append(output)
             inputs_of.append(len(source_node))
 
-    def _require(self, is_node: bool, node: int, number: int, reference: Reference) -> None:
-        if not is_node:
-            raise self._damaged(
-                f"input {number} of `{self._names[node]}` comes from `{reference[0]}`, which is not a node of its graph"
-            )
-
-    def _open(self, found: int, output: int, node: int, number: int) -> None:
-        """Add the outputs up to the number of an edge."""
-        known = len(self._outputs[found])
-        if not self.open_outputs or not 0 <= output < MOST_OUTPUTS:
-            raise self._damaged(
-                f"input {number} of `{self._names[node]}` is output {output} of `{self._names[found]}`, "
-                f"which has {known} outputs"
-            )
-        self._outputs[found] = [*self._outputs[found], *[UNKNOWN] * (output + 1 - known)]
+    def _not_an_edge(self, nodes: range, found: int, node: int, number: int, reference: Reference) -> Damaged:
+        said = f"input {number} of `{self._names[node]}`"
+        if found not in nodes:
+            return self._damaged(f"{said} comes from `{reference[0]}`, which is not a node of its graph")
+        producer, outputs = self._names[found], len(self._outputs[found])
+        return self._damaged(f"{said} is output {reference[1]} of `{producer}`, which has {outputs} outputs")
 
     def _controls(self, nodes: range, index_of: dict[str, int]) -> dict[int, tuple[int, ...]]:
         control = {}

@@ -1,8 +1,8 @@
 """The graph value: a model as nodes of op types with tensors between them.
 
 Kept in columns (one list for all names, one for all types, one for all inputs ...), so that 100,000 nodes stay small
-and a walk over them is fast; :class:`GraphNode` is a view of one row. A graph is made by a ``builder.GraphBuilder`` and
-does not change afterwards.
+and a walk over them is fast; :class:`GraphNode` is a view of one row. A graph is made by a ``builder.GraphBuilder`` or
+by ``readers.assemble``, and does not change afterwards.
 
 Nodes of subgraphs are in the same columns, after those of the main graph; an edge never leaves its subgraph.
 """

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 def judged_outcome(answer: Answer) -> GraphOutcome:
     """Return the effect of a mode and a mixlist on a graph."""
-    return GraphOutcome(answer.graph, answer.mode.name, _Rows(answer).row, lambda: _casts(answer))
+    rows, counts = _Rows(answer), answer.counts.casts
+    return GraphOutcome(answer.graph, answer.mode.name, rows.row, lambda: _casts(answer), counts)
 
 
 class _Rows:

@@ -89,6 +89,7 @@ class OutcomeCasts(NamedTuple):
 class GraphOutcome:
     """A graph with the dtypes of its nodes.
 
+    :param counts: the counts of the Casts, if they are known without a list of all Casts
     :ivar mode: the name of the precision mode; None if the dtypes are those of the file
     """
 
@@ -98,12 +99,14 @@ class GraphOutcome:
         mode: str | None,
         row: Callable[[int], NodeOutcome],
         casts: Callable[[], OutcomeCasts],
+        counts: CastCounts | None = None,
     ) -> None:
         self.graph = graph
         self.mode = mode
         self.row = row
         self._casts_of = casts
         self._casts: OutcomeCasts | None = None
+        self._counts = counts
 
     def __len__(self) -> int:
         return len(self.graph)
@@ -117,7 +120,7 @@ class GraphOutcome:
 
     @property
     def cast_counts(self) -> CastCounts:
-        return self.all_casts.counts
+        return self._counts or self.all_casts.counts
 
     @property
     def all_casts(self) -> OutcomeCasts:

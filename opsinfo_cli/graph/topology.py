@@ -84,3 +84,13 @@ def _kahn(graph: ModelGraph, nodes: range, loops: set[int]) -> list[int]:
         name = columns.names[stuck]
         raise Damaged(f"the graph has a cycle through `{name}`", name="bad-graph", path=graph.model.path)
     return order
+
+
+def consumers_of(graph: ModelGraph, producer: int) -> list[int]:
+    """Return the nodes of the main graph that read an output of a node."""
+    columns = graph.columns
+    return [
+        node
+        for node in graph.subgraphs[0].nodes
+        if producer in columns.source_node[columns.inputs_of[node] : columns.inputs_of[node + 1]]
+    ]

@@ -46,6 +46,8 @@ def before_judge(graph: ModelGraph) -> ModelGraph:
 
     :raises Damaged: if inserted conversions feed each other in a cycle
     """
+    if graph.model.predicted:  # a model of another framework: nothing was compiled
+        return graph
     gone = set(inserted_nodes(graph))
     changed = any(
         tensor.original_dtype not in (None, tensor.dtype)

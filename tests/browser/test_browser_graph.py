@@ -212,13 +212,14 @@ def test_a_graph_of_many_nodes_shares_columns_and_is_shown_in_parts(
         + """
         said.first = cells().length; said.bins = $("svg.ribbon").viewBox.baseVal.width;
         $("#nodes .more button").click(); said.more = cells().length;
-        said.status = $("#nodes [role=status]").textContent;
+        said.status = $("#nodes [role=status]").textContent; said.unprinted = $("#nodes .more").dataset.left;
         await find("r4999"); said.found = cells(); said.left = $("#nodes .more").hidden;
         said.lens = $$("svg.lens rect").length;
         """,
     )
     assert (said["first"], said["more"], said["bins"]) == (200, 400, 1200)
     assert said["status"] == "5001 nodes; the first 400 are shown"
+    assert said["unprinted"] == "4601 more nodes are not printed: the page shows them."
     assert (said["found"], said["left"], said["lens"]) == (["r4999"], True, 120)
 
 

@@ -13,7 +13,7 @@ from opsinfo_cli.errors import Damaged, UsageFault
 from opsinfo_cli.graph import reason
 from opsinfo_cli.graph.api import Graph
 from opsinfo_cli.graph.builder import GraphBuilder
-from opsinfo_cli.graph.graph import ModelFacts
+from opsinfo_cli.graph.graph import UNKNOWN, ModelFacts
 from opsinfo_cli.graph.judge.kernels import Kernels
 from opsinfo_cli.graph.judging import judge, prepare
 from opsinfo_cli.graph.reason import TEXTS
@@ -139,9 +139,9 @@ def test_the_graph_of_the_public_api_judges_itself() -> None:
 
 
 def test_a_node_without_known_dtypes_is_not_judged_and_one_unknown_input_decides_nothing() -> None:
-    builder = GraphBuilder(open_outputs=True)
-    builder.add("x", "Data")
-    builder.add("w", "White", [("x", 0)])
+    builder = GraphBuilder()
+    builder.add("x", "Data", outputs=[UNKNOWN])
+    builder.add("w", "White", [("x", 0)], [UNKNOWN])
     builder.add("half", "Gray", [("w", 0)], [builder.tensor("float32")])
     answer = judge(builder.build(ModelFacts("tensorflow", predicted=True)), LIBRARY, "mixed_float16")
     assert [(node.outputs, node.reason.code) for node in answer][1:] == [

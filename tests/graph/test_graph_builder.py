@@ -82,16 +82,6 @@ def test_two_nodes_of_one_name_are_refused() -> None:
         builder.build(FACTS)
 
 
-def test_open_outputs_grow_up_to_a_limit() -> None:
-    builder = GraphBuilder(open_outputs=True)
-    builder.add("split", "Split")
-    builder.add("x", "Relu", [("split", 3)])
-    assert builder.build(FACTS)[0].outputs == [UNKNOWN] * 4
-    builder.add("y", "Relu", [("split", 1 << 40)])
-    with pytest.raises(Damaged, match="output 1099511627776 of `split`"):
-        builder.build(FACTS)
-
-
 @pytest.mark.parametrize("parent", ["nobody", 9, "inner"])
 def test_a_subgraph_without_a_parent_outside_it_is_refused(parent: int | str) -> None:
     builder = GraphBuilder()

@@ -7,6 +7,8 @@ inc/graph_metadef/external/op_common/data_type_utils.h:59-158.
 
 from __future__ import annotations
 
+from itertools import product
+
 from ...typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -21,26 +23,17 @@ _NAMES = (
     *("bool", "complex64", "complex128", "bfloat16", "complex32"),
 )
 _TABLE = """
-f4 f4 f4 f4 f4 f4 f4 f8 f4 c4 c8 f4 c4
-f4 f2 f2 f2 f2 f2 f2 f8 f2 c4 c8 f4 c2
-f4 f2 i1 i4 i2 i2 i8 f8 i1 c4 c8 bf c2
-f4 f2 i4 i4 i4 i4 i8 f8 i4 c4 c8 bf c2
-f4 f2 i2 i4 u1 i2 i8 f8 u1 c4 c8 bf c2
-f4 f2 i2 i4 i2 i2 i8 f8 i2 c4 c8 bf c2
-f4 f2 i8 i8 i8 i8 i8 f8 i8 c4 c8 bf c2
-f8 f8 f8 f8 f8 f8 f8 f8 f8 c8 c8 f8 c8
-f4 f2 i1 i4 u1 i2 i8 f8 b1 c4 c8 bf c2
-c4 c4 c4 c4 c4 c4 c4 c8 c4 c4 c8 c4 c4
-c8 c8 c8 c8 c8 c8 c8 c8 c8 c8 c8 c8 c8
-f4 f4 bf bf bf bf bf f8 bf c4 c8 bf c4
+f4 f4 f4 f4 f4 f4 f4 f8 f4 c4 c8 f4 c4  f4 f2 f2 f2 f2 f2 f2 f8 f2 c4 c8 f4 c2
+f4 f2 i1 i4 i2 i2 i8 f8 i1 c4 c8 bf c2  f4 f2 i4 i4 i4 i4 i8 f8 i4 c4 c8 bf c2
+f4 f2 i2 i4 u1 i2 i8 f8 u1 c4 c8 bf c2  f4 f2 i2 i4 i2 i2 i8 f8 i2 c4 c8 bf c2
+f4 f2 i8 i8 i8 i8 i8 f8 i8 c4 c8 bf c2  f8 f8 f8 f8 f8 f8 f8 f8 f8 c8 c8 f8 c8
+f4 f2 i1 i4 u1 i2 i8 f8 b1 c4 c8 bf c2  c4 c4 c4 c4 c4 c4 c4 c8 c4 c4 c8 c4 c4
+c8 c8 c8 c8 c8 c8 c8 c8 c8 c8 c8 c8 c8  f4 f4 bf bf bf bf bf f8 bf c4 c8 bf c4
 c4 c2 c2 c2 c2 c2 c2 c8 c2 c4 c8 c4 c2
 """
+"""Two rows a line."""
 _SHORT = dict(zip("f4 f2 i1 i4 u1 i2 i8 f8 b1 c4 c8 bf c2".split(), _NAMES, strict=True))  # noqa: SIM905
-_PROMOTED = {
-    (left, right): _SHORT[short]
-    for left, line in zip(_NAMES, _TABLE.split("\n")[1:-1], strict=True)
-    for right, short in zip(_NAMES, line.split(), strict=True)
-}
+_PROMOTED = {pair: _SHORT[short] for pair, short in zip(product(_NAMES, repeat=2), _TABLE.split(), strict=True)}
 _ONE_SIDED = {
     **{(left, "complex64"): "complex64" for left in ("uint16", "uint32")},
     **{(left, "complex128"): "complex128" for left in ("uint16", "uint32", "uint64")},

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from array import array
+from itertools import accumulate
+from sys import intern
+
 from ...errors import Damaged
 from ...typed import TYPE_CHECKING
-from ..builder import GraphBuilder
-from ..graph import UNKNOWN
+from ..graph import UNKNOWN, GraphColumns, ModelGraph, Note, Subgraph
 from .op_names import second_type
+from .produced import Produced
 from .source import CONST, INPUT, SourceGraph, SourceNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from ..graph import GraphTensor, ModelFacts, ModelGraph
+    from ..graph import GraphTensor, ModelFacts, Weights
 
 OUTPUT = "NetOutput"
 _LOOPS = frozenset({"Switch", "Merge", "Enter", "NextIteration"})
@@ -23,16 +27,13 @@ OUTPUT_NAME = "Node_Output"
 def assemble(graph: SourceGraph, facts: ModelFacts, path: str) -> ModelGraph:
     """The graph value.
 
-    :raises Damaged: if an input reads a value that no node produces
+    :raises Damaged: if an input reads a value that no node produces, or two nodes produce one
     """
     assembler = _Assembler(path)
-    assembler.builder.name_graph(graph.name)
-    waiting = assembler.add(graph, main=True)
+    waiting: list[tuple[SourceGraph, int | None]] = [(graph, None)]
     while waiting:
-        body, owner = waiting.pop(0)
-        assembler.builder.subgraph(body.name, owner)
-        waiting += assembler.add(body, main=False)
-    return assembler.builder.build(facts)
+        waiting += assembler.add(*waiting.pop(0))
+    return assembler.built(facts)
 
 
 def first_nodes(graph: SourceGraph) -> Iterator[tuple[SourceGraph, int]]:
@@ -48,101 +49,142 @@ def first_nodes(graph: SourceGraph) -> Iterator[tuple[SourceGraph, int]]:
         waiting += [body for node in each.nodes for body in node.bodies]
 
 
-def second_types(graph: SourceGraph) -> dict[str, str]:
-    """Return op types with a constant input after the first -> the type that fusion may turn them into."""
-    found: dict[str, str] = {}
-    for each in graph.walk():
-        constant = {value for node in each.nodes if node.type == CONST for value in node.outputs}
-        waiting = {
-            op_type: second for op_type in {node.type for node in each.nodes} if (second := second_type(op_type))
-        }
-        for node in each.nodes if waiting else ():
-            if node.type in waiting and not constant.isdisjoint(node.inputs):
-                found.setdefault(node.type, waiting.pop(node.type))
-    return found
-
-
 class _Assembler:
-    def __init__(self, path: str) -> None:
-        self.builder = GraphBuilder(path=path)
-        self._path = path
+    """Fills the columns of a graph, without a builder: no reference has to wait for its node here."""
 
-    def add(self, graph: SourceGraph, main: bool) -> list[tuple[SourceGraph, int]]:
-        """Add a graph's nodes, then its bodies, with the index of their owner."""
-        builder, bodies = self.builder, []
-        names = self._unique(graph)
-        first = len(graph.inputs)
-        produced = self._produced(graph, len(builder))
-        known = graph.tensors.get
-        for number, value in enumerate(graph.inputs):
-            parent = -1 if main else graph.parent_inputs[number]
-            tensor = graph.tensor(value)
-            attributes = {} if parent < 0 else {"parent_input": parent}
-            builder.add(names[number], INPUT, [None], [tensor], inputs=[tensor], attributes=attributes)
-        loops = any(node.type in _LOOPS for node in graph.nodes)
-        for number, node in enumerate(graph.nodes, first):
-            index = builder.add(
-                names[number],
-                node.type,
-                self._sources(produced, node.inputs, node.name) if node.inputs else (),
-                [known(value, UNKNOWN) for value in node.outputs],
-                inputs=self._inputs(graph, node) if loops else (),
-                control=node.control,
-                attributes=node.extra,
-                weights=node.weights,
-            )
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._columns = GraphColumns([], [], array("i", [0]), array("i"), array("i"), [], array("i", [0]), [])
+        self._subgraphs: list[Subgraph] = []
+        self._control: dict[int, tuple[int, ...]] = {}
+        self._attributes: dict[int, dict[str, object]] = {}
+        self._weights: dict[int, Weights] = {}
+        self._marked: dict[GraphTensor, GraphTensor] = {}
+        self._unknown = 0
+
+    def built(self, facts: ModelFacts) -> ModelGraph:
+        notes = facts.notes
+        if self._unknown:
+            said = "dtypes of these nodes are unknown: the file does not have them"
+            notes = (*notes, Note("unknown-dtype", said, nodes=self._unknown))
+        facts = facts._replace(notes=notes, second_types=self._second_types())
+        return ModelGraph(self._columns, facts, self._subgraphs, self._control, self._attributes, {}, self._weights)
+
+    def _second_types(self) -> dict[str, str]:
+        """Return op types with a constant input -> the type that fusion may turn them into."""
+        columns, found = self._columns, {}
+        types = columns.types
+        waiting = {op_type: second for op_type in set(types) if (second := second_type(op_type))}
+        for node, op_type in enumerate(types) if waiting else ():
+            sources = columns.source_node[columns.inputs_of[node] : columns.inputs_of[node + 1]]
+            if op_type in waiting and any(source >= 0 and types[source] == CONST for source in sources):
+                found[op_type] = waiting.pop(op_type)
+        return found
+
+    def add(self, graph: SourceGraph, parent: int | None) -> list[tuple[SourceGraph, int | None]]:
+        """Add a graph's nodes, and return its bodies with the indexes of their owners.
+
+        :param parent: the owner of this graph; None for the main graph
+        """
+        names = self._columns.names
+        first = len(names)
+        *others, output = self._unique(graph)
+        names += others
+        produced = Produced(graph, self._path)
+        self._add_inputs(graph, produced, first)
+        read = self._add_nodes(graph, produced, first)
+        if graph.outputs or parent is not None:
+            names.append(output)
+            read += self._add_output(graph, produced, first)
+        self._unknown += produced.nodes_without_dtype(read)
+        nodes = range(first, len(names))
+        self._subgraphs.append(Subgraph(graph.name, parent, nodes))
+        return self._add_facts(graph.nodes, nodes, first + len(graph.inputs))
+
+    def _add_inputs(self, graph: SourceGraph, produced: Produced, first: int) -> None:
+        """Add a Data for each input; it has an input too, which nothing feeds."""
+        count = len(graph.inputs)
+        self._append([INPUT] * count, [1] * count, produced.counts[:count])
+        self._feed([-1] * count, [0] * count, produced.tensors[:count])
+        for index, parent_input in enumerate(graph.parent_inputs[:count], first):
+            if parent_input >= 0:
+                self._attributes[index] = {"parent_input": parent_input}
+
+    def _add_nodes(self, graph: SourceGraph, produced: Produced, first: int) -> list[int]:
+        """Add the nodes, and return the numbers of the values they read."""
+        nodes = graph.nodes
+        inputs = [len(node.inputs) for node in nodes]
+        self._append([intern(node.type) for node in nodes], inputs, produced.counts[len(graph.inputs) :])
+        self._columns.output_tensors.extend(produced.tensors)
+        numbers = produced.read
+        if any(node.type in _LOOPS for node in nodes):
+            tensors = [tensor for node in nodes for tensor in self._in_loop(graph, node)]
+        else:
+            tensors = produced.facts(numbers)
+        self._feed(produced.producers(numbers, first), produced.places(numbers), tensors)
+        return numbers
+
+    def _in_loop(self, graph: SourceGraph, node: SourceNode) -> Iterator[GraphTensor]:
+        """The facts of a node's inputs in a graph with loops, without the mark of the outputs they read."""
+        marked = node.extra.get("continuous_input", -1)
+        for number, value in enumerate(node.inputs):
+            tensor = graph.tensor(value) if value else UNKNOWN
+            if value and tensor.continuous != (number == marked):
+                tensor = self._marked.setdefault(tensor, tensor._replace(continuous=number == marked))
+            yield tensor
+
+    def _add_output(self, graph: SourceGraph, produced: Produced, first: int) -> list[int]:
+        """Add what collects a graph's outputs, and return their numbers."""
+        name = self._columns.names[-1]
+        if "" in graph.outputs:
+            raise Damaged(f"`{name}` reads ``, which no node produces", name="bad-graph", path=self._path)
+        if graph.parent_outputs:
+            self._attributes[len(self._columns.types)] = {"parent_outputs": tuple(graph.parent_outputs)}
+        numbers = produced.numbers(graph.outputs, name)
+        self._append([OUTPUT], [len(numbers)], [0])
+        self._feed(produced.producers(numbers, first), produced.places(numbers), produced.facts(numbers))
+        return numbers
+
+    def _append(self, types: list[str], inputs: list[int], outputs: list[int]) -> None:
+        """Add nodes with so many inputs and outputs."""
+        columns = self._columns
+        columns.types.extend(types)
+        columns.inputs_of.extend(accumulate(inputs, initial=columns.inputs_of.pop()))
+        columns.outputs_of.extend(accumulate(outputs, initial=columns.outputs_of.pop()))
+
+    def _feed(self, producers: list[int], outputs: list[int], tensors: list[GraphTensor]) -> None:
+        """Add the inputs of the nodes that were appended."""
+        columns = self._columns
+        columns.source_node.extend(producers)
+        columns.source_output.extend(outputs)
+        columns.input_tensors.extend(tensors)
+
+    def _add_facts(
+        self, nodes: Sequence[SourceNode], all_nodes: range, begin: int
+    ) -> list[tuple[SourceGraph, int | None]]:
+        """Add what few nodes have, and return the bodies."""
+        bodies: list[tuple[SourceGraph, int | None]] = []
+        index_of: dict[str, int] = {}
+        for index, node in enumerate(nodes, begin):
+            if node.weights is not None:
+                self._weights[index] = node.weights
+            if node.extra:
+                self._attributes[index] = dict(node.extra)
             if node.bodies:
                 bodies += [(body, index) for body in node.bodies]
-        self._outputs(graph, produced, names[-1], main)
+            if node.control:
+                index_of = index_of or {self._columns.names[each]: each for each in all_nodes}
+                self._control[index] = self._controlled(node, index, index_of)
         return bodies
 
-    def _produced(self, graph: SourceGraph, base: int) -> dict[str, tuple[int, int]]:
-        """Return the producer of each value: the index of the node, and the number of its output.
-
-        :raises Damaged: if two nodes produce it
-        """
-        produced = {value: (index, 0) for index, value in enumerate(graph.inputs, base)}
-        for index, node in enumerate(graph.nodes, base + len(graph.inputs)):
-            for number, value in enumerate(node.outputs):
-                if value:
-                    if value in produced:
-                        said = f"`{value}` is an output of two nodes, the second is `{node.name}`"
-                        raise Damaged(said, name="bad-graph", path=self._path)
-                    produced[value] = (index, number)
-        return produced
-
-    def _inputs(self, graph: SourceGraph, node: SourceNode) -> list[GraphTensor | None]:
-        """Return the facts of a node's inputs in a graph with loops, without the mark of the outputs they read."""
-        marked = node.extra.get("continuous_input", -1)
-        made: list[GraphTensor | None] = []
-        for number, value in enumerate(node.inputs):
-            known = graph.tensor(value)._replace(continuous=number == marked)
-            made.append(self.builder.tensor(*known) if value else None)
-        return made
-
-    def _outputs(self, graph: SourceGraph, produced: dict[str, tuple[int, int]], name: str, main: bool) -> None:
-        if not graph.outputs and main:
-            return
-        attributes = {} if main else {"parent_outputs": tuple(graph.parent_outputs)}
-        if "" in graph.outputs:
-            raise self._missing(name, "")
-        sources = self._sources(produced, graph.outputs, name)
-        self.builder.add(name, OUTPUT, sources, attributes=attributes)
-
-    def _sources(
-        self, produced: dict[str, tuple[int, int]], values: list[str], reader: str
-    ) -> list[tuple[int, int] | None]:
-        """Return the producers of a node's inputs.
-
-        :raises Damaged: if no node produces one of them
-        """
+    def _controlled(self, node: SourceNode, index: int, index_of: dict[str, int]) -> tuple[int, ...]:
+        """:raises Damaged: if the producer of a control edge is not a node of the graph"""
         try:
-            return [produced[value] if value else None for value in values]
-        except KeyError as missing:
-            raise self._missing(reader, missing.args[0]) from None
-
-    def _missing(self, reader: str, value: str) -> Damaged:
-        return Damaged(f"`{reader}` reads `{value}`, which no node produces", name="bad-graph", path=self._path)
+            return tuple([index_of[name] for name in node.control])
+        except KeyError as error:
+            name = self._columns.names[index]
+            said = f"`{name}` has a control edge from `{error.args[0]}`, which is not a node of its graph"
+            raise Damaged(said, name="bad-graph", path=self._path) from None
 
     @staticmethod
     def _unique(graph: SourceGraph) -> list[str]:

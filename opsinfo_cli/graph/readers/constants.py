@@ -78,17 +78,30 @@ def harmless(constants: Sequence[Weights], dtype: str, low: str) -> bool:
     """
     if dtype not in _WIDTHS or low not in LIMITS:
         return True
-    width, parts = _WIDTHS[dtype], []
+    width = _WIDTHS[dtype]
+    spans = [(each.offset, each.offset + each.size - each.size % width) for each in constants]
     try:
-        with open(constants[0].path, "rb") as file:
-            for each in constants:
-                file.seek(each.offset)
-                parts.append(file.read(each.size - each.size % width))
-                if len(parts[-1]) != each.size - each.size % width:
-                    return False
+        parts = _parts(constants[0].path, spans)
     except OSError:
         return False
+    if any(len(part) != end - start for part, (start, end) in zip(parts, spans, strict=True)):
+        return False
     return _looked_at(_floats(b"".join(parts), dtype), *LIMITS[low]).harmless
+
+
+def _parts(path: str, spans: list[tuple[int, int]]) -> list[bytes]:
+    """Return the bytes of a file at each of several spans; those that lie close together are read at once."""
+    first, last = min(start for start, _ in spans), max(end for _, end in spans)
+    with open(path, "rb") as file:
+        if last - first <= _SLICE:
+            file.seek(first)
+            data = file.read(last - first)
+            return [data[start - first : end - first] for start, end in spans]
+        parts = []
+        for start, end in spans:
+            file.seek(start)
+            parts.append(file.read(end - start))
+    return parts
 
 
 def is_small(weights: Weights) -> bool:

@@ -51,16 +51,19 @@ def _fold(graph: SourceGraph) -> int:
         if node.type == CONST:
             constant.update(node.outputs)
             made.append(node)
-        elif _folds(graph, node, constant):
+        elif (node.op in _OF_SHAPE or constant.issuperset(node.inputs)) and _folds(graph, node, constant):
             folded += 1
             constant.update(node.outputs)
             made += _constants(node)
         else:
             made.append(node)
-    used = {value for node in made if node.type != CONST for value in node.inputs}
-    used.update(graph.outputs)
-    waited = {name for node in made for name in node.control}
-    kept = [node for node in made if node.type != CONST or node.name in waited or not used.isdisjoint(node.outputs)]
+    unused = constant.difference(graph.outputs)
+    for node in made:
+        if node.inputs:
+            unused.difference_update(node.inputs)
+    unused.add("")
+    waited = {name for node in made if node.control for name in node.control}
+    kept = [node for node in made if node.type != CONST or node.name in waited or not unused.issuperset(node.outputs)]
     names = {node.name for node in kept} if waited else set()
     for node in kept if waited else ():
         if node.control:
@@ -71,8 +74,6 @@ def _fold(graph: SourceGraph) -> int:
 
 def _folds(graph: SourceGraph, node: SourceNode, constant: set[str]) -> bool:
     op = node.op
-    if op not in _OF_SHAPE and not constant.issuperset(node.inputs):
-        return False
     given = [value for value in node.inputs if value]
     if not given or node.bodies or op in _NOT_FOLDED or op.startswith(_STATEFUL) or "::" in op or not node.outputs:
         return False

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ...typed import TYPE_CHECKING
 from ..graph import Note
-
-if TYPE_CHECKING:
-    from .source import SourceGraph
 
 
 class Notes:
@@ -24,19 +20,6 @@ class Notes:
         :param subject: the operator, domain, file or function
         """
         self._counts[kind, message, subject] += nodes
-
-    def unknown_dtypes(self, graph: SourceGraph) -> None:
-        """Report how many nodes have an output that is read and has no known dtype."""
-        count = 0
-        for each in graph.walk():
-            known = each.tensors
-            if all(value in known and known[value].dtype for node in each.nodes for value in node.outputs):
-                continue
-            read = {value for node in each.nodes for value in node.inputs} | set(each.outputs)
-            for node in each.nodes:
-                count += any(value in read and each.tensor(value).dtype is None for value in node.outputs)
-        if count:
-            self.add("unknown-dtype", "dtypes of these nodes are unknown: the file does not have them", nodes=count)
 
     def all(self) -> tuple[Note, ...]:
         """Return the notes, in the order in which they were added."""

@@ -11,7 +11,7 @@ from array import array
 
 from ...typed import TYPE_CHECKING
 from ..graph import ModelFacts
-from .assemble import assemble, second_types
+from .assemble import assemble
 from .folding import fold
 from .notes import Notes
 from .onnx_expand import expand
@@ -67,7 +67,6 @@ def read_onnx_source(file: IO[bytes], path: str) -> tuple[SourceGraph, ModelFact
     fold(model.graph)
     for graph in model.graph.walk():
         graph.nodes = _translated(graph, model.opsets, notes)
-    notes.unknown_dtypes(model.graph)
     facts = ModelFacts(
         format="onnx",
         path=path,
@@ -76,7 +75,6 @@ def read_onnx_source(file: IO[bytes], path: str) -> tuple[SourceGraph, ModelFact
         attributes={"opsets": dict(model.opsets), "producer": model.producer},
         notes=notes.all(),
         predicted=True,
-        second_types=second_types(model.graph),
     )
     return model.graph, facts
 

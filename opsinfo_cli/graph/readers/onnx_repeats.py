@@ -69,9 +69,11 @@ def _tensors(model: OnnxModel) -> dict[str, GraphTensor]:
             found = _inferred(node, [values.facts[number] for number in inputs], model.opsets)
             outputs = kinds[key] = [_UNKNOWN if tensor is None else values.number(tensor) for tensor in found]
         for value, number in zip(node.outputs, outputs, strict=True):
-            if number != _UNKNOWN:
-                number_of[value] = values.merged(number_of[value], number) if value in number_of else number
-    return {value: values.facts[number].tensor for value, number in number_of.items() if value}
+            if number != _UNKNOWN and (said := number_of.setdefault(value, number)) != number:
+                number_of[value] = values.merged(said, number)
+    del number_of[""]
+    tensors = [fact.tensor for fact in values.facts]
+    return {value: tensors[number] for value, number in number_of.items()}
 
 
 class _Fact(NamedTuple):
@@ -97,7 +99,11 @@ class _Values:
             raise _Unlike
         self.facts = [_Fact(_ABSENT)]
         self._numbers: dict[tuple[GraphTensor, bytes], int] = {}
-        self.number_of = {value: self.number(tensor, data.get(value, b"")) for value, tensor in tensors.items()}
+        large = {id(tensor): self.number(tensor) for tensor in {id(each): each for each in tensors.values()}.values()}
+        self.number_of = {
+            value: self.number(tensor, small) if (small := data.get(value)) else large[id(tensor)]
+            for value, tensor in tensors.items()
+        }
         self.number_of[""] = 0
 
     def number(self, tensor: GraphTensor, constant: bytes = b"") -> int:

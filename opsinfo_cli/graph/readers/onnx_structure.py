@@ -11,7 +11,7 @@ import struct
 
 from ...typed import TYPE_CHECKING, NamedTuple
 from ..graph import GraphTensor, Weights
-from .dtypes import onnx_dtype
+from .onnx_tensor_types import TensorTypes
 from .slim import MARKER_KEY, marked
 from .source import CONST, SourceGraph, SourceNode
 from .wire import DEEPEST, WireFault, fields, key, number_bytes, repeated, signed, text
@@ -75,7 +75,8 @@ class Parser:
         self._external: set[str] = set()
         self._refused: set[str] = set()
         self._small: dict[str, bytes] = {}
-        self._types: dict[bytes, GraphTensor | None] = {}
+        self._types = TensorTypes(slim.data)
+        self._ops: dict[bytes, str] = {}
 
     def model(self) -> OnnxModel:
         data = self._data
@@ -141,36 +142,10 @@ class Parser:
             if tag == 0x0A:
                 name = data[first:last].decode("utf-8", "replace")
             elif tag == 0x12:
-                said = data[first:last]
-                if said not in self._types:
-                    self._types[said] = self._type(first, last, 0)
-                tensor = self._types[said]
+                tensor = self._types.of(first, last)
         if tensor is not None:
             graph.tensors[name] = tensor
         return name
-
-    def _type(self, start: int, end: int, depth: int) -> GraphTensor | None:
-        """Return a TypeProto: a tensor, or the content of a sequence or an optional."""
-        data = self._data
-        for tag, first, last in fields(data, start, end):
-            if tag in (0x0A, key(8)):  # tensor_type, sparse_tensor_type
-                return self._tensor_type(first, last)
-            if tag in (0x22, 0x4A) and depth < DEEPEST:  # sequence_type = 4, optional_type = 9
-                inner = next(((begin, stop) for tag, begin, stop in fields(data, first, last) if tag == 0x0A), None)
-                return self._type(inner[0], inner[1], depth + 1) if inner else None
-        return None
-
-    def _tensor_type(self, start: int, end: int) -> GraphTensor:
-        data, dtype, shape = self._data, None, None
-        for tag, first, last in fields(data, start, end):
-            if tag == 0x08:
-                dtype = onnx_dtype(first)
-            elif tag == 0x12:
-                shape = tuple(self._dim(*span) for tag, *span in fields(data, first, last) if tag == 0x0A)
-        return GraphTensor(dtype, shape=shape)
-
-    def _dim(self, start: int, end: int) -> int:
-        return next((signed(value) for tag, value, _ in fields(self._data, start, end) if tag == 0x08), -1)
 
     def _node(self, graph: SourceGraph, start: int, end: int, depth: int) -> SourceNode:
         data = self._data
@@ -186,7 +161,7 @@ class Parser:
             elif tag == 0x1A:
                 name = data[first:last].decode("utf-8", "replace")
             elif tag == 0x22:
-                op = data[first:last].decode("utf-8", "replace")
+                op = self._ops.get(data[first:last]) or self._new_op(first, last)
             elif tag == 0x2A:
                 attributes.append((first, last))
             elif tag == 0x3A:
@@ -197,6 +172,10 @@ class Parser:
         if attributes and not node.type and not node.bodies:
             node.raw_attributes = tuple([data[first:last] for first, last in attributes])
         return node
+
+    def _new_op(self, start: int, end: int) -> str:
+        op = self._ops[self._data[start:end]] = text(self._data, start, end)
+        return op
 
     def _attribute(self, graph: SourceGraph, node: SourceNode, start: int, end: int, depth: int) -> None:
         data, name = self._data, ""
@@ -269,7 +248,7 @@ class Parser:
         if not sparse:
             is_small = len(dims) < 2 and (dtype in _INTEGERS or not dims or dims[0] <= _SHORT)
             self._small[name] = _without(data, start, end, *named) if is_small else b""
-        graph.tensors[name] = GraphTensor(onnx_dtype(dtype), shape=tuple(dims))
+        graph.tensors[name] = self._types.tensor(dtype, tuple(dims))
         return node
 
     def _outside(self, said: dict[str, str]) -> Weights | None:

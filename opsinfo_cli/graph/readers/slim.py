@@ -130,6 +130,27 @@ class _Slimmer:
             raise WireFault(at, "the file ends inside a field") from None
         raise WireFault(at, f"wire type {wire} is unknown")
 
+    def _short_fields(self, at: int, end: int) -> int:
+        """Return the length of the short fields of bytes from ``at`` on: they are kept, whatever the plan says."""
+        window, first = self._window, at - self._at
+        if first < 0:
+            return 0
+        last = min(len(window) - 20, end - self._at)
+        stop = begin = first
+        while begin < last and window[begin] & 0x87 == BYTES:
+            size = window[begin + 1]
+            if size < 128:
+                begin += 2 + size
+            elif window[begin + 2] < SMALL >> 7:
+                begin += 3 + (size & 127) + (window[begin + 2] << 7)
+            else:
+                break
+            if begin > end - self._at:
+                break
+            stop = begin
+        self._kept += stop - first
+        return stop - first
+
     def _message(self, start: int, end: int, plan: Plan, depth: int) -> tuple[list[tuple[bytes, int, int]], int]:
         """Pieces (bytes made here or empty, place in the file, size) and their length together."""
         if depth > DEEPEST:
@@ -143,6 +164,9 @@ class _Slimmer:
             pieces.append((data, place, len(data)))
 
         while at < end:
+            if not self._mark_all and (skipped := self._short_fields(at, end)):
+                at += skipped
+                continue
             tag, body, stop = self._header(at)
             if stop > end:
                 raise WireFault(at, f"field {tag >> 3} has {stop - body} bytes, {max(end - body, 0)} are left")

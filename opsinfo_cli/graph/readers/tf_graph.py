@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...typed import TYPE_CHECKING
 from ..graph import GraphTensor, ModelFacts
-from .assemble import assemble, second_types
+from .assemble import assemble
 from .folding import fold
 from .op_names import tensorflow_mapping
 from .source import CONST, SourceGraph, SourceNode
@@ -220,7 +220,6 @@ def finished(graph: SourceGraph, path: str, format: str, notes: Notes, versions:
     for each in graph.walk():
         for node in each.nodes:
             _translate(node, notes)
-    notes.unknown_dtypes(graph)
     facts = ModelFacts(
         format=format,
         path=path,
@@ -229,7 +228,6 @@ def finished(graph: SourceGraph, path: str, format: str, notes: Notes, versions:
         attributes=versions,
         notes=notes.all(),
         predicted=True,
-        second_types=second_types(graph),
     )
     return assemble(graph, facts, path)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _PARTS = os.path.join(os.path.dirname(__file__), "page_parts")
 LISTS = ("white", "black", "gray")
-_LONG = 48
+LONG = 48
 """The width of a column in characters; longer texts are wrapped."""
 
 
@@ -112,7 +112,7 @@ def _cell(cell: str, at: int) -> str:
     text = cell if isinstance(cell, Markup) else escaped(cell)
     if at == 0:
         return f'<th scope="row">{text}</th>'
-    long = ' class="long"' if len(cell) > _LONG and not isinstance(cell, Markup) else ""
+    long = ' class="long"' if len(cell) > LONG and not isinstance(cell, Markup) else ""
     return f"<td{_number(isinstance(cell, Number)) or long}>{text}</td>"
 
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...typed import NamedTuple
-from .page import Bar, bars, escaped, page_text, pill
-
-_LONG = 48
-"""The longest text, in characters, that is not wrapped in a cell."""
+from .page import LONG, Bar, bars, escaped, page_text, pill
 
 
 class PageCell(NamedTuple):
@@ -79,7 +76,7 @@ def _row(row: PageRow) -> str:
 def _cell(cell: PageCell, tag: str) -> str:
     more = ' scope="row"' if tag == "th" else ""
     more += f' data-key="{escaped(cell.key)}"' if cell.key else ""
-    more += ' class="long"' if len(cell.text) > _LONG else ""
+    more += ' class="long"' if len(cell.text) > LONG else ""
     more += f' title="{escaped(cell.full)}"' if cell.full and cell.full != cell.text else ""
     return f"<{tag}{more}>{_lists(cell.lists) if cell.lists else escaped(cell.text)}</{tag}>"
 

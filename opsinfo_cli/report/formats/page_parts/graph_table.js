@@ -89,6 +89,7 @@ const nodeTable = (() => {
     const left = found.length - upto;
     more.hidden = left === 0;
     more.firstChild.textContent = `Show ${Math.min(left, SOME)} more of ${left}`;
+    more.dataset.left = `${left} more nodes are not printed: the page shows them.`;
     const of = found.length === graph.count ? `${graph.count} nodes` : `${found.length} of ${graph.count} nodes`;
     status.textContent = left ? `${of}; the first ${upto} are shown` : of;
   };
