@@ -43,7 +43,7 @@ class Apex(Reader):
                 self.overflow_words += copies
                 self.scale_words += copies * match[0].count(b"cale")
                 value = number(match[1]) if match[1] else None
-                new = self.occurrences.add(value, steps.at, steps.spacing, copies)
+                new = self.occurrences.add(value, steps.at, steps.spacing, copies, steps.since)
                 if new and value is not None:
                     self.scale.fell_to(self.place(steps.at, self.occurrences.total), value)
                 self.found.scaling = "dynamic"

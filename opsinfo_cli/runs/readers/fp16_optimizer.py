@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from ..count import Count
 from ..steps import StepFields
@@ -31,13 +32,13 @@ class Fp16Optimizer(Reader):
         self._messages = self._before = 0
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        for match, copies in message_runs(_OVERFLOW, data, limit):
-            self.lines += copies
-            self._messages += copies
-            self.overflow_words += copies
+        found: list[bytes] = _OVERFLOW.findall(data, 0, limit)
+        if found:
             self.found.level = "fp16"
-            if match[1]:
-                self._iteration(int(match[1]), copies)
+            self.lines += len(found)
+            self._messages += len(found)
+            self.overflow_words += len(found)
+            self._iterations(Counter(found))
         newest = max(self._copies, default=None)
         for match, copies in message_runs(_SCALE, data, limit):
             self.lines += copies
@@ -46,10 +47,15 @@ class Fp16Optimizer(Reader):
                 self.found.scaling = "dynamic"
                 self.scale.add(self.place(newest, self.lines), number(match[2]))
 
-    def _iteration(self, iteration: int, copies: int) -> None:
-        if iteration not in self._copies and len(self._copies) >= _REMEMBERED:
-            self._before += self._copies.pop(min(self._copies)) > 0
-        self._copies[iteration] = self._copies.get(iteration, 0) + copies
+    def _iterations(self, found: Counter[bytes]) -> None:
+        for text, copies in found.items():
+            if text:
+                iteration = int(text)
+                self._copies[iteration] = self._copies.get(iteration, 0) + copies
+        if len(self._copies) > _REMEMBERED:
+            for iteration in sorted(self._copies)[:-_REMEMBERED]:
+                del self._copies[iteration]
+                self._before += 1
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         """Count iterations. One that only one rank prints, while others have several, may be two numbers joined."""

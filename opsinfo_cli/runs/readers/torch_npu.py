@@ -52,7 +52,7 @@ class TorchNpu(Reader):
         if not down:
             self.occurrences.rose()
             self.scale.add(self.place(steps.at, self.occurrences.total), value)
-        elif self.occurrences.add(value, steps.at, steps.spacing, copies):
+        elif self.occurrences.add(value, steps.at, steps.spacing, copies, steps.since):
             self.scale.fell_to(self.place(steps.at, self.occurrences.total), value)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
