@@ -10,7 +10,7 @@ from ..typed import Generic, TypeVar
 Found = TypeVar("Found")
 
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
-_MOST = 2048
+_MOST = 1024
 _LONGEST = 1024
 """Longer texts are not kept, so that the memory of a reader stays small."""
 
@@ -46,7 +46,9 @@ class Shapes(Generic[Found]):
             return list(map(self._known.__getitem__, shapes))
         except KeyError:
             known = map(self._known.get, shapes, repeat(None))
-            return [self._learned(shape) if found is None else found for shape, found in zip(shapes, known, strict=True)]
+            return [
+                self._learned(shape) if found is None else found for shape, found in zip(shapes, known, strict=True)
+            ]
 
     def _learned(self, shape: bytes) -> Found:
         known = self._known

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 _INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
@@ -28,6 +29,8 @@ EPOCHS, NAMED, BARS = 3, 2, 1
 """Kinds of fields, the more complete one first."""
 
 Kind = tuple[int, bytes]
+Row = tuple[int, int, int]
+"""Epoch, step and steps per epoch of a field."""
 
 
 class Field(NamedTuple):
@@ -50,6 +53,16 @@ class Spot(NamedTuple):
     step: slice
     length: slice | None
 
+    def row(self, text: bytes) -> Row:
+        """Return the epoch, the step and the steps per epoch, for a place whose :attr:`is_plain` is true."""
+        _, epoch, step, length = self
+        return (int(text[epoch]), int(text[step]), int(text[length])) if epoch and length else (0, int(text[step]), 0)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every text of this shape has a field of this kind."""
+        return not self.length or self.kind == (EPOCHS, b"")
+
     def read(self, text: bytes) -> Field:
         kind, epoch, step, length = self
         if not epoch or not length:
@@ -59,29 +72,42 @@ class Spot(NamedTuple):
             return Field((NAMED, kind[1]), 0, int(text[step]), 0)
         return Field(kind, int(text[epoch]), int(text[step]), steps)
 
+    def moved(self, by: int) -> Spot:
+        """Return the place in a text in which this one begins at ``by``."""
+        kind, epoch, step, length = self
+        return Spot(kind, _later(epoch, by), slice(step.start + by, step.stop + by), _later(length, by))
 
-def line_spot(line: bytes, begin: int = 0) -> Spot | None:
-    """Return where a line shows a step, in a text in which it begins at ``begin``."""
+
+SpotOf = Callable[[bytes], "Spot | None"]
+"""What finds the step of a line."""
+
+
+def line_spot(line: bytes) -> Spot | None:
+    """Return where a line shows a step."""
     if match := _WITH_EPOCH.search(line):
-        epoch = _part(match, 1 if match[1] else 2, begin)
-        return Spot((EPOCHS, b""), epoch, _part(match, 3, begin), _part(match, 4, begin))
+        epoch = _part(match, 1 if match[1] else 2)
+        return Spot((EPOCHS, b""), epoch, _part(match, 3), _part(match, 4))
     if match := _BAR.search(line):
-        return Spot((BARS, b"bar of "), None, _part(match, 1, begin), _part(match, 2, begin))
+        return Spot((BARS, b"bar of "), None, _part(match, 1), _part(match, 2))
     match = _STEP.search(line)
     if not match:
         return None
-    step, name = _part(match, 2, begin), match[1].lower()
+    step, name = _part(match, 2), match[1].lower()
     found = _EPOCH.search(line) if match[3] else None
     if found:
-        return Spot((EPOCHS, name), _part(found, 1, begin), step, _part(match, 3, begin))
+        return Spot((EPOCHS, name), _part(found, 1), step, _part(match, 3))
     return Spot((NAMED, name), None, step, None)
 
 
-def _part(match: re.Match[bytes], group: int, begin: int) -> slice:
-    return slice(begin + match.start(group), begin + match.end(group))
+def _part(match: re.Match[bytes], group: int) -> slice:
+    return slice(match.start(group), match.end(group))
 
 
-def every_spot(text: bytes) -> list[Spot]:
+def _later(part: slice | None, by: int) -> slice | None:
+    return slice(part.start + by, part.stop + by) if part else None
+
+
+def every_spot(text: bytes, spot_of: SpotOf = line_spot) -> list[Spot]:
     """Return where the lines of a text show steps, in order."""
     found = []
     begin = 0
@@ -90,27 +116,41 @@ def every_spot(text: bytes) -> list[Spot]:
             pieces = line.split(b"\r")
             at = begin + sum(map(len, pieces[:-_TRIES])) + len(pieces[:-_TRIES])
             for piece in pieces[-_TRIES:]:
-                if spot := line_spot(piece[:NEAR], at):
-                    found.append(spot)
+                if spot := spot_of(piece[:NEAR]):
+                    found.append(spot.moved(at))
                 at += len(piece) + 1
         begin += len(line) + 1
     return found
 
 
-def last_spots(data: bytes, start: int, end: int) -> list[Spot]:
+def _without(lines: list[bytes], spot_of: SpotOf) -> int:
+    """Return how many lines have a word of a step; 0 if one of them has a step, or is too long to tell."""
+    if not lines or max(map(len, lines)) > NEAR or any(map(spot_of, lines)) or any(b"\r" in line for line in lines):
+        return 0
+    return sum(any(word in line for word in _ASKED) for line in lines)
+
+
+def last_spots(data: bytes, start: int, end: int, spot_of: SpotOf = line_spot) -> list[Spot]:
     """Return where the last few steps between two places are, oldest first: logs often alternate two counters."""
-    asked = [word for word in _ASKED if data.find(word, start, end) >= 0]
+    lines = data[start:end].rsplit(b"\n", _TRIES)[1:]
+    tried = _without(lines, spot_of)
+    if tried:
+        end -= sum(map(len, lines)) + len(lines) - 1
+    asked = {word: at for word in _ASKED if (at := data.rfind(word, start, end)) >= 0} if tried < _TRIES else {}
     found: list[Spot] = []
-    for _ in range(_TRIES):
-        at = max(data.rfind(word, start, end) for word in asked) if asked else -1
+    for _ in range(_TRIES - tried):
+        for word, at in asked.items():  # each word is searched for over the text once
+            if at + len(word) > end:
+                asked[word] = data.rfind(word, start, end)
+        at = max(asked.values(), default=-1)
         if at < 0 or len(found) == _FIELDS:
             break
         begin = max(data.rfind(b"\n", start, at), data.rfind(b"\r", start, at)) + 1 or start
         stop = data.find(b"\n", at, min(end, at + NEAR))
         near = max(begin, at - NEAR)
-        spot = line_spot(data[near : stop if stop >= 0 else min(end, at + NEAR)], near)
+        spot = spot_of(data[near : stop if stop >= 0 else min(end, at + NEAR)])
         if spot:
-            found.append(spot)
+            found.append(spot.moved(near))
         end = begin
         if end <= start:
             break

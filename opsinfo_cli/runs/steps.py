@@ -7,10 +7,7 @@ from operator import le, sub
 
 from .occurrences import skew_of
 from .shapes import Shapes
-from .step_fields import BARS, NEAR, Field, Kind, Spot, every_spot, last_spots, line_spot
-
-Row = tuple[int, int, int]
-"""Epoch, step and steps per epoch."""
+from .step_fields import BARS, Field, Kind, Row, Spot, every_spot, last_spots, line_spot
 
 _LOOK = 1 << 14
 _GAP = 1 << 10
@@ -59,7 +56,11 @@ class _Track:
             return
         last = (self.last.epoch, self.last.step)
         same_epoch = rows[0][0] == rows[-1][0] == last[0]
-        if rows[0][:2] >= last and (same_epoch or all(row[2] for row in rows)) and all(map(le, rows, islice(rows, 1, None))):
+        if (
+            rows[0][:2] >= last
+            and (same_epoch or all(row[2] for row in rows))
+            and all(map(le, rows, islice(rows, 1, None)))
+        ):
             self.last = Field(self.first.kind, *rows[-1])
         elif max(rows)[:2] < last:
             self.broken |= last[1] - min(row[1] for row in rows) > max(8, last[1] // 2)
@@ -112,6 +113,7 @@ class StepFields:
         self._main: Kind | None = None
         self.since: int | None = None
         """Where a run of messages begins that :meth:`sweep` took at once; it ends at :attr:`at`."""
+        self._lines = Shapes(line_spot)
         self._gaps = Shapes(every_spot)
         """Where short texts between messages show steps."""
 
@@ -137,10 +139,11 @@ class StepFields:
             spots = self._gaps.of(data)
         elif self._read < _WHOLE:
             data = data[start:end]
-            spots = every_spot(data)
+            spots = every_spot(data, self._lines.of)
         else:
             near = max(start, end - _LOOK)
-            spots = last_spots(data, near, end) or last_spots(data, start, near)
+            find = self._lines.of
+            spots = last_spots(data, near, end, find) or last_spots(data, start, near, find)
         for spot in spots:
             self._take(spot.read(data))
 
@@ -153,7 +156,8 @@ class StepFields:
         """
         if start < self._upto or max(map(len, gaps)) > _GAP:
             return False
-        found = self._gaps.of_all(gaps, b"\0")
+        same = gaps.count(gaps[0]) == len(gaps)
+        found = [self._gaps.of(gaps[0])] * len(gaps) if same else self._gaps.of_all(gaps, b"\0")
         if any(found) and not self._moved(gaps, found):
             return False
         if not any(found):
@@ -190,24 +194,22 @@ class StepFields:
         self.since = places[1]
         return True
 
-    def take_rows(self, kind: Kind, rows: list[Row]) -> None:
-        """Take fields of one kind, in order."""
+    def take_rows(self, kind: Kind, rows: list[Row]) -> list[int]:
+        """Take fields of one kind, in order; returns the step of each, or the last one printed if others count."""
+        later = rows
         if kind not in self._kinds:
             self._take(Field(kind, *rows[0]))
-            rows = rows[1:]
+            later = rows[1:]
         track = self._kinds.get(kind)
-        if track and rows:
-            track.take_rows(rows)
-            if kind == self._main:
-                self._at = max(0, track.at(Field(kind, *rows[-1])))
-        self.seen += len(rows)
-
-    def read(self, line: bytes) -> None:
-        """Read one line."""
-        line = line[:NEAR]
-        spot = line_spot(line)
-        if spot:
-            self._take(spot.read(line))
+        if track and later:
+            track.take_rows(later)
+        self.seen += len(later)
+        if not track or kind != self._main:
+            return [self._at or 0] * len(rows)
+        base = min(1, track.first.epoch)
+        ats = [max(0, (epoch - base) * length + step) for epoch, step, length in rows]
+        self._at = ats[-1]
+        return ats
 
     def skip(self, end: int) -> None:
         """Skip the text before ``end``: messages, which have no step."""

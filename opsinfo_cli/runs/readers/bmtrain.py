@@ -33,7 +33,7 @@ class BMTrain(Reader):
         self.occurrences = Occurrences()
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        for match, copies in message_runs(_OVERFLOW, data, limit, steps, _moves):
+        for match, copies in message_runs(_OVERFLOW, self.marks[0], data, limit, steps, _moves):
             self.lines += copies
             self.overflow_words += copies
             self.found.scaling, self.found.level = "dynamic", "fp16"

@@ -65,7 +65,7 @@ class DeepSpeed(Reader):
             self._counted(data, limit)
         for pattern, mark in ((_OVERFLOW, b"OVERFLOW! Rank"), (_FUSED, b"scale overflow! ")):
             if mark in data:
-                for match, copies in message_runs(pattern, data, limit, steps, _moves):
+                for match, copies in message_runs(pattern, mark, data, limit, steps, _moves):
                     self.lines += copies
                     self._overflow(match, copies, steps)
         if any(mark in data for mark in _CONFIGURED):
@@ -73,9 +73,9 @@ class DeepSpeed(Reader):
                 self._configured(data[start:end])
 
     def _counted(self, data: bytes, limit: int) -> None:
-        for match in _COUNTER.finditer(data, 0, limit):
-            self.lines += 1
-            self.counters.add(int(match[1]), int(match[2]))
+        rows = _COUNTER.findall(data, 0, limit)
+        self.lines += len(rows)
+        self.counters.add_rows([int(step) for step, _ in rows], [int(skipped) for _, skipped in rows])
 
     def _overflow(self, match: re.Match[bytes], copies: int, steps: StepFields) -> None:
         rank = match.groupdict().get("rank")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 
 from ..count import Count
 from ..steps import StepFields
@@ -28,7 +28,7 @@ class Fp16Optimizer(Reader):
 
     def __init__(self) -> None:
         super().__init__()
-        self._copies: dict[int, int] = {}
+        self._copies: defaultdict[int, int] = defaultdict(int)
         self._messages = self._before = 0
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
@@ -40,7 +40,7 @@ class Fp16Optimizer(Reader):
             self.overflow_words += len(found)
             self._iterations(Counter(found))
         newest = max(self._copies, default=None)
-        for match, copies in message_runs(_SCALE, data, limit):
+        for match, copies in message_runs(_SCALE, self.marks[1], data, limit):
             self.lines += copies
             self.scale_words += copies
             if match[1] == b"dynamic":
@@ -48,14 +48,13 @@ class Fp16Optimizer(Reader):
                 self.scale.add(self.place(newest, self.lines), number(match[2]))
 
     def _iterations(self, found: Counter[bytes]) -> None:
-        for text, copies in found.items():
-            if text:
-                iteration = int(text)
-                self._copies[iteration] = self._copies.get(iteration, 0) + copies
+        found.pop(b"", None)
+        for iteration, copies in zip(map(int, found), found.values(), strict=True):
+            self._copies[iteration] += copies
         if len(self._copies) > _REMEMBERED:
-            for iteration in sorted(self._copies)[:-_REMEMBERED]:
-                del self._copies[iteration]
-                self._before += 1
+            newest = sorted(self._copies)[-_REMEMBERED:]
+            self._before += len(self._copies) - len(newest)
+            self._copies = defaultdict(int, zip(newest, map(self._copies.__getitem__, newest), strict=True))
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         """Count iterations. One that only one rank prints, while others have several, may be two numbers joined."""

@@ -185,6 +185,7 @@ _NEAR = 12
 
 def message_runs(
     pattern: re.Pattern[bytes],
+    mark: bytes,
     data: bytes,
     limit: int,
     steps: StepFields | None = None,
@@ -196,13 +197,12 @@ def message_runs(
     one run from ``steps.since`` to ``steps.at`` if they are so close that they may be copies of one message. Every byte
     is read once, for any share of lines that are messages.
 
+    :param mark: text that each message has once
     :param moves: whether a message shows two scales, so that each copy is a run
     """
-    runs = _runs_of(pattern)
-    parts = runs.split(data[:limit])
-    gaps, whole, texts = (parts[each :: runs.groups + 1] for each in range(3))
+    texts, gaps, whole = _messages(pattern, mark, data, limit)
     ends = list(accumulate(map(add, map(len, gaps), map(len, whole))))
-    changes = compress(count(1), map(ne, islice(texts, 1, None), texts))
+    changes = compress(count(1), map(ne, islice(texts, 1, None), texts)) if texts is not whole else ()
     for first, stop in pairwise([0, *changes, len(texts)] if texts else []):
         begin = ends[first] - len(whole[first])
         match = _again(pattern, data, begin)
@@ -213,10 +213,29 @@ def message_runs(
             yield match, _copies(texts[first], whole[first])
             continue
         at_once = b"nan" not in texts[first] and not (moves and moves(match))
-        for copies in _stretch(data, _Stretch(*(each[first:stop] for each in (texts, gaps, whole, ends))), steps, at_once):
+        for copies in _stretch(
+            data, _Stretch(*(each[first:stop] for each in (texts, gaps, whole, ends))), steps, at_once
+        ):
             yield match, copies
     if texts and steps:
         steps.skip(ends[-1])
+
+
+def _messages(
+    pattern: re.Pattern[bytes], mark: bytes, data: bytes, limit: int
+) -> tuple[list[bytes], list[bytes], list[bytes]]:
+    """Return the messages, the text before each, and each with its copies if they run together."""
+    first = pattern.search(data, 0, limit)
+    if first is None:
+        return [], [], []
+    text, many = first[0], data.count(mark, 0, limit)
+    if data.count(text + b"\n", 0, limit) == many:  # the same line again and again
+        texts = [text] * many
+        return texts, data[:limit].split(text)[:-1], texts
+    runs = _runs_of(pattern)
+    parts = runs.split(data[:limit])
+    gaps, whole, texts = (parts[each :: runs.groups + 1] for each in range(3))
+    return texts, gaps, whole
 
 
 class _Stretch(NamedTuple):
@@ -234,7 +253,7 @@ _FEW = 4
 def _stretch(data: bytes, stretch: _Stretch, steps: StepFields | None, at_once: bool) -> Iterator[int]:
     """Yield the copies of each run of a message."""
     texts, gaps, whole, ends = stretch
-    copies = list(map(_copies, texts, whole)) if sum(map(len, whole)) > sum(map(len, texts)) else [1] * len(texts)
+    copies = [1] * len(texts) if texts == whole else list(map(_copies, texts, whole))
     breaks = [at for at, gap in enumerate(gaps) if at and len(gap) >= _NEAR] if steps else []
     if not breaks or steps is None:
         yield sum(copies)
