@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import compress, count, islice
 from math import gcd
-from operator import gt, lt, ne, not_, sub
+from operator import ne, not_, sub
 
 from .count import Count
 
@@ -60,20 +60,20 @@ class Flags:
             self.unnumbered += len(steps)
             self._add_new(overs)
             return rows
-        after = next(
-            (row for row, step in enumerate(steps) if step is None or self.last is None or step > self.last), len(steps)
-        )
-        later = steps[after:] if after else steps
-        rising = None not in later and all(map(lt, later, islice(later, 1, None)))
-        if not rising and (None in later or any(map(gt, later, islice(later, 1, None)))):
-            after = len(steps)
+        after = next((row for row, step in enumerate(steps) if step is None or self._is_later(step)), len(steps))
+        later = [step for step in (steps[after:] if after else steps) if step is not None]
+        if after + len(later) < len(steps) or any(map(int.__gt__, later, islice(later, 1, None))):
+            return [row for row in rows if self.add(steps[row], overs[row])]
         new = [row for row in rows[:after] if self.add(steps[row], overs[row])]
-        if after == len(steps):
+        if not later:
             return new
-        if rising:
+        if all(map(int.__lt__, later, islice(later, 1, None))):
             self._add_after(later, overs[after:])
-            return rows if not after else [*new, *rows[after:]]
+            return [*new, *rows[after:]] if after else rows
         return [*new, *(after + row for row in self._add_ranks(later, overs[after:]))]
+
+    def _is_later(self, step: int) -> bool:
+        return self.last is None or step > self.last
 
     def _add_ranks(self, steps: Sequence[int], overs: Sequence[bool]) -> list[int]:
         """Add steps that several ranks print, one after the other; returns the rows of the first ranks."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, cast
 
 from ..flags import Flags
 from ..shapes import Shapes
@@ -26,6 +26,8 @@ class FlagRow(NamedTuple):
     epoch: slice | None
     length: slice | None
     scale: slice | None
+    by_number: dict[bytes, FlagRow] | None = None
+    """The row for each number that is a flag."""
 
 
 class FlagReader(LineReader):
@@ -55,7 +57,11 @@ class FlagReader(LineReader):
         """:returns: False if the line is of no interest, True if :meth:`line` must read it"""
         if not any(mark in shape for mark in self.marks):
             return False
-        return self.row(shape) or True
+        row = self.row(shape)
+        if row and row.flag:
+            by_number = {text: row._replace(over=over, flag=None) for text, over in self.digits.items()}
+            row = row._replace(by_number=by_number)
+        return row or True
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
         lines = data[:limit].split(b"\n")
@@ -66,12 +72,12 @@ class FlagReader(LineReader):
         else:
             lines = [line for line in lines if any(word in line for word in present)]
         rows = self._rows.of_all(lines)
-        kinds = list({id(row): row for row in rows}.values())
-        if all(kinds) and not any(row is True or row.flag for row in kinds):
+        kinds = {id(row): row for row in rows}.values()
+        if all(isinstance(row, FlagRow) and row.flag is None for row in kinds):
             text = b"\n".join(lines)
             self.overflow_words += text.count(b"verflow")
             self.scale_words += text.count(b"cale")
-            self._take(lines, rows)
+            self._take(lines, cast("list[FlagRow]", rows))
             return
         at = 0
         while at < len(lines):
@@ -80,15 +86,13 @@ class FlagReader(LineReader):
     def _take_some(self, lines: list[bytes], rows: list[FlagRow | bool], begin: int) -> int:
         """Take lines from ``begin`` on that have a row, or one that has none; returns the first that is left."""
         plain: list[FlagRow] = []
-        for line, row in zip(islice(lines, begin, None), islice(rows, begin, None)):
+        for line, row in zip(islice(lines, begin, None), islice(rows, begin, None), strict=True):
             if row is True or row is False:
                 break
-            if row.flag is not None:
-                over = self.digits.get(line[row.flag])
-                if over is None:
-                    break
-                row = row._replace(over=over)
-            plain.append(row)
+            said = row if row.flag is None else (row.by_number or {}).get(line[row.flag])
+            if said is None:
+                break
+            plain.append(said)
         end = begin + len(plain)
         if plain:
             self._take(lines[begin:end], plain)
@@ -98,20 +102,20 @@ class FlagReader(LineReader):
 
     def _take(self, lines: list[bytes], rows: list[FlagRow]) -> None:
         if self._base is None:
-            first = next((at for at, row in enumerate(rows) if row.epoch), None)
-            self._base = None if first is None else int(lines[first][rows[first].epoch])
+            epochs = (line[row.epoch] for line, row in zip(lines, rows, strict=True) if row.epoch)
+            self._base = next(map(int, epochs), None)
         steps: list[int | None]
         if all(row.step and not row.epoch for row in {id(row): row for row in rows}.values()):
-            steps = [int(line[row[2]]) for line, row in zip(lines, rows, strict=True)]
+            steps = [int(line[step]) for line, (_, _, step, _, _, _, _) in zip(lines, rows, strict=True) if step]
         else:
             steps, base = [], self._base or 0
-            for line, (_, _, step, epoch, length, _) in zip(lines, rows, strict=True):
-                if epoch:
+            for line, (_, _, step, epoch, length, _, _) in zip(lines, rows, strict=True):
+                if step and epoch and length:
                     steps.append((int(line[epoch]) - base) * int(line[length]) + int(line[step]))
                 else:
                     steps.append(int(line[step]) if step else None)
         overs = [row[0] for row in rows]
-        scales = [line[row[5]] if row[5] else None for line, row in zip(lines, rows, strict=True)]
+        scales = [line[scale] if scale else None for line, (_, _, _, _, _, scale, _) in zip(lines, rows, strict=True)]
         self.lines += len(lines)
         printed = self.flags.printed
         new = self.flags.add_rows(steps, overs)
@@ -124,9 +128,9 @@ class FlagReader(LineReader):
         placed = [step for step, scale in zip(steps, scales, strict=True) if scale is not None or self.places_all]
         if placed:
             self.found.at_is_step = placed[-1] is not None
-        ats = [at if step is None else step for at, step in enumerate(steps, printed + 1)] if None in steps else steps
-        if None in scales:
+        ats = [at if step is None else step for at, step in enumerate(steps, printed + 1)]
+        shown = [scale for scale in scales if scale is not None]
+        if len(shown) < len(scales):
             ats = [at for at, scale in zip(ats, scales, strict=True) if scale is not None]
-            scales = [scale for scale in scales if scale is not None]
-        if scales:
-            self.scale.add_rows(ats, scales)
+        if shown:
+            self.scale.add_rows(ats, shown)

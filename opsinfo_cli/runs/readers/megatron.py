@@ -64,8 +64,8 @@ class Megatron(Reader):
             rows = [(step, b"", skipped) for step, skipped in rows_of(_BARE, data, limit, (b"skipped iterations:",))]
         if not rows:
             return False
-        steps, scales, skipped = zip(*rows, strict=True)
-        steps = list(map(int, steps))
+        printed, scales, skipped = zip(*rows, strict=True)
+        steps = list(map(int, printed))
         new = self.counters.add_rows(steps, list(map(int, skipped)))
         self.lines += len(rows)
         if not scales[0]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 from ..count import Count
 from ..occurrences import Occurrences
@@ -45,7 +46,7 @@ class MindSpore(FlagReader):
         b"outputs are (",
     )
     words = (b"overflow", b"outputs are (")
-    digits = {b"0": False, b"0.0": False, b"1": True, b"1.0": True}
+    digits: ClassVar[dict[bytes, bool]] = {b"0": False, b"0.0": False, b"1": True, b"1.0": True}
     window_default = 2000
 
     def __init__(self) -> None:

@@ -214,7 +214,7 @@ def message_runs(
             continue
         at_once = b"nan" not in texts[first] and not (moves and moves(match))
         for copies in _stretch(
-            data, _Stretch(*(each[first:stop] for each in (texts, gaps, whole, ends))), steps, at_once
+            data, _Stretch(texts[first:stop], gaps[first:stop], whole[first:stop], ends[first:stop]), steps, at_once
         ):
             yield match, copies
     if texts and steps:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 from ..count import Count
 from .flag_rows import FlagReader, FlagRow
@@ -29,7 +30,7 @@ class TfNpu(FlagReader):
     reads = "TensorFlow on the NPU (`overflow_status_reduce_all`, `isFinite`, `Find overflow in this step`)"
     marks = (b"loss scale value=", b"isFinite", b"overflow_status_reduce_all")
     words = marks
-    digits = {b"0": True, b"1": False}
+    digits: ClassVar[dict[bytes, bool]] = {b"0": True, b"1": False}
     places_all = False
     window_default = 2000
 
