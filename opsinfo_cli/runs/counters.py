@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
-from operator import lt
+from operator import sub
 
 from .count import Count
 
@@ -47,23 +46,31 @@ class Counters:
         self._at = (step, skipped)
         return True
 
-    def add_unmoved(self, steps: Sequence[int], skipped: int) -> bool:
-        """Add lines with an unchanged counter at once, if they follow the lines before.
+    def add_rows(self, steps: Sequence[int], skipped: Sequence[int]) -> Sequence[int]:
+        """Add lines in order; those after the first decrease of the counter are added at once.
 
-        :returns: whether they were added; if not, :meth:`add` takes them one by one
+        :returns: the numbers of the lines that are new, as :meth:`add` says
         """
-        before = self._at
-        if before is None or self._first is not None or self._in_lead:
-            return False
-        if skipped != (before[1] if self.cumulative else 0):
-            return False
-        if steps[0] <= before[0] or not all(map(lt, steps, islice(steps, 1, None))):
-            return False
-        self.lines += len(steps)
-        self._steps += steps[-1] - before[0]
-        self._spacing = steps[-1] - (steps[-2] if len(steps) > 1 else before[0])
-        self._at = (steps[-1], skipped)
-        return True
+        rows = range(len(steps))
+        taken = 0
+        new = []
+        while taken < len(steps) and (self._at is None or self._first is not None or self._in_lead):
+            if self.add(steps[taken], skipped[taken]):
+                new.append(taken)
+            taken += 1
+        later, counts = steps[taken:], skipped[taken:]
+        if not later or self._at is None:
+            return new
+        made = list(map(sub, later, (self._at[0], *later)))
+        over = list(map(sub, counts, (self._at[1], *counts))) if self.cumulative else counts
+        if min(made) <= 0 or min(over) < 0:  # a rank's copy, a restart or a counter that was reset
+            return [*new, *(row for row in rows[taken:] if self.add(steps[row], skipped[row]))]
+        self.lines += len(later)
+        self._steps += sum(made)
+        self._overflows += sum(map(min, made, over)) if any(over) else 0
+        self._spacing = made[-1]
+        self._at = (later[-1], counts[-1])
+        return [*new, *rows[taken:]] if taken else rows
 
     def _settle(self, spacing: int) -> None:
         """Count the first line, once the distance between lines shows how many steps it covers."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from itertools import islice
+from itertools import compress, count, islice
 from math import gcd
-from operator import lt, sub
+from operator import ne, not_, sub
 
 from .count import Count
 
@@ -30,6 +30,8 @@ class Flags:
         self._leading = 0
         self._in_lead = True
         self._recent: OrderedDict[int, bool] = OrderedDict()
+        self._newest: list[tuple[Sequence[int], Sequence[bool]]] = []
+        """Steps after these, which are looked at only if a step comes again."""
 
     def add(self, step: int | None, overflow: bool) -> bool:
         """:returns: whether the step is new, not another rank's flag of a known step"""
@@ -46,26 +48,78 @@ class Flags:
         self._leading += self._in_lead
         return True
 
-    def add_clean(self, steps: Sequence[int]) -> bool:
-        """Add steps without overflows, if all come after what is known, which needs no look at each.
+    def add_rows(self, steps: Sequence[int | None], overs: Sequence[bool]) -> Sequence[int]:
+        """Add flags in order; steps that come after what is known need no look at each.
 
-        :returns: whether they were added; if not, :meth:`add` takes them one by one
+        :returns: the numbers of the rows that are new, as :meth:`add` says
         """
-        before = self._clean
-        if before is None or self.last is None or steps[0] <= self.last:
-            return False
-        if not all(map(lt, steps, islice(steps, 1, None))):
-            return False
-        self._grid = gcd(self._grid, steps[0] - before, *map(sub, islice(steps, 1, None), steps))
-        self._clean = self.last = steps[-1]
-        self.printed += len(steps)
-        self._in_lead = False
-        self._recent.update(dict.fromkeys(steps[-_REMEMBERED:], False))
-        while len(self._recent) > _REMEMBERED:
-            self._recent.popitem(last=False)
-        return True
+        rows = range(len(steps))
+        if not steps:
+            return rows
+        if steps.count(None) == len(steps):
+            self.unnumbered += len(steps)
+            self._add_new(overs)
+            return rows
+        after = next((row for row, step in enumerate(steps) if step is None or self._is_later(step)), len(steps))
+        later = [step for step in (steps[after:] if after else steps) if step is not None]
+        if after + len(later) < len(steps) or any(map(int.__gt__, later, islice(later, 1, None))):
+            return [row for row in rows if self.add(steps[row], overs[row])]
+        new = [row for row in rows[:after] if self.add(steps[row], overs[row])]
+        if not later:
+            return new
+        if all(map(int.__lt__, later, islice(later, 1, None))):
+            self._add_after(later, overs[after:])
+            return [*new, *rows[after:]] if after else rows
+        return [*new, *(after + row for row in self._add_ranks(later, overs[after:]))]
+
+    def _is_later(self, step: int) -> bool:
+        return self.last is None or step > self.last
+
+    def _add_ranks(self, steps: Sequence[int], overs: Sequence[bool]) -> list[int]:
+        """Add steps that several ranks print, one after the other; returns the rows of the first ranks."""
+        first = [0, *compress(count(1), map(ne, islice(steps, 1, None), steps))]
+        self._add_after([steps[row] for row in first], [overs[row] for row in first])
+        self._remember()
+        for step, over in zip(steps, overs, strict=True):
+            if over and not self._recent.get(step, True):
+                self._recent[step] = True
+                self.overflows += 1
+        return first
+
+    def _add_after(self, steps: Sequence[int], overs: Sequence[bool]) -> None:
+        """Add steps that rise, after all that are known."""
+        self.first = steps[0] if self.first is None else self.first
+        self.last = steps[-1]
+        self._off_grid += islice(compress(steps, overs), _REMEMBERED - len(self._off_grid))
+        clean = steps if not any(overs) else list(compress(steps, map(not_, overs)))
+        if clean:
+            if self._clean is not None:
+                self._grid = gcd(self._grid, clean[0] - self._clean)
+            if self._grid != 1:
+                self._grid = gcd(self._grid, *map(sub, islice(clean, 1, None), clean))
+            self._clean = clean[-1]
+        self._add_new(overs)
+        self._newest.append((steps, overs))
+        while sum(len(some) for some, _ in self._newest[1:]) >= _REMEMBERED:
+            del self._newest[0]
+
+    def _remember(self) -> None:
+        """Move the newest steps to those that are remembered."""
+        for steps, overs in self._newest:
+            self._recent.update(zip(steps[-_REMEMBERED:], overs[-_REMEMBERED:], strict=True))
+            for _ in range(len(self._recent) - _REMEMBERED):
+                self._recent.popitem(last=False)
+        self._newest.clear()
+
+    def _add_new(self, overs: Sequence[bool]) -> None:
+        self.printed += len(overs)
+        self.overflows += sum(overs)
+        if self._in_lead:
+            self._in_lead = all(overs)
+            self._leading += len(overs) if self._in_lead else list(overs).index(False)
 
     def _known(self, step: int, overflow: bool) -> bool:
+        self._remember()
         if step not in self._recent:
             self._recent[step] = overflow
             if len(self._recent) > _REMEMBERED:

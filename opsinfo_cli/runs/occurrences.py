@@ -14,6 +14,14 @@ _SURE = 3
 _SKEW = 16
 
 
+def skew_of(spacing: int) -> int:
+    """Return how many steps apart the copies of one message may be printed.
+
+    :param spacing: the distance between printed steps
+    """
+    return max(_SKEW, 4 * spacing)
+
+
 @dataclass
 class _Visit:
     """Copies of one message that the ranks print for one overflowed step."""
@@ -44,25 +52,34 @@ class Occurrences:
         self._lead = self._at = 0
         self._in_lead = True
 
-    def add(self, value: float | None, at: int | None = None, spacing: int = 0, copies: int = 1) -> bool:
+    def add(
+        self,
+        value: float | None,
+        at: int | None = None,
+        spacing: int = 0,
+        copies: int = 1,
+        since: int | None = None,
+    ) -> bool:
         """Count copies of one message.
 
         :param value: the scale after the overflow; None if the message has none
         :param at: the last step printed before the message; None if the log prints none
         :param spacing: the distance between printed steps
+        :param since: where the first copy is, if the copies are spread, each near to the one before it
         :returns: whether the message is the first of its overflow
         """
         self.total += copies
         self._placed |= at is not None
         step = at or 0
-        skew = max(_SKEW, 4 * spacing)
-        if step > self._at + skew:  # clean steps in between end the first descent
+        begin = step if since is None else since
+        skew = skew_of(spacing)
+        if begin > self._at + skew:  # clean steps in between end the first descent
             self._in_lead = False
         self._at = max(self._at, step)
         if value is not None and value == value and (value in self.values or len(self.values) < _MOST_VALUES):
             self.values[value] = self.values.get(value, 0) + copies
         for visit in self._open:
-            if visit.value == value and abs(step - visit.at) <= skew:
+            if visit.value == value and abs(begin - visit.at) <= skew:
                 visit.copies += copies
                 visit.at = max(visit.at, step)
                 return False

@@ -83,7 +83,7 @@ class Log:
             return
         overflows = data.count(_OVERFLOW, 0, limit) if _OVERFLOW in present else 0
         scales = data.count(_SCALE, 0, limit) if _SCALE in present else 0
-        for reader in sorted(self._readers, key=lambda reader: -reader.overflow_words):
+        for reader in sorted(self._readers, key=lambda reader: (-reader.overflow_words, -reader.scale_words)):
             if overflows <= 0:
                 present.discard(_OVERFLOW)
             if scales <= 0:

@@ -2,53 +2,38 @@
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
+from itertools import islice
+from operator import le, sub
 
-_INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
-_STEP = re.compile(
-    rb"(?<![A-Za-z_])(?<!on )((?:(?:global|train|training|current)_)?(?:[Ss]tep|STEP|[Ii]ter(?:ation)?)|"
-    rb"(?:global|training)_steps)"
-    rb"[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,8}" + _INTEGER + rb"(?:\s{0,8}/\s{0,8}(\d{1,15}))?"
-)
-_EPOCH = re.compile(rb"[Ee]poch[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,4}(\d{1,9})(?!\.)")
-_WITH_EPOCH = re.compile(
-    rb"(?:[Ee]poch|TRAIN|Train)(?:\(train\))?:?\s{0,4}(?:\[\s{0,4}(\d{1,9})(?:/\d{1,9})?\]:?\s{0,4}|(\d{1,9})\s)"
-    rb"\[\s{0,8}(\d{1,15})/\s{0,8}(\d{1,15})"
-)
-_BAR = re.compile(rb"\|\s{0,8}(\d{1,15})/(\d{1,15}) \[[^\]\r\n]{0,40}(?:it/s|s/it)")
-_ASKED = (b"step", b"Step", b"STEP", b"iter", b"Iter", b"poch", b"TRAIN", b"Train", b"it/s", b"s/it")
-_NEAR = 2048
+from .occurrences import skew_of
+from .shapes import Shapes
+from .step_fields import BARS, Field, Kind, Row, Spot, every_spot, last_spots, line_spot
+
 _LOOK = 1 << 14
-_TRIES = 256
-_FIELDS = 32
+_GAP = 1 << 10
+"""Shorter text between two messages is looked up by its shape."""
+
 _WHOLE = 1 << 21
 """The number of bytes at the start that are read line by line."""
 
 _MOST_KINDS = 256
 _OFTEN = 20
-_EPOCHS, _NAMED, _BARS = 3, 2, 1
 
 
-class _Field(NamedTuple):
-    """A step as printed. ``length``: steps per epoch if the line shows the epoch, else 0."""
-
-    kind: tuple[int, bytes]
-    epoch: int
-    step: int
-    length: int
+def _last_of(text: bytes) -> list[Spot]:
+    return last_spots(text, 0, len(text))
 
 
 class _Track:
     """The first, second and last value of one kind of field, such as ``iter`` or ``Epoch: [e][i/n]``."""
 
-    def __init__(self, first: _Field) -> None:
+    def __init__(self, first: Field) -> None:
         self.first = self.last = first
         self.second: int | None = None
         self.seen = 1
         self.broken = False
 
-    def take(self, found: _Field) -> None:
+    def take(self, found: Field) -> None:
         self.seen += 1
         last = self.last
         if self.second is None and (found.epoch, found.step) != (self.first.epoch, self.first.step):
@@ -60,11 +45,40 @@ class _Track:
             self.broken = True
         self.last = found
 
+    def take_rows(self, rows: list[Row]) -> None:
+        """Take fields in order; those that only go on need no look at each."""
+        taken = 0
+        while self.second is None and taken < len(rows):
+            self.take(Field(self.first.kind, *rows[taken]))
+            taken += 1
+        rows = rows[taken:]
+        if not rows:
+            return
+        last = (self.last.epoch, self.last.step)
+        same_epoch = rows[0][0] == rows[-1][0] == last[0]
+        if (
+            rows[0][:2] >= last
+            and (same_epoch or all(row[2] for row in rows))
+            and all(map(le, rows, islice(rows, 1, None)))
+        ):
+            self.last = Field(self.first.kind, *rows[-1])
+        elif max(rows)[:2] < last:
+            self.broken |= last[1] - min(row[1] for row in rows) > max(8, last[1] // 2)
+        elif len(rows) == 1:
+            self.take(Field(self.first.kind, *rows[0]))
+            return
+        else:
+            half = len(rows) // 2
+            self.take_rows(rows[:half])
+            self.take_rows(rows[half:])
+            return
+        self.seen += len(rows)
+
     @property
     def spacing(self) -> int:
         return abs(self.second - self.at(self.first)) if self.second is not None else 0
 
-    def at(self, found: _Field) -> int:
+    def at(self, found: Field) -> int:
         """Return the steps since the start of the first epoch, which is numbered 0 or 1."""
         return (found.epoch - min(1, self.first.epoch)) * found.length + found.step
 
@@ -77,7 +91,7 @@ class _Track:
         if self.second is None:
             return first if self.first.kind[1].startswith(b"global") else None
         begun = 0 if first <= 2 * self.spacing else first - self.spacing  # otherwise the log begins after a resume
-        from_zero = int(first == 0 and self.first.kind[0] != _BARS)
+        from_zero = int(first == 0 and self.first.kind[0] != BARS)
         if last.length:
             return self.at(last) - last.step + min(last.step + from_zero, last.length) - begun
         return last.step + from_zero - begun
@@ -93,10 +107,15 @@ class StepFields:
     def __init__(self) -> None:
         self.seen = 0
         """Fields read so far."""
-        self._kinds: dict[tuple[int, bytes], _Track] = {}
+        self._kinds: dict[Kind, _Track] = {}
         self._read = self._upto = 0
         self._at: int | None = None
-        self._main: tuple[int, bytes] | None = None
+        self._main: Kind | None = None
+        self.since: int | None = None
+        """Where a run of messages begins that :meth:`sweep` took at once; it ends at :attr:`at`."""
+        self._lines = Shapes(line_spot)
+        self._gaps = Shapes(every_spot)
+        """Where short texts between messages show steps."""
 
     @property
     def at(self) -> int | None:
@@ -115,20 +134,82 @@ class StepFields:
         if end <= start:
             return
         self._upto = end
-        if self._read < _WHOLE:
-            self._every(data[start:end])
-            return
-        fields = self._from_back(data, max(start, end - _LOOK), end)
-        if not fields and end - start > _LOOK:
-            fields = self._from_back(data, start, end - _LOOK)
-        for found in fields:
-            self._take(found)
+        if end - start <= _GAP:
+            data = data[start:end]
+            spots = self._gaps.of(data)
+        elif self._read < _WHOLE:
+            data = data[start:end]
+            spots = every_spot(data, self._lines.of)
+        else:
+            near = max(start, end - _LOOK)
+            find = self._lines.of
+            spots = last_spots(data, near, end, find) or last_spots(data, start, near, find)
+        for spot in spots:
+            self._take(spot.read(data))
 
-    def read(self, line: bytes) -> None:
-        """Read one line."""
-        found = _parsed(line[:_NEAR])
-        if found:
-            self._take(found)
+    def sweep(self, gaps: list[bytes], start: int, end: int) -> bool:
+        """Take the fields of the texts between equal messages at once, if the step goes on by little in each.
+
+        :param start: where the first text begins
+        :param end: where the last message ends
+        :returns: whether they were taken; if not, :meth:`advance` takes them one by one
+        """
+        if start < self._upto or max(map(len, gaps)) > _GAP:
+            return False
+        same = gaps.count(gaps[0]) == len(gaps)
+        found = [self._gaps.of(gaps[0])] * len(gaps) if same else self._gaps.of_all(gaps, b"\0")
+        if any(found) and not self._moved(gaps, found):
+            return False
+        if not any(found):
+            self.since = self._at
+        self._upto = end
+        return True
+
+    def _moved(self, gaps: list[bytes], found: list[list[Spot]]) -> bool:
+        """Take the fields if the main counter goes on by little in each text, and no counter is new."""
+        main = self._main
+        track = self._kinds.get(main) if main else None
+        if track is None or track.second is None or self._at is None:
+            return False
+        rows: dict[Kind, list[Row]] = {}
+        at, base = self._at, min(1, track.first.epoch)
+        places = [at]
+        for gap, spots in zip(gaps, found, strict=True):
+            for spot in spots:
+                kind, epoch, step, length = spot.read(gap)
+                if kind == main:
+                    at = (epoch - base) * length + step
+                if kind in rows:
+                    rows[kind].append((epoch, step, length))
+                elif kind in self._kinds:
+                    rows[kind] = [(epoch, step, length)]
+                else:
+                    return False
+            places.append(at)
+        moves = list(map(sub, islice(places, 1, None), places))
+        if min(moves) < 0 or max(moves) > skew_of(track.spacing):
+            return False
+        for kind, some in rows.items():
+            self.take_rows(kind, some)
+        self.since = places[1]
+        return True
+
+    def take_rows(self, kind: Kind, rows: list[Row]) -> list[int]:
+        """Take fields of one kind, in order; returns the step of each, or the last one printed if others count."""
+        later = rows
+        if kind not in self._kinds:
+            self._take(Field(kind, *rows[0]))
+            later = rows[1:]
+        track = self._kinds.get(kind)
+        if track and later:
+            track.take_rows(later)
+        self.seen += len(later)
+        if not track or kind != self._main:
+            return [self._at or 0] * len(rows)
+        base = min(1, track.first.epoch)
+        ats = [max(0, (epoch - base) * length + step) for epoch, step, length in rows]
+        self._at = ats[-1]
+        return ats
 
     def skip(self, end: int) -> None:
         """Skip the text before ``end``: messages, which have no step."""
@@ -137,36 +218,12 @@ class StepFields:
     def finish(self, data: bytes, limit: int) -> None:
         """Read the rest of a window; the next call is for the next window."""
         self.advance(data, limit)
+        if self._read < _WHOLE <= self._read + limit:
+            self._gaps = Shapes(_last_of)
         self._read += limit
         self._upto = 0
 
-    def _every(self, part: bytes) -> None:
-        for line in part.split(b"\n"):
-            if len(line) > 4 and any(word in line for word in _ASKED):
-                for piece in line.split(b"\r")[-_TRIES:]:
-                    found = _parsed(piece[:_NEAR])
-                    if found:
-                        self._take(found)
-
-    def _from_back(self, data: bytes, start: int, end: int) -> list[_Field]:
-        """Return the last few fields, oldest first: logs often alternate two counters."""
-        asked = [word for word in _ASKED if data.find(word, start, end) >= 0]
-        fields: list[_Field] = []
-        for _ in range(_TRIES):
-            at = max(data.rfind(word, start, end) for word in asked) if asked else -1
-            if at < 0 or len(fields) == _FIELDS:
-                break
-            begin = max(data.rfind(b"\n", start, at), data.rfind(b"\r", start, at)) + 1 or start
-            stop = data.find(b"\n", at, min(end, at + _NEAR))
-            found = _parsed(data[max(begin, at - _NEAR) : stop if stop >= 0 else min(end, at + _NEAR)])
-            if found:
-                fields.append(found)
-            end = begin
-            if end <= start:
-                break
-        return fields[::-1]
-
-    def _take(self, found: _Field) -> None:
+    def _take(self, found: Field) -> None:
         self.seen += 1
         track = self._kinds.get(found.kind)
         if track:
@@ -181,13 +238,13 @@ class StepFields:
         if found.kind == self._main:
             self._at = max(0, track.at(found))
 
-    def _best(self) -> tuple[int, bytes] | None:
+    def _best(self) -> Kind | None:
         """Prefer epochs with a length, then named fields, then bars; within each, the most frequent field."""
         kinds = self._kinds
         moving = [kind for kind in kinds if kinds[kind].second is not None]
         usable = [kind for kind in moving if not kinds[kind].broken] or moving or list(kinds)
 
-        def telling(kind: tuple[int, bytes]) -> tuple[int, int, int]:
+        def telling(kind: Kind) -> tuple[int, int, int]:
             track = kinds[kind]
             return kind[0], track.seen, track.last.step
 
@@ -214,20 +271,5 @@ class StepFields:
         return None
 
 
-def _shown(kind: tuple[int, bytes]) -> str:
+def _shown(kind: Kind) -> str:
     return kind[1].decode("ascii", "replace") or "Epoch: [e][i/n]"
-
-
-def _parsed(line: bytes) -> _Field | None:
-    if match := _WITH_EPOCH.search(line):
-        return _Field((_EPOCHS, b""), int(match[1] or match[2]), int(match[3]), int(match[4]))
-    if match := _BAR.search(line):
-        return _Field((_BARS, b"bar of " + match[2]), 0, int(match[1]), 0)
-    match = _STEP.search(line)
-    if not match:
-        return None
-    length = int(match[3]) if match[3] else 0
-    epoch = _EPOCH.search(line) if length else None
-    if epoch:
-        return _Field((_EPOCHS, match[1].lower()), int(epoch[1]), int(match[2]), length)
-    return _Field((_NAMED, match[1].lower()), 0, int(match[2]), 0)

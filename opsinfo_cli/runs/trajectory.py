@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import compress, count, islice
+from operator import gt, ne
 from typing import NamedTuple
 
 MOST = 2048
@@ -55,6 +58,17 @@ class Trajectory:
         self.points.append(ScalePoint(at, scale))
         if len(self.points) > MOST:
             self._thin()
+
+    def add_rows(self, ats: Sequence[int], scales: Sequence[bytes]) -> None:
+        """Add scales as printed, in order; equal ones that follow each other need no look at each."""
+        changes = [0, *compress(count(1), map(ne, islice(scales, 1, None), scales))]
+        if any(map(gt, ats, islice(ats, 1, None))) or not all(math.isfinite(float(scales[at])) for at in changes):
+            for at, scale in zip(ats, scales, strict=True):
+                self.add(at, float(scale))
+            return
+        for at in changes:
+            self.add(ats[at], float(scales[at]))
+        self.add(ats[-1], float(scales[-1]))
 
     def fell_to(self, at: int, scale: float) -> None:
         """Add the scale after an overflow; if it is not below the last one, the scale rose in between."""

@@ -37,13 +37,13 @@ class Apex(Reader):
         self.scale.behind = 1
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        for pattern in (_OVERFLOW, _CLOSURE):
-            for match, copies in message_runs(pattern, data, limit, steps):
+        for pattern, mark in zip((_OVERFLOW, _CLOSURE), self.marks, strict=True):
+            for match, copies in message_runs(pattern, mark, data, limit, steps):
                 self.lines += copies
                 self.overflow_words += copies
                 self.scale_words += copies * match[0].count(b"cale")
                 value = number(match[1]) if match[1] else None
-                new = self.occurrences.add(value, steps.at, steps.spacing, copies)
+                new = self.occurrences.add(value, steps.at, steps.spacing, copies, steps.since)
                 if new and value is not None:
                     self.scale.fell_to(self.place(steps.at, self.occurrences.total), value)
                 self.found.scaling = "dynamic"

@@ -12,6 +12,10 @@ from .reader import NUMBER, Reader, message_runs, number
 _OVERFLOW = re.compile(rb"Gradient overflow, change scale from " + NUMBER + rb" to " + NUMBER)
 
 
+def _moves(match: re.Match[bytes]) -> bool:
+    return match[1] != match[2]
+
+
 class BMTrain(Reader):
     """`Gradient overflow, change scale from <s> to <x>`.
 
@@ -29,11 +33,11 @@ class BMTrain(Reader):
         self.occurrences = Occurrences()
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        for match, copies in message_runs(_OVERFLOW, data, limit, steps):
+        for match, copies in message_runs(_OVERFLOW, self.marks[0], data, limit, steps, _moves):
             self.lines += copies
             self.overflow_words += copies
             self.found.scaling, self.found.level = "dynamic", "fp16"
-            self.occurrences.add(number(match[2]), steps.at, steps.spacing, copies)
+            self.occurrences.add(number(match[2]), steps.at, steps.spacing, copies, steps.since)
             for scale in (number(match[1]), number(match[2])):
                 self.scale.add(self.place(steps.at, self.lines), scale)
 

@@ -30,6 +30,10 @@ _CONFIG = re.compile(
 _INITIAL = re.compile(rb"'init_scale': " + NUMBER)
 
 
+def _moves(match: re.Match[bytes]) -> bool:
+    return match["to"] is not None and match["from"] != match["to"]
+
+
 class DeepSpeed(Reader):
     """`step=<n>, skipped=<k>` counts from the start of the run; one rank prints `[deepspeed] OVERFLOW! Rank <r> ...`.
 
@@ -61,7 +65,7 @@ class DeepSpeed(Reader):
             self._counted(data, limit)
         for pattern, mark in ((_OVERFLOW, b"OVERFLOW! Rank"), (_FUSED, b"scale overflow! ")):
             if mark in data:
-                for match, copies in message_runs(pattern, data, limit, steps):
+                for match, copies in message_runs(pattern, mark, data, limit, steps, _moves):
                     self.lines += copies
                     self._overflow(match, copies, steps)
         if any(mark in data for mark in _CONFIGURED):
@@ -69,9 +73,9 @@ class DeepSpeed(Reader):
                 self._configured(data[start:end])
 
     def _counted(self, data: bytes, limit: int) -> None:
-        for match in _COUNTER.finditer(data, 0, limit):
-            self.lines += 1
-            self.counters.add(int(match[1]), int(match[2]))
+        rows = _COUNTER.findall(data, 0, limit)
+        self.lines += len(rows)
+        self.counters.add_rows([int(step) for step, _ in rows], [int(skipped) for _, skipped in rows])
 
     def _overflow(self, match: re.Match[bytes], copies: int, steps: StepFields) -> None:
         rank = match.groupdict().get("rank")
@@ -82,14 +86,14 @@ class DeepSpeed(Reader):
             if match["told"] is None:
                 self.found.precision = "bfloat16"
         self.overflows += copies
-        at = steps.at if not self.counters.lines else self.counters.last_step
+        at, since = (self.counters.last_step, None) if self.counters.lines else (steps.at, steps.since)
         if match["told"]:
             self.found.scaling, self.found.level = "dynamic", "fp16"
             place = self.place(at, self.overflows)
             self.scale.add(place, number(match["from"]))
             if match["to"]:
                 self.scale.add(place, number(match["to"]))
-        self._descent.add(number(match["to"]) if match["to"] else None, at, steps.spacing, copies)
+        self._descent.add(number(match["to"]) if match["to"] else None, at, steps.spacing, copies, since)
 
     def _configured(self, line: bytes) -> None:
         match = _CONFIG.search(line)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from itertools import accumulate, compress, count, islice
+from operator import itemgetter, lt, ne, sub
+from typing import NamedTuple
 
 from ..count import Count
-from ..occurrences import Occurrences
+from ..occurrences import Occurrences, skew_of
+from ..shapes import Shapes
 from ..steps import StepFields
 from .reader import NUMBER, Evidence, Reader, number
 
@@ -14,6 +19,26 @@ _FATAL = re.compile(rb"Minimum loss scale reached \(" + NUMBER)
 _UPDATES = re.compile(rb"num_updates\"?[=: ]{1,2}\"?(\d{1,15})")
 _SCALE = re.compile(rb"\bloss_scale\"?[=: ]{1,2}\"?" + NUMBER)
 _LINE = 4096
+
+
+_FEW = 4
+
+
+class _Spot(NamedTuple):
+    """Where a line has a message with the new scale, or a number of updates with the scale."""
+
+    overflow: slice | None
+    updates: slice
+    scale: slice | None
+
+
+def _spots_of(shape: bytes) -> list[_Spot]:
+    found = [(match.start(), _Spot(slice(*match.span(1)), slice(0), None)) for match in _OVERFLOW.finditer(shape)]
+    for match in _UPDATES.finditer(shape):
+        scale = _SCALE.search(shape, match.end(), match.end() + _LINE)
+        spot = _Spot(None, slice(*match.span(1)), slice(*scale.span(1)) if scale else None)
+        found.append((match.start(), spot))
+    return [spot for _, spot in sorted(found, key=itemgetter(0))]
 
 
 class Fairseq(Reader):
@@ -39,45 +64,96 @@ class Fairseq(Reader):
         self._apart = 0
         self._scale = 0.0
         self._prints_scale = False
+        self._spots: Shapes[list[_Spot]] = Shapes(_spots_of)
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
         if _FATAL.search(data, 0, limit):
             self.found.fatal = "Minimum loss scale reached"
             self.lines += 1
-        messages = list(_OVERFLOW.finditer(data, 0, limit)) if self.marks[0] in data else []
-        updates = _UPDATES.finditer(data, 0, limit) if self.marks[2] in data else iter(())
-        upcoming = next(updates, None)
-        for message in messages:
-            while upcoming and upcoming.start() < message.start():
-                self._updated(upcoming, data)
-                upcoming = next(updates, None)
-            self._overflow(number(message[1]))
-        while upcoming:
-            self._updated(upcoming, data)
-            upcoming = next(updates, None)
+        message, _, update = self.marks
+        lines = [line for line in data[:limit].split(b"\n") if update in line or message in line]
+        overflows: list[bytes] = []
+        places: list[int] = []
+        updates: list[int] = []
+        scales: list[bytes] = []
+        for line, spots in zip(lines, self._spots.of_all(lines), strict=True):
+            for overflow, step, scale in spots:
+                if overflow:
+                    overflows.append(line[overflow])
+                    places.append(len(updates))
+                else:
+                    updates.append(int(line[step]))
+                    scales.append(line[scale] if scale else b"")
+        self._events(overflows, places, updates, scales)
 
-    def _overflow(self, value: float) -> None:
-        self.lines += 1
-        self.overflow_words += 1
+    def _events(self, overflows: list[bytes], places: list[int], updates: list[int], scales: list[bytes]) -> None:
+        """Take messages, each with the number of the updates before it in this window, and the updates, in order."""
+        done = taken = 0
+        while taken < len(overflows):
+            self._updated(updates[done : places[taken]], scales[done : places[taken]])
+            done = places[taken]
+            copies = bisect_right(places, done, taken) - taken
+            copies = next((each for each in range(1, copies) if overflows[taken + each] != overflows[taken]), copies)
+            self._overflow(number(overflows[taken]), copies)
+            taken += copies
+            if taken == copies and self._steady(overflows[taken:], places[taken:], updates, scales, done):
+                return
+        self._updated(updates[done:], scales[done:])
+
+    def _steady(
+        self, overflows: list[bytes], places: list[int], updates: list[int], scales: list[bytes], done: int
+    ) -> bool:
+        """Take the rest of a window at once in which every step is like the ones before; returns whether it was."""
+        later = updates[done:]
+        kept = {*overflows, *scales[done:]} - {b""}
+        if len(overflows) < _FEW or not self.updates or any(number(each) != self._scale for each in kept):
+            return False
+        ats = [self.updates, *(updates[place - 1] if place else self.updates for place in places)]
+        moves = list(map(sub, islice(ats, 1, None), ats))
+        if max(moves) > skew_of(self._apart) or any(map(lt, later, (self.updates, *later))):
+            return False
+        self.occurrences.add(self._scale, ats[-1], self._apart, len(overflows), ats[1])
+        self.lines += len(overflows)
+        self.overflow_words += len(overflows)
+        self.scale_words += len(overflows)
+        self._updated(later, scales[done:])
+        return True
+
+    def _overflow(self, value: float, copies: int) -> None:
+        self.lines += copies
+        self.overflow_words += copies
+        self.scale_words += copies
         self._scale = value
         self.scale.behind += self.scale.start is None
-        self.occurrences.add(value, self.updates, self._apart)
+        self.occurrences.add(value, self.updates, self._apart, 1)
         self._scaled(value)
+        if copies > 1:
+            self.occurrences.add(value, self.updates, self._apart, copies - 1)
+            self._scaled(value)
 
-    def _updated(self, match: re.Match[bytes], data: bytes) -> None:
-        self.lines += 1
-        updates = int(match[1])
-        self._apart = max(self._apart, updates - (self.updates or 0))
-        self.updates = max(self.updates or 0, updates)
-        end = data.find(b"\n", match.end(), match.end() + _LINE)
-        scale = _SCALE.search(data, match.end(), end if end >= 0 else match.end() + _LINE)
-        if scale:
-            value = number(scale[1])
+    def _updated(self, updates: list[int], scales: list[bytes]) -> None:
+        """Take updates, each with its scale or nothing."""
+        if not updates:
+            return
+        self.lines += len(updates)
+        most = list(accumulate(updates, max, initial=self.updates or 0))
+        self._apart = max(self._apart, *map(sub, updates, most))
+        self.updates = most[-1]
+        shown = scales if b"" not in scales else [scale for scale in scales if scale]
+        if not shown:
+            return
+        self.scale_words += len(shown)
+        for at in [0, *compress(count(1), map(ne, islice(shown, 1, None), shown))]:
+            value = number(shown[at])
             if value > self._scale > 0:
                 self.occurrences.rose()
             self._scale = value
-            self._prints_scale = True
-            self._scaled(value)
+        self._prints_scale = True
+        self.found.scaling, self.found.level = "dynamic", "fp16"
+        self.found.at_is_step = True
+        total = self.occurrences.total
+        ats = [at + total for at, scale in zip(islice(most, 1, None), scales, strict=True) if scale]
+        self.scale.add_rows(ats, shown)
 
     def _scaled(self, value: float) -> None:
         self.found.scaling, self.found.level = "dynamic", "fp16"

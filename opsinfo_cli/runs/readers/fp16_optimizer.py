@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 
 from ..count import Count
 from ..steps import StepFields
@@ -27,29 +28,33 @@ class Fp16Optimizer(Reader):
 
     def __init__(self) -> None:
         super().__init__()
-        self._copies: dict[int, int] = {}
+        self._copies: defaultdict[int, int] = defaultdict(int)
         self._messages = self._before = 0
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        for match, copies in message_runs(_OVERFLOW, data, limit):
-            self.lines += copies
-            self._messages += copies
-            self.overflow_words += copies
+        found: list[bytes] = _OVERFLOW.findall(data, 0, limit)
+        if found:
             self.found.level = "fp16"
-            if match[1]:
-                self._iteration(int(match[1]), copies)
+            self.lines += len(found)
+            self._messages += len(found)
+            self.overflow_words += len(found)
+            self._iterations(Counter(found))
         newest = max(self._copies, default=None)
-        for match, copies in message_runs(_SCALE, data, limit):
+        for match, copies in message_runs(_SCALE, self.marks[1], data, limit):
             self.lines += copies
             self.scale_words += copies
             if match[1] == b"dynamic":
                 self.found.scaling = "dynamic"
                 self.scale.add(self.place(newest, self.lines), number(match[2]))
 
-    def _iteration(self, iteration: int, copies: int) -> None:
-        if iteration not in self._copies and len(self._copies) >= _REMEMBERED:
-            self._before += self._copies.pop(min(self._copies)) > 0
-        self._copies[iteration] = self._copies.get(iteration, 0) + copies
+    def _iterations(self, found: Counter[bytes]) -> None:
+        found.pop(b"", None)
+        for iteration, copies in zip(map(int, found), found.values(), strict=True):
+            self._copies[iteration] += copies
+        if len(self._copies) > _REMEMBERED:
+            newest = sorted(self._copies)[-_REMEMBERED:]
+            self._before += len(self._copies) - len(newest)
+            self._copies = defaultdict(int, zip(newest, map(self._copies.__getitem__, newest), strict=True))
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         """Count iterations. One that only one rank prints, while others have several, may be two numbers joined."""

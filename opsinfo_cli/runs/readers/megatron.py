@@ -12,6 +12,10 @@ from .reader import NUMBER, Evidence, Reader, counted_lines, lines_with, number,
 _SKIPPED = re.compile(rb"skipped iterations:\s{0,20}(\d{1,15})")
 _SCALE = re.compile(rb"loss scale: " + NUMBER)
 _ROW = re.compile(rb" iteration \s{0,20}(\d{1,15})[^\n]*" + _SCALE.pattern + rb"[^\n]*" + _SKIPPED.pattern)
+_BARE = re.compile(rb" iteration \s{0,20}(\d{1,15})[^\n]*" + _SKIPPED.pattern)
+_UNSCALED = -1.0
+"""Printed if DeepSpeed scales the loss."""
+
 _ARGUMENTS = (b" fp16 ..", b" bf16 ..", b" loss_scale ..")
 _ARGUMENT = re.compile(rb"^\s{1,8}(fp16|bf16|loss_scale) \.{3,} (\w[\w.]{0,30})")
 
@@ -37,7 +41,7 @@ class Megatron(Reader):
         self._arguments = [re.compile(re.escape(mark)) for mark in _ARGUMENTS]
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        if self.marks[0] in data and not self._unmoved(data, limit):
+        if self.marks[0] in data and not self._rows(data, limit):
             self._lines(data, limit)
         if any(mark in data for mark in _ARGUMENTS):
             for start, end in lines_with(data, limit, self._arguments):
@@ -52,21 +56,29 @@ class Megatron(Reader):
                 if scale:
                     self._scaled(step, number(scale[1]))
 
-    def _unmoved(self, data: bytes, limit: int) -> bool:
-        """Take a window at once in which nothing is skipped and the scale stays; returns whether it was."""
-        rows = rows_of(_ROW, data, limit, (b"loss scale: ", b"skipped iterations:"))
-        if not rows or len({row[1:] for row in rows}) > 1:
+    def _rows(self, data: bytes, limit: int) -> bool:
+        """Take a window at once in which each line has both a counter and a scale; returns whether it was taken."""
+        if b"loss scale: " in data:
+            rows = rows_of(_ROW, data, limit, (b"loss scale: ", b"skipped iterations:"))
+        else:
+            rows = [(step, b"", skipped) for step, skipped in rows_of(_BARE, data, limit, (b"skipped iterations:",))]
+        if not rows:
             return False
-        steps = [int(row[0]) for row in rows]
-        if not self.counters.add_unmoved(steps, int(rows[0][2])):
-            return False
+        printed, scales, skipped = zip(*rows, strict=True)
+        steps = list(map(int, printed))
+        new = self.counters.add_rows(steps, list(map(int, skipped)))
         self.lines += len(rows)
-        for step in (steps[0], steps[-1]):
-            self._scaled(step, number(rows[0][1]))
+        if not scales[0]:
+            return True
+        self.scale_words += len(rows)
+        unscaled = {scale for scale in set(scales) if number(scale) == _UNSCALED}
+        scaled = [row for row in new if scales[row] not in unscaled]
+        if scaled:
+            self.scale.add_rows([steps[row] for row in scaled], [scales[row] for row in scaled])
         return True
 
     def _scaled(self, step: int, scale: float) -> None:
-        if scale != -1.0:  # -1.0: DeepSpeed scales the loss
+        if scale != _UNSCALED:
             self.scale.add(step, scale)
 
     def _argument(self, line: bytes) -> None:

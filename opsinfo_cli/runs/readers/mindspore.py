@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 from ..count import Count
-from ..flags import Flags
 from ..occurrences import Occurrences
-from ..steps import StepFields
-from .reader import NUMBER, LineReader, number, rows_of
+from .flag_rows import FlagReader, FlagRow
+from .reader import NUMBER, number
 
 _FLAG = re.compile(rb"overflow(?: cond)?\s?(?::|is)?\s?[:=]?\s{0,2}\[?(True|False|[01](?:\.\d{0,12})?)(?![\w.])")
 _SCALE = re.compile(rb"(?:loss[ _]scale|scaling_sens|\bscale(?: sense)?)\s?(?::|is)\s{0,2}\[?" + NUMBER)
@@ -22,13 +22,7 @@ _WORD = re.compile(rb"={5,}overflow={5,}|\boverflow!!!")
 _DROPPED = re.compile(rb"overflow, (?:still update|drop step|drop\.)[^\n]{0,20}?oss scale adjust to \[?" + NUMBER)
 
 
-_CLEAN = re.compile(
-    rb"(?m)^([^\n]*?)Epoch:\[\s{0,8}(\d{1,9})/[^\]\n]{1,12}\], step:\[\s{0,12}(\d{1,15})/\s{0,12}(\d{1,15})\][^\n]*"
-    rb"overflow cond: False, loss_scale: " + NUMBER
-)
-
-
-class MindSpore(LineReader):
+class MindSpore(FlagReader):
     """`... step:[ s/ S], ..., overflow cond: <flag>, loss_scale: <x>`.
 
     Source: mindspore-lab/mindformers, mindformers/core/callback/callback.py. mindspore-ai/models has a dozen
@@ -51,39 +45,34 @@ class MindSpore(LineReader):
         b"overflow!!!",
         b"outputs are (",
     )
+    words = (b"overflow", b"outputs are (")
+    digits: ClassVar[dict[bytes, bool]] = {b"0": False, b"0.0": False, b"1": True, b"1.0": True}
     window_default = 2000
 
     def __init__(self) -> None:
         super().__init__()
-        self.flags = Flags()
-        self.words = Occurrences()
+        self.messages = Occurrences()
         self.dropped = 0
-        self._base: int | None = None
-        self._at: int | None = None
 
-    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        if not self._clean(data, limit):
-            super().window(data, limit, steps)
-
-    def _clean(self, data: bytes, limit: int) -> bool:
-        """Take a window of mindformers at once that has no overflow and one scale; returns whether it was taken."""
-        if self._base is None or b"overflow cond: False" not in data or b"outputs are (" in data:
-            return False
-        rows = rows_of(_CLEAN, data, limit, (b"overflow", b"scal"))
-        if not rows or len({row[1::2] for row in rows}) > 1 or len({row[4] for row in rows}) > 1:
-            return False
-        before = b"".join(row[0] for row in rows)
-        if any(word in before for word in (b"poch", b"tep", b"iter")):
-            return False
-        base = (int(rows[0][1]) - self._base) * int(rows[0][3])
-        at = [base + int(row[2]) for row in rows]
-        if not self.flags.add_clean(at):
-            return False
-        self.lines += len(rows)
-        self.found.at_is_step = True
-        for step in (at[0], at[-1]):
-            self.scale.add(step, number(rows[0][4]))
-        return True
+    def row(self, shape: bytes) -> FlagRow | None:
+        flag = _FLAG.search(shape)
+        if flag:
+            scale, group = _SCALE.search(shape, max(0, shape.find(b"scal") - 5)), 1
+        else:
+            flag = scale = _TENSORS.search(shape)
+            group = 2
+        if not flag or b"scaling_sens" in shape or shape.count(b"verflow") > 1 or shape.count(b"cale") > 1:
+            return None
+        step = _STEP.search(shape, _before(shape, b"tep", b"iter"))
+        epoch = _EPOCH.search(shape, _before(shape, b"poch")) if step and step[2] else None
+        return FlagRow(
+            flag[1] == b"True",
+            None if flag[1] in (b"True", b"False") else slice(*flag.span(1)),
+            slice(*step.span(1)) if step else None,
+            slice(*epoch.span(1)) if epoch else None,
+            slice(*step.span(2)) if step and epoch else None,
+            slice(*scale.span(group)) if scale else None,
+        )
 
     def line(self, line: bytes) -> bool:
         flag = _FLAG.search(line)
@@ -99,7 +88,7 @@ class MindSpore(LineReader):
             self._dropped(line, number(dropped[1]))
             return True
         words = len(_WORD.findall(line))
-        self.words.total += words
+        self.messages.total += words
         return words > 0
 
     def _flagged(self, line: bytes, flag: bytes, scale: re.Match[bytes] | None, raw: bytes | None = None) -> None:
@@ -142,7 +131,7 @@ class MindSpore(LineReader):
             doubt = "sampled: mindyolo prints an overflow only in the steps that it logs"
             basis = f"{self.dropped} messages"
             return Count(self.dropped, steps or self.dropped, steps, 0, basis, doubt=doubt, proof="messages")
-        return self.words.count(steps, ranks)
+        return self.messages.count(steps, ranks)
 
 
 def _before(line: bytes, *words: bytes) -> int:

@@ -34,12 +34,12 @@ class Paddle(Reader):
         self.not_run = Occurrences()
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        for match, copies in message_runs(_NOT_RUN, data, limit, steps):
-            new = self.not_run.add(number(match[2]), steps.at, steps.spacing, copies)
+        for match, copies in message_runs(_NOT_RUN, self.marks[1], data, limit, steps):
+            new = self.not_run.add(number(match[2]), steps.at, steps.spacing, copies, steps.since)
             self._seen(copies, number(match[1]), number(match[2]), steps.at, new)
-        for match, copies in message_runs(_OVERFLOW, data, limit, steps):
+        for match, copies in message_runs(_OVERFLOW, self.marks[0], data, limit, steps):
             before = number(match[1])
-            new = self.lowered.add(before * number(match[3]), steps.at, steps.spacing, copies)
+            new = self.lowered.add(before * number(match[3]), steps.at, steps.spacing, copies, steps.since)
             self._seen(copies, before, before * number(match[3]), steps.at, new and not self.not_run.total)
 
     def _seen(self, copies: int, before: float, after: float, at: int | None, new: bool) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import ClassVar
+from itertools import accumulate, compress, count, islice, pairwise
+from operator import add, ne
+from typing import ClassVar, NamedTuple
 
 from ..count import Count
 from ..steps import StepFields
@@ -182,39 +184,99 @@ _NEAR = 12
 
 
 def message_runs(
-    pattern: re.Pattern[bytes], data: bytes, limit: int, steps: StepFields | None = None
+    pattern: re.Pattern[bytes],
+    mark: bytes,
+    data: bytes,
+    limit: int,
+    steps: StepFields | None = None,
+    moves: Callable[[re.Match[bytes]], bool] | None = None,
 ) -> Iterator[tuple[re.Match[bytes], int]]:
     """Yield the first of each run of equal messages, and their number.
 
-    ``steps`` is at the place of the run when it is yielded. Every byte is read once, for any share of
-    lines are messages.
+    ``steps`` is at the place of the run when it is yielded: equal messages with a step between them are a run each, or
+    one run from ``steps.since`` to ``steps.at`` if they are so close that they may be copies of one message. Every byte
+    is read once, for any share of lines that are messages.
+
+    :param mark: text that each message has once
+    :param moves: whether a message shows two scales, so that each copy is a run
     """
-    end = copies = begin = 0
-    text = b""
-    for run in _repeated(pattern).finditer(data, 0, limit):
-        start, this = run.start(), run["message"]
-        many = 1 if run.end() - start == len(this) else run[0].count(this)
-        near = start - end < _NEAR
-        if near and this == text:
-            copies += many
-        else:
-            if copies:
-                yield _again(pattern, data, begin), copies
-            if not near and steps:
-                steps.skip(end)
-                steps.advance(data, start)
-            text, copies, begin = this, many, start
-        end = run.end()
-    if copies:
-        yield _again(pattern, data, begin), copies
-        if steps:
-            steps.skip(end)
+    texts, gaps, whole = _messages(pattern, mark, data, limit)
+    ends = list(accumulate(map(add, map(len, gaps), map(len, whole))))
+    changes = compress(count(1), map(ne, islice(texts, 1, None), texts)) if texts is not whole else ()
+    for first, stop in pairwise([0, *changes, len(texts)] if texts else []):
+        begin = ends[first] - len(whole[first])
+        match = _again(pattern, data, begin)
+        if steps and len(gaps[first]) >= _NEAR:
+            steps.skip(ends[first - 1] if first else 0)
+            steps.advance(data, begin)
+        if stop - first == 1:
+            yield match, _copies(texts[first], whole[first])
+            continue
+        at_once = b"nan" not in texts[first] and not (moves and moves(match))
+        for copies in _stretch(
+            data, _Stretch(texts[first:stop], gaps[first:stop], whole[first:stop], ends[first:stop]), steps, at_once
+        ):
+            yield match, copies
+    if texts and steps:
+        steps.skip(ends[-1])
+
+
+def _messages(
+    pattern: re.Pattern[bytes], mark: bytes, data: bytes, limit: int
+) -> tuple[list[bytes], list[bytes], list[bytes]]:
+    """Return the messages, the text before each, and each with its copies if they run together."""
+    first = pattern.search(data, 0, limit)
+    if first is None:
+        return [], [], []
+    text, many = first[0], data.count(mark, 0, limit)
+    if data.count(text + b"\n", 0, limit) == many:  # the same line again and again
+        texts = [text] * many
+        return texts, data[:limit].split(text)[:-1], texts
+    runs = _runs_of(pattern)
+    parts = runs.split(data[:limit])
+    gaps, whole, texts = (parts[each :: runs.groups + 1] for each in range(3))
+    return texts, gaps, whole
+
+
+class _Stretch(NamedTuple):
+    """Copies of one message: the text of each, what is before it, it with the copies next to it, and its end."""
+
+    texts: list[bytes]
+    gaps: list[bytes]
+    whole: list[bytes]
+    ends: list[int]
+
+
+_FEW = 4
+
+
+def _stretch(data: bytes, stretch: _Stretch, steps: StepFields | None, at_once: bool) -> Iterator[int]:
+    """Yield the copies of each run of a message."""
+    texts, gaps, whole, ends = stretch
+    copies = [1] * len(texts) if texts == whole else list(map(_copies, texts, whole))
+    breaks = [at for at, gap in enumerate(gaps) if at and len(gap) >= _NEAR] if steps else []
+    if not breaks or steps is None:
+        yield sum(copies)
+        return
+    yield sum(copies[: breaks[0]])
+    if at_once and len(breaks) >= _FEW and steps.sweep([gaps[at] for at in breaks], ends[breaks[0] - 1], ends[-1]):
+        yield sum(copies[breaks[0] :])
+        steps.since = None
+        return
+    for first, stop in pairwise([*breaks, len(gaps)]):
+        steps.skip(ends[first - 1])
+        steps.advance(data, ends[first - 1] + len(gaps[first]))
+        yield sum(copies[first:stop])
+
+
+def _copies(text: bytes, whole: bytes) -> int:
+    return 1 if len(text) == len(whole) else whole.count(text)
 
 
 @cache
-def _repeated(pattern: re.Pattern[bytes]) -> re.Pattern[bytes]:
+def _runs_of(pattern: re.Pattern[bytes]) -> re.Pattern[bytes]:
     """Return a pattern of a message and its copies: hundreds of ranks print the same line."""
-    return re.compile(rb"(?P<message>" + pattern.pattern + rb")(?:\n?(?P=message))*")
+    return re.compile(rb"((?P<message>" + pattern.pattern + rb")(?:\n?(?P=message))*)")
 
 
 def _again(pattern: re.Pattern[bytes], data: bytes, start: int) -> re.Match[bytes]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
+from typing import NamedTuple
 
 from ..count import Count
+from ..shapes import Shapes
+from ..step_fields import NEAR, Kind, Row, Spot, line_spot
 from ..steps import StepFields
-from .reader import NUMBER, LineReader, number
+from .reader import NUMBER, Reader
 
 _SCALE = re.compile(rb"\bloss_scale[\"']?(?:: ?| )" + NUMBER)
 _WINDOW = 1000
@@ -14,7 +18,28 @@ _WINDOW = 1000
 (mmcv/runner/fp16_utils.py, LossScaler)."""
 
 
-class ScaleColumn(LineReader):
+class _Row(NamedTuple):
+    """Where a line shows the step and the scale."""
+
+    spot: Spot
+    scale: slice
+    kind: tuple[Kind, bool]
+    """The kind of the step, and whether that is known without the line."""
+
+
+def _kind_of(found: tuple[_Row, bytes]) -> tuple[Kind, bool]:
+    return found[0].kind
+
+
+def _row_of(shape: bytes) -> _Row | None:
+    scale = _SCALE.search(shape)
+    if not scale or b"verflow" in shape or b"num_updates" in shape:
+        return None
+    spot = line_spot(shape[:NEAR])
+    return _Row(spot, slice(*scale.span(1)), (spot.kind, spot.is_plain)) if spot else None
+
+
+class ScaleColumn(Reader):
     """`Train: [e/E][i/n] ... loss_scale 65536.0000 (65536.0000)`, `Epoch: [e]  [i/n] ... loss_scale: 65536.0000`,
     `{"mode": "train", ..., "iter": 50, ..., "loss_scale": 512.0}`.
 
@@ -32,19 +57,26 @@ class ScaleColumn(LineReader):
     def __init__(self) -> None:
         super().__init__()
         self.fields = StepFields()
+        self._rows: Shapes[_Row | None] = Shapes(_row_of)
 
-    def line(self, line: bytes) -> bool:
-        scale = _SCALE.search(line)
-        if not scale or b"verflow" in line or b"num_updates" in line:
-            return False
-        before = self.fields.seen
-        self.fields.read(line)
-        if self.fields.seen == before:
-            return False
-        at = self.fields.at
-        self.found.at_is_step = True
-        self.scale.add(at if at is not None else self.lines, number(scale[1]))
-        return True
+    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
+        (mark,) = self.marks
+        lines = [line for line in data[:limit].split(b"\n") if mark in line]
+        found = [(row, line) for line, row in zip(lines, self._rows.of_all(lines), strict=True) if row]
+        for (kind, is_plain), some in groupby(found, key=_kind_of):
+            rows = list(some)
+            self.lines += len(rows)
+            self.scale_words += len(rows)
+            self.found.at_is_step = True
+            if is_plain:
+                self._take(kind, [row.spot.row(line) for row, line in rows], rows)
+            else:
+                for row, line in rows:
+                    field = row.spot.read(line)
+                    self._take(field.kind, [field[1:]], [(row, line)])
+
+    def _take(self, kind: Kind, steps: list[Row], rows: list[tuple[_Row, bytes]]) -> None:
+        self.scale.add_rows(self.fields.take_rows(kind, steps), [line[row.scale] for row, line in rows])
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         steps = steps or self.fields.total

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from operator import add
 
 from ..count import Count
 from ..counters import Counters
@@ -44,14 +45,15 @@ class StepDictionary(Reader):
             return
         self.counters.without_skipped = kind == _UPDATES
         rows = rows_of(_row(word), data, limit, (b"skipped_steps",))
-        if rows and len({skipped for _, skipped in rows}) == 1:
-            skipped = int(rows[0][1])
-            if self.counters.add_unmoved([int(step) + skipped * (kind == _UPDATES) for step, _ in rows], skipped):
-                self.lines += len(rows)
-                return
-        for step, skipped, _, _ in counted_lines(data, limit, word, _SKIPPED):
-            self.lines += 1
-            self.counters.add(step + skipped * (kind == _UPDATES), skipped)
+        if not rows:
+            lines = counted_lines(data, limit, word, _SKIPPED)
+            rows = [(str(step).encode(), str(skipped).encode()) for step, skipped, _, _ in lines]
+        skips = [int(skipped) for _, skipped in rows]
+        steps_made = [int(step) for step, _ in rows]
+        if kind == _UPDATES:
+            steps_made = list(map(add, steps_made, skips))
+        self.lines += len(rows)
+        self.counters.add_rows(steps_made, skips)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         count = self.counters.count(steps)

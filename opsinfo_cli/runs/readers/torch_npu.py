@@ -12,6 +12,7 @@ from .reader import NUMBER, Reader, message_runs, number
 
 _OVERFLOW = re.compile(rb"Gradient overflow\. Skipping step(?!,)")
 _MOVED = re.compile(rb"Loss scaler (reducing|increasing) loss scale to " + NUMBER)
+_TWO = b"stepGradient"
 _TOGETHER = re.compile(rb"(?:Gradient overflow\. Skipping step){2,}")
 
 
@@ -34,16 +35,16 @@ class TorchNpu(Reader):
         self.messages = 0
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        for match, copies in message_runs(_MOVED, data, limit, steps):
+        for match, copies in message_runs(_MOVED, self.marks[1], data, limit, steps):
             self.lines += copies
             self.scale_words += 2 * copies
             self._moved(match[1] == b"reducing", number(match[2]), steps, copies)
-        for _, copies in message_runs(_OVERFLOW, data, limit):
+        for _, copies in message_runs(_OVERFLOW, self.marks[0], data, limit):
             self.lines += copies
             self.messages += copies
             self.overflow_words += copies
             self.found.scaling = "dynamic"
-        for match in _TOGETHER.finditer(data, 0, limit):
+        for match in _TOGETHER.finditer(data, 0, limit) if _TWO in data else ():
             many = match[0].count(b"Gradient")
             self.occurrences.together = max(self.occurrences.together, many)
 
@@ -52,7 +53,7 @@ class TorchNpu(Reader):
         if not down:
             self.occurrences.rose()
             self.scale.add(self.place(steps.at, self.occurrences.total), value)
-        elif self.occurrences.add(value, steps.at, steps.spacing, copies):
+        elif self.occurrences.add(value, steps.at, steps.spacing, copies, steps.since):
             self.scale.fell_to(self.place(steps.at, self.occurrences.total), value)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:

@@ -1,0 +1,136 @@
+"""Lines with an overflow flag, read by their shape: many at once."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import ClassVar, NamedTuple, cast
+
+from ..flags import Flags
+from ..shapes import Shapes
+from ..steps import StepFields
+from .reader import LineReader
+
+
+class FlagRow(NamedTuple):
+    """Where a line shows whether a step overflowed.
+
+    :param over: whether it did, if the line says so in a word
+    :param flag: where a digit says so
+    :param epoch: where the epoch is, if the step is counted from its start
+    :param length: where the steps per epoch are
+    """
+
+    over: bool
+    flag: slice | None
+    step: slice | None
+    epoch: slice | None
+    length: slice | None
+    scale: slice | None
+    by_number: dict[bytes, FlagRow] | None = None
+    """The row for each number that is a flag."""
+
+
+class FlagReader(LineReader):
+    """A format with an overflow flag in each line. What a row of :meth:`row` cannot say is left to :meth:`line`."""
+
+    words: ClassVar[tuple[bytes, ...]]
+    """Every line with a mark has one of these."""
+
+    digits: ClassVar[dict[bytes, bool]]
+    """Whether a number that is a flag means an overflow; lines with others are left to :meth:`line`."""
+
+    places_all: ClassVar[bool] = True
+    """Whether a line without a scale shows too that this log prints steps."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flags = Flags()
+        self._base: int | None = None
+        """The first epoch."""
+        self._rows: Shapes[FlagRow | bool] = Shapes(self._row_of)
+
+    def row(self, shape: bytes) -> FlagRow | None:
+        """Return where a line of this shape has its flag; None if that needs a look at the line itself."""
+        raise NotImplementedError
+
+    def _row_of(self, shape: bytes) -> FlagRow | bool:
+        """:returns: False if the line is of no interest, True if :meth:`line` must read it"""
+        if not any(mark in shape for mark in self.marks):
+            return False
+        row = self.row(shape)
+        if row and row.flag:
+            by_number = {text: row._replace(over=over, flag=None) for text, over in self.digits.items()}
+            row = row._replace(by_number=by_number)
+        return row or True
+
+    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
+        lines = data[:limit].split(b"\n")
+        present = [word for word in self.words if word in data]
+        if len(present) == 1:
+            (word,) = present
+            lines = [line for line in lines if word in line]
+        else:
+            lines = [line for line in lines if any(word in line for word in present)]
+        rows = self._rows.of_all(lines)
+        kinds = {id(row): row for row in rows}.values()
+        if all(isinstance(row, FlagRow) and row.flag is None for row in kinds):
+            text = b"\n".join(lines)
+            self.overflow_words += text.count(b"verflow")
+            self.scale_words += text.count(b"cale")
+            self._take(lines, cast("list[FlagRow]", rows))
+            return
+        at = 0
+        while at < len(lines):
+            at = self._take_some(lines, rows, at)
+
+    def _take_some(self, lines: list[bytes], rows: list[FlagRow | bool], begin: int) -> int:
+        """Take lines from ``begin`` on that have a row, or one that has none; returns the first that is left."""
+        plain: list[FlagRow] = []
+        for line, row in zip(islice(lines, begin, None), islice(rows, begin, None), strict=True):
+            if row is True or row is False:
+                break
+            said = row if row.flag is None else (row.by_number or {}).get(line[row.flag])
+            if said is None:
+                break
+            plain.append(said)
+        end = begin + len(plain)
+        if plain:
+            self._take(lines[begin:end], plain)
+        if end < len(lines) and rows[end]:
+            self.lines += self.line(lines[end])
+        return end + 1
+
+    def _take(self, lines: list[bytes], rows: list[FlagRow]) -> None:
+        if self._base is None:
+            epochs = (line[row.epoch] for line, row in zip(lines, rows, strict=True) if row.epoch)
+            self._base = next(map(int, epochs), None)
+        steps: list[int | None]
+        if all(row.step and not row.epoch for row in {id(row): row for row in rows}.values()):
+            steps = [int(line[step]) for line, (_, _, step, _, _, _, _) in zip(lines, rows, strict=True) if step]
+        else:
+            steps, base = [], self._base or 0
+            for line, (_, _, step, epoch, length, _, _) in zip(lines, rows, strict=True):
+                if step and epoch and length:
+                    steps.append((int(line[epoch]) - base) * int(line[length]) + int(line[step]))
+                else:
+                    steps.append(int(line[step]) if step else None)
+        overs = [row[0] for row in rows]
+        scales = [line[scale] if scale else None for line, (_, _, _, _, _, scale, _) in zip(lines, rows, strict=True)]
+        self.lines += len(lines)
+        printed = self.flags.printed
+        new = self.flags.add_rows(steps, overs)
+        if len(new) < len(steps):
+            steps, scales = [steps[row] for row in new], [scales[row] for row in new]
+        self._scaled(steps, scales, printed)
+
+    def _scaled(self, steps: list[int | None], scales: list[bytes | None], printed: int) -> None:
+        """Add the scales of new flags; ``printed`` is how many there were before."""
+        placed = [step for step, scale in zip(steps, scales, strict=True) if scale is not None or self.places_all]
+        if placed:
+            self.found.at_is_step = placed[-1] is not None
+        ats = [at if step is None else step for at, step in enumerate(steps, printed + 1)]
+        shown = [scale for scale in scales if scale is not None]
+        if len(shown) < len(scales):
+            ats = [at for at, scale in zip(ats, scales, strict=True) if scale is not None]
+        if shown:
+            self.scale.add_rows(ats, shown)

@@ -1,0 +1,266 @@
+"""Windows are read at once: the answer is that of reading line by line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opsinfo_cli.runs.counters import Counters
+from opsinfo_cli.runs.flags import Flags
+from opsinfo_cli.runs.readers import READERS
+from opsinfo_cli.runs.readers.reader import Reader
+from opsinfo_cli.runs.readers.step_dictionary import StepDictionary
+from opsinfo_cli.runs.scan import Log
+from opsinfo_cli.runs.steps import StepFields
+from opsinfo_cli.runs.stream import Window
+from opsinfo_cli.runs.trajectory import Trajectory
+
+DICTIONARY = b"0: {'training_steps': %d, 'loss': 1.5, 'global_steps': %d, 'skipped_steps': %d, 'x': 0}"
+UPDATES = b"0: {'global_steps': %d, 'skipped_steps': %d}"
+MEGATRON = b" iteration %8d/ 900 | lr: 1E-05 | loss scale: %s | grad norm: 0.2 | number of skipped iterations: %3d |"
+NO_SCALE = b" iteration %8d/ 900 | lr: 1E-05 | number of skipped iterations: %3d |"
+ODD = [
+    b"'skipped_steps': 3",
+    b"'training_steps': 7",
+    b"'global_steps': 8 then text",
+    b"skipped_steps unknown",
+    b" iteration 5 | nothing",
+    b"number of skipped iterations: 9",
+    b"loss scale: 12.0",
+    b"",
+]
+
+steps = st.integers(1, 40)
+skips = st.sampled_from([0, 0, 0, 1, 2])
+dictionaries = st.one_of(
+    st.builds(lambda step, skip: DICTIONARY % (step, step - skip, skip), steps, skips), st.sampled_from(ODD)
+)
+updates = st.one_of(st.builds(lambda step, skip: UPDATES % (step, skip), steps, skips), st.sampled_from(ODD))
+scales = st.sampled_from([b"65536.0", b"65536.0", b"32768.0", b"-1.0", b"inf"])
+megatrons = st.one_of(
+    st.builds(lambda step, scale, skip: MEGATRON % (step, scale, skip), steps, scales, skips),
+    st.builds(lambda step, skip: NO_SCALE % (step, skip), steps, skips),
+    st.sampled_from(ODD),
+)
+ends = st.sampled_from([b"\n", b"\n", b"\n", b" ", b"\r\n"])
+
+
+steady = st.builds(
+    lambda kind, start, skip, many: b"".join(
+        {0: DICTIONARY % (at, at, skip), 1: UPDATES % (at, skip), 2: MEGATRON % (at, b"65536.0", skip)}[kind] + b"\n"
+        for at in range(start, start + many)
+    ),
+    st.integers(0, 2),
+    steps,
+    skips,
+    st.integers(1, 5),
+)
+
+
+MINDFORMERS = (
+    b"- INFO - { Epoch:[%3d/  3], step:[%5d/%5d], loss: 2.3, per_step_time: 512ms, overflow cond: %s, loss_scale: %s, "
+    b"global_norm: [1.2]"
+)
+flags = st.builds(
+    lambda epoch, step, total, over, scale: MINDFORMERS % (epoch, step, total, over, scale),
+    st.integers(1, 2),
+    steps,
+    st.sampled_from([40, 40, 40, 50]),
+    st.sampled_from([b"False", b"False", b"False", b"True"]),
+    scales,
+)
+flagged = st.one_of(
+    flags,
+    st.sampled_from([b"step: 3, overflow: True, scale: 4", b"iter 7 ", b"Epoch 9 step:[2/9], ", b"scale: 3 ", b""]),
+)
+clean = st.builds(
+    lambda epoch, start, many: b"".join(
+        MINDFORMERS % (epoch, at, 40, b"False", b"1024.0") + b"\n" for at in range(start, start + many)
+    ),
+    st.integers(1, 3),
+    steps,
+    st.integers(1, 5),
+)
+
+
+def windows_of(line: st.SearchStrategy[bytes]) -> st.SearchStrategy[list[bytes]]:
+    """Windows of lines, some of them with steps in order and run together in one line or not."""
+    text = st.lists(st.tuples(line, ends), max_size=8).map(lambda pairs: b"".join(a + b for a, b in pairs))
+    return st.lists(st.one_of(text, steady, clean), max_size=6)
+
+
+others = st.sampled_from(
+    [
+        b"epoch: 1 step: 3, outputs are (Tensor(shape=[1], dtype=Float32, [ 1.0]), Tensor(shape=[], dtype=Bool, True), "
+        b"Tensor(shape=[], dtype=Float32, 65536))",
+        b"step: 4, overflow: 0.11, scaling_sens: 100.5",
+        b"step: 5, overflow: 1, scale: 8",
+        b"overflow, drop step, loss scale adjust to 8.0",
+        b"global_step:7,lossscale:8.0,overflow_status_reduce_all:False",
+        b"Step = 8 total loss = 1.2 Loss scale = 8.0 isFinite = 0",
+        b"Step = 9 total loss = 1.2 Loss scale = 4.0 isFinite = 5",
+        b"Find overflow in this step, skip apply gradients, loss scale value=8",
+        b"Apply gradients, loss scale value=8 Apply gradients, loss scale value=4",
+        b"| epoch 001:     3 / 90 loss=1, num_updates=3, lr=1, loss_scale=8.0, wall=2",
+        b"| epoch 001:     4 / 90 loss=1, num_updates=4, lr=1, wall=2",
+        b"| WARNING: overflow detected, setting loss scale to: 8.0",
+        b"Train: [0/3][4/9] loss_scale 8.0 (9.0)",
+        b'{"mode": "train", "iter": 3, "loss_scale": 8.0}',
+        b"| 3/40 [00:01, 2.1it/s] loss_scale 8.0",
+        b"Grad overflow on iteration  3",
+        b"Grad overflow on iteration  35",
+        b"step=3, skipped=1",
+    ]
+)
+
+
+def state(reader: Any) -> object:
+    parts = [vars(reader.scale), reader.found.at_is_step, reader.found.scaling, reader.found.level]
+    parts += [vars(each) for name in ("counters", "occurrences") if (each := getattr(reader, name, None))]
+    parts += [flags_state(reader.flags)] if hasattr(reader, "flags") else []
+    return reader.lines, repr(parts), reader.tally(None, None)
+
+
+LINES = st.one_of(dictionaries, updates, megatrons, flagged, others)
+
+
+@pytest.mark.parametrize("kind", READERS)
+@given(windows=windows_of(LINES))
+def test_reading_at_once_gives_what_reading_line_by_line_gives(kind: type[Reader], windows: list[bytes]) -> None:
+    """A window of one line has nothing that can be taken at once."""
+    at_once, single = kind(), kind()
+    steps, single_steps = StepFields(), StepFields()
+    for data in windows:
+        marked = data if data.endswith(b"\n") else data + b"\n"
+        if kind is StepDictionary:  # one kind of dictionary counts in a window
+            marked = marked.replace(b"{'global_steps'", b"{'other'").replace(b"'global_steps': 8", b"")
+        if any(mark in marked for mark in at_once.marks):
+            at_once.window(marked, len(marked), steps)
+        for line in marked.splitlines(keepends=True) if b"\r" not in marked else [marked]:
+            if any(mark in line for mark in single.marks):
+                single.window(line, len(line), single_steps)
+    assert state(at_once) == state(single)
+
+
+@given(st.booleans(), st.lists(st.tuples(st.lists(st.tuples(steps, skips), min_size=1, max_size=5)), max_size=8))
+def test_lines_added_together_count_as_lines_added_one_by_one(
+    cumulative: bool, groups: list[tuple[list[tuple[int, int]]]]
+) -> None:
+    together, single = Counters(cumulative), Counters(cumulative)
+    for (some,) in groups:
+        new = [row for row, (step, skipped) in enumerate(some) if single.add(step, skipped)]
+        assert list(together.add_rows([step for step, _ in some], [skipped for _, skipped in some])) == new
+        assert vars(together) == vars(single)
+
+
+@pytest.mark.parametrize("cumulative", [False, True])
+def test_lines_after_the_first_descent_are_not_looked_at_each(
+    cumulative: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counters = Counters(cumulative)
+    counters.add_rows([10, 20], [1, int(cumulative)])
+    monkeypatch.setattr(counters, "add", None)
+    assert counters.add_rows([30, 40, 45], [int(cumulative), 2 + int(cumulative), 2 + int(cumulative)]) == range(3)
+    count = counters.count(None)
+    assert (count.steps, count.low) == (45, 3 if cumulative else 1 + 2 + 2)
+
+
+def test_a_reader_of_scales_gets_its_window_if_another_reader_left_a_scale_over() -> None:
+    log = Log("log")
+    messages = b"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 32768.0\n" * 3
+    for data in (messages, messages + b"FloatingPointError: Minimum loss scale reached (0.0001).\n"):
+        log.take(Window(data, len(data)))
+    by_name = {reader.name: reader for reader in log._readers}
+    assert by_name["fairseq"].found.fatal
+    assert (by_name["apex"].overflow_words, by_name["apex"].scale_words) == (6, 12)
+
+
+@given(st.lists(st.lists(st.tuples(st.none() | st.integers(1, 60), st.booleans()), min_size=1, max_size=6), max_size=6))
+def test_flags_added_together_count_as_flags_added_one_by_one(groups: list[list[tuple[int | None, bool]]]) -> None:
+    together, single = Flags(), Flags()
+    for group in groups:
+        new = [row for row, (step, over) in enumerate(group) if single.add(step, over)]
+        assert list(together.add_rows([step for step, _ in group], [over for _, over in group])) == new
+    assert flags_state(together) == flags_state(single)
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+def test_more_flags_than_are_remembered_leave_the_newest(copies: int) -> None:
+    together, single = Flags(), Flags()
+    for begin in range(1, 10_000, 1000):
+        some = [step for step in range(begin, begin + 1000) for _ in range(copies)]
+        overs = [number % 7 == 0 for number in range(len(some))]
+        together.add_rows(some, overs)
+        for step, over in zip(some, overs, strict=True):
+            single.add(step, over)
+    assert flags_state(together) == flags_state(single)
+
+
+scale_texts = st.sampled_from([b"65536.0", b"65536.0", b"32768.0", b"inf", b"nan", b"0.5"])
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 30), scale_texts), min_size=1, max_size=6), max_size=6))
+def test_scales_added_together_make_the_trajectory_of_scales_added_one_by_one(
+    groups: list[list[tuple[int, bytes]]],
+) -> None:
+    together, single = Trajectory(), Trajectory()
+    for group in groups:
+        together.add_rows([at for at, _ in group], [scale for _, scale in group])
+        for at, scale in group:
+            single.add(at, float(scale))
+    assert vars(together) == vars(single)
+
+
+rows = st.tuples(st.integers(0, 3), st.integers(0, 40), st.sampled_from([0, 10, 10, 10]))
+
+
+@given(st.lists(st.lists(rows, min_size=1, max_size=8), min_size=1, max_size=5))
+def test_fields_taken_together_count_as_fields_taken_one_by_one(groups: list[list[tuple[int, int, int]]]) -> None:
+    kind = (3, b"")
+    together, single = StepFields(), StepFields()
+    for group in groups:
+        ats = together.take_rows(kind, group)
+        for row, at in zip(group, ats, strict=True):
+            single.take_rows(kind, [row])
+            assert single.at == at
+    assert fields_state(together) == fields_state(single)
+
+
+messages = st.sampled_from([b"to 4.0\n", b"to 4.0\n", b"to 4.0\n", b"to 2.0\n", b"to nan\n", b"to 4.0"])
+between = st.one_of(
+    st.builds(lambda step: b"step: %d loss: 1.5\n" % step, steps),
+    st.builds(lambda step: b"Epoch: [%d][%d/20] x\n" % divmod(step, 20), steps),
+    st.sampled_from([b"", b"", b"no step here at all\n", b"a\n", b" 1/40 [00:01, 2.1it/s]\r"]),
+)
+
+
+@given(st.lists(st.tuples(messages, between), max_size=30), st.integers(1, 4))
+def test_messages_at_once_are_counted_as_messages_one_by_one(pairs: list[tuple[bytes, bytes]], parts: int) -> None:
+    """A message and what follows it make a window that has nothing that can be taken at once."""
+    text = [b"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale " + a + b for a, b in pairs]
+    size = -(-len(text) // parts) or 1
+    at_once = fed([b"".join(text[at : at + size]) for at in range(0, len(text), size)])
+    single = fed(text)
+    counts = [log.evidence(None, None).count for log in (at_once, single)]
+    assert counts[0] == counts[1]
+    assert fields_state(at_once.steps) == fields_state(single.steps)
+
+
+def fed(windows: list[bytes]) -> Log:
+    log = Log("log")
+    for data in windows:
+        log.take(Window(data, len(data)))
+    return log
+
+
+def flags_state(flags: Flags) -> object:
+    flags.add_rows([flags.last], [False]) if flags.last is not None else None  # remembers what was kept apart
+    return vars(flags)
+
+
+def fields_state(fields: StepFields) -> object:
+    tracks = {kind: vars(track) for kind, track in fields._kinds.items()}
+    return tracks, fields.seen, fields.at, fields.spacing, fields.total, fields.note
