@@ -47,7 +47,7 @@ class Counters:
         return True
 
     def add_rows(self, steps: Sequence[int], skipped: Sequence[int]) -> Sequence[int]:
-        """Add lines in order; those after the first decrease of the counter are added at once.
+        """Add lines in order; those after the first descent of the loss scale are added at once.
 
         :returns: the numbers of the lines that are new, as :meth:`add` says
         """
