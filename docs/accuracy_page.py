@@ -8,6 +8,7 @@ Numbers are not compared: another processor or version of onnxruntime gives othe
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shlex
@@ -63,7 +64,13 @@ def without_numbers(text: str) -> str:
 
 
 def main(words: list[str]) -> int:
-    model, check = Path(words[0]), "--check" in words
+    parser = argparse.ArgumentParser(description="Run the commands of docs/accuracy.md, and write what they print.")
+    parser.add_argument("model", type=Path, metavar="CLS.onnx", help="the classifier of rapidocr_onnxruntime")
+    parser.add_argument("--check", action="store_true", help="exit 1 if a command prints something else; write nothing")
+    chosen = parser.parse_args(words)
+    model, check = chosen.model, chosen.check
+    if not model.is_file():
+        parser.error(f"no such file: {model}")
     old = PAGE.read_text("utf-8")
     new = ran(old, model, run_in)
     if without_numbers(old) == without_numbers(new):
