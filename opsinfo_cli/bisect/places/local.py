@@ -52,7 +52,7 @@ class LocalPlace:
     def __init__(self, environ: Mapping[str, str], jobs: int = 1, devices: Sequence[str] = ()) -> None:
         self.slots = jobs
         self._environ = environ
-        self._devices: list[str | None] = [*devices[:jobs]] or [None] * jobs
+        self._devices: list[str | None] = [*devices[:jobs]] or [None]
         self._running: list[_Running] = []
         self._done: list[tuple[Trial, TrialEnd]] = []
 
