@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ..model.repository import git_root
 from .ignore_patterns import IgnorePattern, patterns_in
 
 
@@ -17,7 +18,7 @@ class IgnoredFiles:
     def __init__(self, start: str) -> None:
         self._lines: dict[str, list[IgnorePattern]] = {}
         self._start = os.path.abspath(start)
-        self._top = _repository(self._start) or self._start
+        self._top = git_root(self._start) or self._start
         if self._top != self._start and self._is_inside_ignored():
             self._top = self._start
 
@@ -49,16 +50,6 @@ class IgnoredFiles:
             return None
         relative = path[len(folder.rstrip("/")) + 1 :]
         return next((line.ignores for line in self._lines[rules] if line.fits(relative, is_folder)), None)
-
-
-def _repository(folder: str) -> str | None:
-    """The root of the repository that contains a folder."""
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return None
-        folder = above
-    return folder
 
 
 def _read(path: str) -> list[IgnorePattern]:

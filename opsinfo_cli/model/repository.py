@@ -20,12 +20,7 @@ class Repository:
             root = environment.get(name)
             if root and _below(os.path.realpath(folder), os.path.realpath(root)) is not None:
                 return cls(os.path.abspath(root))
-        above = os.path.abspath(folder)
-        while not os.path.exists(os.path.join(above, ".git")):
-            above, before = os.path.dirname(above), above
-            if above == before:
-                return cls(os.path.abspath(folder))
-        return cls(above)
+        return cls(git_root(os.path.abspath(folder)) or os.path.abspath(folder))
 
     def relative(self, path: str) -> str:
         """Return a path with forward slashes, relative to the root if it is below it, else absolute."""
@@ -34,6 +29,16 @@ class Repository:
         if found is None:
             found = _below(os.path.realpath(path), os.path.realpath(self.root))
         return (absolute if found is None else found).replace(os.sep, "/")
+
+
+def git_root(folder: str) -> str | None:
+    """Return the nearest folder with ``.git``: an absolute path, or one above it; None if there is none."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
 
 
 def _below(path: str, root: str) -> str | None:

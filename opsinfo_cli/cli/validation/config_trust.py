@@ -13,6 +13,7 @@ from typing import Any
 
 from ...change.output_file import write_file_if
 from ...errors import Refused, UsageFault
+from ...model.repository import git_root
 from ...text.source import Source
 from .toml_text import parsed_toml
 
@@ -68,13 +69,8 @@ def _is_safe(folder: str, environ: Mapping[str, str]) -> bool:
 
 def repository_of(config: str) -> str:
     """Return the real folder that a configuration may write to: the nearest above with `.git`, or its own."""
-    own = folder = os.path.dirname(os.path.realpath(config))
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return own
-        folder = above
-    return folder
+    own = os.path.dirname(os.path.realpath(config))
+    return git_root(own) or own
 
 
 def require_inside(config: str, path: str, what: str) -> str:
