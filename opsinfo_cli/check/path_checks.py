@@ -53,13 +53,6 @@ def check_paths(checker: Checker, paths: list[str], step: Step = lambda done, to
             checker.failures.append(_nothing_to_check(path))
 
 
-def check_path(path: str) -> Outcome:
-    """Return the findings of one path, without targets for its mixlists."""
-    checker = Checker()
-    check_paths(checker, [path])
-    return checker.outcome
-
-
 def _worked(checker: Checker, tasks: list[Task]) -> Iterator[tuple[int, Part]]:
     """Yield the outcome of each task, in any order."""
     sizes = [task.size for task in tasks] if len(tasks) > 1 else [0]

@@ -62,6 +62,21 @@ def wait_until(holds: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
+def working(work: Callable[[], object], begun: Path) -> int:
+    """The process of a worker whose work has begun."""
+    worker = os.fork()
+    if not worker:
+        work()
+        os._exit(0)
+    wait_until(begun.exists)
+    return worker
+
+
+def kill(worker: int) -> None:
+    os.kill(worker, signal.SIGKILL)
+    os.waitpid(worker, 0)
+
+
 def test_a_trial_says_where_it_is_then_its_output_then_its_status(node: Path) -> None:
     code = "import os, sys; print(open(sys.argv[1]).read(), os.environ['OPSINFO_TRIAL']); sys.exit(3)"
     said = list(trial(code, "{mixlist}"))
@@ -137,29 +152,19 @@ def test_a_trial_that_is_cancelled_ends_its_command_and_removes_its_folder(node:
 
 def test_the_keeper_ends_the_command_of_a_worker_that_is_killed(node: Path, tmp_path: Path) -> None:
     begun = tmp_path / "begun"
-    worker = os.fork()
-    if not worker:
-        list(trial(FOREVER + "  # " + str(tmp_path), str(begun)))
-        os._exit(0)
-    wait_until(begun.exists)
+    worker = working(lambda: list(trial(FOREVER + "  # " + str(tmp_path), str(begun))), begun)
     assert processes("# " + str(tmp_path))
-    os.kill(worker, signal.SIGKILL)
-    os.waitpid(worker, 0)
+    kill(worker)
     wait_until(lambda: not processes("# " + str(tmp_path)) and os.listdir(node) == [])
 
 
 def test_the_keeper_outlives_its_parent_which_ray_may_kill(node: Path, tmp_path: Path) -> None:
     begun = tmp_path / "begun"
-    worker = os.fork()
-    if not worker:
-        list(trial(FOREVER + "  # " + str(tmp_path), str(begun)))
-        os._exit(0)
-    wait_until(begun.exists)
+    worker = working(lambda: list(trial(FOREVER + "  # " + str(tmp_path), str(begun))), begun)
     children = Path(f"/proc/{worker}/task/{worker}/children").read_text().split()
     assert len(children) == 1
     os.kill(int(children[0]), signal.SIGKILL)
-    os.kill(worker, signal.SIGKILL)
-    os.waitpid(worker, 0)
+    kill(worker)
     wait_until(lambda: not processes("# " + str(tmp_path)) and os.listdir(node) == [])
 
 
@@ -182,13 +187,7 @@ def test_the_folder_of_a_worker_that_is_killed_before_it_asks_is_removed(
         time.sleep(600)
 
     monkeypatch.setattr(ray_task, "node_facts", hangs)
-    worker = os.fork()
-    if not worker:
-        list(run("true"))
-        os._exit(0)
-    wait_until(begun.exists)
-    os.kill(worker, signal.SIGKILL)
-    os.waitpid(worker, 0)
+    kill(working(lambda: list(run("true")), begun))
     wait_until(lambda: os.listdir(node) == [])
 
 

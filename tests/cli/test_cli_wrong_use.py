@@ -50,3 +50,25 @@ def test_the_hint_about_a_file_that_is_no_baseline_does_not_remove_it(opsinfo: R
     assert ran.code == 3
     assert "not an opsinfo baseline" in ran.err
     assert "remove" not in ran.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["bisect", "--against", "t", "--among", "Add", "--timeout", "nan", "--", "true"],
+        ["simulate", "m.onnx", "--max-error", "nan"],
+        ["simulate", "m.onnx", "--min-cosine", "1.5"],
+        ["qualify", "log", "--spread", "NaN"],
+        ["move", "m.json", "Add", "--to", "black", "--wait", "-nan"],
+    ],
+    ids=lambda words: words[-2],
+)
+def test_a_bound_that_nothing_can_meet_or_miss_is_wrong_usage(opsinfo: Run, words: list[str]) -> None:
+    ran = opsinfo(*words)
+    assert ran.code == 2
+    assert "Invalid value for '--" in ran.err
+
+
+def test_more_jobs_than_there_is_memory_for_run_what_there_is(opsinfo: Run, opp: Path) -> None:
+    words = ["bisect", "--against", opp, "--soc", "ascend910b", "--among", "Add", "--jobs", str(10**23)]
+    assert opsinfo(*words, "--", "true").code == 0

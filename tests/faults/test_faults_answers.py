@@ -34,16 +34,6 @@ from opsinfo_cli.errors import NotConfirmed, OpsinfoError, Refused, UsageFault
 from opsinfo_cli.model.policy import Policy
 
 
-@pytest.fixture
-def paths(tmp_path: Path) -> list[Path]:
-    return lay(tmp_path / "config", 3)
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    return tmp_path / "vault"
-
-
 class Refusing(Unsynced):
     """Refuses one call on one kind of path, a number of times."""
 

@@ -35,17 +35,6 @@ from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.errors import Refused
 from opsinfo_cli.model.policy import Policy
 
-
-@pytest.fixture
-def paths(tmp_path: Path) -> list[Path]:
-    return lay(tmp_path / "config", 3)
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    return tmp_path / "vault"
-
-
 # read-only folders, as their owner
 
 

@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple
 
 Steps = Collection[int]
 Maker = Callable[[int, Steps], str]
 
 
-def scales(steps: int, overflows: Steps, start: float = 65536.0) -> Iterator[tuple[int, bool, float, float]]:
-    """(step, overflow, scale used in it, scale after it)"""
+class Step(NamedTuple):
+    """:param over: whether it overflows
+    :param before: the scale used in it
+    :param after: the scale after it
+    """
+
+    number: int
+    over: bool
+    before: float
+    after: float
+
+
+def scales(steps: int, overflows: Steps, start: float = 65536.0) -> Iterator[Step]:
     scale = start
-    for step in range(1, steps + 1):
-        after = scale / 2 if step in overflows else scale
-        yield step, step in overflows, scale, after
+    for number in range(1, steps + 1):
+        after = scale / 2 if number in overflows else scale
+        yield Step(number, number in overflows, scale, after)
         scale = after
+
+
+def messages(
+    steps: int, overflows: Steps, overflow: Callable[[Step], str], progress: Callable[[Step], str], every: int = 10
+) -> str:
+    """A message at each overflow, and a line of progress after so many steps."""
+    parts = []
+    for step in scales(steps, overflows):
+        if step.over:
+            parts.append(overflow(step))
+        if step.number % every == 0:
+            parts.append(progress(step))
+    return "".join(parts)
 
 
 OPTIONS = "opt_level              : {level}\ncast_model_type        : None\nloss_scale             : {scale}\n"
@@ -30,24 +55,23 @@ def apex_block(level: str = "O1", scale: str = "dynamic") -> str:
 
 
 def apex(steps: int, overflows: Steps, ranks: int = 1) -> str:
-    parts = [apex_block()]
-    for step, over, _, after in scales(steps, overflows):
-        if over:
-            parts += [f"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to {after}\n"] * ranks
-        if step % 10 == 0:
-            parts.append(f"Epoch: [0][{step}/{steps}]\tTime 0.345 (0.350)\tLoss 2.1 (2.2)\n")
-    return "".join(parts)
+    return apex_block() + messages(
+        steps,
+        overflows,
+        lambda at: f"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to {at.after}\n" * ranks,
+        lambda at: f"Epoch: [0][{at.number}/{steps}]\tTime 0.345 (0.350)\tLoss 2.1 (2.2)\n",
+    )
 
 
 def torch_npu(steps: int, overflows: Steps, ranks: int = 1) -> str:
-    parts = []
-    for step, over, _, after in scales(steps, overflows):
-        if over:
-            parts.append("Gradient overflow. Skipping step" * ranks + "\n")
-            parts.append(f"Loss scaler reducing loss scale to {after}" * ranks + "\n")
-        if step % 50 == 0:
-            parts.append(f"\r {100 * step // steps}%|███  | {step}/{steps} [13:55:57<86:19:20, 1.4it/s]")
-    return "".join(parts) + "\n"
+    def overflow(at: Step) -> str:
+        reduces = f"Loss scaler reducing loss scale to {at.after}"
+        return "Gradient overflow. Skipping step" * ranks + "\n" + reduces * ranks + "\n"
+
+    def progress(at: Step) -> str:
+        return f"\r {100 * at.number // steps}%|███  | {at.number}/{steps} [13:55:57<86:19:20, 1.4it/s]"
+
+    return messages(steps, overflows, overflow, progress, 50) + "\n"
 
 
 def deepspeed(steps: int, overflows: Steps) -> str:
@@ -102,13 +126,12 @@ def fairseq(steps: int, overflows: Steps) -> str:
 
 
 def paddle(steps: int, overflows: Steps) -> str:
-    parts = []
-    for step, over, before, _ in scales(steps, overflows):
-        if over:
-            parts.append(f"Found inf or nan, current scale is: {before}, decrease to: {before}*0.5\n")
-        if step % 10 == 0:
-            parts.append(f"[2024/01/01 10:00:00] ppcls INFO: global_step: {step}, lr: 0.01, loss: 2.1\n")
-    return "".join(parts)
+    return messages(
+        steps,
+        overflows,
+        lambda at: f"Found inf or nan, current scale is: {at.before}, decrease to: {at.before}*0.5\n",
+        lambda at: f"[2024/01/01 10:00:00] ppcls INFO: global_step: {at.number}, lr: 0.01, loss: 2.1\n",
+    )
 
 
 def mindformers(steps: int, overflows: Steps, each: int = 100) -> str:
@@ -186,13 +209,14 @@ def fairseq_old(steps: int, overflows: Steps) -> str:
 
 
 def fp16_optimizer(steps: int, overflows: Steps, ranks: int = 8) -> str:
-    parts = []
-    for step, over, _, after in scales(steps, overflows):
-        if over:
-            parts += [f"Grad overflow on iteration  {step}\nUsing dynamic loss scale of {after}\n"] * ranks
-        if step % 20 == 0:
-            parts.append(f"2020-06-20 trainer INFO: eta: 4:44:47  iter: {step}  loss: 2.2191 (3.9322)  lr: 0.002000\n")
-    return "".join(parts)
+    def overflow(at: Step) -> str:
+        return f"Grad overflow on iteration  {at.number}\nUsing dynamic loss scale of {at.after}\n" * ranks
+
+    def progress(at: Step) -> str:
+        said = f"eta: 4:44:47  iter: {at.number}  loss: 2.2191 (3.9322)  lr: 0.002000"
+        return f"2020-06-20 trainer INFO: {said}\n"
+
+    return messages(steps, overflows, overflow, progress, 20)
 
 
 def gnmt(steps: int, overflows: Steps, ranks: int = 16) -> str:
@@ -207,30 +231,20 @@ def gnmt(steps: int, overflows: Steps, ranks: int = 16) -> str:
 
 
 def paddlenlp(steps: int, overflows: Steps) -> str:
-    parts = []
-    for step, over, before, after in scales(steps, overflows):
-        if over:
-            parts.append(f"[WARNING] - optimizer not run, scale_before: {before}, scale_after: {after}\n")
-        if step % 10 == 0:
-            parts.append(f"[INFO] - loss: 2.1, learning_rate: 3e-05, global_step: {step}, interval_runtime: 2.5\n")
-    return "".join(parts)
+    return messages(
+        steps,
+        overflows,
+        lambda at: f"[WARNING] - optimizer not run, scale_before: {at.before}, scale_after: {at.after}\n",
+        lambda at: f"[INFO] - loss: 2.1, learning_rate: 3e-05, global_step: {at.number}, interval_runtime: 2.5\n",
+    )
 
 
 def bmtrain(steps: int, overflows: Steps) -> str:
-    parts = []
-    for step, over, before, after in scales(steps, overflows):
-        if over:
-            parts.append(f"Gradient overflow, change scale from {before:f} to {after:f}\n")
-        if step % 10 == 0:
-            parts.append(f"| Iter: {step:6d} | loss: 2.1 | lr: 3e-05, scale: {after:10.4f} | time: 0.5\n")
-    return "".join(parts)
-
-
-def swin(steps: int, overflows: Steps) -> str:
-    return "".join(
-        f"[2021-10-01 main.py 235]: INFO Train: [0/300][{step - 1}/{steps}]\teta 1:07 lr 0.000001\tloss 6.9 (6.9)\t"
-        f"grad_norm 1.4 (1.5)\tloss_scale {after:.4f} ({after:.4f})\tmem 7000MB\n"
-        for step, _, _, after in scales(steps, overflows)
+    return messages(
+        steps,
+        overflows,
+        lambda at: f"Gradient overflow, change scale from {at.before:f} to {at.after:f}\n",
+        lambda at: f"| Iter: {at.number:6d} | loss: 2.1 | lr: 3e-05, scale: {at.after:10.4f} | time: 0.5\n",
     )
 
 

@@ -7,7 +7,7 @@ import select
 import signal
 import subprocess
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from ...errors import Refused
 from ...typed import TYPE_CHECKING
@@ -15,7 +15,7 @@ from ..trial import environment_of, output_file, tail, words_of
 from .place import TrialEnd
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from .place import Trial
 
@@ -52,7 +52,7 @@ class LocalPlace:
     def __init__(self, environ: Mapping[str, str], jobs: int = 1, devices: Sequence[str] = ()) -> None:
         self.slots = jobs
         self._environ = environ
-        self._devices: list[str | None] = [*devices[:jobs]] or [None] * jobs
+        self._devices: list[str | None] = [*devices[:jobs]] or [None]
         self._running: list[_Running] = []
         self._done: list[tuple[Trial, TrialEnd]] = []
 
@@ -65,7 +65,7 @@ class LocalPlace:
         device = next((each for each in self._devices if each is None or each not in taken), None)
         environ = environment_of(self._environ, trial.folder, trial.files, device)
         words = words_of(trial.command, trial.folder, trial.files)
-        with output_file(trial.folder) as output:
+        with output_file(trial.folder) as output, signals_held():
             try:
                 process = subprocess.Popen(
                     words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environ, start_new_session=True
@@ -76,7 +76,7 @@ class LocalPlace:
                 return
             except OSError as error:
                 raise Refused(f"cannot start `{words[0]}`: {error.strerror}", name="not-started") from None
-        self._running.append(_Running(trial, process, device, os.pidfd_open(process.pid)))
+            self._running.append(_Running(trial, process, device, os.pidfd_open(process.pid)))
 
     def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:
         """See :meth:`.place.TrialPlace.wait`."""
@@ -130,6 +130,26 @@ class LocalPlace:
                     ),
                 )
             )
+
+
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """Hold signals back while a process is started and written down, else :meth:`LocalPlace.stop` could miss it.
+
+    By handlers, because the process would inherit a mask.
+    """
+    held: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    handled = {number: handler for number, handler in handlers.items() if callable(handler)}
+    try:
+        for each in handled:
+            signal.signal(each, lambda number, _: held.append(number))
+        yield
+    finally:
+        for each, handler in handled.items():
+            signal.signal(each, handler)
+        for number in held:
+            signal.raise_signal(number)
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:

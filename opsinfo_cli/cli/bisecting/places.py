@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
+from ...bisect.places.here import HerePlace
 from ...bisect.places.local import LocalPlace
-from ...bisect.places.person import ANSWERS, PersonPlace
-from ...bisect.places.place import TrialPlace
+from ...bisect.places.place import Trial, TrialPlace
+from ...bisect.trial import places_of
+from ...bisect.verdicts import SKIPS
 from ...errors import Refused, UsageFault
 from ...report.terminal.output import Output
 from ..simulating.options import SimulateOptions
@@ -15,6 +17,8 @@ from .cluster import cluster_of
 from .options import RunOptions, devices_of
 from .simulated import require_bounds, simulated_place
 from .subject import Opened
+
+_ANSWERS = {"pass": 0, "fail": 1, "skip": SKIPS}
 
 
 class Check:
@@ -52,7 +56,7 @@ class Check:
         :raises MissingPackage: if a package for that, or for a cluster, is not installed
         """
         if self.options.interactive:
-            return PersonPlace(lambda number, path: _asked(number, path, output))
+            return HerePlace(lambda trial: _asked(trial, output), "person")
         if self.options.simulate:
             return simulated_place(opened, self.simulating)
         if self.cluster is not None:
@@ -75,13 +79,14 @@ def _require_alone(options: RunOptions, word: str) -> None:
             raise UsageFault(f"{name} cannot be combined with {word}")
 
 
-def _asked(number: int, path: str, output: Output) -> str:
-    """Return the verdict of a person on a trial.
+def _asked(trial: Trial, output: Output) -> tuple[int, str]:
+    """Return the exit status for the verdict of a person on a trial, and the word.
 
     :raises KeyboardInterrupt: if they stop
     :raises Refused: if standard input ends
     """
-    output.complain(f"trial {number}: {path}")
+    places = places_of(trial.folder, trial.files)
+    output.complain(f"trial {trial.number}: {places.get('keep_dtype', places['mixlist'])}")
     while True:
         print("pass, fail, skip or quit? ", end="", file=sys.stderr, flush=True)
         line = sys.stdin.readline()
@@ -91,6 +96,6 @@ def _asked(number: int, path: str, output: Output) -> str:
         word = line.strip().lower()
         if word and "quit".startswith(word):
             raise KeyboardInterrupt
-        found = [each for each in ANSWERS if word and each.startswith(word)]
+        found = [each for each in _ANSWERS if word and each.startswith(word)]
         if found:
-            return found[0]
+            return _ANSWERS[found[0]], found[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 
 from ...bisect.judged_nodes import JudgedNodes
-from ...bisect.places.simulated import SimulatedPlace
+from ...bisect.places.here import HerePlace
 from ...errors import UsageFault
 from ...graph.judging import Ready
 from ...model.mixlist import Mixlist
@@ -38,7 +38,7 @@ def require_bounds(options: SimulateOptions, simulates: bool) -> None:
         raise UsageFault(f"{word} requires --simulate")
 
 
-def simulated_place(opened: Opened, options: SimulateOptions) -> SimulatedPlace:
+def simulated_place(opened: Opened, options: SimulateOptions) -> HerePlace:
     """Return a place that simulates each trial.
 
     :raises UsageFault: if there is no model, or an option does not fit it
@@ -50,7 +50,7 @@ def simulated_place(opened: Opened, options: SimulateOptions) -> SimulatedPlace:
     simulation = opened_simulation(opened.options.model, sets.ready, sets.mode, options)
     nodes = JudgedNodes(sets)
 
-    def simulate(trial: Trial) -> tuple[bool, str]:
+    def simulate(trial: Trial) -> tuple[int, str]:
         mine = simulation
         if "keep_dtype" in trial.files:
             mine = _with(simulation, nodes.ready(trial.files["keep_dtype"][1].decode("utf-8").splitlines()))
@@ -58,9 +58,9 @@ def simulated_place(opened: Opened, options: SimulateOptions) -> SimulatedPlace:
         simulated = mine.run(Mixlist(scan(Source(content, name))))
         cosine = "unknown" if simulated.min_cosine is None else f"{simulated.min_cosine:.9g}"
         said = f"max_rel_error {simulated.max_rel_error:.6g}, cosine {cosine}"
-        return simulated.passes(options.max_error, options.min_cosine), said
+        return 0 if simulated.passes(options.max_error, options.min_cosine) else 1, said
 
-    return SimulatedPlace(simulate)
+    return HerePlace(simulate, "simulation")
 
 
 def _with(simulation: Simulation, ready: Ready) -> Simulation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -27,6 +28,16 @@ class HintedChoice(click.Choice[str]):
             if not meant:
                 raise
             raise UsageFault(error.format_message(), hint=f"did you mean `{meant}`?") from None
+
+
+class NumberRange(click.FloatRange):
+    """A range without NaN, which would be neither inside nor outside."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not a number.", param, ctx)
+        return number
 
 
 class SectionedCommand(click.Command):
@@ -74,4 +85,4 @@ def _type(declared: Any) -> Any:
         return HintedChoice(declared)
     if isinstance(declared, IntRange):
         return click.IntRange(min=declared.min)
-    return click.FloatRange(min=declared.min) if isinstance(declared, FloatRange) else None
+    return NumberRange(declared.min, declared.max) if isinstance(declared, FloatRange) else None

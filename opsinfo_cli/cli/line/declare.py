@@ -28,10 +28,11 @@ class Choice:
 
 
 class FloatRange:
-    """A number, not below ``min``."""
+    """A number, not below ``min``, nor above ``max`` if that is given."""
 
-    def __init__(self, min: int) -> None:
+    def __init__(self, min: int, max: int | None = None) -> None:
         self.min = min
+        self.max = max
 
 
 class IntRange(FloatRange):

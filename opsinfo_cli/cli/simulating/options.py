@@ -78,7 +78,7 @@ simulate_options: Option = declare.stacked(
     declare.option(
         "--min-cosine",
         metavar="X",
-        type=declare.FloatRange(min=-1),
+        type=declare.FloatRange(min=-1, max=1),
         help="Exit 1 if the cosine of an output is smaller.",
         group=SIMULATING,
     ),
