@@ -59,6 +59,8 @@ class Log:
         self.startup = Startup()
         self.steps = StepFields()
         self._readers = [reader() for reader in READERS]
+        self._newest: dict[Reader, tuple[bytes, bytes | None]] = {}
+        """The mark that was found last, by reader."""
 
     def take(self, window: Window) -> None:
         data, limit = window
@@ -88,12 +90,22 @@ class Log:
                 present.discard(_OVERFLOW)
             if scales <= 0:
                 present.discard(_SCALE)
-            if any((starting if gate is None else gate in present) and mark in data for mark, gate in _gated(reader)):
+            if self._is_marked(reader, data, present, starting):
                 overflows += reader.overflow_words
                 scales += reader.scale_words
                 reader.window(data, limit, self.steps)
                 overflows -= reader.overflow_words
                 scales -= reader.scale_words
+
+    def _is_marked(self, reader: Reader, data: bytes, present: set[bytes], starting: bool) -> bool:
+        """Whether a mark of a reader is in a window: most often it is the one of the window before."""
+        newest = self._newest.get(reader)
+        marks = _gated(reader) if newest is None else (newest, *_gated(reader))
+        for mark, gate in marks:
+            if (starting if gate is None else gate in present) and mark in data:
+                self._newest[reader] = (mark, gate)
+                return True
+        return False
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
         """Return the evidence of the best reader, completed from the start of the log."""

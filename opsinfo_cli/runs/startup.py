@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .readers.reader import NUMBER
 
@@ -48,6 +48,10 @@ _SCALE = re.compile(rb"(?<!\w)loss_scale[\"']?\s{1,20}: (?:(dynamic)|" + NUMBER 
 _RANKS = re.compile(rb"(?:nproc_per_node[= ]{1,2}|[Uu]sing |world_size[\"']?[=:]\s?|NGPU=)(\d{1,6})(?: GPUs)?\b(?!\.)")
 
 
+_MOVES = 4
+"""APEX prints at most two values for each of its models: the default of the level and the option."""
+
+
 def _searched(pattern: re.Pattern[bytes], line: bytes, *words: bytes) -> re.Match[bytes] | None:
     """What a pattern finds in a line; it is only searched for if one of the words that it needs is there."""
     return pattern.search(line) if any(word in line for word in words) else None
@@ -70,6 +74,7 @@ class Startup:
     """Numbers of ranks or devices that the log prints, in order."""
     _hugging_face: bool = False
     _not_half: bool = False
+    _scales: set[float] = field(default_factory=set)
 
     def line(self, line: bytes) -> None:
         match = (
@@ -89,7 +94,14 @@ class Startup:
         scale = _SCALE.search(line, at) if (at := line.find(b"loss_scale")) >= 0 and b": " in line else None
         if scale:
             self.known = True
-            self.scaling, self.static_scale = ("dynamic", None) if scale[1] else ("static", float(scale[2]))
+            self._set_scale(None if scale[1] else float(scale[2]))
+
+    def _set_scale(self, value: float | None) -> None:
+        """Note the option; one that is printed with several values, as some scripts do, is a scale that moves."""
+        if value is not None and len(self._scales) < _MOVES:
+            self._scales.add(value)
+        moves = value is None or len(self._scales) >= _MOVES
+        self.scaling, self.static_scale = ("dynamic", None) if moves else ("static", value)
 
     def _arguments(self, line: bytes) -> None:
         """Hugging Face's arguments, on one line or on several."""

@@ -38,10 +38,11 @@ class DeepSpeed(Reader):
     """`step=<n>, skipped=<k>` counts from the start of the run; one rank prints `[deepspeed] OVERFLOW! Rank <r> ...`.
 
     Source: deepspeedai/DeepSpeed, deepspeed/runtime/engine.py, _report_progress; deepspeed/runtime/fp16/loss_scaler.py,
-    update_scale (before version 0.9 deepspeed/runtime/zero/stage3.py, _overflow_clean_up); deepspeed/runtime/config.py
-    for the configuration printed at the start. The older `fp16 dynamic loss scale overflow!` comes from stages 1 and 2
-    on every rank, with its number, and from the fused optimizer without it. With hysteresis 2, the default, the first
-    overflow of a series does not lower the scale.
+    update_scale (before version 0.9 deepspeed/runtime/zero/stage3.py, _overflow_clean_up, and stage_1_and_2.py, step);
+    deepspeed/runtime/config.py for the configuration printed at the start. `fp16 dynamic loss scale overflow!` comes
+    from deepspeed/runtime/fp16/fused_optimizer.py and unfused_optimizer.py, step, without a rank, and in early versions
+    from stages 1 and 2 on every rank, with its number. With hysteresis 2, the default (deepspeed/runtime/constants.py),
+    the first overflow of a series does not lower the scale.
     """
 
     name = "deepspeed"

@@ -17,8 +17,9 @@ _REMEMBERED = 4096
 class Fp16Optimizer(Reader):
     """`Grad overflow on iteration  <n>`, then `Using dynamic loss scale of <x>`.
 
-    Source: NVIDIA/apex at 4ef930c1, apex/contrib/optimizers/fp16_optimizer.py; the same text is in
-    microsoft/DeepSpeed, deepspeed/runtime/fp16. The iteration distinguishes copies of ranks from repetitions.
+    Source: NVIDIA/apex at 4ef930c1, apex/contrib/optimizers/fp16_optimizer.py; deepspeedai/DeepSpeed,
+    deepspeed/runtime/fp16/fused_optimizer.py, _update_scale, has the first line, if it is verbose. The iteration
+    distinguishes copies of ranks from repetitions.
     """
 
     name = "fp16_optimizer"

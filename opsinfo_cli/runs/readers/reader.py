@@ -225,10 +225,11 @@ def _messages(
     pattern: re.Pattern[bytes], mark: bytes, data: bytes, limit: int
 ) -> tuple[list[bytes], list[bytes], list[bytes]]:
     """Return the messages, the text before each, and each with its copies if they run together."""
-    first = pattern.search(data, 0, limit)
+    many = data.count(mark, 0, limit)
+    first = pattern.search(data, 0, limit) if many else None
     if first is None:
         return [], [], []
-    text, many = first[0], data.count(mark, 0, limit)
+    text = first[0]
     if data.count(text + b"\n", 0, limit) == many:  # the same line again and again
         texts = [text] * many
         return texts, data[:limit].split(text)[:-1], texts

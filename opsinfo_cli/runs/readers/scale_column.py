@@ -15,7 +15,7 @@ from .reader import NUMBER, Reader
 _SCALE = re.compile(rb"\bloss_scale[\"']?(?:: ?| )" + NUMBER)
 _WINDOW = 1000
 """No scaler of these stacks grows more often: torch.amp's default is 2000 clean steps, that of MMCV's own 1000
-(mmcv/runner/fp16_utils.py, LossScaler)."""
+(open-mmlab/mmcv, mmcv/runner/fp16_utils.py, LossScaler, until version 2.0)."""
 
 
 class _Row(NamedTuple):

@@ -55,29 +55,13 @@ class TfNpu(FlagReader):
         )
 
     def line(self, line: bytes) -> bool:
-        taken = False
-        for match in _HOOK.finditer(line):
-            taken = True
-            self._add(None, match["over"].startswith(b"Find"), match[2])
-        if taken:
-            return True
-        finite = _FINITE.search(line)
-        if finite:
-            self._add(line, finite["finite"] in (b"0", b"False"), finite[1])
-            return True
-        reduced = _REDUCED.search(line)
-        if not reduced:
-            return False
-        scale = _LOSSSCALE.search(line)
-        self._add(line, reduced["finite"] == b"False", scale[1] if scale else None)
-        return True
-
-    def _add(self, line: bytes | None, overflow: bool, scale: bytes | None) -> None:
-        match = _STEP.search(line) if line is not None else None
-        step = int(match[1]) if match else None
-        if self.flags.add(step, overflow) and scale is not None:
-            self.found.at_is_step = step is not None
-            self.scale.add(step if step is not None else self.flags.printed, number(scale))
+        """Read the messages of a hook that run together in one line."""
+        hooks = list(_HOOK.finditer(line))
+        for match in hooks:
+            if self.flags.add(None, match["over"].startswith(b"Find")):
+                self.found.at_is_step = False
+                self.scale.add(self.flags.printed, number(match[2]))
+        return bool(hooks)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         return self.flags.count(steps, ranks)
