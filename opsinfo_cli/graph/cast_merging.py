@@ -144,7 +144,7 @@ class Merging:
         return found
 
     def _plain(self) -> list[Inserted]:
-        """The same where nothing can be merged, because no conversion of the user's stands in between."""
+        """The same for a graph without conversions of the user, in which nothing can be merged."""
         inputs, outputs, sources = self.inputs, [*self.outputs, None], self.source_slot
         found = []
         for slot in self.differing:

@@ -77,7 +77,7 @@ class JudgedAgain:
     ) -> dict[int, tuple[DtypeChoice, list[str | Seen | None]]]:
         """Judge nodes and those that read what changes, in the engine's order.
 
-        :returns: of each node what it had before
+        :returns: the previous choice and output dtypes of each node that was judged
         """
         order, place, walk = self.prepared.order, self._place, self._walk
         inputs_of, outputs_of = self.prepared.graph.columns.inputs_of, self.prepared.graph.columns.outputs_of

@@ -1,7 +1,7 @@
 """Compiled models (``.om``): a header, a table of partitions, a graph with the dtypes that the compiler chose.
 
 Source: hicann/ge inc/framework/common/framework_types_internal.h:675-790 (header, both tables, partition types),
-base/common/helper/om_file_helper.cc:152-262 (which table it is, and that partitions stand one behind the other). Read
+base/common/helper/om_file_helper.cc:152-262 (which table it is, and that partitions follow each other). Read
 on real files: one of 2021 with the small table, three of the graph engine's own tests with the large one.
 """
 

@@ -1,6 +1,6 @@
 """A model with the names of its own framework, before translation.
 
-Values have names, as in ONNX; a TensorFlow value is named ``node:output``. Nodes stand in the file's order.
+Values have names, as in ONNX; a TensorFlow value is named ``node:output``. Nodes are in the file's order.
 """
 
 from __future__ import annotations
