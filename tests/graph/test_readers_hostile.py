@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import struct
 import tracemalloc
 import zipfile
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,9 @@ from messages import GE, TF, node, om_bytes, put
 from readers_invariants import check_bytes, check_file
 
 from opsinfo_cli.errors import Damaged, OpsinfoError, Refused
-from opsinfo_cli.graph.readers import om2, read_graph, tf_functions
+from opsinfo_cli.graph.readers import om2, read_graph, slim, tf_functions
+from opsinfo_cli.graph.readers.onnx_structure import PLAN
+from opsinfo_cli.graph.readers.wire import WireFault, field_bytes
 
 onnx = pytest.importorskip("onnx")
 
@@ -80,6 +84,27 @@ def test_changed_bytes_give_a_graph_or_a_clean_error(name: str, data: st.DataObj
         piece = data.draw(st.binary(max_size=4) | st.sampled_from([b"\xff" * 9, b"\n", b'"', b"{", b"}", b"\x80"]))
         changed[at : at + data.draw(st.integers(0, 4))] = piece
     check_bytes(bytes(changed))
+
+
+@given(
+    st.lists(st.integers(0, 1024), min_size=1, max_size=12),
+    st.lists(st.tuples(st.integers(0, 4000), st.integers(0, 255)), max_size=2),
+)
+def test_structure_without_long_payloads_is_kept_as_it_is_or_refused_if_damaged(
+    sizes: list[int], changes: list[tuple[int, int]]
+) -> None:
+    graph = b"".join(field_bytes(1, b"\xff" * size) for size in sizes)
+    data = bytearray(field_bytes(2, b"producer") + field_bytes(7, graph) + field_bytes(2, b"producer"))
+    for at, byte in changes:
+        data[at % len(data)] = byte
+    found = None
+    with pytest.MonkeyPatch.context() as patch, nullcontext() if not changes else suppress(WireFault):
+        patch.setattr(slim, "WHOLE", 0)
+        found = slim.slim(io.BytesIO(data), 0, len(data), PLAN)
+    if found is not None and len(found.data) == len(data):
+        assert found.data == data
+        assert [found.place(at) for at in range(len(data))] == list(range(len(data)))
+    assert changes or (found is not None and found.data == data)
 
 
 def test_a_length_beyond_the_file_is_refused_with_its_byte(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ class JudgedAgain:
     ) -> dict[int, tuple[DtypeChoice, list[str | Seen | None]]]:
         """Judge nodes and the readers of changed outputs, in the engine's order.
 
-        :returns: the previous choice of each node
+        :returns: the previous choice and output dtypes of each node that was judged
         """
         order, place, walk = self.prepared.order, self._place, self._walk
         inputs_of, outputs_of = self.prepared.graph.columns.inputs_of, self.prepared.graph.columns.outputs_of

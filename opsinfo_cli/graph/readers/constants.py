@@ -74,7 +74,7 @@ def extremes(weights: Weights, dtype: str, low: str = "float16") -> Extremes | N
 def harmless(constants: Sequence[Weights], dtype: str, low: str) -> bool:
     """Return whether no value of several small constants overflows or vanishes.
 
-    :returns: False also if unknown: a file cannot be read, or the values are not stored raw
+    :returns: False also if unknown: a file cannot be read, or is too short
     """
     if dtype not in _WIDTHS or low not in LIMITS:
         return True
@@ -90,7 +90,7 @@ def harmless(constants: Sequence[Weights], dtype: str, low: str) -> bool:
 
 
 def _parts(path: str, spans: list[tuple[int, int]]) -> list[bytes]:
-    """Return the bytes of a file at each of several spans; those that lie close together are read at once."""
+    """Return the bytes of a file at each of several spans; those that are close together are read at once."""
     first, last = min(start for start, _ in spans), max(end for _, end in spans)
     with open(path, "rb") as file:
         if last - first <= _SLICE:

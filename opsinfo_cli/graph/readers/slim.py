@@ -1,7 +1,7 @@
 """The structure of a large binary model, without the values of its weights.
 
-A model of gigabytes is mostly weights. Everything else is read into memory, and each long payload is replaced by a
-small marker with its place in the file: the result is still a valid message, with one more unknown field.
+A model of gigabytes is mostly weights. Everything else is read into memory. Each long payload is replaced by a small
+marker with its place in the file, so that the result is still a valid message, with one more unknown field.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Plan: TypeAlias = dict[int, "Plan | None"]
 
 MARKER = 400_000_001
-"""Field number of a marker: a message of three numbers, the key left out, where its bytes begin, how many."""
+"""Field number of a marker: a message of three numbers, the key of the payload, its place in the file, its size."""
 MARKER_KEY = key(MARKER)
 
 SMALL = 1 << 10
@@ -36,9 +36,9 @@ _WINDOW = 1 << 18
 
 
 class Slim(NamedTuple):
-    """Structure, and the origin of its bytes.
+    """Structure, and the places in the file that its bytes come from.
 
-    ``starts[i]`` is a place in ``data``, ``places[i]`` the place in the file that was copied from there on.
+    The bytes of ``data`` from ``starts[i]`` on were copied from ``places[i]`` on in the file.
     """
 
     data: bytes
