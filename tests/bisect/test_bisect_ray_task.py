@@ -62,7 +62,7 @@ def wait_until(holds: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-def test_a_trial_says_where_it_is_then_its_output_then_its_status(node: Path) -> None:
+def test_a_trial_reports_its_node_then_its_output_then_its_status(node: Path) -> None:
     code = "import os, sys; print(open(sys.argv[1]).read(), os.environ['OPSINFO_TRIAL']); sys.exit(3)"
     said = list(trial(code, "{mixlist}"))
     folder = said[0][1]["folder"]
@@ -172,7 +172,7 @@ def test_a_keeper_whose_worker_is_gone_before_it_asks_runs_nothing(tmp_path: Pat
     wait_until(lambda: not folder.exists())
 
 
-def test_a_node_without_room_says_so(node: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_node_with_a_full_disk_reports_it(node: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuses(path: str) -> None:
         raise OSError(28, "No space left on device")
 

@@ -42,7 +42,7 @@ def report(top: Path) -> tuple[object, ...]:
     return checker.outcome.findings, checker.outcome.files, failed, checker.saw_mixlist
 
 
-def test_several_processes_report_what_one_reports(toolkit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes_report_the_same_as_one(toolkit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = report(toolkit)
     monkeypatch.setattr(path_checks, "_WORTH_SHARING", 0)
     for count in (1, 2, 5):

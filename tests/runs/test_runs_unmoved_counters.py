@@ -113,7 +113,7 @@ def read(kind: type[Reader], windows: list[bytes]) -> object:
     ids=["step dictionary", "Megatron", "MindSpore"],
 )
 @given(data=st.data())
-def test_reading_at_once_gives_what_reading_line_by_line_gives(
+def test_reading_at_once_equals_reading_line_by_line(
     kind: type[Reader], module: Any, line: st.SearchStrategy[bytes], data: Any
 ) -> None:
     windows = data.draw(windows_of(line))
