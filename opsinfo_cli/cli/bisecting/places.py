@@ -87,7 +87,8 @@ def _asked(number: int, path: str, output: Output) -> str:
         line = sys.stdin.readline()
         if not line:
             output.complain("")
-            raise Refused("standard input ended before the search did", name="no-answer", hint="--resume goes on")
+            hint = "--resume continues the search"
+            raise Refused("standard input ended before the search did", name="no-answer", hint=hint)
         word = line.strip().lower()
         if word and "quit".startswith(word):
             raise KeyboardInterrupt

@@ -76,7 +76,7 @@ def say_price(output: Output, candidates: int, rules: Rules) -> None:
     """Print the expected cost of the search before it starts."""
     said = _price(candidates, rules)
     text = f"{counted(candidates, 'candidate')}: {said.one} runs of the check at most if one is needed, "
-    text += f"{said.three} if three are, {said.most} whatever is needed"
+    text += f"{said.three} if three are, {said.most} in the worst case"
     if rules.budget.runs is not None:
         text += f"; allowed: {counted(rules.budget.runs, 'run')}"
     if rules.budget.seconds is not None:
@@ -156,7 +156,7 @@ def _say(output: Output, answer: BisectAnswer) -> None:
         numbers = ", ".join(map(str, answer.unsure))
         output.say(f"trials that could not tell counted as failing: {numbers}", "warning")
     if not answer.by_dtypes:
-        doubt = "lists that lead to the same dtypes had different verdicts: the model does not show what the check sees"
+        doubt = "lists that lead to the same dtypes had different verdicts: dtypes alone do not decide"
         output.say(doubt, "warning")
     if not answer.monotone:
         output.say("the check is not monotone: a list failed although a shorter one passes", "warning")

@@ -123,7 +123,7 @@ def test_only_what_an_engine_judged_can_be_read_back(
         pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
     ran = opsinfo(*judged, "--read-back", dump(tmp_path, CLASSIFIER, "Build") if judged_dump else onnx_model(tmp_path))
     assert ran.code == 2
-    assert "not a compiled model" in ran.err
+    assert "neither a compiled model nor a dump" in ran.err
 
 
 # warnings
