@@ -98,7 +98,7 @@ def test_no_process_is_left_if_the_caller_stops() -> None:
 
 
 def test_no_process_works_on_if_the_caller_is_killed(tmp_path: Path) -> None:
-    """A process ends if nobody receives its results, for any amount of them."""
+    """A process ends if its results are not received, for any amount of them."""
 
     def work(index: int) -> bytes:
         (tmp_path / str(os.getpid())).touch()

@@ -252,5 +252,5 @@ def test_a_journal_of_a_later_opsinfo_is_read_or_refused_and_never_ignored(opsin
         assert library.read_text() == before
     else:
         assert ran.code == 3
-        assert ran.json["error"]["name"] not in ("other-lineage", "changed-since"), "nobody else was here"
+        assert ran.json["error"]["name"] not in ("other-lineage", "changed-since"), "no other program wrote"
         assert library.read_text() == after
