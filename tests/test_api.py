@@ -26,7 +26,7 @@ MODULES = [
 ]
 
 
-def test_every_example_of_the_page_gives_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_example_of_the_page_gives_its_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     outcome = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
     assert outcome.failed == 0
@@ -41,7 +41,7 @@ def test_the_example_of_the_guide_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names["diff"] is diff
 
 
-def test_every_example_in_a_docstring_gives_what_it_says() -> None:
+def test_every_example_in_a_docstring_gives_its_result() -> None:
     outcomes = [doctest.testmod(import_module(name)) for name in MODULES]
     assert sum(outcome.failed for outcome in outcomes) == 0
     assert sum(outcome.attempted for outcome in outcomes) >= 4

@@ -57,7 +57,7 @@ def test_a_wing_imports_only_from_the_wings_below_it(path: Path) -> None:
             assert parts[1] in allowed, f"line {line} imports {name}"
 
 
-def test_errors_stand_below_all() -> None:
+def test_errors_are_shown_below_all_types() -> None:
     assert [name for _, name in imported(PACKAGE / "errors.py") if name.startswith("opsinfo_cli")] == []
 
 

@@ -62,7 +62,7 @@ def output_file(folder: str) -> BinaryIO:
 
 def not_written(path: str, error: OSError) -> Refused:
     """Return the error for a search whose run folder cannot be written."""
-    hint = "make room and go on with --resume" if error.errno in _FULL else None
+    hint = "free some space, and continue with --resume" if error.errno in _FULL else None
     return Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path, hint=hint)
 
 

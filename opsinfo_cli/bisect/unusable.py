@@ -24,7 +24,7 @@ def can_be_repeated(outcome: TrialEnd) -> bool:
 
 def unusable(trial: Trial, outcome: TrialEnd) -> Unusable:
     """Return the error for a search with an unusable check."""
-    said = f"the check does not judge: trial {trial.number} {reason(outcome)}"
+    said = f"the check gives no verdict: trial {trial.number} {reason(outcome)}"
     return Unusable(said, path=trial.folder, hint=_hint(outcome))
 
 
@@ -43,5 +43,8 @@ def _hint(outcome: TrialEnd) -> str:
     if outcome.timed_out:
         return "the journal is kept; resume with a longer --timeout, or with --timeout-fails"
     if outcome.code in (126, 127):
-        return "the journal is kept; go on with --resume, or with --resume --force if you change the command"
-    return "the journal is kept; the trial's output is in its folder; --retries N repeats such runs, --resume goes on"
+        return "the journal is kept; continue with --resume, or with --resume --force if you change the command"
+    return (
+        "the journal is kept; the trial's output is in its folder; --retries N repeats such runs, "
+        "--resume continues the search"
+    )

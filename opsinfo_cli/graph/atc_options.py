@@ -128,7 +128,7 @@ def _with_output_type(graph: ModelGraph, value: str, _: bool) -> ModelGraph:
             raise UsageFault(
                 f"--output_type: `{words[0]}:{words[1]}` is not an output of the model",
                 name="unknown-node",
-                hint="the name of the node whose output it is, before fusion, and the number of its output",
+                hint="give the name of the node before fusion, and the number of its output",
             )
         for slot in found:
             edit.set_output(slot, _output_dtype(words[2]))

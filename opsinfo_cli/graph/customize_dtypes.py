@@ -45,7 +45,7 @@ class CustomizeDtypes:
         self.faults: list[OptionFileFault] = []
         for number, text in enumerate(lines, 1):
             if len(text.encode("utf-8", "surrogateescape")) > _LONGEST:
-                said = f"a line of more than {_LONGEST} bytes: the engine ignores it and all that follow"
+                said = f"a line of more than {_LONGEST} bytes: the engine ignores it and all lines after it"
                 self.faults.append(OptionFileFault("line-too-long", number, 1, said, False))
                 break
             self._line(text, number)

@@ -47,7 +47,7 @@ def input_sets(spec: str, model: str, shapes: Shapes) -> list[InputSet]:
     if spec.startswith(RANDOM):
         return [InputSet(spec, _random(inputs, _seed(spec), shapes))]
     if shapes:
-        raise UsageFault("--shape is for random inputs; files have shapes of their own", name="bad-shape")
+        raise UsageFault("--shape is for random inputs; files already have shapes", name="bad-shape")
     if os.path.isdir(spec):
         found = [InputSet(folder, read_tensor_folder(folder, inputs)) for folder in input_folders(spec)]
     else:

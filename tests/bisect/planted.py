@@ -131,7 +131,7 @@ def most_runs(count: int, culprits: int) -> int:
     """The bound of every single search: k(ceil(log2 n) + 2) + 6, or that of linear removal, if it is less.
 
     Linear removal takes both ends twice, a run for each candidate, and one for each culprit that proves it is needed.
-    The halving that finds the first culprit comes before it: without it nobody knows that linear removal is cheaper.
+    The halving that finds the first culprit comes before it: without it, it is unknown that linear removal is cheaper.
     """
     deep = ceil(log2(count))
     return min(culprits * (deep + 2) + 6, 4 + count + culprits + deep)

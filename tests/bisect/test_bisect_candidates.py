@@ -71,7 +71,7 @@ def test_to_grow_the_white_list_types_that_run_high_are_candidates(sets: Any) ->
     assert [each.name for each in pruned(sets(white=True)).candidates] == ["Black"]
 
 
-def test_doubts_name_what_will_not_help(sets: Any) -> None:
+def test_doubts_name_the_types_that_will_not_help(sets: Any) -> None:
     said = {each.name: each.why for each in doubts(sets(), ["White", "Black", "Other"])}
     assert said == {"Black": "no node of it runs in low precision", "Other": "the model has no node of it"}
 
@@ -84,7 +84,7 @@ def test_sets_that_lead_to_the_same_dtypes_have_one_digest(sets: Any) -> None:
     assert judged.changed_nodes(frozenset({"White"}), frozenset()) == ["a", "b", "f"]
 
 
-def test_kept_nodes_have_digests_of_their_own(sets: Any) -> None:
+def test_kept_nodes_have_different_digests(sets: Any) -> None:
     judged = sets()
     nodes = JudgedNodes(judged)
     assert nodes.low_nodes(["White", "Twin"]) == ["a", "c", "f"]
@@ -93,7 +93,7 @@ def test_kept_nodes_have_digests_of_their_own(sets: Any) -> None:
     assert nodes.digest(frozenset({"a"})) != nodes.digest(frozenset({"f"}))
 
 
-def test_a_large_graph_is_judged_where_a_list_changes_it_with_the_same_answer(
+def test_only_the_changed_parts_of_a_large_graph_are_judged_with_the_same_answer(
     sets: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = pruned(sets())

@@ -45,7 +45,7 @@ def test_types_of_a_comparison_come_by_their_worst_cosine_and_overflows_first(tm
     assert read_evidence(str(file)) == ["Exp", "Mul", "Conv2D"]
 
 
-def test_types_of_a_simulation_come_by_what_each_costs_alone(tmp_path: Path) -> None:
+def test_types_of_a_simulation_are_ordered_by_their_error_alone(tmp_path: Path) -> None:
     types = [
         {"type": "Add", "nodes": ["a"], "error_alone": 0.01, "error_without": 0.2},
         {"type": "Exp", "nodes": ["e"], "error_alone": None, "error_without": 0.0},

@@ -51,7 +51,7 @@ def test_other_resources_are_wrong_usage(text: str) -> None:
         resources_of(text)
 
 
-def test_a_task_takes_what_was_asked_for_and_no_processor_of_its_own() -> None:
+def test_a_task_takes_the_requested_resources_and_no_other_processor() -> None:
     assert task_options({"NPU": 1}) == {"num_cpus": 0, "resources": {"NPU": 1}}
     everything = {"CPU": 8, "GPU": 1, "memory": 8e9, "NPU": 2}
     own = {"num_cpus": 8, "num_gpus": 1, "memory": 8e9}
@@ -86,13 +86,13 @@ def node(alive: bool = True, **has: float) -> dict[str, Any]:
         "no nodes",
     ],
 )
-def test_a_cluster_has_room_for_what_fits_on_its_nodes(
+def test_a_cluster_has_slots_for_the_trials_that_fit_on_its_nodes(
     nodes: list[dict[str, Any]], wanted: dict[str, float], slots: int
 ) -> None:
     assert slots_of(nodes, wanted) == slots
 
 
-def test_nodes_are_described_by_what_they_have() -> None:
+def test_nodes_are_described_by_their_resources() -> None:
     nodes = [node(CPU=8, NPU=2), node(CPU=8, NPU=2), node(CPU=4), node(False, CPU=99), node()]
     assert described(nodes) == "1 node with CPU 4; 2 nodes with CPU 8, NPU 2; 1 node with nothing"
     assert described([]) == "no node"

@@ -77,7 +77,7 @@ def kill(worker: int) -> None:
     os.waitpid(worker, 0)
 
 
-def test_a_trial_says_where_it_is_then_its_output_then_its_status(node: Path) -> None:
+def test_a_trial_reports_its_node_then_its_output_then_its_status(node: Path) -> None:
     code = "import os, sys; print(open(sys.argv[1]).read(), os.environ['OPSINFO_TRIAL']); sys.exit(3)"
     said = list(trial(code, "{mixlist}"))
     folder = said[0][1]["folder"]
@@ -191,7 +191,7 @@ def test_the_folder_of_a_worker_that_is_killed_before_it_asks_is_removed(
     wait_until(lambda: os.listdir(node) == [])
 
 
-def test_a_node_without_room_says_so(node: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_node_with_a_full_disk_reports_it(node: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuses(path: str) -> None:
         raise OSError(28, "No space left on device")
 

@@ -58,7 +58,7 @@ def test_any_set_of_culprits_in_any_order_is_found_exactly(data: st.DataObject) 
 
 
 @given(st.integers(2, 60), st.data())
-def test_halving_never_takes_more_runs_than_it_promises(count: int, data: st.DataObject) -> None:
+def test_halving_never_takes_more_runs_than_its_bound(count: int, data: st.DataObject) -> None:
     answers = data.draw(st.randoms(use_true_random=False))
     chance = data.draw(st.floats(0, 1))
     asking = halved([1.0] * count)

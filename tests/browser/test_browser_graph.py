@@ -173,7 +173,7 @@ def framed(text: str, width: int) -> str:
     return f'<!DOCTYPE html><style></style><iframe width="{width}" height="800" srcdoc="{escape(inside)}"></iframe>'
 
 
-def test_changed_nodes_are_marked_and_show_what_the_other_judging_has(
+def test_changed_nodes_are_marked_and_show_the_other_judging(
     browser: Browser, opsinfo: Run, judged: list[str | Path], tmp_path: Path
 ) -> None:
     marks = tmp_path / "ops_info.json"
@@ -223,7 +223,7 @@ def test_a_graph_of_many_nodes_shares_columns_and_is_shown_in_parts(
     assert (said["found"], said["left"], said["lens"]) == (["r4999"], True, 120)
 
 
-def test_without_scripts_the_summary_the_ribbon_and_the_op_types_stand(
+def test_without_scripts_the_summary_the_ribbon_and_the_op_types_are_shown(
     opsinfo: Run, judged: list[str | Path], tmp_path: Path
 ) -> None:
     text = opsinfo("graph", dumped_model(tmp_path, classifier()), *judged).out

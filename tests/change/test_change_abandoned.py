@@ -48,7 +48,7 @@ class Refusing(FileSystem):
             raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
-def test_new_files_of_which_one_cannot_be_made_are_all_taken_away_and_the_change_is_closed(
+def test_if_one_new_file_cannot_be_created_all_are_removed_and_the_change_is_closed(
     tmp_path: Path, config: Path
 ) -> None:
     fs = Refusing("b.json")
@@ -117,7 +117,7 @@ def test_a_folder_in_which_another_run_works_keeps_its_mode_and_is_not_waited_fo
     folder.chmod(0o750)
 
 
-def test_a_temp_of_somebody_else_is_neither_used_nor_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_temp_of_another_user_is_neither_used_nor_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = tmp_path / ".opsinfo-1-00.tmp"
     theirs.write_text("theirs")
     monkeypatch.setattr(whole_file, "temp_beside", lambda path: str(theirs))

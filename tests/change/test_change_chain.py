@@ -292,7 +292,7 @@ def test_damage_is_reported_and_restore_gives_right_bytes_or_refuses(
             assert library.read_bytes() == now
 
 
-def test_a_change_after_a_damaged_record_goes_on_and_the_damage_is_still_reported(vault: Vault, library: Path) -> None:
+def test_a_change_after_a_damaged_record_succeeds_and_the_damage_is_still_reported(vault: Vault, library: Path) -> None:
     move(vault, library, "Add")
     lost = move(vault, library, "Log")
     between = library.read_bytes()

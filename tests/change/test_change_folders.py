@@ -129,7 +129,7 @@ def trusted(config: Path, file: Path, trust_folder: bool = False) -> str:
         "folder writable by root's group",
     ],
 )
-def test_root_works_only_where_no_other_user_may_replace_the_file(
+def test_root_writes_only_in_folders_where_no_other_user_may_replace_the_file(
     config: Path, library: Path, folder: int, mode: int, file: int, said: str
 ) -> None:
     os.chown(library, file, file)

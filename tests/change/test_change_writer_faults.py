@@ -174,7 +174,7 @@ def test_if_any_call_fails_the_file_is_old_or_new_and_the_answer_is_true(
 
 
 @pytest.mark.process
-def test_a_kill_at_any_call_leaves_old_or_new_and_the_next_run_goes_on(
+def test_a_kill_at_any_call_leaves_old_or_new_and_the_next_run_succeeds(
     library: Path, config: Path, tmp_path: Path
 ) -> None:
     states = set()

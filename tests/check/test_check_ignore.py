@@ -120,7 +120,7 @@ def test_rules_above_an_ignored_folder_that_is_named_do_not_count_inside_it(tmp_
     assert walked(top / "x") == ["a.json", "b.json", "y/a.json", "y/z.json"]
 
 
-def test_a_store_is_taken_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_store_is_used_whole_or_not_at_all(tmp_path: Path) -> None:
     store = {f"s/aic-x-ops-info{each}.json": "{}" for each in ("", "-old")} | {"s/stray.json": "{}"}
     top = files(tmp_path, {**store, ".git/HEAD": "", ".gitignore": "stray.json\n*-old.json\n"})
     assert [task[:2] for task in tasks_in(str(top), fail)] == [("store", str(top / "s"))]

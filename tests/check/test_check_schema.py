@@ -115,7 +115,7 @@ def undescribed(schema: Any, path: str = "") -> list[str]:
 
 
 @pytest.mark.parametrize("name", schema_names())
-def test_a_published_schema_says_what_it_is_and_shows_it(name: str) -> None:
+def test_a_published_schema_has_a_description_and_an_example(name: str) -> None:
     schema = load_schema(name)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert schema["$id"].rpartition("/")[2] == f"{name}.schema.json"

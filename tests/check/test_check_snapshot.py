@@ -60,13 +60,13 @@ mixlists = st.dictionaries(
 
 @settings(max_examples=200)
 @given(mixlists, st.lists(st.sampled_from(sorted(MODES)), max_size=2), st.lists(st.sampled_from([0, 1]), min_size=1))
-def test_a_snapshot_finds_what_its_install_finds(mixlist: Any, modes: list[str], chips: list[int]) -> None:
+def test_a_snapshot_gives_the_findings_of_its_install(mixlist: Any, modes: list[str], chips: list[int]) -> None:
     text = json.dumps(mixlist, indent=1)
     installs, snapshots = zip(*(fixture_pairs()[chip] for chip in sorted(set(chips))), strict=True)
     assert found(text, list(snapshots), modes) == found(text, list(installs), modes)
 
 
-def test_a_snapshot_finds_what_a_real_install_finds(corpus: Path) -> None:
+def test_a_snapshot_gives_the_findings_of_a_real_install(corpus: Path) -> None:
     installs, snapshots = zip(
         *(pair(corpus / f"cann-{each}/opp", f"ascend{each}") for each in ("910", "910b")), strict=True
     )

@@ -42,7 +42,7 @@ def report(top: Path) -> tuple[object, ...]:
     return checker.outcome.findings, checker.outcome.files, failed, checker.saw_mixlist
 
 
-def test_several_processes_report_what_one_reports(toolkit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes_report_the_same_as_one(toolkit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = report(toolkit)
     monkeypatch.setattr(path_checks, "_WORTH_SHARING", 0)
     for count in (1, 2, 5):
@@ -98,7 +98,7 @@ def test_no_process_is_left_if_the_caller_stops() -> None:
 
 
 def test_no_process_works_on_if_the_caller_is_killed(tmp_path: Path) -> None:
-    """A process ends if nobody receives its results, for any amount of them."""
+    """A process ends if its results are not received, for any amount of them."""
 
     def work(index: int) -> bytes:
         (tmp_path / str(os.getpid())).touch()

@@ -132,7 +132,7 @@ def test_hooks_take_mixlists_and_libraries_by_name(path: str) -> None:
     assert taken == TAKEN[path]
 
 
-def test_the_globs_of_the_editor_take_what_the_fmt_hook_takes() -> None:
+def test_the_globs_of_the_editor_match_the_files_of_the_fmt_hook() -> None:
     """As VS Code reads ``fileMatch``: the last matching pattern decides, ``!`` excludes; case-sensitive."""
     guide = (ROOT / "docs/guide.md").read_text("utf-8")
     (block,) = [block for block in re.findall(r"```json\n(.*?)```", guide, re.DOTALL) if "fileMatch" in block]
@@ -144,7 +144,7 @@ def test_the_globs_of_the_editor_take_what_the_fmt_hook_takes() -> None:
             assert bool(fits and not fits[-1].startswith("!")) == ("opsinfo-fmt" in hooks), path
 
 
-def test_a_search_of_a_directory_takes_what_the_validate_hook_takes(
+def test_a_search_of_a_directory_finds_the_files_of_the_validate_hook(
     opsinfo: Callable[..., Any], tmp_path: Path
 ) -> None:
     """Broken files, so that only the name shows the kind; each in its own folder, because a store reads every JSON."""

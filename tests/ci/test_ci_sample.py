@@ -87,7 +87,7 @@ def test_known_findings_pass_until_a_new_one_appears(opsinfo: Run, sample: Path)
 
 
 @pytest.mark.parametrize(("language", "name"), [("toml", "opsinfo.toml"), ("yaml", ".pre-commit-config.yaml")])
-def test_the_page_shows_what_the_sample_has(language: str, name: str) -> None:
+def test_the_page_shows_the_files_of_the_sample(language: str, name: str) -> None:
     page = (ROOT / "docs/ci.md").read_text("utf-8")
     assert f"```{language}\n{(SAMPLE / name).read_text('utf-8')}```\n" in page
 

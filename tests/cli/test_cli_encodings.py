@@ -61,7 +61,7 @@ def test_no_encoding_of_the_terminal_crashes(
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "gbk", "ascii"])
-def test_chinese_and_what_the_terminal_lacks_line_up(terminal: Terminal, tmp_path: Path, encoding: str) -> None:
+def test_chinese_and_escaped_characters_are_aligned(terminal: Terminal, tmp_path: Path, encoding: str) -> None:
     flags = {"Add": "true", "矩阵乘算子": "true", "𝔘": "true", "Ünïcode": "true"}
     lib = write(tmp_path / "自定义" / "aic-x-ops-info.json", {name: entry(flag) for name, flag in flags.items()})
     tensors = {"input0": {**entry()["input0"], "name": "输入"}, "input1": {**entry()["input0"], "name": "x"}}

@@ -67,15 +67,13 @@ def test_a_runner_takes_no_command_from_an_added_name(opsinfo: Run, tmp_path: Pa
     assert commands(opsinfo("move", path, "##[add-mask]x", "--to", "white", "-n", env=RUNNER).out) == []
 
 
-def test_a_diff_without_commands_stands_alone_in_a_runners_log(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_diff_without_commands_is_not_enclosed_in_a_runners_log(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["Add"]))
     words = ("move", path, "Mul", "--to", "black", "-n")
     assert opsinfo(*words, env=RUNNER).out == opsinfo(*words).out
 
 
-def test_json_of_a_name_that_a_runner_takes_for_a_command_is_the_same_json_without_the_command(
-    opsinfo: Run, tmp_path: Path
-) -> None:
+def test_json_of_a_name_with_a_runner_command_is_equal_json_without_the_command(opsinfo: Run, tmp_path: Path) -> None:
     name = "\\##[add-mask]x"
     path = write(tmp_path / "aic-x-ops-info.json", json.dumps(library({name: "true"})))
     ran = opsinfo("list", path, "--format", "json")

@@ -173,7 +173,7 @@ def test_c4_a_clock_that_goes_back_keeps_the_first_copy(place: Place) -> None:
     assert (code, place.library.read_text()) == (0, TEXT), said
 
 
-def test_c5_what_another_program_writes_meanwhile_stays(place: Place) -> None:
+def test_c5_a_concurrent_write_of_another_program_is_kept(place: Place) -> None:
     theirs = TEXT.replace("Mul", "Pow")
     (place.folder / "theirs").write_text(theirs)
     code, said = place.move("black", OTHER_WRITER)

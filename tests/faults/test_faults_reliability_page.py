@@ -40,7 +40,7 @@ def test_every_named_test_exists(page: str) -> None:
     assert missing == []
 
 
-def test_the_counts_on_the_page_are_those_that_are_run(page: str) -> None:
+def test_the_counts_on_the_page_are_those_of_the_runs(page: str) -> None:
     for counts in (CI, LONG):
         row = f"| {counts.signals} | {counts.kills} | {counts.writers} |"
         assert row in page, row

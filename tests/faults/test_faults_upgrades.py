@@ -81,9 +81,7 @@ def test_moves_lost_in_an_upgrade_at_the_same_path_can_be_reapplied(
     assert library.read_text() == OLD, "asked for, it is given"
 
 
-def test_a_move_in_the_new_file_does_not_hide_what_the_upgrade_undid(
-    opsinfo: Run, library: Path, tmp_path: Path
-) -> None:
+def test_a_move_in_the_new_file_does_not_hide_lost_moves(opsinfo: Run, library: Path, tmp_path: Path) -> None:
     root = tmp_path / "cann"
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
     install(root, "8.3.RC1", UPGRADED)
@@ -254,5 +252,5 @@ def test_a_journal_of_a_later_opsinfo_is_read_or_refused_and_never_ignored(opsin
         assert library.read_text() == before
     else:
         assert ran.code == 3
-        assert ran.json["error"]["name"] not in ("other-lineage", "changed-since"), "nobody else was here"
+        assert ran.json["error"]["name"] not in ("other-lineage", "changed-since"), "no other program wrote"
         assert library.read_text() == after

@@ -57,7 +57,7 @@ def graph_of(types: list[str], feeds: list[int], folder: Path, library: Target) 
 
 
 @given(data=st.data())
-def test_what_changes_is_what_differs_between_whole_judgings(
+def test_changed_nodes_are_those_that_differ_between_whole_judgings(
     data: st.DataObject, library: Target, tmp_path: Path
 ) -> None:
     types = data.draw(st.lists(st.sampled_from(sorted(TYPES)), min_size=1, max_size=25))

@@ -165,7 +165,7 @@ def test_a_compiled_model_has_its_preprocessing() -> None:
 @pytest.mark.parametrize(
     ("clip", "said"), [(None, "overflow float16"), ("0", "overflow"), ("1", "are clipped to the range of float16")]
 )
-def test_constants_are_clipped_if_the_option_says_so(tmp_path: Path, clip: str | None, said: str) -> None:
+def test_constants_are_clipped_if_the_option_is_given(tmp_path: Path, clip: str | None, said: str) -> None:
     import struct
 
     path = tmp_path / "weights"
@@ -218,7 +218,7 @@ def test_dynamic_preprocessing_has_an_input_of_parameters(tmp_path: Path) -> Non
     assert [each and graph[each.node].name for each in operator.sources] == ["x", "ascend_dynamic_aipp_data_x"]
 
 
-def test_nodes_of_bodies_stay_what_they_are(tmp_path: Path) -> None:
+def test_nodes_of_bodies_are_unchanged(tmp_path: Path) -> None:
     nodes = [*NODES[:3], ["if", "If", ["gray"], ["float32"]], ["out", "NetOutput", ["if"], []]]
     body = [["inner", "Data", [], ["float32"], {"parent_input": 0}], ["deep", "Gray", ["inner"], ["float32"]]]
     graph = graph_of(nodes, {"then": ["if", body]})

@@ -130,7 +130,7 @@ texts = st.lists(words, min_size=1, max_size=30).map(",".join)
 
 
 @given(texts, texts)
-def test_a_short_list_says_the_whole_one(dtype: str, form: str) -> None:
+def test_a_shortened_column_list_is_read_back_whole(dtype: str, form: str) -> None:
     whole = ColumnSet(dtype, None, form)
     document = whole.document()
     assert [*document] == ["dtype", "unknownshape_format"]

@@ -181,7 +181,7 @@ def test_nodes_that_depend_on_constants_only_are_folded(tmp_path: Path) -> None:
     assert [node.name for node in graph if node.type == "Const"] == ["Shape_0", "neg"]
 
 
-def test_bodies_of_if_take_what_they_capture_as_inputs(tmp_path: Path) -> None:
+def test_bodies_of_if_get_captured_values_as_inputs(tmp_path: Path) -> None:
     then = helper.make_graph([helper.make_node("Relu", ["x"], ["t"])], "then", [], [_value("t", [2])])
     other = helper.make_graph([helper.make_node("Neg", ["z"], ["e"])], "else", [], [_value("e", [2])])
     node = helper.make_node("If", ["c"], ["y"], name="if", then_branch=then, else_branch=other)
@@ -239,7 +239,7 @@ def test_functions_of_the_model_are_inlined(tmp_path: Path) -> None:
     assert data == numpy.ones(600, "f4").tobytes()
 
 
-def test_without_the_onnx_package_the_error_names_what_to_install(
+def test_without_the_onnx_package_the_error_names_the_package_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     node = helper.make_node("Relu", ["x"], ["y"])

@@ -69,7 +69,7 @@ def test_every_operator_gets_the_types_of_whole_inference() -> None:
     assert compared > 20
 
 
-def test_values_of_small_constants_tell_nodes_apart() -> None:
+def test_values_of_small_constants_distinguish_nodes() -> None:
     tensor, node = onnx.helper.make_tensor, onnx.helper.make_node
     nodes = [node("Reshape", ["x", "a"], ["y"]), node("Reshape", ["x", "b"], ["z"])]
     kinds, whole = _both(_model(nodes, [tensor("a", 7, [2], [8, 3]), tensor("b", 7, [2], [3, 8])]))
@@ -77,7 +77,7 @@ def test_values_of_small_constants_tell_nodes_apart() -> None:
     assert (whole["y"].shape, whole["z"].shape) == ((8, 3), (3, 8))
 
 
-def test_attributes_tell_nodes_apart() -> None:
+def test_attributes_distinguish_nodes() -> None:
     nodes = [onnx.helper.make_node("Cast", ["x"], [name], to=to) for name, to in (("y", 10), ("z", 7))]
     kinds, whole = _both(_model(nodes))
     assert kinds == whole

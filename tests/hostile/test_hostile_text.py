@@ -41,7 +41,7 @@ TOKENS += [b"\xef\xbb\xbf", b"{}", b"[]", b'"":', b"\xe4\xb8\xad", b"\xc2\x85", 
 
 
 @pytest.mark.parametrize("number", range(len(SEEDS)))
-def test_every_promise_holds_of_a_sound_text(number: int) -> None:
+def test_every_invariant_holds_for_a_valid_text(number: int) -> None:
     check_bytes(SEEDS[number])
 
 
@@ -51,7 +51,7 @@ def test_every_promise_holds_of_a_sound_text(number: int) -> None:
     st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 6), st.sampled_from(TOKENS)), min_size=1, max_size=4),
 )
 @example(b"", [])
-def test_every_promise_holds_of_a_damaged_text(seed: bytes, damages: list[tuple[int, int, bytes]]) -> None:
+def test_every_invariant_holds_for_a_damaged_text(seed: bytes, damages: list[tuple[int, int, bytes]]) -> None:
     for at, length, token in damages:
         at %= len(seed) + 1
         seed = seed[:at] + token + seed[at + length :]

@@ -121,7 +121,7 @@ def check(disk: Path, did: set[str], first: dict[str, bytes]) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_image_copied_at_any_moment_holds_all_that_was_reported(tmp_path: Path, kind: str) -> None:
+def test_an_image_copied_at_any_moment_contains_every_reported_change(tmp_path: Path, kind: str) -> None:
     make, size, options = KINDS[kind]
     if shutil.which(make[0]) is None:
         pytest.skip(f"{make[0]} is not installed")

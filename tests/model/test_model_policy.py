@@ -72,7 +72,7 @@ def test_52_sets_of_marks_are_refused() -> None:
 
 @pytest.mark.parametrize("start", Policy)
 @pytest.mark.parametrize("marks", ALL_SETS, ids=lambda marks: spelt(marks) or "no marks")
-def test_the_effective_policy_is_what_the_engine_computes(marks: frozenset[Mark], start: Policy) -> None:
+def test_the_effective_policy_is_that_of_the_engine(marks: frozenset[Mark], start: Policy) -> None:
     if marks and spelt(marks) not in THE_ELEVEN:
         with pytest.raises(ValueError, match="refuses"):
             effective(start, marks)

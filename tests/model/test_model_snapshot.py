@@ -87,7 +87,7 @@ def test_custom_paths_go_by_their_folders(fixtures: Path, tmp_path: Path) -> Non
     assert labels == ["env:fastops", "env:fastops#2", "vendor:acme", "built-in"]
 
 
-def test_a_fact_stands_in_its_line_and_has_no_sections() -> None:
+def test_a_fact_is_on_its_line_and_has_no_sections() -> None:
     text = minimal().replace('"Add"', '\n"Add"')
     fact = read(text).operators["Add"].entry
     assert (fact.line, fact.policy) == (2, Policy.WHITE)
@@ -132,7 +132,7 @@ def test_version_2_has_the_columns_of_each_tensor() -> None:
     }
 
 
-def test_keys_of_later_versions_are_passed_over() -> None:
+def test_keys_of_later_versions_are_ignored() -> None:
     assert read(columned(later=1)).operators.names == ["Add"]
     assert read(minimal(made_by={"opsinfo": "9"}, later=[1, 2.5, True])).operators.names == ["Add"]
 

@@ -169,7 +169,7 @@ def test_all_unknown_names_are_reported_with_near_names(tmp_path: Path) -> None:
     assert "Add" in operators
 
 
-def test_one_unknown_name_is_told_in_the_singular_and_more_in_the_plural(tmp_path: Path) -> None:
+def test_one_unknown_name_is_reported_in_the_singular_and_more_in_the_plural(tmp_path: Path) -> None:
     operators = Operators([Store.read(str(fill(tmp_path, a={"MatMulV2": WHITE})))])
     for names, said, hint in (
         (["Zzzzzzzz"], "unknown operator `Zzzzzzzz`", "`opsinfo list TARGET --match 'PATTERN*'` lists the names"),

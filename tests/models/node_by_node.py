@@ -88,7 +88,7 @@ class NodeByNode:
         return [rounded(value, dtype) for value, dtype in zip(found, after, strict=True)]
 
     def dtypes(self, node: onnx.NodeProto) -> tuple[list[str | None], list[str | None]]:
-        """The dtypes of a node's inputs and outputs; None where none is known."""
+        """The dtypes of a node's inputs and outputs; None if unknown."""
         nothing = [None] * len(node.input), [None] * len(node.output)
         found = self.answer.find(node.name) if self.answer else None
         if found is None or not found.judged:

@@ -9,7 +9,7 @@ from pathlib import Path
 from trained import ROOT, TRAINED, path_of
 
 
-def test_every_command_of_the_page_prints_what_the_page_shows() -> None:
+def test_every_command_of_the_page_prints_the_output_on_the_page() -> None:
     (classifier,) = (model for model in TRAINED if model.name == "classifier")
     command = [sys.executable, "docs/accuracy_page.py", path_of(classifier), "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -136,7 +136,7 @@ def test_apex_states_when_upstream_removed_it() -> None:
     assert "cb65b8ed of 2025-05-08" in facts("apex")["version"]
 
 
-def test_optimum_habana_has_no_lists_of_its_own() -> None:
+def test_optimum_habana_has_no_own_lists() -> None:
     own, bridge = lists_of("optimum-habana"), lists_of("habana-autocast")
     assert own.entries == bridge.entries
 

@@ -37,7 +37,7 @@ def test_limits(name: str) -> None:
     assert float(limits.epsilon) == float(info.eps)
 
 
-def test_fp16_is_not_what_a_guide_prints() -> None:
+def test_fp16_limits_differ_from_those_in_a_guide() -> None:
     limits = FORMATS["fp16"].limits
     assert limits.largest == 65504
     assert float(limits.smallest_normal) == 6.103515625e-05

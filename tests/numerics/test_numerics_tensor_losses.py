@@ -58,7 +58,7 @@ def test_the_loss_scale_lifts_the_smallest_and_keeps_the_largest(tmp_path: Path)
 
 
 @pytest.mark.parametrize("values", [[1.0, 2.0], [1e30, 1e-30], [0.0, 0.0], []])
-def test_no_loss_scale_where_none_is_needed_or_none_helps(tmp_path: Path, values: list[float]) -> None:
+def test_no_loss_scale_if_none_is_needed_or_none_helps(tmp_path: Path, values: list[float]) -> None:
     tensor = saved(tmp_path / "x.npy", np.array(values, np.float64))
     assert tensor.loss_scale(FORMATS["fp16"]) == (None, 0.0)
 

@@ -18,7 +18,7 @@ from ray_support import Search, ended, processes, wait_until
     ],
     ids=["closed port", "unknown host", "auto"],
 )
-def test_an_address_without_a_cluster_is_refused_soon_and_leaves_no_journal(
+def test_an_address_without_a_cluster_is_refused_quickly_and_leaves_no_journal(
     tmp_path: Path, address: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
@@ -30,7 +30,7 @@ def test_an_address_without_a_cluster_is_refused_soon_and_leaves_no_journal(
     assert not (tmp_path / "run/journal.jsonl").exists()
 
 
-def test_a_cluster_that_dies_stops_the_search_which_goes_on_elsewhere(tmp_path: Path) -> None:
+def test_a_cluster_that_dies_stops_the_search_which_can_be_resumed_elsewhere(tmp_path: Path) -> None:
     with running(tmp_path, 1) as cluster:
         search = Search(tmp_path, cluster.address)
         process = search.start("run", check=search.check())

@@ -55,7 +55,7 @@ def test_a_search_that_was_killed_is_resumed_with_the_same_answer(search: Search
     assert all(len(found) == 1 for found in search.verdicts("run").values())
 
 
-def test_a_search_that_began_on_this_machine_goes_on_on_a_cluster(search: Search) -> None:
+def test_a_search_that_began_on_this_machine_resumes_on_a_cluster(search: Search) -> None:
     code, document, _ = search.run("run", "--budget", "8", check=search.check(), local=True)
     assert (code, document["ended"]) == (1, "budget")
     code, document, err = search.run("run", "--resume", check=search.check())
@@ -65,7 +65,7 @@ def test_a_search_that_began_on_this_machine_goes_on_on_a_cluster(search: Search
     assert all(place.endswith(" NPU 0") for place in places[8:])
 
 
-def test_a_worker_that_is_killed_takes_its_command_along_and_the_trial_is_repeated(search: Search) -> None:
+def test_a_killed_worker_ends_its_command_and_the_trial_is_repeated(search: Search) -> None:
     process = search.start("run", check=search.check(hangs=True))
     trial, hanging = search.hanging()
     [worker] = processes(f"ray::opsinfo bisect, trial {trial:04}")

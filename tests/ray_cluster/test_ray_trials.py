@@ -18,7 +18,7 @@ def python(code: str, *words: str) -> list[str]:
     return [sys.executable, "-I", "-S", "-c", code, *words]
 
 
-def test_a_trial_gets_files_and_environment_of_its_own_and_the_environment_of_its_node(search: Search) -> None:
+def test_a_trial_gets_its_own_files_and_environment_and_that_of_its_node(search: Search) -> None:
     code = (
         "import json, os, sys\n"
         "names = 'OPSINFO_MIXLIST OPSINFO_TRIAL ASCEND_CACHE_PATH ASCEND_RT_VISIBLE_DEVICES NODE_OF_TEST'.split()\n"
@@ -110,7 +110,7 @@ def test_ctrl_c_leaves_no_process_and_no_folder(search: Search) -> None:
     assert not any(Path(search.node("run", trial)["folder"]).exists() for trial in begun)
 
 
-def test_a_resource_that_no_node_has_is_refused_with_what_the_nodes_have(search: Search) -> None:
+def test_a_resource_that_no_node_has_is_refused_with_the_resources_of_the_nodes(search: Search) -> None:
     code, document, _ = search.run("run", "--resources", "NPU=2", check=search.check())
     error = document["error"]
     assert (code, error["name"]) == (3, "no-resources")

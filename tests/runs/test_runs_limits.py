@@ -100,7 +100,7 @@ def fell(*values: float, floor: float) -> Evidence:
     ],
     ids=["at the floor", "once at the floor", "no floor", "below 1", "small floor", "constant", "no scale", "NaN"],
 )
-def test_what_is_said_of_a_scale(values: tuple[float, ...], floor: float, status: str, said: str) -> None:
+def test_a_scale_gets_its_verdict_and_reason(values: tuple[float, ...], floor: float, status: str, said: str) -> None:
     assert judge_scale(fell(*values, floor=floor))[:2] == (status, said)
 
 

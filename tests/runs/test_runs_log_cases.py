@@ -18,7 +18,7 @@ CASES: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("log_case
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_log_shows_what_its_case_says(name: str) -> None:
+def test_a_log_gives_the_evidence_in_its_case(name: str) -> None:
     assert json.loads(json.dumps(seen(CASES[name]))) == CASES[name]["says"]
 
 

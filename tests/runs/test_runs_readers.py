@@ -60,7 +60,7 @@ def test_the_known_share(tmp_path: Path, reader: str, maker: Maker) -> None:
 
 
 @pytest.mark.parametrize(("reader", "maker"), MAKERS.values(), ids=MAKERS)
-def test_at_the_limit_it_fails_and_below_it_holds(tmp_path: Path, reader: str, maker: Maker) -> None:
+def test_a_share_at_the_limit_fails_and_one_below_it_holds(tmp_path: Path, reader: str, maker: Maker) -> None:
     assert statuses(found(maker(STEPS, OVERFLOWS), tmp_path))["overflow-share"] == "fails"
     below = found(maker(STEPS, OVERFLOWS[:4]), tmp_path)
     assert statuses(below)["overflow-share"] == "holds"

@@ -93,7 +93,7 @@ FEEDS = {"x": np.linspace(1, 2, 64, dtype=np.float32)}
 
 
 @pytest.mark.parametrize("portion", [1, 256, 1 << 30])
-def test_the_first_jump_is_where_nearly_equal_numbers_are_subtracted(tmp_path: Path, portion: int) -> None:
+def test_the_first_jump_is_at_the_subtraction_of_nearly_equal_numbers(tmp_path: Path, portion: int) -> None:
     made = simulation(chain(tmp_path, 100), FEEDS)
     found = trace(made, made.plan(), portion=portion)
     assert [each.node for each in found.nodes] == ["exp", "mul", "add", "sub", "neg"]

@@ -121,7 +121,7 @@ def test_70000_overflows_whether_the_model_is_optimised_or_not(level: str, dtype
 
 
 @pytest.mark.parametrize(("dtype", "opset"), WAYS)
-def test_with_saturation_what_overflows_is_the_largest_value_and_nan_is_zero(dtype: str, opset: int) -> None:
+def test_with_saturation_overflow_is_the_largest_value_and_nan_is_zero(dtype: str, opset: int) -> None:
     largest = LARGEST[dtype]
     found = rounded([np.inf, -np.inf, 3.4e38, -3.4e38, np.nan, 1.0, -2.0], dtype, opset, saturate=True)
     assert_same(found, [largest, -largest, largest, -largest, 0.0, 1.0, -2.0])

@@ -46,7 +46,7 @@ def test_in_float32_nothing_is_rounded_and_there_is_no_error(tmp_path: Path) -> 
     assert (found.rounded, found.max_rel_error, found.min_cosine) == (0, 0.0, 1.0)
 
 
-def test_gemm_is_several_operators_rounded_where_it_begins_and_where_it_ends(tmp_path: Path) -> None:
+def test_gemm_becomes_several_operators_rounded_at_its_inputs_and_output(tmp_path: Path) -> None:
     nodes = [node("Gemm", ["x", "w", "c"], ["y"], name="fc", alpha=0.5)]
     made = simulation(save(tmp_path, nodes, *SQUARE, {"w": W, "c": X[0]}), {"x": X})
     np.testing.assert_array_equal(outputs_of(made)[0], half(np.float32(0.5) * (half(X) @ half(W)) + half(X[0])))
@@ -121,7 +121,7 @@ def test_the_body_of_a_scan_is_rounded_in_every_step(tmp_path: Path) -> None:
     np.testing.assert_array_equal(outputs_of(made)[0], np.stack(rows))
 
 
-def test_an_older_opset_is_converted_and_its_file_stays_as_it_is(tmp_path: Path) -> None:
+def test_an_older_opset_is_converted_and_its_file_is_unchanged(tmp_path: Path) -> None:
     nodes = [node("Squeeze", ["u"], ["q"], name="s", axes=[0]), node("Softmax", ["q"], ["y"], name="soft", axis=1)]
     nodes.insert(0, node("Unsqueeze", ["x"], ["u"], name="u", axes=[0]))
     path = save(tmp_path, nodes, *SQUARE, opset=11)
@@ -133,7 +133,7 @@ def test_an_older_opset_is_converted_and_its_file_stays_as_it_is(tmp_path: Path)
     assert Path(path).read_bytes() == before
 
 
-def test_external_data_is_left_where_it_is_and_a_missing_file_is_refused(tmp_path: Path) -> None:
+def test_external_data_is_not_moved_and_a_missing_file_is_refused(tmp_path: Path) -> None:
     path = save(tmp_path, [node("MatMul", ["x", "w"], ["y"], name="m")], *SQUARE, {"w": W})
     onnx.save_model(onnx.load(path), path, save_as_external_data=True, location="w.bin", size_threshold=0)
     made = simulation(path, {"x": X})
@@ -189,7 +189,7 @@ def test_of_several_sets_of_inputs_the_worst_counts(tmp_path: Path) -> None:
     assert both.outputs[0].elements == 32
 
 
-def test_op_types_are_ranked_by_what_they_cost_alone_and_what_is_left_without_them(tmp_path: Path, opp: Path) -> None:
+def test_op_types_are_ranked_by_their_error_alone_and_the_error_without_them(tmp_path: Path, opp: Path) -> None:
     nodes = [node("Relu", ["x"], ["r"], name="r"), node("Conv", ["i", "k"], ["y"], name="c")]
     nodes.insert(1, node("Reshape", ["r", "s"], ["i"], name="re"))
     weights = {"k": W.reshape(4, 4, 1, 1), "s": np.array([1, 4, 2, 2])}
@@ -224,7 +224,7 @@ def test_functions_of_the_model_are_inlined_and_rounded(tmp_path: Path) -> None:
     assert made.plan().types.keys() == {"Exp", "Add"}
 
 
-def test_nodes_of_one_name_and_nodes_named_as_the_compilers_casts_are_told_apart(tmp_path: Path) -> None:
+def test_nodes_with_equal_names_and_nodes_named_like_the_compilers_casts_are_distinguished(tmp_path: Path) -> None:
     nodes = [
         node("Exp", ["x"], ["a"], name="same"),
         node("Cast", ["a"], ["b"], name="trans_Cast_0", to=FLOAT),

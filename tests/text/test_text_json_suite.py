@@ -40,7 +40,7 @@ def both(path: Path) -> tuple[Document, bool]:
     return scan(source), not isinstance(fast, Document) or not fast.faults
 
 
-def test_the_case_ends_as_its_name_says(suite_case: str, corpus: Path) -> None:
+def test_the_case_ends_as_in_its_name(suite_case: str, corpus: Path) -> None:
     case = corpus / "json-test-suite" / suite_case
     try:
         document, fast_accepts = both(case)

@@ -103,7 +103,7 @@ def test_an_inserted_section_has_the_style_of_the_file(
 
 
 @given(FILES, SHAPES, st.data())
-def test_a_dropped_member_leaves_what_the_generator_would_have_written_without_it(
+def test_a_dropped_member_leaves_the_text_that_the_generator_writes_without_it(
     model: dict[str, Any], shape: str, data: st.DataObject
 ) -> None:
     way = WAYS[shape]
@@ -236,7 +236,7 @@ def test_the_style_of_a_file_is_that_of_its_first_member(text: str, style: Style
     assert style_of(text, root_of(text)) == style
 
 
-def test_the_indent_of_a_line_is_found_where_the_text_begins_with_a_line_end() -> None:
+def test_the_indent_of_a_line_is_found_if_the_text_begins_with_a_line_end() -> None:
     text = "\n    {}"
     root = scan(Source(text.encode(), "x")).root
     assert root is not None

@@ -172,14 +172,14 @@ class RayPlace:
                 raise self._failed
             if events:  # the first message is `ready`
                 return
-        hint = f"{self._log} has what Ray says"
+        hint = f"{self._log} has Ray's messages"
         raise Refused(f"the Ray cluster at `{self._address}` does not answer", name="no-cluster", hint=hint)
 
     def _events(self, end: float) -> list[dict[str, Any]]:
         """Return the driver's next message; wait for it until a time."""
         data = self._connected().heard(end)
         if data == b"":
-            hint = f"the journal is kept: --resume goes on; {self._log} has what Ray says"
+            hint = f"the journal is kept: --resume continues the search; {self._log} has Ray's messages"
             lost = Refused("the connection to the Ray cluster was lost", name="no-cluster", hint=hint)
             self._failed = self._failed or lost
         *lines, self._rest = (self._rest + (data or b"")).split(b"\n")
@@ -215,5 +215,5 @@ class RayPlace:
             raise Refused(
                 "no node of the Ray cluster can run a trial any more",
                 name="no-resources",
-                hint="the journal is kept: start nodes, and go on with --resume",
+                hint="the journal is kept: start nodes, and continue with --resume",
             )

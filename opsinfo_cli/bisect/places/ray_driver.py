@@ -229,7 +229,7 @@ def no_room(nodes: list[dict[str, Any]], resources: Mapping[str, float]) -> Refu
     return Refused(
         f"no node of the Ray cluster has {wanted}: it has {ray_options.described(nodes)}",
         name="no-resources",
-        hint="`ray start --resources='{\"NPU\": 8}'` declares what a host has; --resources says what a trial takes",
+        hint="`ray start --resources='{\"NPU\": 8}'` declares what a host has; --resources sets what a trial takes",
     )
 
 

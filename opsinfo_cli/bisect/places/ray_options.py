@@ -40,7 +40,7 @@ def require_absolute(command: Sequence[str]) -> None:
         is_path = "/" in word if number == 0 else True  # a program without a slash is looked up in PATH
         if is_path and not os.path.isabs(word) and os.path.isfile(word):
             raise UsageFault(
-                f"`{word}` is a file of the current directory, and trials run in a folder of their own on other hosts",
+                f"`{word}` is a file of the current directory, and trials run in other folders on other hosts",
                 name="relative-path",
                 hint=f"give its absolute path, which every host must have: {os.path.abspath(word)}",
             )
@@ -62,7 +62,7 @@ def resources_of(text: str) -> dict[str, float]:
             hint = "names and numbers, each name once, as in NPU=1 or NPU=2,CPU=8"
             raise UsageFault(f"--resources: cannot read `{word}`", hint=hint)
         if amount > 1 and amount != floor(amount):
-            raise UsageFault(f"--resources: `{word}`: above 1 only whole numbers can be had", hint="NPU=2, or NPU=0.5")
+            raise UsageFault(f"--resources: `{word}`: above 1 only whole numbers are allowed", hint="NPU=2, or NPU=0.5")
         found[name] = amount
     return found
 

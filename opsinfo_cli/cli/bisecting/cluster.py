@@ -42,7 +42,7 @@ def cluster_of(options: RunOptions, command: tuple[str, ...]) -> Cluster | None:
         return None
     for name, value in {"--jobs": options.jobs, "--devices": options.devices}.items():
         if value is not None:
-            hint = "--resources says what a trial takes; as many run as the cluster has room for"
+            hint = "--resources sets what a trial takes; as many run as the cluster has room for"
             raise UsageFault(f"{name} cannot be combined with --ray", hint=hint)
     require_absolute(command)
     return Cluster(

@@ -63,7 +63,7 @@ class Delivery:
                 backup = "" if file.is_new else f"; backup {file.backup}"
                 self.output.tell(f"{'made' if file.is_new else 'wrote'} {self.out}{backup}")
             else:
-                self.output.tell(f"{self.out} holds this list already")
+                self.output.tell(f"{self.out} already contains this list")
         return self.out
 
     def keep_dtype(self, nodes: list[str]) -> str:
@@ -79,7 +79,7 @@ class Delivery:
         path = os.path.splitext(self.out)[0] + ".keep_dtype.cfg"
         if os.path.lexists(path):
             kept = self._into_run_folder(KEPT, text)
-            said = f"{path} exists already and was not replaced; the file of this search is {kept}"
+            said = f"{path} already exists and was not replaced; the file of this search is {kept}"
             raise UsageFault(said, name="exists")
         write_file(path, text.encode("utf-8"))
         self.output.tell(f"made {path}")

@@ -68,11 +68,11 @@ subject_options: Option = declare.stacked(
         "--against",
         metavar="TARGET",
         required=True,
-        help="Target whose policies and dtypes count.",
+        help="Target with the policies and dtypes.",
         group=SUBJECT,
     ),
     declare.option("--model", metavar="MODEL", help="Search among the op types of this model.", group=SUBJECT),
-    declare.option("--mixlist", "base", metavar="BASE", help="Mixlist that every list is made from.", group=SUBJECT),
+    declare.option("--mixlist", "base", metavar="BASE", help="Mixlist that every list extends.", group=SUBJECT),
     declare.option(
         "--precision-mode",
         "mode",
@@ -93,18 +93,18 @@ subject_options: Option = declare.stacked(
         "--evidence",
         metavar="FILE",
         multiple=True,
-        help="What to suspect first: a folder of an overflow dump, a comparison CSV, JSON of simulate; repeatable.",
+        help="Evidence of suspects: a folder of an overflow dump, a comparison CSV, JSON of simulate; repeatable.",
         group=SUBJECT,
     ),
     declare.option(
-        "--grow", type=declare.Choice(["white"]), help="Search the largest white list that still passes.", group=SUBJECT
+        "--grow", type=declare.Choice(["white"]), help="Search for the largest passing white list.", group=SUBJECT
     ),
     declare.option(
         "--by",
         type=declare.Choice(["type", "node"]),
         default="type",
         show_default=True,
-        help="node: go on among the nodes of the types found, and write a keep_dtype file.",
+        help="node: continue among the nodes of the types found, and write a keep_dtype file.",
         group=SUBJECT,
     ),
 )
@@ -118,7 +118,7 @@ run_options: Option = declare.stacked(
         help="Folder for the journal and the trials.",
         group=RUN,
     ),
-    declare.option("--resume", is_flag=True, help="Go on with the search in the journal.", group=RUN),
+    declare.option("--resume", is_flag=True, help="Continue the search in the journal.", group=RUN),
     declare.option(
         "--force", is_flag=True, help="Resume even if the model, target, list or command changed.", group=RUN
     ),
@@ -133,10 +133,10 @@ run_options: Option = declare.stacked(
         group=RUN,
     ),
     declare.option(
-        "--timeout-fails", is_flag=True, help="A run that takes longer fails; the search goes on.", group=RUN
+        "--timeout-fails", is_flag=True, help="A run that takes longer fails; the search continues.", group=RUN
     ),
     declare.option(
-        "--repeat", metavar="N", type=declare.IntRange(min=1), help="The majority of N runs decides.", group=RUN
+        "--repeat", metavar="N", type=declare.IntRange(min=1), help="Decide by the majority of N runs.", group=RUN
     ),
     declare.option(
         "--lead",
@@ -181,11 +181,11 @@ run_options: Option = declare.stacked(
     declare.option(
         "--resources",
         metavar="LIST",
-        help="What a trial takes of the Ray cluster, as in NPU=1,CPU=8; NPU=1 if not given.",
+        help="Resources of a trial on the Ray cluster, as in NPU=1,CPU=8; NPU=1 by default.",
         group=RUN,
     ),
     declare.option(
-        "--keep-folders", is_flag=True, help="Leave the folders of trials on the nodes of the Ray cluster.", group=RUN
+        "--keep-folders", is_flag=True, help="Keep the folders of trials on the nodes of the Ray cluster.", group=RUN
     ),
 )
 
@@ -220,7 +220,7 @@ def devices_of(options: RunOptions) -> list[str]:
         return []
     devices = [word.strip() for word in options.devices.split(",")]
     if not all(devices) or len(set(devices)) < len(devices):
-        raise UsageFault("--devices: names of devices with commas between them, each once, as in 0,1,2")
+        raise UsageFault("--devices: comma-separated names of devices, each once, as in 0,1,2")
     if options.jobs is not None and options.jobs > len(devices):
         raise UsageFault(f"--jobs {options.jobs} needs as many devices; --devices has {len(devices)}")
     return devices

@@ -92,7 +92,8 @@ def _asked(trial: Trial, output: Output) -> tuple[int, str]:
         line = sys.stdin.readline()
         if not line:
             output.complain("")
-            raise Refused("standard input ended before the search did", name="no-answer", hint="--resume goes on")
+            hint = "--resume continues the search"
+            raise Refused("standard input ended before the search did", name="no-answer", hint=hint)
         word = line.strip().lower()
         if word and "quit".startswith(word):
             raise KeyboardInterrupt

@@ -109,7 +109,7 @@ class BisectRun:
         assert problem.opened.sets is not None
         types = [name for each in answer.culprits for name in (each.type, *each.same)]
         subject = node_subject(problem.opened.sets, types, problem.opened.text(frozenset()))
-        self.output.say(f"going on among {counted(len(subject.names), 'node')} of {counted(len(types), 'op type')}")
+        self.output.say(f"continuing among {counted(len(subject.names), 'node')} of {counted(len(types), 'op type')}")
         progress.restart(len(subject.names), "nodes")
         below = session.below(subject)
         found = self._end_of(below, [1.0] * len(subject.names), progress)
@@ -148,7 +148,7 @@ class BisectRun:
         if self.options.resume:
             require_readable(folder.journal)
         elif os.path.exists(folder.journal):
-            hint = "--resume goes on with it; --journal DIR starts another one"
+            hint = "--resume continues it; --journal DIR starts another one"
             raise UsageFault("there is a search in this folder already", name="exists", path=folder.path, hint=hint)
 
     def _past(self, journal: SearchJournal, folder: RunFolder, problem: Problem) -> Past | None:

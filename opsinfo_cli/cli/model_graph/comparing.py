@@ -53,7 +53,7 @@ def compiled_outcome(path: str, output: Output) -> GraphOutcome:
     """
     graph = opened_model(path, output)
     if graph.model.format in FRAMEWORKS or graph.model.judged is False:
-        said = "not a compiled model, nor a dump from after the engine chose dtypes"
+        said = "neither a compiled model nor a dump made after the engine chose dtypes"
         hint = "--read-back takes a .om file, or a GE dump of a later stage than FeTopoSortingAfter"
         raise UsageFault(said, name="not-compiled", path=path, hint=hint)
     return written_outcome(graph)

@@ -31,7 +31,7 @@ _RISES = frozenset({("float16", "float32"), ("bfloat16", "float32")})
 
 
 class Bound(NamedTuple):
-    """A node's tensors bound to the columns of a kernel: each (port, slot, dtypes, formats), None where absent.
+    """A node's tensors bound to the columns of a kernel: each (port, slot, dtypes, formats), None if absent.
 
     :param promotion: groups of inputs that must be promoted to one dtype; None if not required
     """

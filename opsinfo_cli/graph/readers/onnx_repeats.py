@@ -113,7 +113,7 @@ class _Values:
         return number
 
     def merged(self, said: int, found: int) -> int:
-        """Return the number of what the file says, with the dimensions that it lacks and inference found.
+        """Return the number of the facts in the file, completed by inferred dimensions.
 
         :raises _Unlike: if the two contradict each other
         """

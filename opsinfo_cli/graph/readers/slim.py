@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Plan: TypeAlias = dict[int, "Plan | None"]
 
 MARKER = 400_000_001
-"""Field number of a marker: a message of three numbers, the key of the payload, its place in the file, its size."""
+"""Field number of a marker: a message of three numbers: the omitted key, the offset of its bytes, their number."""
 MARKER_KEY = key(MARKER)
 
 SMALL = 1 << 10

@@ -82,12 +82,12 @@ def say_price(output: Output, candidates: int, rules: Rules) -> None:
 
 
 def _in_each_case(prices: Sequence[str], what: str) -> str:
-    """Prices for one, three and any number of culprits; equal ones once."""
+    """Return prices for one, three and any number of culprits; equal ones once."""
     one, three, most = prices
     if one == most:
         return f"{most} {what}"
     between = f"{three} if three are, " if three != most else ""
-    return f"{one} {what} if one is needed, {between}{most} whatever is needed"
+    return f"{one} {what} if one is needed, {between}{most} in the worst case"
 
 
 def _price(candidates: int, rules: Rules) -> Price:
@@ -162,7 +162,7 @@ def _say(output: Output, answer: BisectAnswer) -> None:
         numbers = ", ".join(map(str, answer.unsure))
         output.say(f"trials that could not tell counted as failing: {numbers}", "warning")
     if not answer.by_dtypes:
-        doubt = "lists that lead to the same dtypes had different verdicts: the model does not show what the check sees"
+        doubt = "lists that lead to the same dtypes had different verdicts: dtypes alone do not decide"
         output.say(doubt, "warning")
     if not answer.monotone:
         output.say("the check is not monotone: a list failed although a shorter one passes", "warning")

@@ -34,7 +34,7 @@ def _facts(answer: BisectAnswer) -> list[tuple[str, str]]:
     facts += [("List", answer.mixlist)] if answer.mixlist else []
     facts += [("Runs", f"{runs}; {counts.cached} sets needed none"), ("Time", span(counts.seconds))]
     facts += [("Minimal", "shown: the check fails without any one culprit" if answer.one_minimal else "not shown")]
-    return [*facts, ("Monotone", "as far as was seen" if answer.monotone else "no: verdicts contradict each other")]
+    return [*facts, ("Monotone", "as far as observed" if answer.monotone else "no: verdicts contradict each other")]
 
 
 def _culprits(answer: BisectAnswer) -> Iterator[list[str]]:

@@ -45,7 +45,7 @@ def test_each_culprit_names_the_trial_that_failed_without_it(search: Search, tmp
     assert document["trials"]["passed"] + document["trials"]["failed"] == len(ends)
 
 
-def test_a_trial_gets_a_folder_a_new_mixlist_and_a_cache_of_its_own(search: Search, tmp_path: Path) -> None:
+def test_a_trial_gets_its_own_folder_mixlist_and_cache(search: Search, tmp_path: Path) -> None:
     said = tmp_path / "said"
     line = f'echo "$1|$2|$3|$OPSINFO_MIXLIST|$OPSINFO_TRIAL|$ASCEND_CACHE_PATH|$ASCEND_RT_VISIBLE_DEVICES" >> {said}'
     check = needing(tmp_path / "check", None, line, "test -d $ASCEND_CACHE_PATH || exit 126")
@@ -59,7 +59,7 @@ def test_a_trial_gets_a_folder_a_new_mixlist_and_a_cache_of_its_own(search: Sear
         assert Path(mixlist_).parent == Path(trial[2:])
 
 
-def test_words_after_the_dashes_reach_the_command_as_they_are(search: Search, tmp_path: Path) -> None:
+def test_words_after_the_dashes_reach_the_command_unchanged(search: Search, tmp_path: Path) -> None:
     said = tmp_path / "said"
     check = script(tmp_path / "check", f'for each in "$@"; do echo "$each" >> {said}; done', "exit 0")
     words = ["--format", "json", "-q", "--", "a b", "{other}", "--against=x"]
@@ -238,8 +238,8 @@ def test_a_person_is_asked(search: Search, tmp_path: Path) -> None:
     ("candidates", "price"),
     [
         (1, "1 candidate: 6 runs of the check at most"),
-        (5, "5 candidates: 11 runs of the check at most if one is needed, 18 whatever is needed"),
-        (12, "12 candidates: 12 runs of the check at most if one is needed, 24 if three are, 33 whatever is needed"),
+        (5, "5 candidates: 11 runs of the check at most if one is needed, 18 in the worst case"),
+        (12, "12 candidates: 12 runs of the check at most if one is needed, 24 if three are, 33 in the worst case"),
     ],
 )
 def test_a_price_that_is_the_same_in_each_case_is_printed_once(search: Search, candidates: int, price: str) -> None:

@@ -81,7 +81,7 @@ def test_a_check_that_does_not_judge_ends_the_search(
     assert len(repeats) == (1 if "126" in line or "127" in line else 3)
 
 
-def test_a_command_that_is_not_there_ends_the_search_and_a_corrected_one_goes_on(
+def test_a_missing_command_ends_the_search_and_a_corrected_one_resumes_it(
     opsinfo: Run, words: list[Any], tmp_path: Path
 ) -> None:
     ran = opsinfo(*words, "--", "./check")
@@ -91,9 +91,7 @@ def test_a_command_that_is_not_there_ends_the_search_and_a_corrected_one_goes_on
     assert opsinfo(*words, "--resume", "--", "./check").code == 0
 
 
-def test_a_run_that_takes_too_long_ends_with_all_that_it_started(
-    opsinfo: Run, words: list[Any], tmp_path: Path
-) -> None:
+def test_a_run_that_takes_too_long_ends_with_all_its_processes(opsinfo: Run, words: list[Any], tmp_path: Path) -> None:
     check = script(tmp_path / "check", f"sleep 60 & echo $! > {tmp_path}/child", "sleep 60")
     ran = opsinfo(*words, "--timeout", "0.2", "--", check)
     assert ran.code == 3
@@ -116,7 +114,7 @@ def test_what_a_trial_leaves_running_ends_with_it(opsinfo: Run, words: list[Any]
     assert all(ends(int(each)) for each in children)
 
 
-def test_a_noisy_check_is_named_and_a_lead_goes_on_from_its_runs(
+def test_a_noisy_check_is_reported_and_a_lead_continues_from_its_runs(
     opsinfo: Run, words: list[Any], tmp_path: Path
 ) -> None:
     flips = f"test -e {tmp_path}/once || {{ touch {tmp_path}/once; exit 1; }}"
@@ -147,7 +145,7 @@ def test_a_spent_budget_leaves_the_best_list_and_resume_ends_the_search(
     assert "out of budget: no list is known to pass" in none.err
 
 
-def test_a_budget_of_time_counts(opsinfo: Run, words: list[Any], tmp_path: Path) -> None:
+def test_a_time_budget_ends_the_search(opsinfo: Run, words: list[Any], tmp_path: Path) -> None:
     ran = opsinfo(*words, "--budget", "0.5s", "--format", "json", "--", "sh", "-c", "sleep 0.2; exit 1")
     assert (ran.code, ran.json["ended"], ran.json["mixlist"]) == (1, "budget", None)
 
@@ -171,7 +169,7 @@ def test_a_journal_of_another_search_is_refused_unless_forced(opsinfo: Run, word
     assert opsinfo(*words, "--resume", "--", "true").code == 3
 
 
-def test_a_full_disk_stops_the_search_and_room_lets_it_go_on(
+def test_a_full_disk_stops_the_search_which_resumes_after_space_is_freed(
     opsinfo_process: Run, words: list[Any], tmp_path: Path
 ) -> None:
     check = needing(tmp_path / "check")

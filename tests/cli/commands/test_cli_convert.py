@@ -92,7 +92,7 @@ def test_strict_accepts_a_conversion_without_losses(opsinfo: Run, habana: tuple[
     assert [file["text"].split() for file in ran.json["files"]] == [BF16.split(), FP32.split()]
 
 
-def test_replace_moves_what_is_not_listed(opsinfo: Run, fixtures: Path, habana: tuple[Path, Path]) -> None:
+def test_replace_moves_unlisted_operators(opsinfo: Run, fixtures: Path, habana: tuple[Path, Path]) -> None:
     base = ("--base", fixtures / "opp", "--soc", "ascend910b")
     ran = opsinfo("convert", "--from", "habana-hmp", "--to", "mixlist", *base, *habana, "--replace")
     marks = json.loads(ran.out)

@@ -247,7 +247,7 @@ def test_names_in_neither_target_are_reported(opsinfo: Run, fixtures: Path, tmp_
     assert "1 op types of the mixlist are in neither target: NoSuchOperator" in ran.err
 
 
-def test_a_mixlist_is_carried_over_for_what_it_names(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_only_the_names_in_a_mixlist_are_converted(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     named = write(tmp_path / "m.json", mixlist(black_add=["AddN"]))
     ran = opsinfo("diff", fixtures / "opp", fixtures / "opp", *SOCS, "--only-in", named, "--format", "mixlist")
     assert (ran.code, json.loads(ran.out)) == (0, {"white-list": {"to-add": ["AddN"]}})

@@ -35,7 +35,7 @@ def test_socs_json(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     assert "ascend910b1" in install["socs"][1]["products"]
 
 
-def test_socs_of_the_environment_says_which_one_is_selected(opsinfo: Run, fixtures: Path, isolation: Path) -> None:
+def test_socs_of_the_environment_marks_the_selected_install(opsinfo: Run, fixtures: Path, isolation: Path) -> None:
     place = isolation / "Ascend/nnae/latest"
     place.mkdir(parents=True)
     (place / "opp").symlink_to(fixtures / "opp-old")

@@ -16,7 +16,7 @@ def commented(tmp_path: Path) -> Path:
     return write(tmp_path / "mixlist.json", COMMENTED)
 
 
-def test_every_mixlist_of_the_fixtures_is_fixed_or_refused_as_its_case_says(
+def test_every_mixlist_of_the_fixtures_is_fixed_or_refused_as_in_its_case(
     opsinfo: Run, fixtures: Path, tmp_path: Path
 ) -> None:
     cases = [case for case in CASES if not case["engine_accepts"]][1::7]
@@ -57,7 +57,7 @@ def test_fmt_can_be_undone(opsinfo: Run, commented: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [["--check"], ["--diff"], ["--dry-run"], ["--check", "--diff"]])
-def test_what_only_looks_writes_nothing(
+def test_commands_that_only_read_write_nothing(
     opsinfo: Run, commented: Path, tmp_path: Path, vault: Path, words: list[str]
 ) -> None:
     before = snapshot(tmp_path)
@@ -68,7 +68,7 @@ def test_what_only_looks_writes_nothing(
     assert not vault.exists()
 
 
-def test_check_of_what_is_right_is_exit_0(opsinfo: Run, fixtures: Path) -> None:
+def test_check_of_a_correct_file_is_exit_0(opsinfo: Run, fixtures: Path) -> None:
     assert opsinfo("fmt", "--check", fixtures / "mixlists/good/several-operators.json").code == 0
     assert opsinfo("fmt", "--diff", fixtures / "mixlists/good/several-operators.json").out == ""
 
@@ -128,7 +128,7 @@ def test_a_library_is_not_a_source_for_output(opsinfo: Run, opp: Path, tmp_path:
     assert not (tmp_path / "built.json").exists()
 
 
-def test_output_takes_one_mixlist(opsinfo: Run, commented: Path, tmp_path: Path) -> None:
+def test_output_allows_one_mixlist(opsinfo: Run, commented: Path, tmp_path: Path) -> None:
     before = snapshot(tmp_path)
     assert opsinfo("fmt", commented, commented, "-o", tmp_path / "x.json").code == 2
     assert snapshot(tmp_path) == before

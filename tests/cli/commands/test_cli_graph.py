@@ -203,7 +203,7 @@ def test_options_of_atc_on_the_command_line_win(opsinfo: Run, judged: Judge, tmp
     assert "2 edges need a Cast: 1 to run" in ran.err
 
 
-def test_an_image_is_preprocessed_where_an_aipp_configuration_says_so(
+def test_an_aipp_configuration_inserts_the_preprocessing_of_an_image(
     opsinfo: Run, judged: Judge, tmp_path: Path
 ) -> None:
     path = write(tmp_path / "aipp.cfg", b"aipp_op { aipp_mode: static input_format: RGB888_U8 }")

@@ -66,7 +66,7 @@ def test_another_mode_and_another_target_are_compared(opsinfo: Run, judged: list
 # read back
 
 
-def test_a_prediction_that_holds_agrees_by_name_and_through_fusion(
+def test_a_correct_prediction_agrees_by_name_and_through_fusion(
     opsinfo: Run, judged: list[str | Path], tmp_path: Path
 ) -> None:
     compiled = dump(tmp_path, COMPILED, "FeInsertTransNodeAfter")
@@ -123,7 +123,7 @@ def test_only_what_an_engine_judged_can_be_read_back(
         pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
     ran = opsinfo(*judged, "--read-back", dump(tmp_path, CLASSIFIER, "Build") if judged_dump else onnx_model(tmp_path))
     assert ran.code == 2
-    assert "not a compiled model" in ran.err
+    assert "neither a compiled model nor a dump" in ran.err
 
 
 # warnings
@@ -242,7 +242,7 @@ def test_a_part_of_a_name_is_answered_with_the_names_that_contain_it(opsinfo: Ru
     assert "hint: did you mean `fc/matmul`?" in ran.err
 
 
-def test_rows_that_nothing_matches_are_said(opsinfo: Run, judged: list[str | Path]) -> None:
+def test_rows_without_a_match_are_reported(opsinfo: Run, judged: list[str | Path]) -> None:
     ran = opsinfo(*judged, "--by", "node", "--match", "zzz*", "--on", "low")
     assert (ran.code, ran.out) == (0, "")
     assert "note: none of the 6 nodes matches --on and --match" in ran.err

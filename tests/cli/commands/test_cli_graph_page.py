@@ -70,7 +70,7 @@ def test_every_model_of_the_corpus_is_a_page_with_the_nodes_of_the_document(opsi
         assert found == [{key: node[key] for key in found[0]} for node in document["nodes"]]
 
 
-def test_the_summary_stands_in_the_markup(opsinfo: Run, judged: list[str | Path], tmp_path: Path) -> None:
+def test_the_summary_is_in_the_markup(opsinfo: Run, judged: list[str | Path], tmp_path: Path) -> None:
     text = opsinfo("graph", dump(tmp_path), *judged, "--format", "html").out
     for said in ("<dt>Mode</dt><dd>mixed_float16</dd>", "3 edges need a Cast", "<b>2</b>", "</svg>", ">MatMulV2</th>"):
         assert said in text

@@ -105,7 +105,7 @@ def test_every_good_mixlist_of_the_fixtures_gives_its_policies(opsinfo: Run, fix
         assert {name: found[name] for name in case["policies"]} == case["policies"], case["file"]
 
 
-def test_a_lone_mixlist_lists_its_marks_with_the_policy_only_where_an_addition_decides(
+def test_a_lone_mixlist_lists_its_marks_with_the_policy_only_if_an_addition_decides(
     opsinfo: Run, fixtures: Path
 ) -> None:
     path = fixtures / "mixlists/good/several-operators.json"
@@ -128,7 +128,7 @@ def test_against_fills_the_policies_of_a_lone_mixlist(opsinfo: Run, fixtures: Pa
     assert found["Pow"] == ["gray", "black"]
 
 
-def test_against_an_install_of_several_chips_takes_the_chip(opsinfo: Run, fixtures: Path) -> None:
+def test_against_an_install_of_several_chips_requires_the_chip(opsinfo: Run, fixtures: Path) -> None:
     path = fixtures / "mixlists/good/add-gray-alone.json"
     ran = opsinfo("list", path, "--against", fixtures / "opp", "--soc", "ascend910b", "--format", "json")
     assert ran.code == 0, ran.out

@@ -31,7 +31,7 @@ def arguments(tmp_path: Path, opp: Path) -> Simulate:
     return made
 
 
-def test_in_a_pipe_rows_begin_with_what_they_are(opsinfo: Run, arguments: Simulate) -> None:
+def test_in_a_pipe_rows_begin_with_their_kind(opsinfo: Run, arguments: Simulate) -> None:
     ran = opsinfo(*arguments())
     assert ran.code == 0
     found = rows(ran)
@@ -46,7 +46,7 @@ def test_in_a_pipe_rows_begin_with_what_they_are(opsinfo: Run, arguments: Simula
     assert "real data: random inputs" in ran.err
 
 
-def test_the_document_holds_everything_and_keeps_its_schema(opsinfo: Run, arguments: Simulate) -> None:
+def test_the_document_is_complete_and_matches_its_schema(opsinfo: Run, arguments: Simulate) -> None:
     document = opsinfo(*arguments("--format", "json")).json
     assert schema_faults(document) == []
     assert (document["rounded"], document["passes"], document["inputs"]) == (5, None, ["random:0"])

@@ -41,7 +41,9 @@ def test_the_published_tables_of_levels(opsinfo: Run) -> None:
         ("apex:O3", 0, "low"),
     ],
 )
-def test_a_level_is_listed_with_what_happens_to_the_rest(opsinfo: Run, system: str, count: int, rest: str) -> None:
+def test_a_level_is_listed_with_the_treatment_of_unlisted_names(
+    opsinfo: Run, system: str, count: int, rest: str
+) -> None:
     found = rows(opsinfo("list", "--system", system))
     assert len(found) == count + 1
     assert found[-1][:2] == ["*", rest]
@@ -135,7 +137,7 @@ def test_decide_on_the_real_910b(opsinfo: Run, corpus: Path, tmp_path: Path) -> 
     assert rows(changed)[0][2] == "float32"
 
 
-def test_modes_lists_what_a_chip_has_and_whether_it_must_mix(opsinfo: Run) -> None:
+def test_modes_lists_the_modes_of_a_chip_and_whether_training_must_be_mixed(opsinfo: Run) -> None:
     old = opsinfo("modes", "--soc", "ascend910", "--format", "json").json
     assert "mixed_bfloat16" not in [mode["name"] for mode in old["modes"]]
     assert [each["must_mix"] for each in old["products"]] == [True]
@@ -212,7 +214,7 @@ def test_every_snippet_sets_the_mode_or_refuses_it(opsinfo: Run, name: str, mode
 
 @pytest.mark.parametrize("mode", [*BFLOAT16, "origin", "allow_fp32_to_bf16"])
 @pytest.mark.parametrize("name", ["tf1", "tf2", "torch", "mindspore"])
-def test_no_loss_is_scaled_where_nothing_becomes_float16(opsinfo: Run, name: str, mode: str) -> None:
+def test_no_loss_is_scaled_if_nothing_becomes_float16(opsinfo: Run, name: str, mode: str) -> None:
     ran = opsinfo("modes", "--snippet", name, "--mode", mode)
     if name == "torch" and mode not in BFLOAT16:
         assert ran.code == 2
@@ -234,7 +236,7 @@ def test_the_snippet_of_hmp_names_the_releases_it_is_for(opsinfo: Run) -> None:
     assert "before SynapseAI 1.13" in opsinfo("modes", "--snippet", "habana-hmp").out
 
 
-def test_a_mixlist_that_is_elsewhere_is_not_checked_and_a_warning_says_so(opsinfo: Run) -> None:
+def test_a_mixlist_on_another_machine_is_not_checked_with_a_warning(opsinfo: Run) -> None:
     ran = opsinfo("modes", "--snippet", "atc", "--mixlist", "/on/the/server/ops_info.json")
     assert (ran.code, "--modify_mixlist=/on/the/server/ops_info.json" in ran.out) == (0, True)
     assert "was not found here, so it was not checked" in ran.err

@@ -13,7 +13,7 @@ from cli_support import AI_910B, CASES, LEGACY, NN, Run, entry, finding_names, l
 AGAINST = ("--soc", "ascend910b", "--against")
 
 
-def test_every_mixlist_of_the_fixtures_gives_what_its_case_says(opsinfo: Run, fixtures: Path) -> None:
+def test_every_mixlist_of_the_fixtures_gives_the_result_of_its_case(opsinfo: Run, fixtures: Path) -> None:
     paths = [fixtures / "mixlists" / case["file"] for case in CASES]
     document = opsinfo("validate", *paths, *AGAINST, fixtures / "opp", "--format", "json", "--as", "mixlist").json
     accepted = {file["path"]: file["engine_accepts"] for file in document["files"]}
@@ -168,7 +168,7 @@ def test_validate_json_keys(opsinfo: Run, tmp_path: Path) -> None:
     }
 
 
-def test_summary_counts(opsinfo: Run, fixtures: Path) -> None:
+def test_the_summary_counts_findings(opsinfo: Run, fixtures: Path) -> None:
     paths = [fixtures / "mixlists" / name for name in ("bad/comment-hash.json", "good/bom.json", "good/add-black.json")]
     summary = opsinfo("validate", *paths, "--format", "json").json["summary"]
     assert summary == {"files": 3, "errors": 2, "warnings": 0, "notes": 1}

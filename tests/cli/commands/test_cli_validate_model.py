@@ -51,7 +51,7 @@ def test_an_entry_that_changes_no_dtype_is_warned_of(opsinfo: Run, target: list[
     assert finding_names(ran) == ["no-effect-in-model"]
 
 
-def test_a_snapshot_finds_in_a_model_what_its_install_finds(
+def test_a_snapshot_gives_the_findings_of_its_install_on_a_model(
     opsinfo: Run, opp: Path, target: list[str | Path], tmp_path: Path
 ) -> None:
     snapshot = tmp_path / "ascend910b.opsinfo.json"

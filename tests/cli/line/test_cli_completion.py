@@ -378,7 +378,7 @@ def test_in_a_real_fish(
 @pytest.mark.parametrize(
     ("shell", "ending"), [("bash", "bash"), ("zsh", "zsh"), ("fish", "fish"), ("powershell", "ps1")]
 )
-def test_the_script_is_printed_as_it_is_shipped(opsinfo: Run, shell: str, ending: str) -> None:
+def test_the_shipped_script_is_printed_unchanged(opsinfo: Run, shell: str, ending: str) -> None:
     ran = opsinfo("completion", shell)
     assert ran.code == 0
     assert ran.out == (ROOT / "opsinfo_cli/cli/line/shells" / f"opsinfo.{ending}").read_text("utf-8")

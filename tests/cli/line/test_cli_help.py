@@ -104,7 +104,7 @@ def test_an_unknown_option_gives_the_near_one(opsinfo: Run, fixtures: Path) -> N
     assert "--format" in ran.err
 
 
-def test_a_missing_option_is_named_on_one_line_with_what_it_takes(opsinfo: Run) -> None:
+def test_a_missing_option_is_named_on_one_line_with_its_value(opsinfo: Run) -> None:
     ran = opsinfo("move", "a.json", "Add")
     assert ran.code == 2
     assert ran.err.splitlines()[0].startswith("error: Missing option '--to'. Choose from: white, black, gray")

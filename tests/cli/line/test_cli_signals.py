@@ -61,7 +61,7 @@ def test_a_signal_while_waiting_for_a_lock(
     assert not vault.exists() or not any(each.is_file() for each in vault.rglob("*"))
 
 
-def test_after_the_lock_is_free_the_move_goes_on(start: Start, opp: Path) -> None:
+def test_after_the_lock_is_released_the_move_continues(start: Start, opp: Path) -> None:
     with (opp / NN).open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         process = start("move", opp / NN, "SwiGlu", "--to", "black")

@@ -31,7 +31,9 @@ def test_a_pipe_that_closes_early_is_not_a_failure(
     assert err == b""
 
 
-def test_head_takes_one_line(program: list[str], environment: dict[str, str], opp: Path) -> None:
+def test_a_pipe_to_head_of_one_line_is_not_a_failure(
+    program: list[str], environment: dict[str, str], opp: Path
+) -> None:
     command = " ".join([*program, "list", str(opp), "--soc", "ascend910b", "2>&1", "|", "head", "-1"])
     done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, text=True, check=True)
     assert len(done.stdout.splitlines()) == 1

@@ -52,7 +52,9 @@ def patched(folder: Path, diff: str, *words: str) -> None:
 
 @needs_patch
 @pytest.mark.parametrize(("style", "move"), MOVES, ids=lambda each: "-".join(each) if isinstance(each, tuple) else each)
-def test_patch_does_what_the_move_does(opsinfo: Run, tmp_path: Path, style: str, move: tuple[str, str, str]) -> None:
+def test_patch_gives_the_result_of_the_move(
+    opsinfo: Run, tmp_path: Path, style: str, move: tuple[str, str, str]
+) -> None:
     *ops, to = move
     name = "aic-x-ops-info.json"
     path, copy = write(tmp_path / "real" / name, LIBRARIES[style]), write(tmp_path / "copy" / name, LIBRARIES[style])
@@ -69,7 +71,7 @@ def test_patch_does_what_the_move_does(opsinfo: Run, tmp_path: Path, style: str,
 @needs_patch
 @pytest.mark.parametrize("name", ["crlf", "bom", "no-final-newline", "one-line", "tabs", "several-operators"])
 @pytest.mark.parametrize("to", ["white"])
-def test_patch_does_what_the_move_in_a_mixlist_does(
+def test_patch_gives_the_result_of_the_move_in_a_mixlist(
     opsinfo: Run, fixtures: Path, tmp_path: Path, name: str, to: str
 ) -> None:
     data = (fixtures / f"mixlists/good/{name}.json").read_bytes()
@@ -81,7 +83,9 @@ def test_patch_does_what_the_move_in_a_mixlist_does(
 
 
 @needs_patch
-def test_patch_does_what_apply_does_to_several_files(opsinfo: Run, fixtures: Path, opp: Path, tmp_path: Path) -> None:
+def test_patch_gives_the_result_of_apply_for_several_files(
+    opsinfo: Run, fixtures: Path, opp: Path, tmp_path: Path
+) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(opp, copy / "opp")
     mixed = write(
@@ -110,7 +114,7 @@ def _contents(top: Path) -> dict[str, Any]:
         "missing-comma-array",
     ],
 )
-def test_patch_does_what_fmt_does(opsinfo: Run, fixtures: Path, tmp_path: Path, name: str) -> None:
+def test_patch_gives_the_result_of_fmt(opsinfo: Run, fixtures: Path, tmp_path: Path, name: str) -> None:
     data = (fixtures / f"mixlists/bad/{name}.json").read_bytes()
     path, copy = write(tmp_path / "real/mixlist.json", data), write(tmp_path / "copy/mixlist.json", data)
     diff = opsinfo("fmt", "mixlist.json", "--diff", cwd=path.parent)
@@ -121,7 +125,9 @@ def test_patch_does_what_fmt_does(opsinfo: Run, fixtures: Path, tmp_path: Path, 
 
 @needs_patch
 @pytest.mark.parametrize("name", ["bom", "trailing-text", "comment-after-the-end"])
-def test_patch_does_what_fmt_does_to_an_accepted_file(opsinfo: Run, fixtures: Path, tmp_path: Path, name: str) -> None:
+def test_patch_gives_the_result_of_fmt_for_an_accepted_file(
+    opsinfo: Run, fixtures: Path, tmp_path: Path, name: str
+) -> None:
     data = (fixtures / f"mixlists/good/{name}.json").read_bytes()
     path, copy = write(tmp_path / "real/m.json", data), write(tmp_path / "copy/m.json", data)
     patched(copy.parent, opsinfo("fmt", "m.json", "--diff", cwd=path.parent).out, "-p0")
@@ -157,7 +163,7 @@ def test_a_created_file_can_be_patched_into_being(opsinfo: Run, tmp_path: Path) 
 
 
 @needs_patch
-def test_patch_does_what_restore_does(opsinfo: Run, opp: Path) -> None:
+def test_patch_gives_the_result_of_restore(opsinfo: Run, opp: Path) -> None:
     before = _contents(opp)
     assert opsinfo("move", opp, "--soc", "ascend910b", "AddN", "--to", "black").code == 0
     diff = opsinfo("restore", opp, "--dry-run")

@@ -130,9 +130,7 @@ def test_a_file_that_cannot_be_read_is_in_every_report(opsinfo: Run, tmp_path: P
         assert "gone.json" in (tmp_path / "out").read_text(), name
 
 
-def test_where_a_directory_is_missing_nothing_is_checked_and_nothing_written(
-    opsinfo: Run, bad: Path, tmp_path: Path
-) -> None:
+def test_if_a_directory_is_missing_nothing_is_checked_or_written(opsinfo: Run, bad: Path, tmp_path: Path) -> None:
     before = snapshot(tmp_path)
     ran = opsinfo("validate", bad, "--report", "sarif:out.sarif", "--report", "junit:none/out.xml")
     assert (ran.code, ran.out) == (3, "")

@@ -69,7 +69,7 @@ def test_gitlab_reports_follow_its_rules(situation: CheckResult) -> None:
     assert gitlab_faults(issues) == []
 
 
-def test_gitlab_takes_ten_thousand() -> None:
+def test_a_gitlab_report_has_ten_thousand_issues() -> None:
     issues = json.loads(gitlab(ten_thousand()))
     assert (len(issues), gitlab_faults(issues)) == (10_000, [])
 
@@ -79,7 +79,7 @@ def test_sarif_reports_match_the_schema(situation: CheckResult, report_schemas: 
     assert sarif_faults(json.loads(sarif(situation)), report_schemas) == []
 
 
-def test_sarif_takes_ten_thousand(report_schemas: Path) -> None:
+def test_a_sarif_report_has_ten_thousand_results(report_schemas: Path) -> None:
     document = json.loads(sarif(ten_thousand()))
     results = document["runs"][0]["results"]
     assert len(results) == 10_000
@@ -114,7 +114,7 @@ def test_sarif_paths_are_uris_from_the_root_of_the_repository() -> None:
     assert artifact("outside-the-repository") == {"uri": "file:///elsewhere/b.json"}
 
 
-def test_sarif_fixes_replace_what_the_edit_replaces() -> None:
+def test_sarif_fixes_replace_the_span_of_the_edit() -> None:
     (fix,) = json.loads(sarif(checked(many(1))))["runs"][0]["results"][0]["fixes"]
     (change,) = fix["artifactChanges"]
     region = {"startLine": 1, "startColumn": 7, "endLine": 1, "endColumn": 11}
@@ -148,7 +148,7 @@ def test_junit_counts_are_those_of_its_cases(situation: CheckResult) -> None:
             assert suite.attrib[attribute] == str(len(suite.findall(element)))
 
 
-def test_junit_takes_ten_thousand_a_suite_for_each_file() -> None:
+def test_a_junit_report_has_ten_thousand_cases_in_a_suite_for_each_file() -> None:
     root = ElementTree.fromstring(junit(ten_thousand()))
     assert (len(root.findall(".//testcase")), len(root.findall("testsuite"))) == (10_000, 6)
 

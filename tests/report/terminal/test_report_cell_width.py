@@ -37,7 +37,7 @@ def test_the_width_of_a_text(text: str, cells: int) -> None:
     assert cell_width(text) == cells == cell_len(text)
 
 
-def test_padding_counts_cells() -> None:
+def test_padding_is_in_cells() -> None:
     assert [cell_width(padded(name, 8)) for name in ("Add", "算子", "矩阵乘")] == [8, 8, 8]
     assert padded("longer than that", 3) == "longer than that"
 
