@@ -111,6 +111,20 @@ def test_an_output_file_that_is_refused_gives_the_reason_and_keeps_the_old_one(t
     assert os.listdir(tmp_path) == ["report.json"] or sorted(os.listdir(tmp_path)) == ["home", "report.json"]
 
 
+def test_an_error_without_a_number_gives_its_text_and_no_hint(tmp_path: Path, library: Path) -> None:
+    class Odd(FileSystem):
+        def replace(self, source: str, target: str) -> None:
+            if target == str(library):
+                raise OSError("the disk has gone")
+            super().replace(source, target)
+
+    fs, text = Odd(), library.read_text()
+    with pytest.raises(Refused, match=r"^cannot write: the disk has gone$") as caught:
+        move(Vault(str(tmp_path / "vault"), fs), library, fs=fs)
+    assert caught.value.hint is None
+    assert library.read_text() == text
+
+
 def test_a_report_in_a_missing_folder_is_refused_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(Refused, match=r"^cannot write: No such file or directory$"):
         write_file(str(tmp_path / "missing" / "report.json"), b"")

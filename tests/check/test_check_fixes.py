@@ -115,3 +115,21 @@ def test_a_result_with_other_content_is_refused() -> None:
     with pytest.raises(Refused) as caught:
         plan.prove(before, after)
     assert caught.value.name == "proof-failed"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("\ufeff{}", {"bom"}),
+        ('\ufeff{"a": {}, // why\n}', {"bom", "comment", "trailing-comma"}),
+        ('{"a": {} "b": {}}', {"missing-comma"}),
+        ("{} behind", {"trailing-text"}),
+    ],
+)
+def test_a_mixlist_can_be_fixed_and_a_vendors_library_cannot(text: str, names: set[str]) -> None:
+    for kind, is_fixable in (("mixlist", True), ("library", False)):
+        checker = Checker(kind=kind)
+        checker.file("f.json", text.encode())
+        found = [finding for finding in checker.outcome.findings if finding.rule.name in names]
+        assert {finding.rule.name for finding in found} == names
+        assert {finding.fix is not None for finding in found} == {is_fixable}

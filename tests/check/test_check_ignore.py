@@ -141,3 +141,10 @@ def test_odd_files_of_rules(tmp_path: Path, mark: str) -> None:
     files(tmp_path, {"a.json": "{}", "b.json": "{}"})
     write[mark](tmp_path / ".gitignore")
     assert walked(tmp_path) == (["a.json", "b.json"] if "folder" in mark else ["b.json"])
+
+
+def test_folders_of_other_engines_are_skipped_only_below_op_impl(tmp_path: Path) -> None:
+    kept = ["aicpu/a.json", "dvpp/host_cpu/a.json", "op_impl/ai_core/a.json", "op_impl/ai_core/tbe/aicpu/a.json"]
+    skipped = ["op_impl/aicpu/a.json", "op_impl/built-in/dvpp/a.json", "op_impl/host_cpu/tbe/a.json"]
+    top = files(tmp_path / "top", dict.fromkeys(kept + skipped, "{}"))
+    assert sorted(walked(top)) == kept

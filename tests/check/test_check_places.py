@@ -285,3 +285,21 @@ def test_an_operator_of_another_target_is_a_warning_with_the_target(fixtures: Pa
 
 def test_a_mixlist_without_a_target_has_no_findings_on_names() -> None:
     assert findings("mixlist", '{"black-list": {"to-add": ["NoSuchThing"]}}') == []
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "kind"),
+    [
+        ("aic-ascend910b-ops-info.json", None, "library"),
+        ("ops_info.json", None, "mixlist"),
+        ("aic-ascend910b-ops-info.json", "mixlist", "mixlist"),
+        ("ops_info.json", "library", "library"),
+    ],
+)
+def test_a_file_that_is_no_utf_8_has_the_kind_that_is_given_or_that_of_its_name(
+    name: str, given: str | None, kind: str
+) -> None:
+    checker = Checker(kind=given)
+    checker.file(name, b'{"\xff": {}}')
+    assert [(verdict.kind, verdict.engine_accepts) for verdict in checker.outcome.files] == [(kind, False)]
+    assert [finding.rule.name for finding in checker.outcome.findings] == ["syntax"]

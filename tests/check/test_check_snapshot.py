@@ -131,3 +131,16 @@ def test_a_name_that_no_chip_knows_lists_up_to_three_chips(count: int) -> None:
     assert name == "unknown-operator"
     assert (f"in any of the {count} targets;" in message) == (count > 3)
     assert ("ascend910" in message) == (count <= 3)
+
+
+@pytest.mark.parametrize(
+    ("op", "message"),
+    [
+        ("Unique", "`Unique` is an op type of AI CPU, not of the AI Core; the engine ignores it here"),
+        ("NoSuchThingAtAll", "unknown operator `NoSuchThingAtAll` in ascend910 (t); the engine ignores it"),
+    ],
+)
+def test_a_finding_for_one_chip_names_it_only_if_that_is_needed(op: str, message: str) -> None:
+    (snapshot, *_) = [snapshot for _, snapshot in fixture_pairs()]
+    ((_, _, _, said, _),) = found(json.dumps({"black-list": {"to-add": [op]}}), [snapshot], [])
+    assert said == message

@@ -16,6 +16,7 @@ from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.record import Record, Widened
 from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.change.writer import Writer
+from opsinfo_cli.check.baseline import Baseline, Known
 from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.check.finding import FileVerdict, Finding, Outcome, Tally
 from opsinfo_cli.check.install import check_install
@@ -218,9 +219,16 @@ def test_what_all_chips_of_an_install_share_is_reported_once() -> None:
 
 @pytest.mark.parametrize(
     "result",
-    [Finding(rule("syntax"), "said", "f.json", None, None), FileVerdict("f.json", "library", True), Tally(1, 0, 0, 0)],
+    [
+        Finding(rule("syntax"), "said", "f.json", None, None),
+        FileVerdict("f.json", "library", True),
+        Tally(1, 0, 0, 0),
+        Known("f.json", "L001", "bad-flag", "/Add", "said", "0"),
+        Baseline(),
+    ],
+    ids=lambda result: type(result).__name__,
 )
-def test_results_cannot_be_changed(result: Finding | FileVerdict | Tally) -> None:
+def test_results_cannot_be_changed(result: Any) -> None:
     for field in dataclasses.fields(result):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(result, field.name, None)

@@ -339,3 +339,10 @@ def test_an_unknown_soc_is_refused_with_a_near_name_or_all(tmp_path: Path, soc: 
     with pytest.raises(UsageFault) as caught:
         Install.open(str(root), soc)
     assert (caught.value.name, caught.value.hint) == ("unknown-soc", hint)
+
+
+def test_an_install_shows_its_root_soc_and_version(root: Path) -> None:
+    built_in(root, Add="true")
+    assert repr(Install.open(str(root), SOC)) == f"<Install {root}: {SOC}, CANN of unknown version>"
+    (root / "version.info").write_text("version_dir=8.3.RC1\n")
+    assert repr(Install.open(str(root), SOC)) == f"<Install {root}: {SOC}, CANN 8.3.RC1>"

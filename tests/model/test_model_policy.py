@@ -17,6 +17,7 @@ from opsinfo_cli.model.policy import (
     Policy,
     combination,
     effective,
+    folded,
     is_legal,
     marks_for,
 )
@@ -156,3 +157,10 @@ def test_any_other_flag_fails(flag: str) -> None:
 def test_a_policy_written_as_a_flag_reads_back(policy: Policy) -> None:
     assert Policy.from_flag(policy.flag) is policy
     assert str(policy) == policy.value
+
+
+def test_folding_changes_every_ascii_letter_and_no_other() -> None:
+    capitals = "".join(map(chr, range(128))) + "\u00c4\u0130\u212a\uff21"
+    data = capitals.encode()
+    assert folded(capitals) == data.lower().decode()
+    assert folded(capitals[:128]) == data[:128].lower().decode()
