@@ -67,8 +67,8 @@ class Log:
         starting = self.bytes < STARTUP
         self.bytes += limit
         if starting:
-            for start, end in lines_with(data, limit, [each for mark, each in _STARTING if mark in data]):
-                self.startup.line(data[start:end])
+            found = lines_with(data, limit, [each for mark, each in _STARTING if mark in data])
+            self.startup.lines([data[start:end] for start, end in found])
         self._read(data, limit, starting)
         self.steps.finish(data, limit)
         if self.metric:

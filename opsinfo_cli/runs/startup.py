@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import compress
 
 from .readers.reader import NUMBER
+from .shapes import Shapes
 
 MARKS = (
     b"opt_level",
@@ -48,6 +50,16 @@ _SCALE = re.compile(rb"(?<!\w)loss_scale[\"']?\s{1,20}: (?:(dynamic)|" + NUMBER 
 _RANKS = re.compile(rb"(?:nproc_per_node[= ]{1,2}|[Uu]sing |world_size[\"']?[=:]\s?|NGPU=)(\d{1,6})(?: GPUs)?\b(?!\.)")
 
 
+def _proves(shape: bytes) -> bool:
+    """Whether a line of a shape may say something: no pattern matches a line but not its shape."""
+    return any(pattern.search(shape) for pattern in _OF_SHAPES)
+
+
+_OF_SHAPES = [
+    re.compile(each.pattern.replace(b"fp16", b"fp00").replace(b"bf16", b"bf00"), each.flags)
+    for each in (_LEVEL, _MODE, _HALF, _ARGUMENTS, _FLOAT32, _RANKS, _SCALE)
+]
+
 _MOVES = 4
 """APEX prints at most two values for each of its models: the default of the level and the option."""
 
@@ -75,8 +87,14 @@ class Startup:
     _hugging_face: bool = False
     _not_half: bool = False
     _scales: set[float] = field(default_factory=set)
+    _shapes: Shapes[bool] = field(default_factory=lambda: Shapes(_proves))
 
-    def line(self, line: bytes) -> None:
+    def lines(self, lines: list[bytes]) -> None:
+        """Read lines. A log repeats a few shapes, and most of them prove nothing."""
+        for line in compress(lines, self._shapes.of_all(lines)):
+            self._line(line)
+
+    def _line(self, line: bytes) -> None:
         match = (
             _searched(_LEVEL, line, b"_level")
             or _searched(_MODE, line, b"precision_mode")

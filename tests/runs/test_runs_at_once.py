@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from opsinfo_cli.runs.readers import READERS
 from opsinfo_cli.runs.readers.reader import Reader
 from opsinfo_cli.runs.readers.step_dictionary import StepDictionary
 from opsinfo_cli.runs.scan import Log
+from opsinfo_cli.runs.startup import Startup
 from opsinfo_cli.runs.steps import StepFields
 from opsinfo_cli.runs.stream import Window
 from opsinfo_cli.runs.trajectory import Trajectory
@@ -264,3 +266,44 @@ def flags_state(flags: Flags) -> object:
 def fields_state(fields: StepFields) -> object:
     tracks = {kind: vars(track) for kind, track in fields._kinds.items()}
     return tracks, fields.seen, fields.at, fields.spacing, fields.total, fields.note
+
+
+openings = st.builds(
+    lambda parts, word, number: b" ".join(parts).replace(b"WORD", word).replace(b"7", b"%d" % number),
+    st.lists(
+        st.sampled_from(
+            [
+                b"opt_level : O7",
+                b"amp_level='O7'",
+                b"opt_level: auto",
+                b"precision_mode : WORD",
+                b"fp7=True",
+                b"fp16: True",
+                b"bf16=True",
+                b"fp16=False",
+                b"fp32=True",
+                b"fp16_opt_level='O7'",
+                b"nproc_per_node=7",
+                b"using 7 GPUs",
+                b"world_size=7",
+                b"loss_scale : 7.0",
+                b"loss_scale : dynamic",
+                b"loss_scale : 7e3",
+                b'"loss_scale": "7"',
+            ]
+        ),
+        min_size=1,
+        max_size=3,
+    ),
+    st.sampled_from([b"allow_mix_precision", b"mixed_float16", b"force_fp16", b"allow_fp32_to_bf16", b"other7"]),
+    st.integers(0, 20),
+)
+
+
+@given(st.lists(openings, max_size=12))
+def test_start_lines_are_read_at_once_as_one_by_one(lines: list[bytes]) -> None:
+    at_once, single = Startup(), Startup()
+    at_once.lines(lines)
+    for line in lines:
+        single._line(line)
+    assert at_once == replace(single, _shapes=at_once._shapes)
