@@ -104,20 +104,41 @@ class holding:  # noqa: N801
         self.process.communicate()
 
 
+class RefusedOnce(FileSystem):
+    """Does something when a lock is refused, after which the other process is gone."""
+
+    def __init__(self, other: subprocess.Popen[bytes], act: Callable[[], object] = lambda: None) -> None:
+        super().__init__()
+        self.other, self.act, self.times = other, act, 0
+
+    def flock(self, descriptor: int, operation: int) -> None:
+        try:
+            super().flock(descriptor, operation)
+        except BlockingIOError:
+            self.times += 1
+            self.act()
+            self.other.kill()
+            self.other.wait()
+            raise
+
+
 def test_a_lock_is_waited_for(library: Path, vault: Vault) -> None:
-    with holding(library, "time.sleep(0.3)"):
-        move(vault, library, wait=30)
+    with holding(library) as other:
+        fs = RefusedOnce(other)
+        move(vault, library, fs=fs, wait=30)
+    assert fs.times == 1
     assert library.read_text() == NEW
 
 
 def test_a_file_replaced_during_the_wait_for_its_lock_is_locked_again(library: Path, vault: Vault) -> None:
-    other = TEXT.replace("Log", "Pow")
+    text = TEXT.replace("Log", "Pow")
     fresh = library.with_suffix(".fresh")
-    fresh.write_text(other)
-    release = f"time.sleep(0.3); os.rename({str(fresh)!r}, {str(library)!r})"
-    with holding(library, release):
-        move(vault, library, wait=30)
-    assert library.read_text() == other.replace("true", "false")
+    fresh.write_text(text)
+    with holding(library) as other:
+        fs = RefusedOnce(other, lambda: fresh.rename(library))
+        move(vault, library, fs=fs, wait=30)
+    assert fs.times == 1
+    assert library.read_text() == text.replace("true", "false")
 
 
 def test_many_writers_at_once_lose_nothing(config: Path, vault: Vault) -> None:
