@@ -24,7 +24,7 @@ from writer_support import NEW, ROOT_ONLY, TEXT, config, library, move, names, v
 from opsinfo_cli.change.filesystem import FileSystem
 from opsinfo_cli.change.job import Job, Result
 from opsinfo_cli.change.library_plan import LibraryPlan
-from opsinfo_cli.change.lock import locked
+from opsinfo_cli.change.lock import locked, paused
 from opsinfo_cli.change.mixlist_plan import MixlistPlan
 from opsinfo_cli.change.replace import write_new
 from opsinfo_cli.change.vault import Vault
@@ -173,6 +173,15 @@ def test_every_end_of_a_lock_closes_what_it_opened(library: Path, end: str) -> N
     wanted = {"held by another": {"locked"}, "no locks": {"no-lock"}, "gone": {"unreadable"}}
     assert names == wanted.get(end, set())
     assert fs.calls == (2 if end == "replaced" else 1)
+
+
+def test_pauses_double_up_to_a_fifth_of_a_second_and_end_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("time.monotonic", lambda: 100.0)
+    monkeypatch.setattr("time.sleep", slept.append)
+    assert [paused(pause, 110.0) for pause in (0.005, 0.1, 0.15, 0.2)] == [0.01, 0.2, 0.2, 0.2]
+    assert paused(0.2, 100.125) == paused(0.2, 99.0) == 0.2
+    assert slept == [0.005, 0.1, 0.15, 0.2, 0.125, 0.0]
 
 
 def test_many_writers_at_once_lose_nothing(config: Path, vault: Vault) -> None:
