@@ -24,6 +24,7 @@ from writer_support import NEW, ROOT_ONLY, TEXT, config, library, move, names, v
 from opsinfo_cli.change.filesystem import FileSystem
 from opsinfo_cli.change.job import Job, Result
 from opsinfo_cli.change.library_plan import LibraryPlan
+from opsinfo_cli.change.lock import locked, paused
 from opsinfo_cli.change.mixlist_plan import MixlistPlan
 from opsinfo_cli.change.replace import write_new
 from opsinfo_cli.change.vault import Vault
@@ -104,20 +105,83 @@ class holding:  # noqa: N801
         self.process.communicate()
 
 
+class RefusedOnce(FileSystem):
+    """Does something when a lock is refused, after which the other process is gone."""
+
+    def __init__(self, other: subprocess.Popen[bytes], act: Callable[[], object] = lambda: None) -> None:
+        super().__init__()
+        self.other, self.act, self.times = other, act, 0
+
+    def flock(self, descriptor: int, operation: int) -> None:
+        try:
+            super().flock(descriptor, operation)
+        except BlockingIOError:
+            self.times += 1
+            self.act()
+            self.other.kill()
+            self.other.wait()
+            raise
+
+
 def test_a_lock_is_waited_for(library: Path, vault: Vault) -> None:
-    with holding(library, "time.sleep(0.3)"):
-        move(vault, library, wait=30)
+    with holding(library) as other:
+        fs = RefusedOnce(other)
+        move(vault, library, fs=fs, wait=30)
+    assert fs.times == 1
     assert library.read_text() == NEW
 
 
 def test_a_file_replaced_during_the_wait_for_its_lock_is_locked_again(library: Path, vault: Vault) -> None:
-    other = TEXT.replace("Log", "Pow")
+    text = TEXT.replace("Log", "Pow")
     fresh = library.with_suffix(".fresh")
-    fresh.write_text(other)
-    release = f"time.sleep(0.3); os.rename({str(fresh)!r}, {str(library)!r})"
-    with holding(library, release):
-        move(vault, library, wait=30)
-    assert library.read_text() == other.replace("true", "false")
+    fresh.write_text(text)
+    with holding(library) as other:
+        fs = RefusedOnce(other, lambda: fresh.rename(library))
+        move(vault, library, fs=fs, wait=30)
+    assert fs.times == 1
+    assert library.read_text() == text.replace("true", "false")
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="this system does not list open files")
+@pytest.mark.parametrize("end", ["held", "held by another", "replaced", "no locks", "gone"])
+def test_every_end_of_a_lock_closes_what_it_opened(library: Path, end: str) -> None:
+    class Ending(FileSystem):
+        calls = 0
+
+        def flock(self, descriptor: int, operation: int) -> None:
+            self.calls += 1
+            if end == "no locks":
+                raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+            if end == "replaced" and self.calls == 1:
+                library.with_suffix(".fresh").write_text(TEXT)
+                library.with_suffix(".fresh").rename(library)
+            if end == "gone":
+                library.unlink()
+            super().flock(descriptor, operation)
+
+    other = os.open(library, os.O_RDONLY)
+    if end == "held by another":
+        fcntl.flock(other, fcntl.LOCK_EX)
+    before, fs, names = os.listdir("/proc/self/fd"), Ending(), set[str]()
+    try:
+        with locked(fs, [str(library)], 0):
+            assert len(os.listdir("/proc/self/fd")) == len(before) + 1
+    except Refused as refused:
+        names.add(refused.name)
+    assert os.listdir("/proc/self/fd") == before
+    os.close(other)
+    wanted = {"held by another": {"locked"}, "no locks": {"no-lock"}, "gone": {"unreadable"}}
+    assert names == wanted.get(end, set())
+    assert fs.calls == (2 if end == "replaced" else 1)
+
+
+def test_pauses_double_up_to_a_fifth_of_a_second_and_end_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("time.monotonic", lambda: 100.0)
+    monkeypatch.setattr("time.sleep", slept.append)
+    assert [paused(pause, 110.0) for pause in (0.005, 0.1, 0.15, 0.2)] == [0.01, 0.2, 0.2, 0.2]
+    assert paused(0.2, 100.125) == paused(0.2, 99.0) == 0.2
+    assert slept == [0.005, 0.1, 0.15, 0.2, 0.125, 0.0]
 
 
 def test_many_writers_at_once_lose_nothing(config: Path, vault: Vault) -> None:

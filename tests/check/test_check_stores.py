@@ -89,6 +89,17 @@ def test_a_stray_file_is_reported(tmp_path: Path, name: str) -> None:
     assert [Path(finding.path).stem for finding in strays] == [name]
 
 
+def test_a_package_that_repeats_a_file_of_a_shorter_name_is_stray(tmp_path: Path) -> None:
+    def strays(**libraries: dict[str, Any]) -> list[tuple[str, str]]:
+        found = checked(store(tmp_path / str(len(libraries))), **libraries).outcome.findings
+        return [(Path(each.path).stem, each.message) for each in found if each.rule.name == "stray-json"]
+
+    ((name, message),) = strays(**{A: {"Add": WHITE, "Log": WHITE}, MATH: {"Add": WHITE}})
+    assert name == "aic-ascend910b-ops-info-math"
+    assert message.startswith(f"every op type of `{name}.json` is also in `aic-ascend910b-ops-info.json`;")
+    assert strays(**{MATH: {"Add": WHITE, "Log": WHITE}, NN: {"Add": WHITE}, CV: {"Exp": WHITE}}) == []
+
+
 @pytest.mark.parametrize("name", ["nn", "math", "cv", "transformer", "legacy"])
 def test_a_package_of_the_vendor_is_not_stray(tmp_path: Path, name: str) -> None:
     checker = checked(store(tmp_path), **{A: {"Add": WHITE}, f"{A}_{name}": {"Log": WHITE}})
