@@ -188,7 +188,7 @@ def _said(source: Source) -> Any:
     return passed_over, {
         name: {
             section: {key: each for key, each in content.items() if key.strip() != "flag"} or None
-            for section, content in entry.member.value.items()
+            for section, content in entry.value.items()
             if section.strip() != "precision_reduce"
         }
         for name, entry in read.items()
