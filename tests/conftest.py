@@ -18,8 +18,6 @@ from memory_disk import use_memory_disk
 from program_run import Runner, runner
 
 ROOT = Path(__file__).resolve().parent.parent
-UNMEASURED = ("ci", "docs", "faults", "hostile")
-"""Folders of tests of which coverage is not measured."""
 
 use_memory_disk()
 
@@ -126,15 +124,6 @@ def report_schemas(corpus: Path) -> Path:
     if not folder.is_dir():
         pytest.skip("this corpus holds no schemas of report formats")
     return folder
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Do not measure coverage in tests of processes, which it does not see, and of faults and sizes, which it slows."""
-    if config.pluginmanager.hasplugin("_cov"):
-        for item in items:
-            wing = item.path.relative_to(ROOT / "tests").parts[0]
-            if wing in UNMEASURED or item.get_closest_marker("process"):
-                item.add_marker("no_cover")
 
 
 def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
