@@ -318,6 +318,35 @@ def test_a_damaged_head_is_rewritten_by_the_next_change_if_the_records_determine
     assert library.read_bytes() == between
 
 
+@pytest.mark.parametrize("is_last_damaged", [True, False])
+def test_a_change_after_a_damaged_head_and_a_damaged_record_is_refused(
+    vault: Vault, library: Path, is_last_damaged: bool
+) -> None:
+    changes = [move(vault, library, op) for op in STEPS[:2]]
+    now = library.read_bytes()
+    DAMAGE["zeroes"](head_of(vault))
+    DAMAGE["cut"](note_of(vault, changes[is_last_damaged]))
+    with pytest.raises(Refused) as caught:
+        move(vault, library, "Mul")
+    assert (caught.value.name, caught.value.path) == ("damaged-backup", str(note_of(vault, changes[is_last_damaged])))
+    assert library.read_bytes() == now
+
+
+def test_a_change_after_a_damaged_head_with_two_last_records_is_refused(vault: Vault, library: Path) -> None:
+    move(vault, library, "Add")
+    record = vault.record(move(vault, library, "Log"))
+    assert record is not None
+    twin = Record.begin("move")
+    twin.files, twin.order, twin.state = record.files, record.order, "done"
+    vault.save(twin)
+    DAMAGE["zeroes"](head_of(vault))
+    now = library.read_bytes()
+    with pytest.raises(Refused) as caught:
+        move(vault, library, "Mul")
+    assert (caught.value.name, caught.value.path) == ("damaged-backup", str(head_of(vault)))
+    assert library.read_bytes() == now
+
+
 def test_a_prune_of_a_damaged_vault_removes_nothing(vault: Vault, library: Path) -> None:
     changes = [move(vault, library, op) for op in STEPS]
     held = vault.objects()
@@ -326,6 +355,15 @@ def test_a_prune_of_a_damaged_vault_removes_nothing(vault: Vault, library: Path)
         prune(vault, everywhere, keep=1, dry_run=False)
     assert caught.value.name == "damaged-backup"
     assert vault.objects() == held
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_prune_of_an_older_vault_links_it_first(vault: Vault, library: Path, dry_run: bool) -> None:
+    changes = [move(vault, library, op) for op in STEPS[:3]]
+    as_before(vault)
+    assert prune(vault, everywhere, keep=1, dry_run=dry_run) == [f"{changes[1]}.1"]
+    assert (Path(vault.path) / "heads").is_dir() is not dry_run
+    assert damage_in(vault, contents=True) == []
 
 
 def test_a_missing_content_is_damage_and_a_pruned_one_is_not(vault: Vault, library: Path) -> None:

@@ -8,11 +8,13 @@ import pytest
 
 from opsinfo_cli.change.job import Job, planned
 from opsinfo_cli.check.checker import Checker
-from opsinfo_cli.check.finding import Finding, Outcome
+from opsinfo_cli.check.finding import Finding, Fix, Outcome
 from opsinfo_cli.check.fixes import FixPlan
 from opsinfo_cli.check.mixlist_operators import MixlistTarget
+from opsinfo_cli.check.rules import rule
 from opsinfo_cli.errors import Refused
 from opsinfo_cli.model.target import TargetOptions, resolve
+from opsinfo_cli.text.patch import Edit
 from opsinfo_cli.text.source import Source
 
 
@@ -104,6 +106,27 @@ def test_findings_without_a_fix_are_left(name: str, against: list[MixlistTarget]
 def test_two_guesses_at_one_name_make_no_contradiction(against: list[MixlistTarget]) -> None:
     text = '{"black-list": {"to-add": ["matmulv2"]}, "white-list": {"to-add": ["MATMULV2"]}}'
     assert fixed(text, against, unsafe=True) == text.replace("matmulv2", "MatMulV2")
+
+
+INSERTED, REPLACED, APART = Edit(2, 2, "\t"), Edit(1, 2, "  "), Edit(3, 3, "\t")
+
+
+@pytest.mark.parametrize(
+    ("edits", "wanted"),
+    [
+        ((INSERTED, REPLACED), "{ \t  }"),
+        ((REPLACED, INSERTED), "{    }"),
+        ((REPLACED, Edit(1, 1, "\t")), "{    }"),
+        ((Edit(1, 1, "\t"), REPLACED), "{\t   }"),
+        ((INSERTED, INSERTED), "{ \t  }"),
+        ((INSERTED, APART), "{ \t \t }"),
+        ((REPLACED, APART), "{   \t }"),
+    ],
+)
+def test_an_insertion_at_the_end_of_another_edit_waits(edits: tuple[Edit, ...], wanted: str) -> None:
+    findings = [Finding(rule("syntax"), "said", "m.json", None, None, fix=Fix((edit,))) for edit in edits]
+    plan = FixPlan(lambda source: findings if source.text == "{   }" else [])
+    assert planned(Job("m.json", plan), Source(b"{   }", "m.json")).result.data.decode() == wanted
 
 
 def test_a_result_with_other_content_is_refused() -> None:

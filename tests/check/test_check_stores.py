@@ -211,6 +211,16 @@ def test_a_store_that_fails_is_reported_with_its_consequence(opp: Path) -> None:
     assert "aic-ascend910b-ops-info-nn.json" in finding.message
 
 
+@pytest.mark.parametrize("has_vendor", [True, False])
+def test_a_store_that_fails_stops_the_engine_if_no_other_store_is_there(opp: Path, has_vendor: bool) -> None:
+    (built_in(opp) / "aic-ascend910b-ops-info-nn.json").write_text("{")
+    if not has_vendor:
+        shutil.rmtree(opp / "vendors")
+    (finding,) = check_install(Install.open(str(opp), "ascend910b", "ai"))
+    cost = "the engine silently starts without these operators" if has_vendor else "the engine does not start"
+    assert finding.message.endswith(f"; {cost}")
+
+
 def test_a_store_that_fails_is_reported_at_the_place_in_its_file(opp: Path) -> None:
     (built_in(opp) / "aic-ascend910b-ops-info-nn.json").write_text('{"Add":\n {"precision_reduce": {"flag": flase}}}')
     (finding,) = check_install(Install.open(str(opp), "ascend910b", "ai"))
@@ -249,8 +259,7 @@ def test_a_load_priority_without_an_equals_sign_is_reported_with_its_line(opp: P
     (opp / "vendors/config.ini").write_text("# x\nload_priority acme\n")
     findings = list(check_install(Install.open(str(opp), "ascend910b", "ai")))
     finding = next(each for each in findings if each.rule.name == "bad-load-priority")
-    assert finding.start is not None
-    assert finding.start.line == 2
+    assert (finding.start, finding.end) == (Place(2, 1), Place(2, 2))
 
 
 def test_a_custom_path_without_effect_is_reported(opp: Path, fixtures: Path, tmp_path: Path) -> None:
@@ -363,5 +372,5 @@ def test_a_change_killed_between_two_files_is_unfinished(moved: tuple[Vault, Pat
     record.files = [done.files[0], type(done.files[0])(str(other), vault.keep(other.read_bytes()), "0" * 64, "x-1")]
     vault.save(record)
     findings = [each for each in check_vault(vault, everywhere) if each.rule.name == "unfinished-change"]
-    assert len(findings) == 1
+    assert [each.path for each in findings] == [done.files[0].path]
     assert record.id in findings[0].message

@@ -14,7 +14,7 @@ import pytest
 from opsinfo_cli.check import path_checks
 from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.check.path_checks import check_paths
-from opsinfo_cli.check.worker_processes import shared
+from opsinfo_cli.check.worker_processes import processors, shared
 
 SIZES = [5, 1, 9, 1, 1, 3]
 
@@ -55,6 +55,16 @@ def test_several_processes_report_the_same_as_one(toolkit: Path, monkeypatch: py
 def test_small_trees_are_not_shared(toolkit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fork", lambda: pytest.fail("a process was begun"))
     report(toolkit)
+
+
+def test_only_the_processors_that_this_process_may_use_count() -> None:
+    own = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(own)})
+        assert processors() == 1
+    finally:
+        os.sched_setaffinity(0, own)
+    assert processors() == len(own)
 
 
 def test_every_index_is_done_once_by_others() -> None:
