@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import NamedTuple
+
+from .columns import column
+from .shapes import ZEROS
 
 _INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
 _STEP = re.compile(
@@ -78,6 +82,14 @@ class Spot(NamedTuple):
         return Spot(kind, _later(epoch, by), slice(step.start + by, step.stop + by), _later(length, by))
 
 
+def rows_at(texts: Sequence[bytes], spots: Sequence[Spot]) -> list[Row]:
+    """Return what :meth:`Spot.row` returns for each text and its place; the places are of one kind, and plain."""
+    steps = map(int, column(texts, spots, 2))
+    if spots[0].epoch is None or spots[0].length is None:
+        return list(zip(repeat(0), steps, repeat(0)))
+    return list(zip(map(int, column(texts, spots, 1)), steps, map(int, column(texts, spots, 3)), strict=True))
+
+
 SpotOf = Callable[[bytes], "Spot | None"]
 """What finds the step of a line."""
 
@@ -128,6 +140,14 @@ def _without(lines: list[bytes], spot_of: SpotOf) -> int:
     if not lines or max(map(len, lines)) > NEAR or any(map(spot_of, lines)) or any(b"\r" in line for line in lines):
         return 0
     return sum(any(word in line for word in _ASKED) for line in lines)
+
+
+def is_bare(text: bytes, spot_of: SpotOf) -> bool:
+    """Whether no line of a text has a step. False too if its lines have too many shapes to look at, or are too long."""
+    shapes = set(text.translate(ZEROS).split(b"\n"))
+    if len(shapes) > _TRIES or max(map(len, shapes)) > NEAR:
+        return False
+    return not any(b"\r" in shape or spot_of(shape) for shape in shapes)
 
 
 def last_spots(data: bytes, start: int, end: int, spot_of: SpotOf = line_spot) -> list[Spot]:

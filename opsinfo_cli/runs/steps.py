@@ -7,7 +7,7 @@ from operator import le, sub
 
 from .occurrences import skew_of
 from .shapes import Shapes
-from .step_fields import BARS, Field, Kind, Row, Spot, every_spot, last_spots, line_spot
+from .step_fields import BARS, Field, Kind, Row, Spot, every_spot, is_bare, last_spots, line_spot
 
 _LOOK = 1 << 14
 _GAP = 1 << 10
@@ -113,6 +113,8 @@ class StepFields:
         self._main: Kind | None = None
         self.since: int | None = None
         """Where a run of messages begins that :meth:`sweep` took at once; it ends at :attr:`at`."""
+        self._is_bare = False
+        """Whether the last long text had no step."""
         self._lines = Shapes(line_spot)
         self._gaps = Shapes(every_spot)
         """Where short texts between messages show steps."""
@@ -141,11 +143,19 @@ class StepFields:
             data = data[start:end]
             spots = every_spot(data, self._lines.of)
         else:
-            near = max(start, end - _LOOK)
-            find = self._lines.of
-            spots = last_spots(data, near, end, find) or last_spots(data, start, near, find)
+            spots = self._last(data, start, end)
         for spot in spots:
             self._take(spot.read(data))
+
+    def _last(self, data: bytes, start: int, end: int) -> list[Spot]:
+        """Return where the last steps are. After a text without steps, the shapes of the next one are asked first."""
+        find = self._lines.of
+        if self._is_bare and is_bare(data[start:end], find):
+            return []
+        near = max(start, end - _LOOK)
+        spots = last_spots(data, near, end, find) or last_spots(data, start, near, find)
+        self._is_bare = not spots
+        return spots
 
     def sweep(self, gaps: list[bytes], start: int, end: int) -> bool:
         """Take the fields of the texts between equal messages at once, if the step goes on by little in each.
@@ -157,7 +167,7 @@ class StepFields:
         if start < self._upto or max(map(len, gaps)) > _GAP:
             return False
         same = gaps.count(gaps[0]) == len(gaps)
-        found = [self._gaps.of(gaps[0])] * len(gaps) if same else self._gaps.of_all(gaps, b"\0")
+        found = [self._gaps.of(gaps[0])] * len(gaps) if same else self._gaps.of_all(gaps, between=b"\0")
         if any(found) and not self._moved(gaps, found):
             return False
         if not any(found):
