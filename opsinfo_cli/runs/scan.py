@@ -76,7 +76,7 @@ class Log:
         if starting:
             self._start(sheet)
         self._read(sheet, starting)
-        self.steps.finish(data, limit)
+        self.steps.finish(data, limit, sheet.kinds)
         if self.metric:
             self.metric.window(data, limit)
 

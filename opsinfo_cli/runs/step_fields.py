@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import repeat
 from typing import NamedTuple
 
-from .columns import column
+from .columns import column, kinds_of
 from .shapes import ZEROS
 
 _INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
@@ -84,10 +84,13 @@ class Spot(NamedTuple):
 
 def rows_at(texts: Sequence[bytes], spots: Sequence[Spot]) -> list[Row]:
     """Return what :meth:`Spot.row` returns for each text and its place; the places are of one kind, and plain."""
-    steps = map(int, column(texts, spots, 2))
+    kinds = kinds_of(spots)
+    steps = map(int, column(texts, spots, kinds, 2))
     if spots[0].epoch is None or spots[0].length is None:
-        return list(zip(repeat(0), steps, repeat(0)))
-    return list(zip(map(int, column(texts, spots, 1)), steps, map(int, column(texts, spots, 3)), strict=True))
+        return list(zip(repeat(0), steps, repeat(0), strict=False))
+    return list(
+        zip(map(int, column(texts, spots, kinds, 1)), steps, map(int, column(texts, spots, kinds, 3)), strict=True)
+    )
 
 
 SpotOf = Callable[[bytes], "Spot | None"]
@@ -144,7 +147,11 @@ def _without(lines: list[bytes], spot_of: SpotOf) -> int:
 
 def is_bare(text: bytes, spot_of: SpotOf) -> bool:
     """Whether no line of a text has a step. False too if its lines have too many shapes to look at, or are too long."""
-    shapes = set(text.translate(ZEROS).split(b"\n"))
+    return has_none(set(text.translate(ZEROS).split(b"\n")), spot_of)
+
+
+def has_none(shapes: Collection[bytes], spot_of: SpotOf) -> bool:
+    """Whether lines of some shapes have no step, as :func:`is_bare` says."""
     if len(shapes) > _TRIES or max(map(len, shapes)) > NEAR:
         return False
     return not any(b"\r" in shape or spot_of(shape) for shape in shapes)

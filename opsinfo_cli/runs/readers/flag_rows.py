@@ -72,7 +72,7 @@ class FlagReader(LineReader):
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         lines, shapes = sheet.lines_with(*self.words)
         rows = self._rows.of_all(lines, shapes)
-        if all(isinstance(row, FlagRow) for row in kinds_of(rows)):
+        if rows and False not in rows and True not in rows:
             said = _said(lines, cast("list[FlagRow]", rows))
             if None not in said:
                 if len(lines) >= len(sheet.lines) - 1:  # all but what follows the last line end, which is empty
@@ -106,15 +106,15 @@ class FlagReader(LineReader):
         return end + 1
 
     def _take(self, lines: list[bytes], rows: list[FlagRow]) -> None:
-        if self._base is None:
+        kinds = kinds_of(rows)
+        if self._base is None and any(row.epoch for row in kinds):
             epochs = (line[row.epoch] for line, row in zip(lines, rows, strict=True) if row.epoch)
             self._base = next(map(int, epochs), None)
         steps: list[int | None]
-        kinds = kinds_of(rows)
         if all(row.step and not row.epoch for row in kinds):
-            steps = list(map(int, column(lines, rows, 2)))
+            steps = list(map(int, column(lines, rows, kinds, 2)))
         elif all(row.step and row.epoch and row.length for row in kinds):
-            steps = self._steps_in_epochs(lines, rows)
+            steps = self._steps_in_epochs(lines, rows, kinds)
         else:
             steps, base = [], self._base or 0
             for line, (_, _, step, epoch, length, _, _) in zip(lines, rows, strict=True):
@@ -125,7 +125,7 @@ class FlagReader(LineReader):
         overs = list(map(itemgetter(0), rows))
         scales: list[bytes | None]
         if all(row.scale for row in kinds):
-            scales = list(column(lines, rows, 5))
+            scales = list(column(lines, rows, kinds, 5))
         else:
             scales = [line[row.scale] if row.scale else None for line, row in zip(lines, rows, strict=True)]
         self.lines += len(lines)
@@ -135,10 +135,10 @@ class FlagReader(LineReader):
             steps, scales = [steps[row] for row in new], [scales[row] for row in new]
         self._scaled(steps, scales, printed)
 
-    def _steps_in_epochs(self, lines: list[bytes], rows: list[FlagRow]) -> list[int | None]:
+    def _steps_in_epochs(self, lines: list[bytes], rows: list[FlagRow], kinds: list[FlagRow]) -> list[int | None]:
         base = self._base or 0
-        steps = list(map(int, column(lines, rows, 2)))
-        epochs, lengths = list(column(lines, rows, 3)), list(column(lines, rows, 4))
+        steps = list(map(int, column(lines, rows, kinds, 2)))
+        epochs, lengths = list(column(lines, rows, kinds, 3)), list(column(lines, rows, kinds, 4))
         if epochs.count(epochs[0]) == len(lines) == lengths.count(lengths[0]):
             begin = (int(epochs[0]) - base) * int(lengths[0])
             return [begin + step for step in steps]
@@ -147,6 +147,10 @@ class FlagReader(LineReader):
 
     def _scaled(self, steps: list[int | None], scales: list[bytes | None], printed: int) -> None:
         """Add the scales of new flags; ``printed`` is how many there were before."""
+        if steps and None not in steps and None not in scales:
+            self.found.at_is_step = True
+            self.scale.add_rows(cast("list[int]", steps), cast("list[bytes]", scales))
+            return
         placed = [step for step, scale in zip(steps, scales, strict=True) if scale is not None or self.places_all]
         if placed:
             self.found.at_is_step = placed[-1] is not None
@@ -164,7 +168,7 @@ def _said(lines: list[bytes], rows: list[FlagRow]) -> list[FlagRow] | list[FlagR
     if all(row.flag is None for row in kinds):
         return rows
     if len(kinds) == 1 and (by_number := kinds[0].by_number):
-        return list(map(by_number.get, column(lines, rows, 1)))
+        return list(map(by_number.get, column(lines, rows, kinds, 1)))
     return [
         row if row.flag is None else (row.by_number or {}).get(line[row.flag])
         for line, row in zip(lines, rows, strict=True)

@@ -77,9 +77,10 @@ class ScaleColumn(Reader):
         self.lines += len(rows)
         self.scale_words += len(rows)
         self.found.at_is_step = True
-        scales = list(column(lines, rows, 1))
+        kinds = kinds_of(rows)
+        scales = list(column(lines, rows, kinds, 1))
         if is_plain:
-            spots = [row.spot for row in rows] if len(kinds_of(rows)) > 1 else [rows[0].spot] * len(rows)
+            spots = [row.spot for row in rows] if len(kinds) > 1 else [rows[0].spot] * len(rows)
             self.scale.add_rows(self.fields.take_rows(kind, rows_at(lines, spots)), scales)
             return
         for row, line, scale in zip(rows, lines, scales, strict=True):
