@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from itertools import islice
+from operator import gt
 
 from ..count import Count
 from ..steps import StepFields
@@ -30,6 +32,8 @@ class Fp16Optimizer(Reader):
     def __init__(self) -> None:
         super().__init__()
         self._copies: defaultdict[int, int] = defaultdict(int)
+        self._in_order = True
+        """Whether the iterations that are kept rise in the order in which they came."""
         self._messages = self._before = 0
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
@@ -50,12 +54,25 @@ class Fp16Optimizer(Reader):
 
     def _iterations(self, found: Counter[bytes]) -> None:
         found.pop(b"", None)
+        last = next(reversed(self._copies), -1)
+        known = len(self._copies)
         for iteration, copies in zip(map(int, found), found.values(), strict=True):
             self._copies[iteration] += copies
+        new = list(islice(reversed(self._copies), len(self._copies) - known))
+        self._in_order = self._in_order and all(map(gt, new, (*new[1:], last)))
         if len(self._copies) > _REMEMBERED:
-            newest = sorted(self._copies)[-_REMEMBERED:]
-            self._before += len(self._copies) - len(newest)
-            self._copies = defaultdict(int, zip(newest, map(self._copies.__getitem__, newest), strict=True))
+            self._forget(len(self._copies) - _REMEMBERED)
+
+    def _forget(self, many: int) -> None:
+        """Forget the lowest iterations: the first ones, if they came in order."""
+        self._before += many
+        if self._in_order:
+            for iteration in list(islice(self._copies, many)):
+                del self._copies[iteration]
+            return
+        newest = sorted(self._copies)[many:]
+        self._copies = defaultdict(int, zip(newest, map(self._copies.__getitem__, newest), strict=True))
+        self._in_order = True
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         """Count iterations. One that only one rank prints, while others have several, may be two numbers joined."""
