@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_runs_at_once import LINES, fields_state, state, windows_of
 
+from opsinfo_cli.runs import step_fields
 from opsinfo_cli.runs import steps as step_module
 from opsinfo_cli.runs.readers import fp16_optimizer
 from opsinfo_cli.runs.scan import Log
@@ -109,3 +110,22 @@ def test_the_lowest_iterations_are_forgotten_in_any_order(groups: list[list[int]
             before += max(0, len(kept) - 4)
             kept = {each: kept[each] for each in sorted(kept)[-4:]}
         assert (dict(reader._copies), reader._before) == (kept, before)
+
+
+pieces = st.sampled_from([b"  3\n", b": 3\n", b"  35\n", b"  3.5", b"", b"\n", b"  3", b"Grad overflow on iteration"])
+
+
+@given(st.lists(pieces, max_size=12))
+def test_iterations_of_copies_are_those_of_each_message(after: list[bytes]) -> None:
+    text = b"".join(b"Grad overflow on iteration" + each for each in after)
+    assert fp16_optimizer._found(text) == Counter(fp16_optimizer._OVERFLOW.findall(text))
+
+
+@given(st.lists(st.one_of(LINES, starts), min_size=40, max_size=60))
+def test_the_fields_of_a_long_text_are_those_of_its_lines(lines: list[bytes]) -> None:
+    text = b"\n".join(line.replace(b"\r", b" ") for line in lines)
+    at, expected = 0, []
+    for line in text.split(b"\n"):
+        expected += [spot.moved(at) for spot in step_fields.every_spot(line)]
+        at += len(line) + 1
+    assert step_fields.every_spot(text) == expected

@@ -11,7 +11,9 @@ from ..count import Count
 from ..steps import StepFields
 from .reader import NUMBER, Reader, message_runs, number
 
-_OVERFLOW = re.compile(rb"Grad overflow on iteration(?::?[^\S\n]{1,4}(\d{1,12})(?![\d.]))?")
+_MARK = b"Grad overflow on iteration"
+_ITERATION = re.compile(rb"(?::?[^\S\n]{1,4}(\d{1,12})(?![\d.]))?")
+_OVERFLOW = re.compile(_MARK + _ITERATION.pattern)
 _SCALE = re.compile(rb"Using (dynamic|static) loss scale of:?\s{1,4}" + NUMBER)
 _REMEMBERED = 4096
 
@@ -26,7 +28,7 @@ class Fp16Optimizer(Reader):
 
     name = "fp16_optimizer"
     reads = "APEX FP16_Optimizer (`Grad overflow on iteration <n>`)"
-    marks = (b"Grad overflow on iteration", b"Using dynamic loss scale of")
+    marks = (_MARK, b"Using dynamic loss scale of")
     window_default = 1000
 
     def __init__(self) -> None:
@@ -37,13 +39,13 @@ class Fp16Optimizer(Reader):
         self._messages = self._before = 0
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        found: list[bytes] = _OVERFLOW.findall(data, 0, limit)
-        if found:
+        found = _found(data[:limit])
+        if many := sum(found.values()):
             self.found.level = "fp16"
-            self.lines += len(found)
-            self._messages += len(found)
-            self.overflow_words += len(found)
-            self._iterations(Counter(found))
+            self.lines += many
+            self._messages += many
+            self.overflow_words += many
+            self._iterations(found)
         newest = max(self._copies, default=None)
         for match, copies in message_runs(_SCALE, self.marks[1], data, limit):
             self.lines += copies
@@ -98,6 +100,19 @@ class Fp16Optimizer(Reader):
             if ranks >= fewest and self._messages % ranks == 0:
                 return ranks
         return None
+
+
+def _found(text: bytes) -> Counter[bytes]:
+    """Return how often each iteration overflowed; copies of ranks, with what is between them, are looked at once."""
+    pieces = text.split(_MARK)[1:]
+    kinds = Counter(pieces)
+    if 2 * len(kinds) > len(pieces):
+        return Counter(_OVERFLOW.findall(text))
+    found: Counter[bytes] = Counter()
+    for piece, many in kinds.items():
+        match = _ITERATION.match(piece)
+        found[match[1] or b"" if match else b""] += many
+    return found
 
 
 def _is_run_together(text: str, sure: list[int]) -> bool:
