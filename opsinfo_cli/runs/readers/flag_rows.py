@@ -73,7 +73,7 @@ class FlagReader(LineReader):
         lines, shapes = sheet.lines_with(*self.words)
         rows = self._rows.of_all(lines, shapes)
         if rows and False not in rows and True not in rows:
-            said = _said(lines, cast("list[FlagRow]", rows))
+            said, kinds = _said(lines, cast("list[FlagRow]", rows))
             if None not in said:
                 if len(lines) >= len(sheet.lines) - 1:  # all but what follows the last line end, which is empty
                     self.overflow_words += sheet.count(b"verflow")
@@ -82,7 +82,7 @@ class FlagReader(LineReader):
                     text = b"\n".join(lines)
                     self.overflow_words += text.count(b"verflow")
                     self.scale_words += text.count(b"cale")
-                self._take(lines, cast("list[FlagRow]", said))
+                self._take(lines, cast("list[FlagRow]", said), kinds)
                 return
         at = 0
         while at < len(lines):
@@ -100,13 +100,12 @@ class FlagReader(LineReader):
             plain.append(said)
         end = begin + len(plain)
         if plain:
-            self._take(lines[begin:end], plain)
+            self._take(lines[begin:end], plain, kinds_of(plain))
         if end < len(lines) and rows[end]:
             self.lines += self.line(lines[end])
         return end + 1
 
-    def _take(self, lines: list[bytes], rows: list[FlagRow]) -> None:
-        kinds = kinds_of(rows)
+    def _take(self, lines: list[bytes], rows: list[FlagRow], kinds: list[FlagRow]) -> None:
         if self._base is None and any(row.epoch for row in kinds):
             epochs = (line[row.epoch] for line, row in zip(lines, rows, strict=True) if row.epoch)
             self._base = next(map(int, epochs), None)
@@ -162,14 +161,18 @@ class FlagReader(LineReader):
             self.scale.add_rows(ats, shown)
 
 
-def _said(lines: list[bytes], rows: list[FlagRow]) -> list[FlagRow] | list[FlagRow | None]:
-    """Return the row that says in a word whether the step overflowed, for each line; None if its number is no flag."""
+def _said(lines: list[bytes], rows: list[FlagRow]) -> tuple[list[FlagRow] | list[FlagRow | None], list[FlagRow]]:
+    """Return the row that says in a word whether the step overflowed, for each line; None if its number is no flag.
+
+    :returns: also the kinds of these rows, and perhaps others with the same places
+    """
     kinds = kinds_of(rows)
     if all(row.flag is None for row in kinds):
-        return rows
+        return rows, kinds
     if len(kinds) == 1 and (by_number := kinds[0].by_number):
-        return list(map(by_number.get, column(lines, rows, kinds, 1)))
-    return [
+        return list(map(by_number.get, column(lines, rows, kinds, 1))), list(by_number.values())
+    said = [
         row if row.flag is None else (row.by_number or {}).get(line[row.flag])
         for line, row in zip(lines, rows, strict=True)
     ]
+    return said, kinds_of([row for row in said if row])
