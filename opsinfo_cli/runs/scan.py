@@ -12,6 +12,7 @@ from .readers import READERS
 from .readers.deepspeed import DeepSpeed
 from .readers.megatron import Megatron
 from .readers.reader import Evidence, Reader, compiled_marks, lines_with
+from .sheet import Sheet
 from .startup import MARKS, Startup
 from .steps import StepFields
 from .stream import Window, windows
@@ -24,6 +25,9 @@ FILTERS = (b"verflow", b"VERFLOW", b"kipped", b"cale", b"Bool,", b"num_updates")
 
 They are searched one by one: an alternation is thirty times slower than a literal string.
 """
+
+_NEAR = 512
+"""Messages this close are in most lines."""
 
 _OVERFLOW, _SCALE = b"verflow", b"cale"
 _BESIDE = {
@@ -59,50 +63,64 @@ class Log:
         self.startup = Startup()
         self.steps = StepFields()
         self._readers = [reader() for reader in READERS]
+        self._is_dense = False
+        """Whether most lines of the last window counted, so that those of the next one are looked up by shape."""
         self._newest: dict[Reader, tuple[bytes, bytes | None]] = {}
         """The mark that was found last, by reader."""
 
     def take(self, window: Window) -> None:
         data, limit = window
+        sheet = Sheet(data, limit, self._is_dense)
         starting = self.bytes < STARTUP
         self.bytes += limit
         if starting:
-            found = lines_with(data, limit, [each for mark, each in _STARTING if mark in data])
-            self.startup.lines([data[start:end] for start, end in found])
-        self._read(data, limit, starting)
-        self.steps.finish(data, limit)
+            self._start(sheet)
+        self._read(sheet, starting)
+        self.steps.finish(data, limit, sheet.kinds)
         if self.metric:
             self.metric.window(data, limit)
 
-    def _read(self, data: bytes, limit: int, starting: bool) -> None:
+    def _start(self, sheet: Sheet) -> None:
+        if sheet.kinds is not None:
+            self.startup.lines(*sheet.lines_with(*(mark for mark, _ in _STARTING if sheet.has(mark))))
+            return
+        data, limit = sheet.data, sheet.limit
+        found = lines_with(data, limit, [each for mark, each in _STARTING if mark in data])
+        self.startup.lines([data[start:end] for start, end in found])
+
+    def _read(self, sheet: Sheet, starting: bool) -> None:
         """Pass a window to the readers with a mark in it.
 
         A mark is searched for only if the filter for it is there, and one of overflows or scales only until all of
         these are read.
         """
-        present = {word for word in FILTERS if word in data}
+        present = set(filter(sheet.has, FILTERS))
         if not present and not starting:
             return
-        overflows = data.count(_OVERFLOW, 0, limit) if _OVERFLOW in present else 0
-        scales = data.count(_SCALE, 0, limit) if _SCALE in present else 0
+        overflows = sheet.count(_OVERFLOW) if _OVERFLOW in present else 0
+        scales = sheet.count(_SCALE) if _SCALE in present else 0
+        messages = 0
         for reader in sorted(self._readers, key=lambda reader: (-reader.overflow_words, -reader.scale_words)):
             if overflows <= 0:
                 present.discard(_OVERFLOW)
             if scales <= 0:
                 present.discard(_SCALE)
-            if self._is_marked(reader, data, present, starting):
+            if self._is_marked(reader, sheet, present, starting):
                 overflows += reader.overflow_words
                 scales += reader.scale_words
-                reader.window(data, limit, self.steps)
+                messages -= reader.lines
+                reader.sheet(sheet, self.steps)
+                messages += reader.lines
                 overflows -= reader.overflow_words
                 scales -= reader.scale_words
+        self._is_dense = messages * _NEAR > sheet.limit
 
-    def _is_marked(self, reader: Reader, data: bytes, present: set[bytes], starting: bool) -> bool:
+    def _is_marked(self, reader: Reader, sheet: Sheet, present: set[bytes], starting: bool) -> bool:
         """Whether a mark of a reader is in a window: most often it is the one of the window before."""
         newest = self._newest.get(reader)
         marks = _gated(reader) if newest is None else (newest, *_gated(reader))
         for mark, gate in marks:
-            if (starting if gate is None else gate in present) and mark in data:
+            if (starting if gate is None else gate in present) and sheet.has(mark):
                 self._newest[reader] = (mark, gate)
                 return True
         return False

@@ -9,7 +9,9 @@ from ..typed import Generic, TypeVar
 
 Found = TypeVar("Found")
 
-_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+ZEROS = bytes.maketrans(b"123456789", b"000000000")
+"""What makes the shape of a text."""
+
 _MOST = 1024
 _LONGEST = 1024
 """Longer texts are not kept, so that the memory of a reader stays small."""
@@ -28,18 +30,20 @@ class Shapes(Generic[Found]):
 
     def of(self, text: bytes) -> Found:
         """Return what was found in a text."""
-        shape = text.translate(_ZEROS)
+        shape = text.translate(ZEROS)
         try:
             return self._known[shape]
         except KeyError:
             return self._learned(shape)
 
-    def of_all(self, texts: list[bytes], between: bytes = b"\n") -> list[Found]:
+    def of_all(self, texts: list[bytes], shapes: list[bytes] | None = None, between: bytes = b"\n") -> list[Found]:
         """Return what was found in each text.
 
+        :param shapes: the shape of each text, if known
         :param between: a byte that the texts hardly ever hold
         """
-        shapes = between.join(texts).translate(_ZEROS).split(between) if texts else []
+        if shapes is None:
+            shapes = between.join(texts).translate(ZEROS).split(between) if texts else []
         if len(shapes) != len(texts):
             return [self.of(text) for text in texts]
         try:

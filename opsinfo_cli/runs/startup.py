@@ -89,9 +89,9 @@ class Startup:
     _scales: set[float] = field(default_factory=set)
     _shapes: Shapes[bool] = field(default_factory=lambda: Shapes(_proves))
 
-    def lines(self, lines: list[bytes]) -> None:
+    def lines(self, lines: list[bytes], shapes: list[bytes] | None = None) -> None:
         """Read lines. A log repeats a few shapes, and most of them prove nothing."""
-        for line in compress(lines, self._shapes.of_all(lines)):
+        for line in compress(lines, self._shapes.of_all(lines, shapes)):
             self._line(line)
 
     def _line(self, line: bytes) -> None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
+from itertools import accumulate, repeat
 from typing import NamedTuple
+
+from .columns import column, kinds_of
+from .shapes import ZEROS
 
 _INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
 _STEP = re.compile(
@@ -78,6 +82,17 @@ class Spot(NamedTuple):
         return Spot(kind, _later(epoch, by), slice(step.start + by, step.stop + by), _later(length, by))
 
 
+def rows_at(texts: Sequence[bytes], spots: Sequence[Spot]) -> list[Row]:
+    """Return what :meth:`Spot.row` returns for each text and its place; the places are of one kind, and plain."""
+    kinds = kinds_of(spots)
+    steps = map(int, column(texts, spots, kinds, 2))
+    if spots[0].epoch is None or spots[0].length is None:
+        return list(zip(repeat(0), steps, repeat(0), strict=False))
+    return list(
+        zip(map(int, column(texts, spots, kinds, 1)), steps, map(int, column(texts, spots, kinds, 3)), strict=True)
+    )
+
+
 SpotOf = Callable[[bytes], "Spot | None"]
 """What finds the step of a line."""
 
@@ -109,6 +124,11 @@ def _later(part: slice | None, by: int) -> slice | None:
 
 def every_spot(text: bytes, spot_of: SpotOf = line_spot) -> list[Spot]:
     """Return where the lines of a text show steps, in order."""
+    if len(text) > NEAR and b"\r" not in text:
+        shapes = text.translate(ZEROS).split(b"\n")
+        known = {shape: spot_of(shape[:NEAR]) for shape in set(shapes)}
+        begins = accumulate((len(shape) + 1 for shape in shapes), initial=0)
+        return [spot.moved(at) for spot, at in zip(map(known.get, shapes), begins, strict=False) if spot]
     found = []
     begin = 0
     for line in text.split(b"\n"):
@@ -128,6 +148,18 @@ def _without(lines: list[bytes], spot_of: SpotOf) -> int:
     if not lines or max(map(len, lines)) > NEAR or any(map(spot_of, lines)) or any(b"\r" in line for line in lines):
         return 0
     return sum(any(word in line for word in _ASKED) for line in lines)
+
+
+def is_bare(text: bytes, spot_of: SpotOf) -> bool:
+    """Whether no line of a text has a step. False too if its lines have too many shapes to look at, or are too long."""
+    return has_none(set(text.translate(ZEROS).split(b"\n")), spot_of)
+
+
+def has_none(shapes: Collection[bytes], spot_of: SpotOf) -> bool:
+    """Whether lines of some shapes have no step, as :func:`is_bare` says."""
+    if len(shapes) > _TRIES or max(map(len, shapes)) > NEAR:
+        return False
+    return not any(b"\r" in shape or spot_of(shape) for shape in shapes)
 
 
 def last_spots(data: bytes, start: int, end: int, spot_of: SpotOf = line_spot) -> list[Spot]:

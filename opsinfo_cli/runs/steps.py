@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import islice
-from operator import le, sub
+from operator import sub
 
+from .columns import kinds_of
 from .occurrences import skew_of
 from .shapes import Shapes
-from .step_fields import BARS, Field, Kind, Row, Spot, every_spot, last_spots, line_spot
+from .step_fields import Field, Kind, Row, Spot, every_spot, has_none, is_bare, last_spots, line_spot, rows_at
+from .track import Track
 
 _LOOK = 1 << 14
 _GAP = 1 << 10
@@ -19,82 +22,12 @@ _WHOLE = 1 << 21
 _MOST_KINDS = 256
 _OFTEN = 20
 
+_Rows = tuple[dict[Kind, list[Row]], list[int]]
+"""Fields by kind, and steps."""
+
 
 def _last_of(text: bytes) -> list[Spot]:
     return last_spots(text, 0, len(text))
-
-
-class _Track:
-    """The first, second and last value of one kind of field, such as ``iter`` or ``Epoch: [e][i/n]``."""
-
-    def __init__(self, first: Field) -> None:
-        self.first = self.last = first
-        self.second: int | None = None
-        self.seen = 1
-        self.broken = False
-
-    def take(self, found: Field) -> None:
-        self.seen += 1
-        last = self.last
-        if self.second is None and (found.epoch, found.step) != (self.first.epoch, self.first.step):
-            self.second = self.at(found)
-        if (found.epoch, found.step) < (last.epoch, last.step) and found.epoch <= last.epoch:
-            self.broken |= last.step - found.step > max(8, last.step // 2)  # another rank may lag slightly
-            return
-        if found.epoch > last.epoch and not found.length and found.step < last.step:
-            self.broken = True
-        self.last = found
-
-    def take_rows(self, rows: list[Row]) -> None:
-        """Take fields in order; those that only go on need no look at each."""
-        taken = 0
-        while self.second is None and taken < len(rows):
-            self.take(Field(self.first.kind, *rows[taken]))
-            taken += 1
-        rows = rows[taken:]
-        if not rows:
-            return
-        last = (self.last.epoch, self.last.step)
-        same_epoch = rows[0][0] == rows[-1][0] == last[0]
-        if (
-            rows[0][:2] >= last
-            and (same_epoch or all(row[2] for row in rows))
-            and all(map(le, rows, islice(rows, 1, None)))
-        ):
-            self.last = Field(self.first.kind, *rows[-1])
-        elif max(rows)[:2] < last:
-            self.broken |= last[1] - min(row[1] for row in rows) > max(8, last[1] // 2)
-        elif len(rows) == 1:
-            self.take(Field(self.first.kind, *rows[0]))
-            return
-        else:
-            half = len(rows) // 2
-            self.take_rows(rows[:half])
-            self.take_rows(rows[half:])
-            return
-        self.seen += len(rows)
-
-    @property
-    def spacing(self) -> int:
-        return abs(self.second - self.at(self.first)) if self.second is not None else 0
-
-    def at(self, found: Field) -> int:
-        """Return the steps since the start of the first epoch, which is numbered 0 or 1."""
-        return (found.epoch - min(1, self.first.epoch)) * found.length + found.step
-
-    @property
-    def total(self) -> int | None:
-        """The number of steps; None if the fields restart without showing an epoch."""
-        if self.broken:
-            return None
-        first, last = self.at(self.first), self.last
-        if self.second is None:
-            return first if self.first.kind[1].startswith(b"global") else None
-        begun = 0 if first <= 2 * self.spacing else first - self.spacing  # otherwise the log begins after a resume
-        from_zero = int(first == 0 and self.first.kind[0] != BARS)
-        if last.length:
-            return self.at(last) - last.step + min(last.step + from_zero, last.length) - begun
-        return last.step + from_zero - begun
 
 
 class StepFields:
@@ -107,12 +40,14 @@ class StepFields:
     def __init__(self) -> None:
         self.seen = 0
         """Fields read so far."""
-        self._kinds: dict[Kind, _Track] = {}
+        self._kinds: dict[Kind, Track] = {}
         self._read = self._upto = 0
         self._at: int | None = None
         self._main: Kind | None = None
         self.since: int | None = None
         """Where a run of messages begins that :meth:`sweep` took at once; it ends at :attr:`at`."""
+        self._is_bare = False
+        """Whether the last long text had no step."""
         self._lines = Shapes(line_spot)
         self._gaps = Shapes(every_spot)
         """Where short texts between messages show steps."""
@@ -141,11 +76,19 @@ class StepFields:
             data = data[start:end]
             spots = every_spot(data, self._lines.of)
         else:
-            near = max(start, end - _LOOK)
-            find = self._lines.of
-            spots = last_spots(data, near, end, find) or last_spots(data, start, near, find)
+            spots = self._last(data, start, end)
         for spot in spots:
             self._take(spot.read(data))
+
+    def _last(self, data: bytes, start: int, end: int) -> list[Spot]:
+        """Return where the last steps are. After a text without steps, the shapes of the next one are asked first."""
+        find = self._lines.of
+        if self._is_bare and is_bare(data[start:end], find):
+            return []
+        near = max(start, end - _LOOK)
+        spots = last_spots(data, near, end, find) or last_spots(data, start, near, find)
+        self._is_bare = not spots
+        return spots
 
     def sweep(self, gaps: list[bytes], start: int, end: int) -> bool:
         """Take the fields of the texts between equal messages at once, if the step goes on by little in each.
@@ -157,7 +100,7 @@ class StepFields:
         if start < self._upto or max(map(len, gaps)) > _GAP:
             return False
         same = gaps.count(gaps[0]) == len(gaps)
-        found = [self._gaps.of(gaps[0])] * len(gaps) if same else self._gaps.of_all(gaps, b"\0")
+        found = [self._gaps.of(gaps[0])] * len(gaps) if same else self._gaps.of_all(gaps, between=b"\0")
         if any(found) and not self._moved(gaps, found):
             return False
         if not any(found):
@@ -171,9 +114,39 @@ class StepFields:
         track = self._kinds.get(main) if main else None
         if track is None or track.second is None or self._at is None:
             return False
+        found_rows = self._rows_of_one_kind(gaps, found) or self._rows_of_kinds(gaps, found)
+        if found_rows is None:
+            return False
+        rows, places = found_rows
+        places = [self._at, *places]
+        moves = list(map(sub, islice(places, 1, None), places))
+        if min(moves) < 0 or max(moves) > skew_of(track.spacing):
+            return False
+        for each, some in rows.items():
+            self.take_rows(each, some)
+        self.since = places[1]
+        return True
+
+    def _rows_of_one_kind(self, gaps: list[bytes], found: list[list[Spot]]) -> _Rows | None:
+        """Return what :meth:`_rows_of_kinds` returns; None if that must look at each text."""
+        kinds = kinds_of(found)
+        if any(len(spots) != 1 for spots in kinds):
+            return None
+        kind = kinds[0][0].kind
+        if kind not in self._kinds or any(spot.kind != kind or not spot.is_plain for (spot,) in kinds):
+            return None
+        rows = rows_at(gaps, [spot for (spot,) in found])
+        if kind != self._main:
+            return {kind: rows}, [self._at or 0] * len(rows)
+        base = min(1, self._kinds[kind].first.epoch)
+        return {kind: rows}, [(epoch - base) * length + step for epoch, step, length in rows]
+
+    def _rows_of_kinds(self, gaps: list[bytes], found: list[list[Spot]]) -> _Rows | None:
+        """Return the fields of some texts by kind, and the step after each text; None if one is of a new kind."""
         rows: dict[Kind, list[Row]] = {}
-        at, base = self._at, min(1, track.first.epoch)
-        places = [at]
+        main = self._main
+        at, base = self._at or 0, min(1, self._kinds[main].first.epoch) if main else 0
+        places = []
         for gap, spots in zip(gaps, found, strict=True):
             for spot in spots:
                 kind, epoch, step, length = spot.read(gap)
@@ -184,15 +157,9 @@ class StepFields:
                 elif kind in self._kinds:
                     rows[kind] = [(epoch, step, length)]
                 else:
-                    return False
+                    return None
             places.append(at)
-        moves = list(map(sub, islice(places, 1, None), places))
-        if min(moves) < 0 or max(moves) > skew_of(track.spacing):
-            return False
-        for kind, some in rows.items():
-            self.take_rows(kind, some)
-        self.since = places[1]
-        return True
+        return rows, places
 
     def take_rows(self, kind: Kind, rows: list[Row]) -> list[int]:
         """Take fields of one kind, in order; returns the step of each, or the last one printed if others count."""
@@ -207,7 +174,9 @@ class StepFields:
         if not track or kind != self._main:
             return [self._at or 0] * len(rows)
         base = min(1, track.first.epoch)
-        ats = [max(0, (epoch - base) * length + step) for epoch, step, length in rows]
+        ats = [(epoch - base) * length + step for epoch, step, length in rows]
+        if min(ats) < 0:
+            ats = [max(0, at) for at in ats]
         self._at = ats[-1]
         return ats
 
@@ -215,9 +184,18 @@ class StepFields:
         """Skip the text before ``end``: messages, which have no step."""
         self._upto = max(self._upto, end)
 
-    def finish(self, data: bytes, limit: int) -> None:
-        """Read the rest of a window; the next call is for the next window."""
-        self.advance(data, limit)
+    def finish(self, data: bytes, limit: int, kinds: Collection[bytes] | None = None) -> None:
+        """Read the rest of a window; the next call is for the next window.
+
+        :param kinds: the shapes of the window's lines, if these are few
+        """
+        if (
+            kinds is None
+            or self._upto
+            or self._read < _WHOLE
+            or not (self._is_bare and has_none(kinds, self._lines.of))
+        ):
+            self.advance(data, limit)
         if self._read < _WHOLE <= self._read + limit:
             self._gaps = Shapes(_last_of)
         self._read += limit
@@ -229,7 +207,7 @@ class StepFields:
         if track:
             track.take(found)
         elif len(self._kinds) < _MOST_KINDS:
-            self._kinds[found.kind] = track = _Track(found)
+            self._kinds[found.kind] = track = Track(found)
             self._main = None
         else:
             return

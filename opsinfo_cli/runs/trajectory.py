@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import compress, count, islice
+from itertools import accumulate, compress, count, islice
 from operator import gt, ne
 from typing import NamedTuple
 
@@ -61,8 +61,10 @@ class Trajectory:
 
     def add_rows(self, ats: Sequence[int], scales: Sequence[bytes]) -> None:
         """Add scales as printed, in order; equal ones that follow each other need no look at each."""
+        if any(map(gt, ats, islice(ats, 1, None))):  # epochs start again at 0, ranks lag
+            ats = list(accumulate(ats, max))
         changes = [0, *compress(count(1), map(ne, islice(scales, 1, None), scales))]
-        if any(map(gt, ats, islice(ats, 1, None))) or not all(math.isfinite(float(scales[at])) for at in changes):
+        if not all(math.isfinite(float(scales[at])) for at in changes):
             for at, scale in zip(ats, scales, strict=True):
                 self.add(at, float(scale))
             return

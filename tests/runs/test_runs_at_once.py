@@ -15,6 +15,7 @@ from opsinfo_cli.runs.readers import READERS
 from opsinfo_cli.runs.readers.reader import Reader
 from opsinfo_cli.runs.readers.step_dictionary import StepDictionary
 from opsinfo_cli.runs.scan import Log
+from opsinfo_cli.runs.sheet import Sheet
 from opsinfo_cli.runs.startup import Startup
 from opsinfo_cli.runs.steps import StepFields
 from opsinfo_cli.runs.stream import Window
@@ -130,8 +131,10 @@ LINES = st.one_of(dictionaries, updates, megatrons, flagged, others)
 
 
 @pytest.mark.parametrize("kind", READERS)
-@given(windows=windows_of(LINES))
-def test_reading_at_once_gives_what_reading_line_by_line_gives(kind: type[Reader], windows: list[bytes]) -> None:
+@given(windows=windows_of(LINES), by_shape=st.booleans())
+def test_reading_at_once_gives_what_reading_line_by_line_gives(
+    kind: type[Reader], windows: list[bytes], by_shape: bool
+) -> None:
     """A window of one line has nothing that can be taken at once."""
     at_once, single = kind(), kind()
     steps, single_steps = StepFields(), StepFields()
@@ -140,7 +143,7 @@ def test_reading_at_once_gives_what_reading_line_by_line_gives(kind: type[Reader
         if kind is StepDictionary:  # one kind of dictionary counts in a window
             marked = marked.replace(b"{'global_steps'", b"{'other'").replace(b"'global_steps': 8", b"")
         if any(mark in marked for mark in at_once.marks):
-            at_once.window(marked, len(marked), steps)
+            at_once.sheet(Sheet(marked, len(marked), by_shape), steps)
         for line in marked.splitlines(keepends=True) if b"\r" not in marked else [marked]:
             if any(mark in line for mark in single.marks):
                 single.window(line, len(line), single_steps)

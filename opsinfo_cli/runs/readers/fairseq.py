@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ..count import Count
 from ..occurrences import Occurrences, skew_of
 from ..shapes import Shapes
+from ..sheet import Sheet
 from ..steps import StepFields
 from .reader import NUMBER, Evidence, Reader, number
 
@@ -67,16 +68,19 @@ class Fairseq(Reader):
         self._spots: Shapes[list[_Spot]] = Shapes(_spots_of)
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        if _FATAL.search(data, 0, limit):
+        self.sheet(Sheet(data, limit), steps)
+
+    def sheet(self, sheet: Sheet, steps: StepFields) -> None:
+        message, fatal, update = self.marks
+        if sheet.has(fatal) and _FATAL.search(sheet.data, 0, sheet.limit):
             self.found.fatal = "Minimum loss scale reached"
             self.lines += 1
-        message, _, update = self.marks
-        lines = [line for line in data[:limit].split(b"\n") if update in line or message in line]
+        lines, shapes = sheet.lines_with(message, update)
         overflows: list[bytes] = []
         places: list[int] = []
         updates: list[int] = []
         scales: list[bytes] = []
-        for line, spots in zip(lines, self._spots.of_all(lines), strict=True):
+        for line, spots in zip(lines, self._spots.of_all(lines, shapes), strict=True):
             for overflow, step, scale in spots:
                 if overflow:
                     overflows.append(line[overflow])

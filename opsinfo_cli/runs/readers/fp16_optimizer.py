@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from itertools import islice
+from operator import gt
 
 from ..count import Count
 from ..steps import StepFields
 from .reader import NUMBER, Reader, message_runs, number
 
-_OVERFLOW = re.compile(rb"Grad overflow on iteration(?::?[^\S\n]{1,4}(\d{1,12})(?![\d.]))?")
+_MARK = b"Grad overflow on iteration"
+_ITERATION = re.compile(rb"(?::?[^\S\n]{1,4}(\d{1,12})(?![\d.]))?")
+_OVERFLOW = re.compile(_MARK + _ITERATION.pattern)
 _SCALE = re.compile(rb"Using (dynamic|static) loss scale of:?\s{1,4}" + NUMBER)
 _REMEMBERED = 4096
 
@@ -24,22 +28,24 @@ class Fp16Optimizer(Reader):
 
     name = "fp16_optimizer"
     reads = "APEX FP16_Optimizer (`Grad overflow on iteration <n>`)"
-    marks = (b"Grad overflow on iteration", b"Using dynamic loss scale of")
+    marks = (_MARK, b"Using dynamic loss scale of")
     window_default = 1000
 
     def __init__(self) -> None:
         super().__init__()
         self._copies: defaultdict[int, int] = defaultdict(int)
+        self._in_order = True
+        """Whether the iterations that are kept rise in the order in which they came."""
         self._messages = self._before = 0
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        found: list[bytes] = _OVERFLOW.findall(data, 0, limit)
-        if found:
+        found = _found(data[:limit])
+        if many := sum(found.values()):
             self.found.level = "fp16"
-            self.lines += len(found)
-            self._messages += len(found)
-            self.overflow_words += len(found)
-            self._iterations(Counter(found))
+            self.lines += many
+            self._messages += many
+            self.overflow_words += many
+            self._iterations(found)
         newest = max(self._copies, default=None)
         for match, copies in message_runs(_SCALE, self.marks[1], data, limit):
             self.lines += copies
@@ -50,12 +56,25 @@ class Fp16Optimizer(Reader):
 
     def _iterations(self, found: Counter[bytes]) -> None:
         found.pop(b"", None)
+        last = next(reversed(self._copies), -1)
+        known = len(self._copies)
         for iteration, copies in zip(map(int, found), found.values(), strict=True):
             self._copies[iteration] += copies
+        new = list(islice(reversed(self._copies), len(self._copies) - known))
+        self._in_order = self._in_order and all(map(gt, new, (*new[1:], last)))
         if len(self._copies) > _REMEMBERED:
-            newest = sorted(self._copies)[-_REMEMBERED:]
-            self._before += len(self._copies) - len(newest)
-            self._copies = defaultdict(int, zip(newest, map(self._copies.__getitem__, newest), strict=True))
+            self._forget(len(self._copies) - _REMEMBERED)
+
+    def _forget(self, many: int) -> None:
+        """Forget the lowest iterations: the first ones, if they came in order."""
+        self._before += many
+        if self._in_order:
+            for iteration in list(islice(self._copies, many)):
+                del self._copies[iteration]
+            return
+        newest = sorted(self._copies)[many:]
+        self._copies = defaultdict(int, zip(newest, map(self._copies.__getitem__, newest), strict=True))
+        self._in_order = True
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         """Count iterations. One that only one rank prints, while others have several, may be two numbers joined."""
@@ -81,6 +100,19 @@ class Fp16Optimizer(Reader):
             if ranks >= fewest and self._messages % ranks == 0:
                 return ranks
         return None
+
+
+def _found(text: bytes) -> Counter[bytes]:
+    """Return how often each iteration overflowed; copies of ranks, with what is between them, are looked at once."""
+    pieces = text.split(_MARK)[1:]
+    kinds = Counter(pieces)
+    if 2 * len(kinds) > len(pieces):
+        return Counter(_OVERFLOW.findall(text))
+    found: Counter[bytes] = Counter()
+    for piece, many in kinds.items():
+        match = _ITERATION.match(piece)
+        found[match[1] or b"" if match else b""] += many
+    return found
 
 
 def _is_run_together(text: str, sure: list[int]) -> bool:

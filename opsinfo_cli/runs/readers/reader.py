@@ -12,6 +12,7 @@ from operator import add, ne
 from typing import ClassVar, NamedTuple
 
 from ..count import Count
+from ..sheet import Sheet
 from ..steps import StepFields
 from ..trajectory import Trajectory
 
@@ -86,6 +87,10 @@ class Reader:
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
         """Read the messages that begin before ``limit``."""
         raise NotImplementedError
+
+    def sheet(self, sheet: Sheet, steps: StepFields) -> None:
+        """Read the messages of a window whose lines and shapes may be known."""
+        self.window(sheet.data, sheet.limit, steps)
 
     @property
     def counts(self) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
-from typing import NamedTuple
+from itertools import compress, groupby
+from operator import attrgetter
+from typing import NamedTuple, cast
 
+from ..columns import column, kinds_of
 from ..count import Count
 from ..shapes import Shapes
-from ..step_fields import NEAR, Kind, Row, Spot, line_spot
+from ..sheet import Sheet
+from ..step_fields import NEAR, Kind, Spot, line_spot, rows_at
 from ..steps import StepFields
 from .reader import NUMBER, Reader
 
@@ -25,10 +28,6 @@ class _Row(NamedTuple):
     scale: slice
     kind: tuple[Kind, bool]
     """The kind of the step, and whether that is known without the line."""
-
-
-def _kind_of(found: tuple[_Row, bytes]) -> tuple[Kind, bool]:
-    return found[0].kind
 
 
 def _row_of(shape: bytes) -> _Row | None:
@@ -60,23 +59,33 @@ class ScaleColumn(Reader):
         self._rows: Shapes[_Row | None] = Shapes(_row_of)
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        (mark,) = self.marks
-        lines = [line for line in data[:limit].split(b"\n") if mark in line]
-        found = [(row, line) for line, row in zip(lines, self._rows.of_all(lines), strict=True) if row]
-        for (kind, is_plain), some in groupby(found, key=_kind_of):
-            rows = list(some)
-            self.lines += len(rows)
-            self.scale_words += len(rows)
-            self.found.at_is_step = True
-            if is_plain:
-                self._take(kind, [row.spot.row(line) for row, line in rows], rows)
-            else:
-                for row, line in rows:
-                    field = row.spot.read(line)
-                    self._take(field.kind, [field[1:]], [(row, line)])
+        self.sheet(Sheet(data, limit), steps)
 
-    def _take(self, kind: Kind, steps: list[Row], rows: list[tuple[_Row, bytes]]) -> None:
-        self.scale.add_rows(self.fields.take_rows(kind, steps), [line[row.scale] for row, line in rows])
+    def sheet(self, sheet: Sheet, steps: StepFields) -> None:
+        lines, shapes = sheet.lines_with(*self.marks)
+        rows = self._rows.of_all(lines, shapes)
+        if not all(rows):
+            lines = list(compress(lines, rows))
+        known = [row for row in rows if row] if len(lines) < len(rows) else cast("list[_Row]", rows)
+        at = 0
+        for (kind, is_plain), some in groupby(known, key=attrgetter("kind")):
+            many = len(list(some))
+            self._take(kind, is_plain, known[at : at + many], lines[at : at + many])
+            at += many
+
+    def _take(self, kind: Kind, is_plain: bool, rows: list[_Row], lines: list[bytes]) -> None:
+        self.lines += len(rows)
+        self.scale_words += len(rows)
+        self.found.at_is_step = True
+        kinds = kinds_of(rows)
+        scales = list(column(lines, rows, kinds, 1))
+        if is_plain:
+            spots = [row.spot for row in rows] if len(kinds) > 1 else [rows[0].spot] * len(rows)
+            self.scale.add_rows(self.fields.take_rows(kind, rows_at(lines, spots)), scales)
+            return
+        for row, line, scale in zip(rows, lines, scales, strict=True):
+            field = row.spot.read(line)
+            self.scale.add_rows(self.fields.take_rows(field.kind, [field[1:]]), [scale])
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         steps = steps or self.fields.total

@@ -1,0 +1,131 @@
+"""Windows whose lines are looked up by shape give what windows searched word by word give."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_runs_at_once import LINES, fields_state, state, windows_of
+
+from opsinfo_cli.runs import step_fields
+from opsinfo_cli.runs import steps as step_module
+from opsinfo_cli.runs.readers import fp16_optimizer
+from opsinfo_cli.runs.scan import Log
+from opsinfo_cli.runs.sheet import Sheet
+from opsinfo_cli.runs.stream import Window
+
+starts = st.sampled_from(
+    [
+        b"opt_level              : O1",
+        b"fp16: True",
+        b"fp16=False, fp16_opt_level=O1",
+        b"bf32: True, using 8 threads",
+        b"using 4 threads, fp32",
+        b"using 4 GPUs",
+        b"loss_scale             : dynamic",
+        b"loss_scale             : 128.0",
+        b"gloss_scale 3",
+        b"nothing",
+        b"on iteration  7",
+        b"a\rstep: 8",
+    ]
+)
+texts = windows_of(st.one_of(LINES, starts))
+
+
+def log_of(windows: list[bytes], by_shape: bool) -> Log:
+    log = Log("log")
+    for data in windows:
+        log._is_dense = by_shape
+        log.take(Window(data, len(data)))
+    return log
+
+
+def seen(log: Log) -> object:
+    startup = {name: value for name, value in vars(log.startup).items() if name != "_shapes"}
+    words = [(each.name, each.overflow_words, each.scale_words) for each in log._readers]
+    return (
+        startup,
+        words,
+        [state(each) for each in log._readers],
+        fields_state(log.steps),
+        log.evidence(None, None).count,
+    )
+
+
+@pytest.mark.parametrize("whole", [0, 1 << 21])
+@given(windows=texts)
+def test_a_log_read_by_shape_is_the_log_read_by_words(whole: int, windows: list[bytes]) -> None:
+    """``whole``: how much of a log is read line by line for steps."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(step_module, "_WHOLE", whole)
+        patch.setattr(step_module, "_GAP", 0)
+        patch.setattr(step_module, "_LOOK", 60)
+        by_shape = seen(log_of(windows, by_shape=True))
+        patch.setattr(step_module, "is_bare", lambda text, spot_of: False)
+        assert by_shape == seen(log_of(windows, by_shape=False))
+
+
+@given(st.lists(st.sampled_from([b"a word", b"fp16 here", b"fp99 here", b"", b"12 words"]), max_size=8))
+def test_lines_with_a_word_are_the_same_by_shape(lines: list[bytes]) -> None:
+    data = b"".join(line + b"\n" for line in lines)
+    for words in ([b"word"], [b"fp16"], [b"fp16", b"word"], [b"absent"], [b""]):
+        by_shape, plain = (Sheet(data, len(data), each) for each in (True, False))
+        assert by_shape.lines_with(*words)[0] == plain.lines_with(*words)[0]
+        assert by_shape.count(b"word") == plain.count(b"word")
+        assert by_shape.has(words[0]) or not any(words[0] in line for line in lines)
+
+
+def test_many_shapes_are_not_kept() -> None:
+    data = b"".join(b"x" * length + b"\n" for length in range(1000))
+    assert Sheet(data, len(data), by_shape=True).kinds is None
+
+
+def test_a_window_cut_inside_a_line_is_searched_by_words() -> None:
+    assert Sheet(b"overf" + b"low", 5, by_shape=True).kinds is None
+
+
+def test_a_log_in_which_most_lines_count_is_read_by_shape() -> None:
+    log = Log("log")
+    line = b"INFO:tensorflow:Step = 1 total loss = 1.0 Loss scale = 8.0 isFinite = 1\n"
+    log.take(Window(line * 20, len(line) * 20))
+    assert log._is_dense
+    log.take(Window(line + b"no message\n" * 1000, len(line) + 11_000))
+    assert not log._is_dense
+
+
+@given(st.lists(st.lists(st.integers(0, 30), max_size=8), max_size=8))
+def test_the_lowest_iterations_are_forgotten_in_any_order(groups: list[list[int]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fp16_optimizer, "_REMEMBERED", 4)
+        reader = fp16_optimizer.Fp16Optimizer()
+        kept: dict[int, int] = {}
+        before = 0
+        for group in groups:
+            reader._iterations(Counter(b"%d" % each for each in group))
+            for each in group:
+                kept[each] = kept.get(each, 0) + 1
+            before += max(0, len(kept) - 4)
+            kept = {each: kept[each] for each in sorted(kept)[-4:]}
+        assert (dict(reader._copies), reader._before) == (kept, before)
+
+
+pieces = st.sampled_from([b"  3\n", b": 3\n", b"  35\n", b"  3.5", b"", b"\n", b"  3", b"Grad overflow on iteration"])
+
+
+@given(st.lists(pieces, max_size=12))
+def test_iterations_of_copies_are_those_of_each_message(after: list[bytes]) -> None:
+    text = b"".join(b"Grad overflow on iteration" + each for each in after)
+    assert fp16_optimizer._found(text) == Counter(fp16_optimizer._OVERFLOW.findall(text))
+
+
+@given(st.lists(st.one_of(LINES, starts), min_size=40, max_size=60))
+def test_the_fields_of_a_long_text_are_those_of_its_lines(lines: list[bytes]) -> None:
+    text = b"\n".join(line.replace(b"\r", b" ") for line in lines)
+    at, expected = 0, []
+    for line in text.split(b"\n"):
+        expected += [spot.moved(at) for spot in step_fields.every_spot(line)]
+        at += len(line) + 1
+    assert step_fields.every_spot(text) == expected
