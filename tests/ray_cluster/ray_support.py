@@ -26,7 +26,7 @@ if hang and os.environ.get("NODE_OF_TEST") == "3":
     except FileExistsError:
         pass
     else:
-        os.write(descriptor, os.path.basename(sys.argv[1]).encode())
+        os.write(descriptor, f"{os.path.basename(sys.argv[1])} {os.getpid()}".encode())
         time.sleep(600)
 black = json.load(open(sys.argv[1])).get("black-list", {}).get("to-add", [])
 sys.exit(0 if culprits <= set(black) else 1)
@@ -36,7 +36,7 @@ sys.exit(0 if culprits <= set(black) else 1)
 class Search:
     """Searches in a folder, among 60 types of a library, of which three are needed.
 
-    :ivar hang: a file that the check makes when it hangs, once, on node 3, with the name of its mixlist
+    :ivar hang: a file that the check makes when it hangs, once, on node 3, with the name of its mixlist and its process
     """
 
     culprits = ("Op05", "Op17", "Op44")
@@ -97,9 +97,8 @@ class Search:
     def hanging(self) -> tuple[int, int]:
         """The number of the trial that hangs, and the process of its check."""
         wait_until(lambda: self.hang.exists() and self.hang.read_text())
-        name = self.hang.read_text()
-        [pid] = processes(name)
-        return int(name.removeprefix("mixlist-").removesuffix(".json")), pid
+        name, process = self.hang.read_text().split()
+        return int(name.removeprefix("mixlist-").removesuffix(".json")), int(process)
 
     def node(self, journal: str, trial: int) -> Any:
         return json.loads((self.folder / journal / "trials" / f"{trial:04}" / "node.json").read_text())
