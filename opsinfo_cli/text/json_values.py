@@ -117,8 +117,8 @@ def end_of_value(text: str, start: int) -> int:
 def key_at(text: str, at: int) -> tuple[str, int, int]:
     """Return a key, the offset after it, and the offset of its value.
 
-    :raises NeedsExactReader: if there is no key
-    :raises ValueError: if the key is not a string
+    :raises NeedsExactReader: if no string with a colon after it begins at ``at``
+    :raises ValueError: if the string is not valid JSON
     """
     if text[at : at + 1] != '"':
         raise NeedsExactReader
