@@ -12,38 +12,27 @@ import pytest
 from opsinfo_cli import typed
 
 
-class Ours(typed.NamedTuple):
-    """A place."""
+def declared(name: str, base: Any) -> Any:
+    class Place(base):
+        """A place."""
 
-    new: str
-    cls: int
-    third: tuple[str, ...] = ()
-    fourth: str | None = None
+        new: str
+        cls: int
+        third: tuple[str, ...] = ()
+        fourth: str | None = None
 
-    def __bool__(self) -> bool:
-        return self.cls > 0
+        def __bool__(self) -> bool:
+            return self.cls > 0
 
-    @property
-    def twice(self) -> int:
-        return 2 * self.cls
+        @property
+        def twice(self) -> int:
+            return 2 * self.cls
 
-
-class Theirs(typing.NamedTuple):
-    """A place."""
-
-    new: str
-    cls: int
-    third: tuple[str, ...] = ()
-    fourth: str | None = None
-
-    def __bool__(self) -> bool:
-        return self.cls > 0
-
-    @property
-    def twice(self) -> int:
-        return 2 * self.cls
+    Place.__name__ = Place.__qualname__ = name  # where pickle finds it
+    return Place
 
 
+Ours, Theirs = declared("Ours", typed.NamedTuple), declared("Theirs", typing.NamedTuple)
 BOTH = pytest.mark.parametrize("kind", [Ours, Theirs])
 
 
