@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from running_processes import processes, wait_until
 
 from opsinfo_cli.bisect.places import keeper, ray_task
 
@@ -41,25 +42,6 @@ def trial(code: str, *words: str, **options: Any) -> Generator[tuple[str, Any], 
 
 def output_of(said: list[tuple[str, Any]]) -> bytes:
     return b"".join(what for kind, what in said if kind == "output")
-
-
-def processes(mark: str) -> list[str]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = path.read_bytes().decode("utf-8", "replace")
-        except OSError:
-            continue
-        if mark in words and int(path.parent.name) != os.getpid():
-            found.append(words)
-    return found
-
-
-def wait_until(holds: Callable[[], object]) -> None:
-    due = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < due, "it never came true"
-        time.sleep(0.02)
 
 
 def working(work: Callable[[], object], begun: Path) -> int:

@@ -6,14 +6,12 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from running_processes import PATIENCE, processes, wait_until
+
 ROOT = Path(__file__).resolve().parent.parent.parent
-PATIENCE = 120.0
-"""Seconds after which a test gives up."""
 TENSOR = {"dtype": "float16,float", "format": "ND,ND", "name": "x", "paramType": "required"}
 CHECK = """
 import json, os, sys, time
@@ -109,21 +107,6 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, Any, str]:
     return process.returncode, json.loads(out) if out else None, err
 
 
-def wait_until(holds: Callable[[], object]) -> None:
-    due = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < due, "it never came true"
-        time.sleep(0.05)
-
-
-def processes(mark: str) -> list[int]:
-    """Processes whose command line contains a text, without this one and searches."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = path.read_bytes().decode("utf-8", "replace")
-        except OSError:
-            continue
-        if mark in words and "opsinfo_cli" not in words and int(path.parent.name) != os.getpid():
-            found.append(int(path.parent.name))
-    return found
+def commands(mark: str) -> list[int]:
+    """Return the processes whose command line contains a text, except searches."""
+    return processes(mark, without="opsinfo_cli")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from ray_nodes import running
-from ray_support import Search, ended, processes, wait_until
+from ray_support import Search, commands, ended
+from running_processes import wait_until
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def test_a_cluster_that_dies_stops_the_search_which_can_be_resumed_elsewhere(tmp
         code, document, err = ended(process)
     assert (code, document["error"]["name"]) == (3, "no-cluster"), err
     assert "the connection to the Ray cluster was lost" in document["error"]["message"]
-    wait_until(lambda: not processes(str(tmp_path / "check.py")))
+    wait_until(lambda: not commands(str(tmp_path / "check.py")))
     before = len(search.events("run", "end"))
     code, document, err = search.run("run", "--resume", check=search.check(), local=True)
     assert (code, [each["type"] for each in document["culprits"]]) == (0, list(search.culprits)), err

@@ -7,7 +7,8 @@ import signal
 from pathlib import Path
 
 from ray_nodes import LocalCluster
-from ray_support import Search, ended, processes, wait_until
+from ray_support import Search, commands, ended
+from running_processes import wait_until
 
 
 def culprits(document: object) -> list[str]:
@@ -43,7 +44,7 @@ def test_a_search_that_was_killed_is_resumed_with_the_same_answer(search: Search
     wait_until(lambda: search.hang.exists() and len(search.events("run", "end")) >= 6)
     process.kill()
     process.communicate()
-    wait_until(lambda: not processes(str(search.folder / "check.py")))
+    wait_until(lambda: not commands(str(search.folder / "check.py")))
     before = [record["trial"] for record in search.events("run", "end")]
     folders = [Path(search.node("run", trial)["folder"]) for trial in before]
     wait_until(lambda: not any(folder.exists() for folder in folders))
@@ -68,7 +69,7 @@ def test_a_search_that_began_on_this_machine_resumes_on_a_cluster(search: Search
 def test_a_killed_worker_ends_its_command_and_the_trial_is_repeated(search: Search) -> None:
     process = search.start("run", check=search.check(hangs=True))
     trial, hanging = search.hanging()
-    [worker] = processes(f"ray::opsinfo bisect, trial {trial:04}")
+    [worker] = commands(f"ray::opsinfo bisect, trial {trial:04}")
     os.kill(worker, signal.SIGKILL)
     wait_until(lambda: not Path(f"/proc/{hanging}").exists())
     code, document, err = ended(process)

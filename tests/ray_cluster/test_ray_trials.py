@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from ray_support import Search, ended, processes, wait_until
+from ray_support import Search, commands, ended
+from running_processes import wait_until
 
 NOTHING_TO_DO = 4
 """Runs of a check that always passes: both ends, each twice."""
@@ -84,7 +85,7 @@ def test_a_check_that_cannot_be_run_stops_the_search(search: Search, check: list
         assert search.events("run", "no-verdict")[0]["tail"] == "/nowhere/check.sh: No such file or directory\n"
 
 
-def test_a_check_that_takes_too_long_is_ended_with_all_its_processes(search: Search) -> None:
+def test_a_check_that_takes_too_long_is_ended_with_all_its_commands(search: Search) -> None:
     code = (
         "import signal, subprocess, sys, time\n"
         "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -95,7 +96,7 @@ def test_a_check_that_takes_too_long_is_ended_with_all_its_processes(search: Sea
     code_of_exit, document, _ = search.run("run", "--timeout", "1", check=python(code, mark))
     assert code_of_exit == 3
     assert "took longer than --timeout" in document["error"]["message"]
-    wait_until(lambda: not processes(mark))
+    wait_until(lambda: not commands(mark))
 
 
 def test_ctrl_c_leaves_no_process_and_no_folder(search: Search) -> None:
@@ -104,7 +105,7 @@ def test_ctrl_c_leaves_no_process_and_no_folder(search: Search) -> None:
     process.send_signal(signal.SIGINT)
     code, document, err = ended(process)
     assert (code, document["ended"]) == (130, "interrupted"), err
-    assert not processes(str(search.folder / "check.py"))
+    assert not commands(str(search.folder / "check.py"))
     started = [record["trial"] for record in search.events("run", "start")]
     begun = [trial for trial in started if (search.folder / f"run/trials/{trial:04}/node.json").exists()]
     assert not any(Path(search.node("run", trial)["folder"]).exists() for trial in begun)
