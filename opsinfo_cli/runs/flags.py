@@ -49,7 +49,7 @@ class Flags:
         return True
 
     def add_rows(self, steps: Sequence[int | None], overs: Sequence[bool]) -> Sequence[int]:
-        """Add flags in order; steps that come after what is known need no look at each.
+        """Add flags in order; steps after all known ones are added at once.
 
         :returns: the numbers of the rows that are new, as :meth:`add` says
         """

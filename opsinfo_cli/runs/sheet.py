@@ -22,7 +22,7 @@ class Sheet:
         self.data = data
         self.limit = limit
         self.kinds: Counter[bytes] | None = None
-        """How many lines there are of each shape; None if lines have many shapes, or nobody asked for it."""
+        """How many lines there are of each shape; None if lines have many shapes, or without ``by_shape``."""
         self._words = data
         if by_shape and data[limit - 1 : limit] == b"\n":
             kinds = Counter(self.shapes)

@@ -91,7 +91,7 @@ class StepFields:
         return spots
 
     def sweep(self, gaps: list[bytes], start: int, end: int) -> bool:
-        """Take the fields of the texts between equal messages at once, if the step goes on by little in each.
+        """Take the fields of the texts between equal messages at once, if the step grows by little in each.
 
         :param start: where the first text begins
         :param end: where the last message ends
@@ -109,7 +109,7 @@ class StepFields:
         return True
 
     def _moved(self, gaps: list[bytes], found: list[list[Spot]]) -> bool:
-        """Take the fields if the main counter goes on by little in each text, and no counter is new."""
+        """Take the fields if the main counter grows by little in each text, and no counter is new."""
         main = self._main
         track = self._kinds.get(main) if main else None
         if track is None or track.second is None or self._at is None:
@@ -128,7 +128,7 @@ class StepFields:
         return True
 
     def _rows_of_one_kind(self, gaps: list[bytes], found: list[list[Spot]]) -> _Rows | None:
-        """Return what :meth:`_rows_of_kinds` returns; None if that must look at each text."""
+        """Return what :meth:`_rows_of_kinds` returns; None if each text must be read."""
         kinds = kinds_of(found)
         if any(len(spots) != 1 for spots in kinds):
             return None

@@ -30,7 +30,7 @@ class Track:
         self.last = found
 
     def take_rows(self, rows: list[Row]) -> None:
-        """Take fields in order; those that only go on need no look at each."""
+        """Take fields in order; those that only grow are added at once."""
         taken = 0
         while self.second is None and taken < len(rows):
             self.take(Field(self.first.kind, *rows[taken]))

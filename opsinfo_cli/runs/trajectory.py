@@ -60,7 +60,7 @@ class Trajectory:
             self._thin()
 
     def add_rows(self, ats: Sequence[int], scales: Sequence[bytes]) -> None:
-        """Add scales as printed, in order; equal ones that follow each other need no look at each."""
+        """Add scales as printed, in order; equal ones that follow each other are added at once."""
         if any(map(gt, ats, islice(ats, 1, None))):  # epochs start again at 0, ranks lag
             ats = list(accumulate(ats, max))
         changes = [0, *compress(count(1), map(ne, islice(scales, 1, None), scales))]

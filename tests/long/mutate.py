@@ -109,8 +109,8 @@ class Ended(NamedTuple):
 
 def forked(place: Path, words: list[str], cpu: int) -> Ended:
     """Run tests up to the first that fails, in a separate process."""
-    told = place.parent / "failed.txt"
-    told.unlink(missing_ok=True)
+    failed_file = place.parent / "failed.txt"
+    failed_file.unlink(missing_ok=True)
     child = os.fork()
     if child == 0:
         status = 70
@@ -127,7 +127,7 @@ def forked(place: Path, words: list[str], cpu: int) -> Ended:
             timer, parent = Timer(), os.getpid()
             status = int(pytest.main([*OPTIONS, *words], plugins=[timer]))
             if os.getpid() == parent and timer.failed:
-                told.write_text(timer.failed[0], "utf-8")
+                failed_file.write_text(timer.failed[0], "utf-8")
         except SystemExit as error:
             status = int(error.code or 0)
         except BaseException as error:
@@ -135,7 +135,7 @@ def forked(place: Path, words: list[str], cpu: int) -> Ended:
                 traceback.print_exception(error, file=file)
         os._exit(status)
     status = _ended(child, time.monotonic() + 20 * cpu)
-    return Ended(status, told.read_text("utf-8") if told.exists() else None)
+    return Ended(status, failed_file.read_text("utf-8") if failed_file.exists() else None)
 
 
 def _ended(child: int, deadline: float) -> int:

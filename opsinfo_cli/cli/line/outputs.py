@@ -65,7 +65,7 @@ def is_same(path: str, other: str) -> bool:
         if os.path.exists(path):
             return os.path.isfile(path) and os.path.exists(other) and os.path.samefile(path, other)
         return os.path.realpath(path) == os.path.realpath(other)
-    except (OSError, ValueError):  # a null byte, for instance: whoever opens it says so
+    except (OSError, ValueError):  # a null byte, for instance: opening the file reports it
         return False
 
 

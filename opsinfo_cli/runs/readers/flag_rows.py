@@ -15,10 +15,10 @@ from .reader import LineReader
 
 
 class FlagRow(NamedTuple):
-    """Where a line shows whether a step overflowed.
+    """The places of a line's fields.
 
-    :param over: whether it did, if the line says so in a word
-    :param flag: where a digit says so
+    :param over: whether it overflowed, if the line has a word for it
+    :param flag: the place of a digit that shows it
     :param epoch: where the epoch is, if the step is counted from its start
     :param length: where the steps per epoch are
     """
@@ -34,7 +34,7 @@ class FlagRow(NamedTuple):
 
 
 class FlagReader(LineReader):
-    """A format with an overflow flag in each line. What a row of :meth:`row` cannot say is left to :meth:`line`."""
+    """A format with an overflow flag in each line. Lines that :meth:`row` cannot describe are read by :meth:`line`."""
 
     words: ClassVar[tuple[bytes, ...]]
     """Every line with a mark has one of these."""

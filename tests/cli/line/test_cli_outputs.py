@@ -1,4 +1,4 @@
-"""Outputs that are inputs of the same line, for every command that writes a file it is told the name of."""
+"""Outputs that are inputs of the same line, for every command that writes a named file."""
 
 from __future__ import annotations
 
