@@ -46,13 +46,13 @@ class Produced:
         """
         number_of, counts, tensors, read = self._number_of, self.counts, self.tensors, self.read
         known = self._graph.tensors.get
-        sorted_ = True
+        in_order = True
         for node in self._graph.nodes:
-            if sorted_:
+            if in_order:
                 try:
                     read += [number_of[value] for value in node.inputs]
                 except KeyError:
-                    sorted_ = False
+                    in_order = False
             outputs = node.outputs
             counts.append(len(outputs))
             for value in outputs:
@@ -62,7 +62,7 @@ class Produced:
                     tensors.append(known(value, UNKNOWN))
                 else:
                     tensors.append(UNKNOWN)
-        if not sorted_:
+        if not in_order:
             self.read = self.numbers([value for node in self._graph.nodes for value in node.inputs])
 
     def _twice(self, value: str, node: str) -> Damaged:
