@@ -51,7 +51,7 @@ def main() -> None:
         driver.connect(address)
         driver.serve()
     except OpsinfoError as error:
-        driver.tell("failed", name=error.name, message=error.message, hint=error.hint, path=error.path)
+        driver.send("failed", name=error.name, message=error.message, hint=error.hint, path=error.path)
     except Exception:
         traceback.print_exc()
     finally:
@@ -76,7 +76,7 @@ class RayDriver:
         self._ends = False
         self._running: dict[int, tuple[Any, threading.Thread]] = {}
 
-    def tell(self, event: str, **facts: Any) -> None:
+    def send(self, event: str, **facts: Any) -> None:
         """Write a line; end if the reader is gone."""
         said = (json.dumps({"event": event, **facts}) + "\n").encode("ascii")
         with self._lock:
@@ -101,7 +101,7 @@ class RayDriver:
         self._slots = ray_options.slots_of(nodes, self._resources)
         if not self._slots:
             raise no_room(nodes, self._resources)
-        self.tell("ready", slots=self._slots)
+        self.send("ready", slots=self._slots)
 
     def serve(self) -> None:
         """Start a trial for each line, until the input ends."""
@@ -118,7 +118,7 @@ class RayDriver:
             slots = ray_options.slots_of(self._ray.nodes(), self._resources)
             if slots != self._slots:
                 self._slots = slots
-                self.tell("slots", slots=slots)
+                self.send("slots", slots=slots)
 
     def end(self) -> None:
         """End all running trials, and leave the cluster."""
@@ -159,7 +159,7 @@ class RayDriver:
         except Exception as error:
             self._explain(number, folder, error, facts)
         else:
-            self.tell("ended", trial=number, **facts)
+            self.send("ended", trial=number, **facts)
         self._running.pop(number, None)
 
     def _record(self, folder: str, generator: Any, facts: dict[str, Any]) -> None:
@@ -190,11 +190,11 @@ class RayDriver:
         elif isinstance(error, OSError):
             refused = trial_module.not_written(folder, error)
         if refused is not None:
-            self.tell("failed", name=refused.name, message=refused.message, hint=refused.hint, path=folder)
+            self.send("failed", name=refused.name, message=refused.message, hint=refused.hint, path=folder)
         elif isinstance(error, self._ray.exceptions.OutOfMemoryError):  # caused by the trial, as on one machine
-            self.tell("ended", trial=number, **facts, code=None, signal=_OUT_OF_MEMORY)
+            self.send("ended", trial=number, **facts, code=None, signal=_OUT_OF_MEMORY)
         else:
-            self.tell("ended", trial=number, **facts, code=None, lost=True)
+            self.send("ended", trial=number, **facts, code=None, lost=True)
 
 
 def require_reachable(address: str) -> None:

@@ -88,15 +88,15 @@ def _room(has: Mapping[str, float], resources: Mapping[str, float]) -> int:
 
 def described(nodes: Iterable[Mapping[str, Any]]) -> str:
     """Return the resources of the live nodes as text: ``2 nodes with CPU 8, NPU 2; 1 node with CPU 4``."""
-    kinds = Counter(_told(node["Resources"]) for node in nodes if node["Alive"])
+    kinds = Counter(_resources_text(node["Resources"]) for node in nodes if node["Alive"])
     each = [f"{count} {'node' if count == 1 else 'nodes'} with {has}" for has, count in sorted(kinds.items())]
     return "; ".join(each) or "no node"
 
 
-def _told(has: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} {amount:g}" for name, amount in sorted(has.items()) if _is_telling(name)) or "nothing"
+def _resources_text(has: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {amount:g}" for name, amount in sorted(has.items()) if _is_shown(name)) or "nothing"
 
 
-def _is_telling(name: str) -> bool:
+def _is_shown(name: str) -> bool:
     """Return whether a resource is not one that every node has for Ray's own use."""
     return not name.startswith(("node:", "object_store_memory", "memory"))

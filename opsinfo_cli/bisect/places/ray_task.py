@@ -47,8 +47,8 @@ def run_trial(
         yield "not-written", error.strerror
         return
     environ = environment_of(os.environ, folder, files)
-    with _kept(folder, environ, keeps, keeper) as (asking, telling):
-        problem = json.loads(telling.readline())["problem"]
+    with _kept(folder, environ, keeps, keeper) as (requests, replies):
+        problem = json.loads(replies.readline())["problem"]
         if not problem:
             yield "node", node_facts(folder)
             problem = _fill(folder, files)
@@ -58,9 +58,9 @@ def run_trial(
         output = os.path.join(folder, OUTPUT)
         with open(output, "rb") as file:
             asked = {"words": words_of(command, folder, files), "output": output, "timeout": timeout}
-            asking.write((json.dumps(asked) + "\n").encode("ascii"))
-            asking.flush()
-            ended = yield from _followed(file, telling)
+            requests.write((json.dumps(asked) + "\n").encode("ascii"))
+            requests.flush()
+            ended = yield from _followed(file, replies)
     yield "ended", ended
 
 
