@@ -125,16 +125,14 @@ class Writer:
         return None
 
     def create(self, path: str, data: bytes, kind: str, moved: list[Move]) -> str:
-        """Create a new file, as a change that can be undone.
-
-        :returns: the change's id
-        """
+        """Create a new file, as a change that can be undone, and return the change's id."""
         return self.create_all({path: data}, kind, moved)
 
     def create_all(self, files: Mapping[str, bytes], kind: str, moved: Sequence[Move] = ()) -> str:
         """Create new files, all or none, as one change.
 
-        :returns: as :meth:`create`"""
+        :returns: the change's id
+        """
         real = {real_path(path): path for path in files}
         folders = {os.path.dirname(path) for path in real}
         # a file that does not exist cannot be locked: lock its folder
@@ -143,6 +141,8 @@ class Writer:
                 require_absent(self.fs, path)
             self._settle(self.vault.journal(), list(real))
             self.vault.prepare()
+            for folder in folders:
+                remove_leftovers(self.fs, folder)
             record = Record.begin(kind)
 
             def made(journal: Journal) -> list[Changed]:
