@@ -137,6 +137,7 @@ def calls_of_a_move(library: Path, tmp_path: Path) -> int:
     return len(seen)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("persistent", [False, True], ids=["once", "from then on"])
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EACCES], ids=["EIO", "ENOSPC", "EACCES"])
 def test_if_any_call_fails_the_file_is_old_or_new_and_the_answer_is_true(
@@ -173,6 +174,7 @@ def test_if_any_call_fails_the_file_is_old_or_new_and_the_answer_is_true(
     assert wrong == []
 
 
+@pytest.mark.heavy
 @pytest.mark.process
 def test_a_kill_at_any_call_leaves_old_or_new_and_the_next_run_succeeds(
     library: Path, config: Path, tmp_path: Path
@@ -208,7 +210,14 @@ def test_a_kill_at_any_call_leaves_old_or_new_and_the_next_run_succeeds(
     assert states == {True, False}
 
 
-def test_leftovers_of_dead_processes_are_removed_and_nothing_else(library: Path, config: Path, vault: Vault) -> None:
+def create(vault: Vault, path: Path) -> None:
+    Writer(vault, fs=vault.fs).create(str(path), b"{}", "move", [])
+
+
+@pytest.mark.parametrize("act", [move, create], ids=["move", "create"])
+def test_leftovers_of_dead_processes_are_removed_and_nothing_else(
+    library: Path, config: Path, vault: Vault, act: Callable[[Vault, Path], object]
+) -> None:
     gone = os.fork()
     if gone == 0:
         os._exit(0)
@@ -217,7 +226,9 @@ def test_leftovers_of_dead_processes_are_removed_and_nothing_else(library: Path,
     kept = [f".opsinfo-{os.getppid()}-0123456789ab.tmp", ".opsinfo-x.tmp", ".other.tmp", ".opsinfo-1-zz.tmp.json"]
     for name in kept:
         (config / name).write_text("x")
-    move(vault, library)
+    if act is create:
+        library.unlink()
+    act(vault, library)
     assert names(config) == sorted([*kept, library.name])
 
 

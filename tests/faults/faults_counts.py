@@ -11,6 +11,7 @@ __all__ = ["CI", "LONG", "Counts"]
 class Counts:
     """
     :param stride: every how many calls of a run one is failed; 1 is all of them
+    :param detour: after every how many of them another change is made and undone too; 1 is all of them
     :param traced: system calls of a real run that are killed or failed, evenly spread; None is all of them
     :param signals: runs that get SIGINT, SIGTERM or SIGHUP at a random moment
     :param kills: runs that get SIGKILL at a random moment
@@ -21,6 +22,7 @@ class Counts:
     """
 
     stride: int
+    detour: int
     traced: int | None
     signals: int
     kills: int
@@ -30,5 +32,5 @@ class Counts:
     damages: int
 
 
-CI = Counts(stride=18, traced=5, signals=30, kills=15, writers=12, cuts=1, cut_step=3, damages=60)
-LONG = Counts(stride=1, traced=None, signals=500, kills=200, writers=50, cuts=40, cut_step=1, damages=2000)
+CI = Counts(stride=18, detour=4, traced=5, signals=30, kills=15, writers=12, cuts=1, cut_step=3, damages=60)
+LONG = Counts(stride=1, detour=1, traced=None, signals=500, kills=200, writers=50, cuts=40, cut_step=1, damages=2000)

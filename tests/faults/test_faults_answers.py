@@ -340,6 +340,7 @@ def test_a_temp_that_a_killed_run_left_in_the_vault_is_removed_by_the_next_one(p
     assert not any(path.name.endswith(".tmp") for path in place.rglob("*"))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("error", ["EIO", "ENOSPC", "short write"])
 def test_a_failed_overwrite_in_place_is_restored_or_reported_as_unfinished(
     paths: list[Path], tmp_path: Path, error: str

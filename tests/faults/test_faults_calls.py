@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ from opsinfo_cli.change.restore import restore_last
 from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.model.policy import Policy
+
+pytestmark = pytest.mark.heavy
 
 Lay = Callable[[Path], Scene]
 MIXLIST = b'{"black-list": {"to-add": ["Add"]}}\n'
@@ -134,8 +137,8 @@ def test_if_any_call_fails_every_file_is_old_or_new_and_the_next_run_succeeds(
     stage: Stage, error: str, lasting: bool, monkeypatch: pytest.MonkeyPatch, counts: Counts
 ) -> None:
     wrong = []
-    nth = 1 + (2 * ERRORS.index(error) + lasting) % counts.stride
-    while True:
+    start = 2 * ERRORS.index(error) + lasting
+    for number, nth in enumerate(count(1 + start % counts.stride, counts.stride), start):
         scene = stage.again()
         fs = Failing(nth, error, lasting)
         with as_a_process_that_dies(monkeypatch):
@@ -143,17 +146,16 @@ def test_if_any_call_fails_every_file_is_old_or_new_and_the_next_run_succeeds(
         if not fs.hit:
             break
         leftovers = int(lasting or fs.hit.startswith("unlink "))
-        found = [*complaints(scene, answer, leftovers), *complaints_of_the_next_run(scene)]
+        found = [*complaints(scene, answer, leftovers)]
+        found += complaints_of_the_next_run(scene, with_detour=number % counts.detour == 0)
         wrong += [f"call {nth}, {fs.hit.rpartition('/')[2]}: {each}" for each in found]
-        nth += counts.stride
     assert answer == "done", "a run that meets no fault is done"
     assert not wrong, "\n".join(wrong)
 
 
 def test_killed_at_any_call_every_file_is_old_or_new_and_the_next_run_succeeds(stage: Stage, counts: Counts) -> None:
     wrong = []
-    nth, status = 1, 9
-    while status == 9:
+    for number, nth in enumerate(count(1, max(1, counts.stride // 2))):
         scene = stage.again()
 
         def act(scene: Scene = scene, nth: int = nth) -> int:
@@ -161,8 +163,9 @@ def test_killed_at_any_call_every_file_is_old_or_new_and_the_next_run_succeeds(s
 
         status = ended(fork(act))
         found = [*complaints(scene, "done" if status == 0 else "killed", leftovers=1)]
-        found += complaints_of_the_next_run(scene)
+        found += complaints_of_the_next_run(scene, with_detour=number % counts.detour == 0)
         wrong += [f"call {nth}: {each}" for each in found]
-        nth += max(1, counts.stride // 2)
+        if status != 9:
+            break
     assert status == 0
     assert not wrong, "\n".join(wrong)

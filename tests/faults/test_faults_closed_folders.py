@@ -116,6 +116,7 @@ def unfinished(scene: Scene) -> Scene:
     return Scene(scene.files, scene.place, scene.contents(), scene.before, undo)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("act", ["apply", "restore", "end"])
 def test_if_any_call_fails_in_read_only_folders_their_modes_are_restored(
     installed: Path, tmp_path: Path, act: str, counts: Counts

@@ -23,6 +23,8 @@ from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.errors import OpsinfoError
 from opsinfo_cli.model.policy import Policy
 
+pytestmark = pytest.mark.heavy
+
 
 @dataclass
 class Run:

@@ -167,6 +167,7 @@ def bytecode_of_faults(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("bytecode")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("lay_out", [moved, applied, restored], ids=["move", "apply of five files", "restore"])
 def test_if_any_system_call_is_killed_or_fails_every_file_is_old_or_new(
     lay_out: Callable[[Path], tuple[Scene, list[str]]], tmp_path: Path, bytecode_of_faults: Path, counts: Counts
