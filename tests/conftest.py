@@ -130,6 +130,15 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
     return case_id(val, argname)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out heavy tests if all tests are run, without ``-m``."""
+    if config.option.markexpr or [Path(each).resolve() for each in config.args] != [ROOT / "tests"]:
+        return
+    heavy = [item for item in items if item.get_closest_marker("heavy")]
+    config.hook.pytest_deselected(items=heavy)
+    items[:] = [item for item in items if not item.get_closest_marker("heavy")]
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """``suite_case`` is every file name of the corpus' JSONTestSuite in turn."""
     if "suite_case" in metafunc.fixturenames:

@@ -7,7 +7,10 @@ from vector_support import VECTORS, differences, kernels_of, mixlist_of, vectors
 
 from opsinfo_cli.errors import Damaged
 
-pytestmark = pytest.mark.skipif(not VECTORS.exists(), reason="the corpus of vectors is not here")
+pytestmark = [
+    pytest.mark.exhaustive,
+    pytest.mark.skipif(not VECTORS.exists(), reason="the corpus of vectors is not here"),
+]
 
 FAMILIES = (
     *("core", "corners", "modes", "lib910b", "networks", "fp16_op_types", "promote"),

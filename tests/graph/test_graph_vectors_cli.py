@@ -14,7 +14,10 @@ import pytest
 from vector_cli import FAMILIES, differences_through_the_program
 from vector_support import VECTORS, vectors
 
-pytestmark = pytest.mark.skipif(not VECTORS.exists(), reason="the corpus of vectors is not here")
+pytestmark = [
+    pytest.mark.exhaustive,
+    pytest.mark.skipif(not VECTORS.exists(), reason="the corpus of vectors is not here"),
+]
 
 _STEPS = {"core": 90, "corners": 15, "lib910b": 25, "networks": 5, "mixlist": 50}
 """The step between tested vectors; ten for the other families."""

@@ -14,6 +14,8 @@ from opsinfo_cli.text.members import MAX_DEPTH, read_members
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 
+pytestmark = pytest.mark.heavy
+
 UNITS = {"[": "]", '{"a":': "}", '["x",': "]", '{"a":"b","a":': "}"}
 MIXES = ["".join(mix) for length in (1, 2, 3) for mix in itertools.product(list(UNITS)[:2], repeat=length)]
 MIXES += ['["x",', '{"a":"b","a":', '["x",{"a":"b","a":', "[ \n", '{ "a" : ']

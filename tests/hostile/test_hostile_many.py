@@ -16,6 +16,8 @@ import pytest
 from hostile_counts import Counts
 from hostile_support import ENTRY, Hostile
 
+pytestmark = pytest.mark.heavy
+
 
 def ops(many: int) -> list[str]:
     return [f"Op{number}" for number in range(many)]

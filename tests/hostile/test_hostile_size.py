@@ -9,6 +9,8 @@ import pytest
 from hostile_counts import Counts
 from hostile_support import ACCEPTED, ENTRY, FIXED_BUT_REFUSED, Hostile, check_commands, words_of
 
+pytestmark = pytest.mark.heavy
+
 LIBRARIES: dict[str, Callable[[str, int], str]] = {
     # situation: text, by the length of a string and the number of items
     "a long string": lambda x, many: f'{{"Big": {{"opFile": {{"value": "{x}"}}}}, "Add": {ENTRY}}}',

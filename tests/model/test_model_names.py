@@ -97,6 +97,7 @@ STEPS: list[Callable[[str, int], str]] = [
 ]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("front", ["", "Y" * 33, "Y" * 90], ids=["short", "long", "longer than what is looked at"])
 @pytest.mark.parametrize("steps", [1, 2, 3])
 def test_near_names_equal_those_of_a_full_search(front: str, steps: int) -> None:

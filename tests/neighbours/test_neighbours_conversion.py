@@ -59,6 +59,7 @@ def to_mixlist(found: ReadLists, with_defaults: bool = False) -> Conversion:
     return converted(found, SYSTEMS["mixlist"], BASE, None, with_defaults)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("to", WRITABLE)
 @pytest.mark.parametrize("system", BUILT_IN)
 def test_every_entry_of_a_built_in_list_is_converted_or_dropped_with_a_reason(system: str, to: str) -> None:
@@ -107,6 +108,7 @@ def test_built_in_entries_are_translated_only_with_defaults() -> None:
     assert "pow" in to_mixlist(pair, with_defaults=True).given
 
 
+@pytest.mark.exhaustive
 def test_the_marks_of_a_mixlist_are_translated_and_the_library_only_with_defaults() -> None:
     found = of_mixlist(mixlist({"black-list": {"to-add": ["SoftmaxV2", "Nonsense"]}}), OPERATORS)
     made = converted(found, SYSTEMS["habana-autocast"], ConversionBase())

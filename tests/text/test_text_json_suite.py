@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.text.document import Document
 from opsinfo_cli.text.members import read_members
@@ -40,6 +42,7 @@ def both(path: Path) -> tuple[Document, bool]:
     return scan(source), not isinstance(fast, Document) or not fast.faults
 
 
+@pytest.mark.exhaustive
 def test_the_case_ends_as_in_its_name(suite_case: str, corpus: Path) -> None:
     case = corpus / "json-test-suite" / suite_case
     try:

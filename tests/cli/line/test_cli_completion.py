@@ -347,14 +347,14 @@ TYPED = {
 }
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("typed", "added"), TYPED.values(), ids=TYPED)
 @pytest.mark.parametrize(("command", "setup"), [BASH, ZSH], ids=["bash", "zsh"])
 def test_in_a_real_shell(
     shell: Callable[..., str], tmp_path: Path, command: list[str], setup: str, typed: str, added: str
 ) -> None:
     (tmp_path / "my opp").mkdir()
-    said = shell(command, setup, typed, added)
-    assert added in said.replace("\x07", "")
+    assert added in shell(command, setup, typed, added).replace("\x07", "")
 
 
 @pytest.mark.parametrize(("typed", "added"), TYPED.values(), ids=TYPED)

@@ -32,6 +32,7 @@ def loaded(words: list[str], environment: dict[str, str], folder: Path) -> set[s
 HEAVY = {"rich", "jsonschema", "markdown_it", "pygments", "asyncio", "http", "urllib.request", "email", "sqlite3"}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "words",
     [
@@ -53,6 +54,7 @@ def test_starting_a_command_does_not_import_heavy_modules(
     assert loaded(words, environment, tmp_path) & HEAVY == set()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "words",
     [
@@ -73,6 +75,7 @@ def test_a_plain_line_is_read_without_click(
     assert loaded(words, environment, tmp_path) & light == set()
 
 
+@pytest.mark.process
 def test_help_loads_no_command(environment: dict[str, str], tmp_path: Path) -> None:
     ours = {name for name in loaded(["--help"], environment, tmp_path) if name.startswith("opsinfo_cli.")}
     wings = {name.split(".")[1] for name in ours}

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from cli_support import AI_910B, COMMANDS, NN, ROOT, mixlist, write
 
+pytestmark = pytest.mark.process
+
 BLOCKED = ("jsonschema", "referencing", "rpds", "attr", "rich", "markdown_it", "pygments")
 CODE = (
     "import sys\n"
