@@ -126,7 +126,6 @@ def _json_value(field: Any, value: Any) -> Any:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
-@pytest.mark.exhaustive
 @settings(max_examples=50)
 @given(models())
 def test_text_binary_and_json_of_a_model_are_read_alike(tmp_path: Path, model: Any) -> None:

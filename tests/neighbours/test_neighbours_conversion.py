@@ -108,7 +108,6 @@ def test_built_in_entries_are_translated_only_with_defaults() -> None:
     assert "pow" in to_mixlist(pair, with_defaults=True).given
 
 
-@pytest.mark.exhaustive
 def test_the_marks_of_a_mixlist_are_translated_and_the_library_only_with_defaults() -> None:
     found = of_mixlist(mixlist({"black-list": {"to-add": ["SoftmaxV2", "Nonsense"]}}), OPERATORS)
     made = converted(found, SYSTEMS["habana-autocast"], ConversionBase())
