@@ -120,7 +120,7 @@ def unfinished(scene: Scene) -> Scene:
 def test_if_any_call_fails_in_read_only_folders_their_modes_are_restored(
     installed: Path, tmp_path: Path, act: str, counts: Counts
 ) -> None:
-    scratch = lay(tmp_path / "scratch", 1)  # import lazily imported modules now
+    scratch = lay(tmp_path / "scratch", 1)  # loads lazily imported modules
     writer(tmp_path / "scratch-vault").run("move", jobs(scratch))
     report = installed / "report"
     stride = max(1, counts.stride // 2)

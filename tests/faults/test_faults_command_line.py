@@ -1,7 +1,7 @@
-"""Eleven ways in which opsinfo before 2026-11-22 lost or forged a backup, or wrote where it must not, one by one.
+"""Eleven defects of opsinfo before 2026-11-22: lost or forged backups, and writes to other files.
 
-They use the command line and the calls of the writer alone, which that version has too. `OPSINFO_UNDER_TEST` names the
-folder of another version's package: `docs/reliability.md` says which of them fail on the one before.
+The tests use only the command line and calls of the writer that the earlier version has too. `OPSINFO_UNDER_TEST`
+names the folder of another version's package; `docs/reliability.md` lists the tests that fail on the earlier one.
 """
 
 from __future__ import annotations
@@ -137,12 +137,12 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path / "place")
 
 
-def test_c1_nothing_is_renamed_that_was_not_synced(place: Place) -> None:
+def test_c1_no_file_is_renamed_before_it_is_synced(place: Place) -> None:
     assert place.move("black", SYNCS)[0] == 0
     assert (place.folder / "unsynced").read_text() == ""
 
 
-def test_c2_a_configuration_writes_no_file_outside(place: Place) -> None:
+def test_c2_a_configuration_cannot_overwrite_a_file_outside_its_folder(place: Place) -> None:
     victim = place.folder.parent / "victim"
     victim.write_text("theirs")
     (place.folder / "opsinfo.toml").write_text(f'report = ["concise:{victim}"]\n')
@@ -164,7 +164,7 @@ def test_c3_a_prune_leaves_a_running_move_its_backup(place: Place) -> None:
     assert (code, place.library.read_text()) == (0, NEW), said
 
 
-def test_c4_a_clock_that_goes_back_keeps_the_first_copy(place: Place) -> None:
+def test_c4_the_pristine_copy_is_kept_if_the_clock_goes_back(place: Place) -> None:
     assert place.move("black")[0] == 0
     assert place.move("gray", CLOCK, seconds=-3600)[0] == 0
     assert place.move("black", CLOCK, seconds=-7200)[0] == 0
@@ -205,7 +205,7 @@ def test_c7_a_file_half_overwritten_is_named_and_restored(place: Place) -> None:
     assert (code, place.library.read_text()) == (0, TEXT), said
 
 
-def test_c8_a_run_at_work_is_waited_for(place: Place) -> None:
+def test_c8_a_running_change_is_waited_for(place: Place) -> None:
     for name in ("x", "y"):
         (place.folder / "store").mkdir(exist_ok=True)
         (place.folder / "store" / f"aic-{name}-ops-info.json").write_text(TEXT.replace("Add", f"Add{name}"))
@@ -217,7 +217,7 @@ def test_c8_a_run_at_work_is_waited_for(place: Place) -> None:
     assert (code, applying.returncode) == (0, 0), said
 
 
-def test_c9_a_folder_swapped_for_a_link_leads_nowhere(place: Place) -> None:
+def test_c9_a_folder_swapped_for_a_link_is_not_followed(place: Place) -> None:
     for name in ("config", "victim"):
         (place.folder / name).mkdir()
         (place.folder / name / NAME).write_text(TEXT)
@@ -231,7 +231,7 @@ BOMBS = {"dotted key": "a" + ".a" * 30_000 + " = 1\n", "brackets": "x = " + "[" 
 
 
 @pytest.mark.parametrize("text", BOMBS.values(), ids=BOMBS)
-def test_c10_a_hostile_configuration_is_an_error_in_little_time(place: Place, text: str) -> None:
+def test_c10_a_hostile_configuration_is_refused_quickly(place: Place, text: str) -> None:
     (place.folder / "opsinfo.toml").write_text(text)
     (place.folder / "m.json").write_text("{}")
     code, said = place.run("validate", "m.json", cpu=5)
@@ -279,7 +279,7 @@ def _nested_record(place: Place) -> None:
 
 
 SMALL: dict[str, Callable[[Place], None]] = {
-    "a row that commands a CI runner": _command_of_a_runner,
+    "a CI runner command in a row": _command_of_a_runner,
     "a direction mark": _direction_mark,
     "a removed working folder": _removed_folder,
     "a pattern of .gitignore": _ignore_bomb,

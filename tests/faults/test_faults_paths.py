@@ -233,18 +233,18 @@ NONSENSE = {
     "a path that is null": {"path": None},
     "a hash that is a list": {"before": [1]},
     "moves that are a list": {"moves": [1, 2]},
-    "a policy that is none": {"moves": {"Add": ["white", "purple"]}},
-    "one policy": {"moves": {"Add": ["white"]}},
-    "a pid that is a text": {"state": "pending", "pid": "x"},
+    "an unknown policy": {"moves": {"Add": ["white", "purple"]}},
+    "a single policy": {"moves": {"Add": ["white"]}},
+    "a pid that is a string": {"state": "pending", "pid": "x"},
     "a pid that is huge": {"state": "pending", "pid": 2**70},
     "a pid that means everybody": {"state": "pending", "pid": -1},
     "a folder without a mode": {"folders": [{"path": "/"}], "state": "pending"},
-    "a mode that is a text": {"folders": [{"path": "/", "mode": "x"}], "state": "pending", "pid": NO_PROCESS},
+    "a mode that is a string": {"folders": [{"path": "/", "mode": "x"}], "state": "pending", "pid": NO_PROCESS},
     "a command of numbers": {"command": [1]},
-    "files that are none": {"files": 7},
+    "files that are a number": {"files": 7},
     "a NUL in the path": {"path": "a\0b"},
     "an id that is a number": {"id": 7},
-    "a state that is none": {"state": "sleeping"},
+    "an unknown state": {"state": "sleeping"},
 }
 
 
@@ -288,7 +288,7 @@ def test_a_vault_that_others_can_enter_is_made_private_or_refused(
     assert ran.code == 3 or stat.S_IMODE(place.stat().st_mode) == 0o700
 
 
-def test_every_file_of_a_vault_is_private_after_a_long_life(opsinfo: Run, library: Path, place: Path) -> None:
+def test_every_file_of_a_vault_is_private_after_many_changes(opsinfo: Run, library: Path, place: Path) -> None:
     before = os.umask(0)
     try:
         for words in (

@@ -181,7 +181,7 @@ def test_if_any_system_call_is_killed_or_fails_every_file_is_old_or_new(
 
 
 @pytest.mark.parametrize("lay_out", [moved, applied, restored], ids=["move", "apply of five files", "restore"])
-def test_no_trace_shows_a_moment_without_the_file(
+def test_the_file_exists_at_every_moment_of_a_trace(
     lay_out: Callable[[Path], tuple[Scene, list[str]]], tmp_path: Path, bytecode_of_faults: Path
 ) -> None:
     """No original is renamed away, unlinked or opened for writing; each is synced as a temp before it is renamed."""
