@@ -29,7 +29,7 @@ def states(vault: Vault) -> list[str]:
 
 
 class Refusing(FileSystem):
-    """Refuses to link or rename to a path that ends in some words."""
+    """Refuses to link or rename to a path with a given end."""
 
     def __init__(self, end: str) -> None:
         super().__init__()

@@ -172,7 +172,7 @@ def as_before(vault: Vault) -> None:
 
 
 @pytest.mark.parametrize("back_to", [0, 1, 2])
-def test_records_that_form_a_circle_are_damage(vault: Vault, library: Path, back_to: int) -> None:
+def test_records_that_form_a_cycle_are_damage(vault: Vault, library: Path, back_to: int) -> None:
     for to in (Policy.BLACK, Policy.WHITE, Policy.GRAY):
         move(vault, library, "Log", to)
     sound = vault.journal()
@@ -266,7 +266,7 @@ DAMAGE: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("what", DAMAGE)
 @pytest.mark.parametrize("which", ["first", "middle", "last", "head"])
-def test_damage_is_reported_and_restore_gives_right_bytes_or_refuses(
+def test_damage_is_reported_and_restore_gives_correct_bytes_or_refuses(
     vault: Vault, library: Path, which: str, what: str
 ) -> None:
     texts = [library.read_bytes()]

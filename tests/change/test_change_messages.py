@@ -1,4 +1,4 @@
-"""What errors say: the system's reason in words, whichever call fails, and what an internal error keeps."""
+"""Error messages: the system's reason, whichever call fails, and the trace of an internal error."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Failing(FileSystem):
 
 
 def said(run: Callable[[FileSystem], object], number: int) -> set[str]:
-    """Messages and hints of a run whose calls fail in turn."""
+    """Return the messages and hints of a run whose calls fail in turn."""
     texts = set()
     for which in range(1, 10_000):
         fs = Failing(which, number)
@@ -56,7 +56,7 @@ def said(run: Callable[[FileSystem], object], number: int) -> set[str]:
             texts |= {error.message, error.hint or ""}
         if fs.calls < which:
             return texts
-    raise AssertionError("it never ended")
+    raise AssertionError("the run makes too many calls")
 
 
 def a_move(vault: Vault, library: Path, fs: FileSystem) -> None:
@@ -77,7 +77,7 @@ def a_new_file(vault: Vault, library: Path, fs: FileSystem) -> None:
 
 
 @pytest.mark.parametrize("scene", [a_move, a_move_in_place, an_undo, a_new_file])
-def test_an_error_gives_the_systems_reason_in_words_whichever_call_fails(
+def test_an_error_gives_the_systems_reason_whichever_call_fails(
     tmp_path: Path, library: Path, scene: Callable[[Vault, Path, FileSystem], None]
 ) -> None:
     place = iter(range(10_000))
@@ -174,7 +174,7 @@ def test_a_file_that_is_overwritten_in_place_is_synced(tmp_path: Path, library: 
     move(vault, library, fs=fs, in_place=True)
     assert (library.read_text(), fs.dirty) == (NEW, set())
     move(vault, library, fs=fs, in_place=True, to=Policy.GRAY)
-    assert len(library.read_text()) < len(NEW), "it is cut as well"
+    assert len(library.read_text()) < len(NEW), "the file is truncated as well"
     assert fs.dirty == set()
 
 

@@ -270,7 +270,7 @@ def test_a_file_replaced_after_a_half_overwrite_is_not_restored(place: Path, lib
 
 
 class Pausing(FileSystem):
-    """Pauses before it replaces a file, and creates a file that shows it."""
+    """Pauses before it replaces ``file``; creates the file ``at`` when it does."""
 
     def __init__(self, file: Path, at: Path) -> None:
         super().__init__()

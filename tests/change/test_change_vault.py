@@ -267,7 +267,7 @@ def test_pruning_twice_drops_nothing_the_second_time(writer: Writer, vault: Vaul
 
 
 def test_an_existing_backup_is_confirmed_again(tmp_path: Path) -> None:
-    """A backup of a run that was killed before its folder was synced."""
+    """It may be from a run that was killed before the folder was synced."""
 
     class Recording(FileSystem):
         synced: list[str] = []  # noqa: RUF012

@@ -139,7 +139,7 @@ def calls_of_a_move(library: Path, tmp_path: Path) -> int:
 
 @pytest.mark.parametrize("persistent", [False, True], ids=["once", "from then on"])
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EACCES], ids=["EIO", "ENOSPC", "EACCES"])
-def test_if_any_call_fails_the_file_is_old_or_new_and_the_answer_is_true(
+def test_if_any_call_fails_the_file_is_old_or_new_and_the_answer_is_correct(
     library: Path, config: Path, tmp_path: Path, number: int, persistent: bool
 ) -> None:
     wrong = []
