@@ -24,7 +24,7 @@ class Peers:
         inside = self.folder / name if self.folder else None
         return str(inside.resolve()) if inside and inside.is_file() else shutil.which(name)
 
-    def said(self) -> str:
+    def description(self) -> str:
         """Return what is installed, and what differs from the pinned versions."""
         return ", ".join(self._said(name, pinned) for name, pinned in self._pinned().items())
 

@@ -65,8 +65,8 @@ def monotone(seeds: int) -> int:
             bound = ENDS if not culprits else most_runs(count, culprits)
             bad = found.wrong or found.most > bound or (limit is not None and least <= limit < found.mean)
             missed += bool(bad)
-            said = "    -" if limit is None else f"{limit:5.1f}"
-            line = f"{count:5} {culprits:8} {found.mean:7.1f}  {said}  {least:5.1f} {found.most:7}  {bound:5}"
+            allowed = "    -" if limit is None else f"{limit:5.1f}"
+            line = f"{count:5} {culprits:8} {found.mean:7.1f}  {allowed}  {least:5.1f} {found.most:7}  {bound:5}"
             print(f"{line} {found.wrong:6}{'  MISSED' if bad else ''}", flush=True)
     return missed
 

@@ -80,9 +80,9 @@ def run_here(words: Words, cwd: str | os.PathLike[str], env: Mapping[str, str | 
             code = left.code
         sys.stdout.flush()
         sys.stderr.flush()
-        said = [_all_of(each) for each in (out, err)]
+        output = [_all_of(each) for each in (out, err)]
     assert isinstance(code, int)
-    return Ran(code, *said)
+    return Ran(code, *output)
 
 
 def _environment(env: Mapping[str, str | None]) -> dict[str, str]:

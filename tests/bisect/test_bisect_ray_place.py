@@ -69,10 +69,10 @@ def test_trials_are_asked_for_and_their_ends_come_back(stub: Stub, tmp_path: Pat
         READY + "ends = [dict(code=1, signal=0, seconds=2.5, device='a')]\n"
         "ends += [dict(code=0, signal=9), dict(code=None, lost=True)]\n"
         "for text in asked:\n"
-        "    said = json.loads(text)\n"
-        "    with open(os.path.join(said['folder'], 'output.log'), 'w') as output:\n"
-        "        output.write(json.dumps(said['command'] + [said['files']]))\n"
-        "    tell('ended', trial=said['number'], **ends[said['number'] - 1])\n"
+        "    request = json.loads(text)\n"
+        "    with open(os.path.join(request['folder'], 'output.log'), 'w') as output:\n"
+        "        output.write(json.dumps(request['command'] + [request['files']]))\n"
+        "    tell('ended', trial=request['number'], **ends[request['number'] - 1])\n"
     )
     assert place.slots == 3
     for number in (1, 2, 3):

@@ -309,10 +309,10 @@ def test_a_damaged_head_is_rewritten_by_the_next_change_if_the_records_determine
 ) -> None:
     move(vault, library, "Add")
     between = library.read_bytes()
-    said: list[str] = []
+    messages: list[str] = []
     DAMAGE["zeroes"](head_of(vault))
-    Writer(vault, wait=0, say=said.append).run("move", [Job(str(library), LibraryPlan({"Log": Policy.BLACK}))])
-    assert any("head" in text for text in said)
+    Writer(vault, wait=0, say=messages.append).run("move", [Job(str(library), LibraryPlan({"Log": Policy.BLACK}))])
+    assert any("head" in text for text in messages)
     assert damage_in(vault, contents=True) == []
     undo(vault)
     assert library.read_bytes() == between

@@ -109,7 +109,7 @@ def trusted(config: Path, file: Path, trust_folder: bool = False) -> str:
 
 @needs_root
 @pytest.mark.parametrize(
-    ("folder", "mode", "file", "said"),
+    ("folder", "mode", "file", "error"),
     [
         (0, 0o755, 0, ""),
         (1234, 0o755, 1234, ""),  # an install of one service user
@@ -130,18 +130,18 @@ def trusted(config: Path, file: Path, trust_folder: bool = False) -> str:
     ],
 )
 def test_root_writes_only_in_folders_where_no_other_user_may_replace_the_file(
-    config: Path, library: Path, folder: int, mode: int, file: int, said: str
+    config: Path, library: Path, folder: int, mode: int, file: int, error: str
 ) -> None:
     os.chown(library, file, file)
     os.chown(config, folder, 0)
     config.chmod(mode)
-    assert trusted(config, library) == said
+    assert trusted(config, library) == error
     assert trusted(config, library, trust_folder=True) == ""
     below = config / "below"
     below.mkdir()
     (below / "x.json").touch()
     os.chown(below / "x.json", file, file)
-    assert trusted(config, below / "x.json") == said, "ancestors are checked as the folder is"
+    assert trusted(config, below / "x.json") == error, "ancestors are checked as the folder is"
 
 
 @needs_root

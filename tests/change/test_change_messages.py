@@ -45,7 +45,7 @@ class Failing(FileSystem):
         return call
 
 
-def said(run: Callable[[FileSystem], object], number: int) -> set[str]:
+def messages_of(run: Callable[[FileSystem], object], number: int) -> set[str]:
     """Return the messages and hints of a run whose calls fail in turn."""
     texts = set()
     for which in range(1, 10_000):
@@ -86,7 +86,7 @@ def test_an_error_gives_the_systems_reason_whichever_call_fails(
         library.write_text(TEXT)
         scene(Vault(str(tmp_path / f"vault-{next(place)}"), fs), library, fs)
 
-    texts = said(run, errno.EACCES)
+    texts = messages_of(run, errno.EACCES)
     assert not [text for text in texts if "[Errno" in text]
     assert [text for text in texts if os.strerror(errno.EACCES) in text]
 
@@ -105,7 +105,7 @@ def test_an_output_file_that_is_refused_gives_the_reason_and_keeps_the_old_one(t
             raise
         assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
 
-    texts = said(run, number)
+    texts = messages_of(run, number)
     assert {text for text in texts if text} <= {os.strerror(number), f"cannot write: {os.strerror(number)}"}
     assert f"cannot write: {os.strerror(number)}" in texts
     assert os.listdir(tmp_path) == ["report.json"] or sorted(os.listdir(tmp_path)) == ["home", "report.json"]
@@ -142,10 +142,10 @@ def test_a_damaged_record_is_described_without_a_line_of_its_text(vault: Vault, 
     records = [path for path in Path(vault.path, "changes").iterdir() if path.is_file()]
     for path in records:
         path.write_bytes(b'{"files": [}')
-    said = [each.said for each in vault.journal().damage]
-    assert said
-    assert all(re.fullmatch(r"the record is damaged \((?!it cannot be read).+\)", each) for each in said), said
-    assert not any(": line" in each for each in said)
+    texts = [each.said for each in vault.journal().damage]
+    assert texts
+    assert all(re.fullmatch(r"the record is damaged \((?!it cannot be read).+\)", each) for each in texts), texts
+    assert not any(": line" in each for each in texts)
 
 
 class Dirty(FileSystem):
@@ -183,9 +183,9 @@ def test_the_trace_of_an_internal_error_is_kept_in_a_file(tmp_path: Path, monkey
     try:
         raise Damaged("text \udcff")
     except Damaged as error:
-        said = fault_trace.kept_trace(error)
-    assert said.startswith(f"it is in {tmp_path}/opsinfo-fault-")
-    kept = Path(said.removeprefix("it is in ")).read_text()
+        message = fault_trace.kept_trace(error)
+    assert message.startswith(f"it is in {tmp_path}/opsinfo-fault-")
+    kept = Path(message.removeprefix("it is in ")).read_text()
     assert kept.startswith("Traceback (most recent call last):\n")
     assert "Damaged: text \\udcff" in kept
 

@@ -289,10 +289,10 @@ def test_a_running_change_is_waited_for_then_named_and_never_called_interrupted(
     other, at = config / "b.json", tmp_path / "paused"
     other.write_text(TEXT)
 
-    said: list[str] = []
+    messages: list[str] = []
 
     def look() -> None:
-        which = writer(place, say=said.append)
+        which = writer(place, say=messages.append)
         with pytest.raises(Locked) as caught:
             move(which, library, op="Log") if act == "move" else undo(which)
         assert ("still being written" if act == "move" else "another process holds the file") in caught.value.message
@@ -300,7 +300,7 @@ def test_a_running_change_is_waited_for_then_named_and_never_called_interrupted(
         assert list(unfinished_change(Vault(str(place)), everywhere)) == []
 
     assert in_a_child(lambda: move(writer(place, Pausing(other, at)), library, other), look, at) == 0
-    assert said == []
+    assert messages == []
     assert (library.read_text(), other.read_text()) == (NEW, NEW)
 
 

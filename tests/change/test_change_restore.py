@@ -194,12 +194,12 @@ def state(vault: Vault, record: Record) -> str:
 
 
 def test_a_killed_change_that_was_complete_is_settled_as_done(writer: Writer, vault: Vault, library: Path) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     record = killed(vault, move(writer, "Add", "black", library))
-    writer.say = said.append
+    writer.say = messages.append
     move(writer, "Log", "black", library)
     assert state(vault, record) == "done"
-    assert any(record.id in note for note in said)
+    assert any(record.id in note for note in messages)
     undo(writer)
     undo(writer)
     assert library.read_text() == TEXT

@@ -58,7 +58,7 @@ def test_a_failing_second_replace_restores_the_first_file(config: Path, vault: V
 
 
 @pytest.mark.parametrize(
-    ("call", "number", "said"),
+    ("call", "number", "message"),
     [
         ("replace", errno.EBUSY, "--in-place"),
         ("replace", errno.EXDEV, "--in-place"),
@@ -70,13 +70,13 @@ def test_a_failing_second_replace_restores_the_first_file(config: Path, vault: V
     ],
 )
 def test_a_write_that_fails_leaves_the_old_file_and_no_temp(
-    library: Path, config: Path, vault: Vault, call: str, number: int, said: str
+    library: Path, config: Path, vault: Vault, call: str, number: int, message: str
 ) -> None:
     with pytest.raises(Refused) as caught:
         only_in_config(vault, library, call, number)
     assert library.read_text() == TEXT
     assert names(config) == [library.name]
-    assert said in str(caught.value.hint)
+    assert message in str(caught.value.hint)
     assert caught.value.path == str(library.resolve())
 
 

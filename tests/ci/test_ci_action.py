@@ -41,7 +41,7 @@ def action(ours: Path, temp: Path, sample: Path) -> Action:
         def put_in(text: str) -> str:
             return re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda match: given[match[1]], text)
 
-        said = {name: put_in(text) for name, text in step["env"].items()}
+        variables = {name: put_in(text) for name, text in step["env"].items()}
         script = temp / "step.sh"
         script.write_text(step["run"], "utf-8")
         environment = {
@@ -53,7 +53,7 @@ def action(ours: Path, temp: Path, sample: Path) -> Action:
             "GITHUB_ACTION_PATH": str(ours),
             "GITHUB_WORKSPACE": str(sample),
             "RUNNER_TEMP": str(temp),
-            **said,
+            **variables,
         }
         if "version" in inputs:
             environment["PIP_NO_INDEX"] = "1"  # no package index is used
@@ -99,11 +99,11 @@ INPUTS = {
 
 @pytest.mark.parametrize("situation", INPUTS)
 def test_inputs(action: Action, sample: Path, situation: str) -> None:
-    inputs, status, said = INPUTS[situation]
+    inputs, status, message = INPUTS[situation]
     shutil.copy(sample / "mixlists/base.mixlist.json", sample / "a b.mixlist.json")
     done = action(**inputs)
     assert done.returncode == status
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 LINES: dict[str, tuple[Any, ...] | None] = {

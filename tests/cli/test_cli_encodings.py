@@ -72,10 +72,10 @@ def test_chinese_and_escaped_characters_are_aligned(terminal: Terminal, tmp_path
         (("show", one, "Add"), "required", 3),
     ):
         env = {"PYTHONIOENCODING": encoding}
-        code, said = terminal(*words, "--color", "never", "-q", env=env, encoding=encoding)
+        code, output = terminal(*words, "--color", "never", "-q", env=env, encoding=encoding)
         assert code == 0
-        before = [line.partition(mark)[0] for line in said.splitlines() if mark in line][:count]
-        assert len({cell_len(each) for each in before[: 2 if words[0] == "show" else 4]}) == 1, said
+        before = [line.partition(mark)[0] for line in output.splitlines() if mark in line][:count]
+        assert len({cell_len(each) for each in before[: 2 if words[0] == "show" else 4]}) == 1, output
 
 
 @pytest.mark.process
@@ -150,11 +150,11 @@ def test_json_keeps_names_exactly(opsinfo: Run, tmp_path: Path) -> None:
 
 def test_on_a_terminal_names_are_neither_raw_nor_markup(terminal: Terminal, tmp_path: Path) -> None:
     lib = write(tmp_path / "aic-x-ops-info.json", {name: entry("true") for name in HOSTILE})
-    _, said = terminal("list", lib, "--color", "never")
-    assert "[bold]markup[/bold]" in said
-    assert "\x1b" not in said
-    assert "\x07" not in said
-    assert "\u202e" not in said
+    _, output = terminal("list", lib, "--color", "never")
+    assert "[bold]markup[/bold]" in output
+    assert "\x1b" not in output
+    assert "\x07" not in output
+    assert "\u202e" not in output
 
 
 def test_hostile_paths_are_not_raw_either(opsinfo: Run, tmp_path: Path) -> None:

@@ -31,15 +31,17 @@ def test_a_binary_file_is_called_binary(opsinfo: Run, tmp_path: Path) -> None:
     assert "hint: the file is binary; a text file is needed here" in ran.err
 
 
-@pytest.mark.parametrize(("data", "code", "said"), [(b"Add\n\xff\n", 3, "not UTF-8"), (b"# none\n", 2, "no op types")])
+@pytest.mark.parametrize(
+    ("data", "code", "message"), [(b"Add\n\xff\n", 3, "not UTF-8"), (b"# none\n", 2, "no op types")]
+)
 def test_a_file_of_op_types_that_is_none_is_named(
-    opsinfo: Run, opp: Path, tmp_path: Path, data: bytes, code: int, said: str
+    opsinfo: Run, opp: Path, tmp_path: Path, data: bytes, code: int, message: str
 ) -> None:
     (tmp_path / "types").write_bytes(data)
     words = ["bisect", "--against", opp, "--soc", "ascend910b", "--among", "@types", "--", "true"]
     ran = opsinfo(*words)
     assert ran.code == code
-    assert said in ran.err
+    assert message in ran.err
     assert "--> types" in ran.err
 
 

@@ -244,14 +244,14 @@ def complaints(scene: Scene, answer: str, leftovers: int) -> Iterator[str]:
     :param leftovers: how many temps are allowed
     """
     state = scene.state()
-    said = f"the answer is {answer!r}, the files are {state}"
+    outcome = f"the answer is {answer!r}, the files are {state}"
     if state == "torn" or answer.startswith("crashed"):
-        yield said
+        yield outcome
     elif answer in ("done", "not confirmed"):
         if state != "new":
-            yield said
+            yield outcome
     elif answer not in ("unfinished-change", "killed") and state != "old":
-        yield said
+        yield outcome
     if scene.damaged_backups():
         yield "the content of a backup does not match its name"
     if scene.missing_backups():

@@ -151,14 +151,14 @@ def test_an_internal_error_is_exit_3_names_its_trace_and_loses_nothing(
         tempfile.tempdir = str(tmp_path)
         monkeypatch.setattr(FileSystem, "fsync", broken)
         return run_main(
-            ["move", str(paths[0]), "Mul0", "--to", "black"], os.open(tmp_path / "said", os.O_WRONLY | os.O_CREAT)
+            ["move", str(paths[0]), "Mul0", "--to", "black"], os.open(tmp_path / "output", os.O_WRONLY | os.O_CREAT)
         )
 
     assert ended(fork(act)) == 3
-    said = (tmp_path / "said").read_text()
+    output = (tmp_path / "output").read_text()
     (trace,) = tmp_path.glob("opsinfo-fault-*.log")
-    assert str(trace) in said
-    assert "Traceback" not in said
+    assert str(trace) in output
+    assert "Traceback" not in output
     assert "a slip" in trace.read_text()
     assert texts(paths) == before
     assert sorted(os.listdir(paths[0].parent)) == [path.name for path in paths]

@@ -147,8 +147,8 @@ def test_c2_a_configuration_cannot_overwrite_a_file_outside_its_folder(place: Pl
     victim.write_text("theirs")
     (place.folder / "opsinfo.toml").write_text(f'report = ["concise:{victim}"]\n')
     (place.folder / "m.json").write_text('{"grey-list": {}}')
-    code, said = place.run("validate", "m.json")
-    assert (victim.read_text(), code) == ("theirs", 2), said
+    code, output = place.run("validate", "m.json")
+    assert (victim.read_text(), code) == ("theirs", 2), output
 
 
 def test_c3_a_prune_leaves_a_running_move_its_backup(place: Place) -> None:
@@ -160,8 +160,8 @@ def test_c3_a_prune_leaves_a_running_move_its_backup(place: Place) -> None:
     place.run("backups", "--prune", "1")
     moving.communicate(timeout=60)
     assert moving.returncode == 0
-    code, said = place.run("restore", NAME)
-    assert (code, place.library.read_text()) == (0, NEW), said
+    code, output = place.run("restore", NAME)
+    assert (code, place.library.read_text()) == (0, NEW), output
 
 
 def test_c4_the_pristine_copy_is_kept_if_the_clock_goes_back(place: Place) -> None:
@@ -169,15 +169,15 @@ def test_c4_the_pristine_copy_is_kept_if_the_clock_goes_back(place: Place) -> No
     assert place.move("gray", CLOCK, seconds=-3600)[0] == 0
     assert place.move("black", CLOCK, seconds=-7200)[0] == 0
     assert place.run("backups", "--prune", "1", hook=CLOCK, seconds=-7200)[0] == 0
-    code, said = place.run("restore", NAME, "--to", "pristine")
-    assert (code, place.library.read_text()) == (0, TEXT), said
+    code, output = place.run("restore", NAME, "--to", "pristine")
+    assert (code, place.library.read_text()) == (0, TEXT), output
 
 
 def test_c5_a_concurrent_write_of_another_program_is_kept(place: Place) -> None:
     theirs = TEXT.replace("Mul", "Pow")
     (place.folder / "theirs").write_text(theirs)
-    code, said = place.move("black", OTHER_WRITER)
-    assert (code, place.library.read_text()) == (3, theirs), said
+    code, output = place.move("black", OTHER_WRITER)
+    assert (code, place.library.read_text()) == (3, theirs), output
 
 
 @pytest.mark.parametrize("damage", ["cut", "bit"])
@@ -192,8 +192,8 @@ def test_c6_a_damaged_record_is_reported(place: Place, damage: str) -> None:
             data[data.index(b'"files"') + 3] ^= 1
         path.write_bytes(data)
     assert "damaged" in place.run("backups", NAME)[1]
-    code, said = place.run("restore", NAME, "--to", "pristine")
-    assert (code, "damaged" in said) == (3, True), said
+    code, output = place.run("restore", NAME, "--to", "pristine")
+    assert (code, "damaged" in output) == (3, True), output
 
 
 def test_c7_a_file_half_overwritten_is_named_and_restored(place: Place) -> None:
@@ -201,8 +201,8 @@ def test_c7_a_file_half_overwritten_is_named_and_restored(place: Place) -> None:
     torn = place.library.read_text()
     assert torn != TEXT
     assert "half" in place.run("doctor", NAME)[1] + place.move("gray")[1]
-    code, said = place.run("restore", NAME)
-    assert (code, place.library.read_text()) == (0, TEXT), said
+    code, output = place.run("restore", NAME)
+    assert (code, place.library.read_text()) == (0, TEXT), output
 
 
 def test_c8_a_running_change_is_waited_for(place: Place) -> None:
@@ -212,9 +212,9 @@ def test_c8_a_running_change_is_waited_for(place: Place) -> None:
     (place.folder / "m.json").write_text('{"black-list": {"to-add": ["Addx", "Addy"]}}')
     applying = place.start("apply", "store", "m.json", hook=BETWEEN_FILES)
     place.wait_for("between", applying)
-    code, said = place.run("move", "store/aic-x-ops-info.json", "Mul", "--to", "gray", "--force")
+    code, output = place.run("move", "store/aic-x-ops-info.json", "Mul", "--to", "gray", "--force")
     applying.communicate(timeout=60)
-    assert (code, applying.returncode) == (0, 0), said
+    assert (code, applying.returncode) == (0, 0), output
 
 
 def test_c9_a_folder_swapped_for_a_link_is_not_followed(place: Place) -> None:
@@ -234,9 +234,9 @@ BOMBS = {"dotted key": "a" + ".a" * 30_000 + " = 1\n", "brackets": "x = " + "[" 
 def test_c10_a_hostile_configuration_is_refused_quickly(place: Place, text: str) -> None:
     (place.folder / "opsinfo.toml").write_text(text)
     (place.folder / "m.json").write_text("{}")
-    code, said = place.run("validate", "m.json", cpu=5)
-    assert code == 2, said[-500:]
-    assert "has a fault" not in said
+    code, output = place.run("validate", "m.json", cpu=5)
+    assert code == 2, output[-500:]
+    assert "has a fault" not in output
 
 
 def _command_of_a_runner(place: Place) -> None:
@@ -251,8 +251,8 @@ def _direction_mark(place: Place) -> None:
 
 def _removed_folder(place: Place) -> None:
     gone = 'os.mkdir("gone"); os.chdir("gone"); os.rmdir("../gone")'
-    code, said = place.run("list", str(place.library), hook=gone)
-    assert (code in (0, 3), "has a fault" in said, "Traceback" in said) == (True, False, False), said
+    code, output = place.run("list", str(place.library), hook=gone)
+    assert (code in (0, 3), "has a fault" in output, "Traceback" in output) == (True, False, False), output
 
 
 def _ignore_bomb(place: Place) -> None:
@@ -264,18 +264,18 @@ def _ignore_bomb(place: Place) -> None:
 
 def _two_documents(place: Place) -> None:
     (place.folder / "m.json").write_text('{"black-list": {"to-add": ["Add",]}}')
-    code, said = place.run("fmt", "m.json", "--format", "json", "-o", "missing/x.json")
+    code, output = place.run("fmt", "m.json", "--format", "json", "-o", "missing/x.json")
     assert code != 0
-    json.loads(said)
+    json.loads(output)
 
 
 def _nested_record(place: Place) -> None:
     assert place.move("black")[0] == 0
     for path in place.records():
         path.write_text("[" * 100_000)
-    _, said = place.run("backups", NAME)
-    assert "damaged" in said, said[-300:]
-    assert "Traceback" not in said
+    _, output = place.run("backups", NAME)
+    assert "damaged" in output, output[-300:]
+    assert "Traceback" not in output
 
 
 SMALL: dict[str, Callable[[Place], None]] = {
@@ -297,5 +297,5 @@ def test_c11_small_faults(place: Place, check: Callable[[Place], None]) -> None:
 def test_c11_a_vault_of_another_owner_is_not_used(place: Place) -> None:
     assert place.move("black")[0] == 0
     os.chown(place.folder / "vault", 1234, 1234)
-    code, said = place.run("backups", NAME)
-    assert code == 3, said
+    code, output = place.run("backups", NAME)
+    assert code == 3, output

@@ -256,12 +256,12 @@ def test_a_nonsensical_record_crashes_nothing_and_writes_nothing(
     moved = library.read_bytes()
     altered(place, **NONSENSE[what])
     for words in (("backups",), ("doctor", library.parent), ("reapply", "--dry-run"), ("restore", library, "-n")):
-        status, said = in_a_child(tmp_path, *words)
-        assert "internal error" not in said, (words, said)
+        status, output = in_a_child(tmp_path, *words)
+        assert "internal error" not in output, (words, output)
         assert status in STATUSES
     assert library.read_bytes() == moved
-    status, said = in_a_child(tmp_path, "move", library, "Log", "--to", "white")
-    assert "internal error" not in said
+    status, output = in_a_child(tmp_path, "move", library, "Log", "--to", "white")
+    assert "internal error" not in output
     assert status in (0, 3)
 
 
@@ -270,9 +270,9 @@ def in_a_child(tmp_path: Path, *words: str | Path) -> tuple[int, str]:
 
     def act() -> int:
         tempfile.tempdir = str(tmp_path)  # the place of a trace
-        return run_main([*map(str, words)], os.open(tmp_path / "said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
+        return run_main([*map(str, words)], os.open(tmp_path / "output", os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
 
-    return ended(fork(act)), (tmp_path / "said").read_text()
+    return ended(fork(act)), (tmp_path / "output").read_text()
 
 
 # the vault is private

@@ -139,9 +139,9 @@ def test_many_names_that_no_target_has(hostile: Hostile, tmp_path: Path, command
     mixlist = written(tmp_path / "f.json", {"black-list": {"to-add": [f"{name}Z{name[3]}" for name in known]}})
     ran = hostile(command, mixlist, "--against", library, seconds=10)
     assert ran.code in (0, 1)
-    said = ran.out + ran.err
-    assert said.count("did you mean") == len(known)
-    assert all(f"did you mean `{name}`" in said for name in known)
+    output = ran.out + ran.err
+    assert output.count("did you mean") == len(known)
+    assert all(f"did you mean `{name}`" in output for name in known)
 
 
 @pytest.mark.parametrize("name", ["{:08}", "Op{:020}"], ids=["digits", "letters and digits"])

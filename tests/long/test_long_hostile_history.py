@@ -107,18 +107,18 @@ class HostileHistory(RuleBasedStateMachine):
     def edit_by_hand(self, name: str, op: str, flag: str, in_place: bool) -> None:
         content = json.loads(self.now[name])
         content[op]["precision_reduce"] = {"flag": flag}
-        said = json.dumps(content, indent=4).encode()
+        data = json.dumps(content, indent=4).encode()
         if in_place:
-            self.path[name].write_bytes(said)
-            self.now[name] = said
+            self.path[name].write_bytes(data)
+            self.now[name] = data
         else:
-            self._lay(name, said)
+            self._lay(name, data)
 
     @rule(remark=st.sampled_from(["// by hand\n", "/* x */ ", "# y\n"]), bom=st.booleans(), tail=st.booleans())
     def write_a_remark_into_the_mixlist(self, remark: str, bom: bool, tail: bool) -> None:
         text = self.now["mixlist"].decode("utf-8-sig")
-        said = ("\ufeff" if bom else "") + text.replace("{", "{ " + remark, 1) + ("}" if tail else "")
-        self._lay("mixlist", said.encode())
+        edited = ("\ufeff" if bom else "") + text.replace("{", "{ " + remark, 1) + ("}" if tail else "")
+        self._lay("mixlist", edited.encode())
 
     # actions of the tool
 

@@ -264,12 +264,12 @@ def test_unknown_words_that_a_newer_engine_may_have_are_warnings(situation: str)
 
 
 def test_every_fault_has_its_place_its_near_words_and_its_message() -> None:
-    said = [
+    rows = [
         "\t".join((situation, place_of(fault), " ".join(fault.near), fault.message))
         for situation, (_, sections) in {**REFUSED, **SUSPECT}.items()
         for fault in entry_of(sections).faults
     ]
-    assert said == (Path(__file__).parent / "fault_texts.tsv").read_text("utf-8").splitlines()[1:]
+    assert rows == (Path(__file__).parent / "fault_texts.tsv").read_text("utf-8").splitlines()[1:]
 
 
 def place_of(fault: LoadFault) -> str:

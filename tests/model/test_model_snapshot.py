@@ -186,11 +186,11 @@ DAMAGED = {
 
 @pytest.mark.parametrize("situation", DAMAGED)
 def test_a_damaged_snapshot_is_refused_with_the_place(situation: str) -> None:
-    text, said, at = DAMAGED[situation]
+    text, message, at = DAMAGED[situation]
     with pytest.raises(Damaged) as caught:
         read(text)
     error = caught.value
-    assert said in error.message
+    assert message in error.message
     assert error.line
     assert error.column
     lines = text.splitlines()

@@ -71,7 +71,7 @@ def status(verdict: Verdict, name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "expected"),
     [
         ([76.1, 76.2, 76.0, 76.15], "holds"),
         ([76.1, 76.2, 76.0], "missing"),
@@ -83,12 +83,12 @@ def status(verdict: Verdict, name: str) -> str:
         ([76.1, 76.2, 76.0, None], "cannot be told"),
     ],
 )
-def test_more_than_three_runs_must_agree(values: list[float | None], said: str) -> None:
-    assert status(judged(values), "runs-agree") == said
+def test_more_than_three_runs_must_agree(values: list[float | None], expected: str) -> None:
+    assert status(judged(values), "runs-agree") == expected
 
 
 @pytest.mark.parametrize(
-    ("mixed", "reference", "said"),
+    ("mixed", "reference", "expected"),
     [
         ([76.1, 76.2, 76.0, 76.15], [76.1, 76.05, 76.2], "holds"),
         ([76.1, 76.2, 76.0, 76.15], [79.1, 79.2, 79.0], "fails"),
@@ -99,8 +99,8 @@ def test_more_than_three_runs_must_agree(values: list[float | None], said: str) 
         ([76.1, 76.1], [79.1, 79.1], "fails"),
     ],
 )
-def test_mixed_against_high_precision(mixed: list[float | None], reference: list[float | None], said: str) -> None:
-    assert status(judged(mixed, reference), "reference") == said
+def test_mixed_against_high_precision(mixed: list[float | None], reference: list[float | None], expected: str) -> None:
+    assert status(judged(mixed, reference), "reference") == expected
 
 
 def test_without_a_reference_the_verdict_knows_it() -> None:

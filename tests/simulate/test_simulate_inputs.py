@@ -101,7 +101,7 @@ def text(name: str, content: bytes) -> Callable[[Path], str]:
 
 
 @pytest.mark.parametrize(
-    ("make", "name", "said"),
+    ("make", "name", "message"),
     [
         (npz(mask=None), "missing-input", "missing inputs: mask: batch"),
         (npz(z=np.zeros(1)), "unknown-input", "the model has no input `z`"),
@@ -144,24 +144,24 @@ def text(name: str, content: bytes) -> Callable[[Path], str]:
     ],
 )
 def test_what_does_not_fit_is_named(
-    model: str, tmp_path: Path, make: Callable[[Path], str], name: str, said: str
+    model: str, tmp_path: Path, make: Callable[[Path], str], name: str, message: str
 ) -> None:
     with pytest.raises(OpsinfoError) as caught:
         input_sets(make(tmp_path), model, {})
     assert caught.value.name == name
-    assert said in caught.value.message
+    assert message in caught.value.message
 
 
 @pytest.mark.parametrize(
-    ("shapes", "said"),
+    ("shapes", "message"),
     [
         ({"z": (1,)}, "the model has no input `z`"),
         ({"x": (1, 4)}, "the shape 1,4 does not fit x: batch,3"),
         ({"x": (3,)}, "the shape 3 does not fit x: batch,3"),
     ],
 )
-def test_a_shape_that_does_not_fit_is_named(model: str, shapes: dict[str, tuple[int, ...]], said: str) -> None:
-    with pytest.raises(OpsinfoError, match=said):
+def test_a_shape_that_does_not_fit_is_named(model: str, shapes: dict[str, tuple[int, ...]], message: str) -> None:
+    with pytest.raises(OpsinfoError, match=message):
         input_sets("random:0", model, shapes)
 
 

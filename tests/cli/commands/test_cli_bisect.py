@@ -46,11 +46,11 @@ def test_each_culprit_names_the_trial_that_failed_without_it(search: Search, tmp
 
 
 def test_a_trial_gets_its_own_folder_mixlist_and_cache(search: Search, tmp_path: Path) -> None:
-    said = tmp_path / "said"
-    line = f'echo "$1|$2|$3|$OPSINFO_MIXLIST|$OPSINFO_TRIAL|$ASCEND_CACHE_PATH|$ASCEND_RT_VISIBLE_DEVICES" >> {said}'
+    log = tmp_path / "log"
+    line = f'echo "$1|$2|$3|$OPSINFO_MIXLIST|$OPSINFO_TRIAL|$ASCEND_CACHE_PATH|$ASCEND_RT_VISIBLE_DEVICES" >> {log}'
     check = needing(tmp_path / "check", None, line, "test -d $ASCEND_CACHE_PATH || exit 126")
     assert search(*among(), "--devices", "7", "--", check, "{mixlist}", "x={trial}", "{cache}").code == 0
-    found = [line.split("|") for line in said.read_text("utf-8").splitlines()]
+    found = [line.split("|") for line in log.read_text("utf-8").splitlines()]
     assert len({each[0] for each in found}) == len(found)
     for mixlist_, trial, cache, *env in found:
         assert trial.startswith(f"x={tmp_path}/.opsinfo-bisect/trials/")
@@ -60,11 +60,11 @@ def test_a_trial_gets_its_own_folder_mixlist_and_cache(search: Search, tmp_path:
 
 
 def test_words_after_the_dashes_reach_the_command_unchanged(search: Search, tmp_path: Path) -> None:
-    said = tmp_path / "said"
-    check = script(tmp_path / "check", f'for each in "$@"; do echo "$each" >> {said}; done', "exit 0")
+    log = tmp_path / "log"
+    check = script(tmp_path / "check", f'for each in "$@"; do echo "$each" >> {log}; done', "exit 0")
     words = ["--format", "json", "-q", "--", "a b", "{other}", "--against=x"]
     assert search("--among", "Add", "--", check, *words).code == 0
-    assert said.read_text("utf-8").splitlines() == words * 4
+    assert log.read_text("utf-8").splitlines() == words * 4
 
 
 def test_a_check_that_passes_with_the_base_list_leaves_an_empty_list(search: Search, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_the_page_has_the_search_as_a_tree(search: Search, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ([], "bisect requires --model or --among"),
         (["--among", "Mul", "--precision-mode", "force_fp16"], "refuses a mixlist with force_fp16"),
@@ -207,10 +207,10 @@ def test_the_page_has_the_search_as_a_tree(search: Search, tmp_path: Path) -> No
         (["--among", "Mul", "--inputs", "x.npz"], "--inputs requires --simulate"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(search: Search, tmp_path: Path, words: list[str], said: str) -> None:
+def test_options_that_do_not_fit_are_refused(search: Search, tmp_path: Path, words: list[str], message: str) -> None:
     ran = search(*words, "--", "true")
     assert ran.code == 2
-    assert said in ran.err
+    assert message in ran.err
     assert not (tmp_path / ".opsinfo-bisect").exists()
 
 

@@ -62,7 +62,7 @@ def test_a_check_that_a_signal_ends_is_repeated_and_the_run_not_counted(
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("kill -9 $$", "was ended by signal 9"),
         ("exit 137", "ended with 137"),
@@ -71,12 +71,12 @@ def test_a_check_that_a_signal_ends_is_repeated_and_the_run_not_counted(
     ],
 )
 def test_a_check_that_does_not_judge_ends_the_search(
-    opsinfo: Run, words: list[Any], tmp_path: Path, line: str, said: str
+    opsinfo: Run, words: list[Any], tmp_path: Path, line: str, message: str
 ) -> None:
     ran = opsinfo(*words, "--format", "json", "--retries", "2", "--", script(tmp_path / "check", line))
     assert ran.code == 3
     assert ran.json["error"]["name"] == "check-unusable"
-    assert said in ran.json["error"]["message"]
+    assert message in ran.json["error"]["message"]
     repeats = [each for each in events(tmp_path / FOLDER) if each["event"] == "no-verdict"]
     assert len(repeats) == (1 if "126" in line or "127" in line else 3)
 

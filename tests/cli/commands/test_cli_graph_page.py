@@ -20,8 +20,8 @@ def judged(opp: Path) -> list[str | Path]:
 
 
 def data_of(text: str) -> dict[str, Any]:
-    (said,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
-    found: dict[str, Any] = json.loads(said)
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
+    found: dict[str, Any] = json.loads(data)
     return found
 
 
@@ -72,8 +72,8 @@ def test_every_model_of_the_corpus_is_a_page_with_the_nodes_of_the_document(opsi
 
 def test_the_summary_is_in_the_markup(opsinfo: Run, judged: list[str | Path], tmp_path: Path) -> None:
     text = opsinfo("graph", dump(tmp_path), *judged, "--format", "html").out
-    for said in ("<dt>Mode</dt><dd>mixed_float16</dd>", "3 edges need a Cast", "<b>2</b>", "</svg>", ">MatMulV2</th>"):
-        assert said in text
+    for part in ("<dt>Mode</dt><dd>mixed_float16</dd>", "3 edges need a Cast", "<b>2</b>", "</svg>", ">MatMulV2</th>"):
+        assert part in text
 
 
 def test_the_casts_of_a_compiled_model_are_ticked(opsinfo: Run, tmp_path: Path) -> None:

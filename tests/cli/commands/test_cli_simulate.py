@@ -71,7 +71,7 @@ def test_a_mixlist_that_keeps_the_product_in_float32_leaves_no_error(
 
 
 @pytest.mark.parametrize(
-    ("bounds", "code", "said"),
+    ("bounds", "code", "message"),
     [
         (["--max-error", "0.01"], 0, "passes --max-error 0.01"),
         (["--max-error", "1e-9"], 1, "fails --max-error 1e-09: 1 output"),
@@ -79,10 +79,10 @@ def test_a_mixlist_that_keeps_the_product_in_float32_leaves_no_error(
         (["--min-cosine", "1", "--max-error", "1"], 1, "fails --max-error 1 and --min-cosine 1"),
     ],
 )
-def test_bounds_make_it_a_check(opsinfo: Run, arguments: Simulate, bounds: list[str], code: int, said: str) -> None:
+def test_bounds_make_it_a_check(opsinfo: Run, arguments: Simulate, bounds: list[str], code: int, message: str) -> None:
     ran = opsinfo(*arguments("--no-rank", *bounds))
     assert ran.code == code
-    assert said in ran.err
+    assert message in ran.err
     assert opsinfo(*arguments("--no-rank", *bounds, "--format", "json")).json["passes"] is (code == 0)
 
 

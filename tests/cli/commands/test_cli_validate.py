@@ -20,9 +20,9 @@ def test_every_mixlist_of_the_fixtures_gives_the_result_of_its_case(opsinfo: Run
     found: dict[str, set[str]] = {}
     for each in document["findings"]:
         found.setdefault(each["path"], set()).add(each["name"])
-    said = {str(path): (accepted[str(path)], sorted(found.get(str(path), ()))) for path in paths}
+    result = {str(path): (accepted[str(path)], sorted(found.get(str(path), ()))) for path in paths}
     wanted = {str(path): (case["engine_accepts"], case["findings"]) for path, case in zip(paths, CASES, strict=True)}
-    assert said == wanted
+    assert result == wanted
 
 
 def test_the_status_follows_the_severities(opsinfo: Run, fixtures: Path) -> None:

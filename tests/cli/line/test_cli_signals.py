@@ -81,9 +81,9 @@ def test_a_lock_held_past_the_deadline_is_refused_naming_the_owner(
         told = lock_is_told(opp / NN)
     assert ran.code == 3
     assert snapshot(opp) == before
-    said = ran.json["error"]["message"] if style == "json" else ran.err
+    output = ran.json["error"]["message"] if style == "json" else ran.err
     if told:
-        assert str(os.getpid()) in said
+        assert str(os.getpid()) in output
     if style == "json":
         assert ran.json["error"]["name"] == "locked"
         assert ran.json["error"]["path"] == str(opp / NN)

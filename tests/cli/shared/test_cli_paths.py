@@ -61,8 +61,8 @@ def test_the_command_that_undoes_a_change_can_be_pasted(
 ) -> None:
     path = write(tmp_path / "with 'blanks' $HOME" / "m.json", mixlist(black_add=["Add"]))
     before = path.read_bytes()
-    said = opsinfo("move", path, "Mul", "--to", "black").err
-    command = said.partition("undo it with: ")[2].splitlines()[0]
+    output = opsinfo("move", path, "Mul", "--to", "black").err
+    command = output.partition("undo it with: ")[2].splitlines()[0]
     script = f'opsinfo() {{ "{program[0]}" -m opsinfo_cli "$@"; }}\n{command}\n'
     assert subprocess.run(["sh", "-c", script], env=environment, check=False, cwd=tmp_path).returncode == 0
     assert path.read_bytes() == before

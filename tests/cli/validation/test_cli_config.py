@@ -99,12 +99,12 @@ WRONG = {
 
 @pytest.mark.parametrize("situation", WRONG)
 def test_a_wrong_configuration_is_exit_2_with_the_place(opsinfo: Run, repository: Path, situation: str) -> None:
-    text, place, said = WRONG[situation]
+    text, place, message = WRONG[situation]
     write(repository / "pyproject.toml", text)
     ran = opsinfo("validate", "lists", cwd=repository)
     assert (ran.code, ran.out) == (2, "")
     assert f"  --> pyproject.toml{f':{place}' if place else ''}" in ran.err
-    assert said in ran.err
+    assert message in ran.err
     assert opsinfo("validate", "lists", "--no-config", cwd=repository).code == 0
     assert opsinfo("validate", "--help", cwd=repository).code == 0
     assert opsinfo("list", "facts/ascend910b.opsinfo.json", cwd=repository).code == 0, "it is validate's alone"
@@ -132,20 +132,20 @@ def test_the_schema_has_the_keys_and_each_is_an_option() -> None:
     options = {
         word[2:]: each for each in click_command(command).params if isinstance(each, click.Option) for word in each.opts
     }
-    for key, said in properties.items():
+    for key, schema in properties.items():
         option = options.get(key)
         if option is None:
             continue
         wanted = "#/$defs/strings" if option.multiple else "boolean" if option.is_flag else "string"
-        assert said.get("$ref", said.get("type")) == wanted, key
+        assert schema.get("$ref", schema.get("type")) == wanted, key
     assert not SCHEMA.is_valid({"agianst": []})
     assert SCHEMA.is_valid(SCHEMA.schema["examples"][0])
 
 
 def test_help_shows_the_config_options(opsinfo: Run) -> None:
-    said = opsinfo("validate", "--help").out
+    output = opsinfo("validate", "--help").out
     for word in ("opsinfo.toml", "[tool.opsinfo]", "--config", "--no-config"):
-        assert word in said
+        assert word in output
 
 
 HOSTILE = {
