@@ -99,15 +99,15 @@ def opp(tmp_path: Path, fixtures: Path) -> Path:
 
 
 @pytest.fixture
-def lock_is_told() -> Callable[[Path], bool]:
+def lock_owner_is_shown() -> Callable[[Path], bool]:
     """Whether the system shows the owner of a file's lock; an overlay file system shows another device."""
 
-    def told(path: Path) -> bool:
+    def is_shown(path: Path) -> bool:
         here, locks = path.stat(), Path("/proc/locks")
         named = f" {os.major(here.st_dev):02x}:{os.minor(here.st_dev):02x}:{here.st_ino} "
         return locks.exists() and named in locks.read_text()
 
-    return told
+    return is_shown
 
 
 @pytest.fixture

@@ -74,14 +74,14 @@ def test_a_file_that_is_only_touched_is_not_stale(library: Path, vault: Vault) -
 
 
 def test_a_lock_held_by_another_names_its_owner(
-    library: Path, vault: Vault, lock_is_told: Callable[[Path], bool]
+    library: Path, vault: Vault, lock_owner_is_shown: Callable[[Path], bool]
 ) -> None:
     with holding(library) as owner:
         with pytest.raises(Locked) as caught:
             move(vault, library, wait=0.05)
         assert library.read_text() == TEXT
         assert caught.value.exit_code == 3
-        if lock_is_told(library):
+        if lock_owner_is_shown(library):
             assert str(owner.pid) in caught.value.message
     assert not (Path(vault.path) / "changes").exists()
 

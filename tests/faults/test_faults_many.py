@@ -307,7 +307,7 @@ def test_a_folders_mode_is_not_restored_while_another_process_works_in_it(top: P
 
 
 def test_a_held_lock_is_waited_for_and_its_owner_named(
-    opsinfo: Run, tmp_path: Path, lock_is_told: Callable[[Path], bool]
+    opsinfo: Run, tmp_path: Path, lock_owner_is_shown: Callable[[Path], bool]
 ) -> None:
     (path,) = lay(tmp_path / "config", 1)
     before = path.read_bytes()
@@ -316,11 +316,11 @@ def test_a_held_lock_is_waited_for_and_its_owner_named(
         began = time.monotonic()
         ran = opsinfo("move", path, "Add", "--to", "black", "--wait", "0.6", "--format", "json")
         took = time.monotonic() - began
-        told = lock_is_told(path)
+        is_shown = lock_owner_is_shown(path)
     assert ran.code == 3
     assert ran.json["error"]["name"] == "locked"
     assert "--wait" in ran.json["error"]["hint"]
-    if told:
+    if is_shown:
         assert str(os.getpid()) in ran.json["error"]["message"]
     assert took > 0.6
     assert path.read_bytes() == before

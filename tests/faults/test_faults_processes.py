@@ -192,11 +192,11 @@ def test_the_file_exists_at_every_moment_of_a_trace(
     text = re.sub(r'\b\d+<(/[^>]*)>, "([^"/]+)"', r'AT_FDCWD, "\1/\2"', log.read_text("utf-8", "replace"))
     lines = text.splitlines()
     for path in traced.scene.files:
-        told = [line for line in lines if str(path) in line]
+        touching = [line for line in lines if str(path) in line]
         assert not [
-            line for line in told if re.match(rf'(rename\w*|unlink\w*|truncate)\((AT_FDCWD\S*, )?"{path}"', line)
+            line for line in touching if re.match(rf'(rename\w*|unlink\w*|truncate)\((AT_FDCWD\S*, )?"{path}"', line)
         ]
-        assert not [line for line in told if line.startswith("open") and re.search("O_WRONLY|O_RDWR|O_TRUNC", line)]
+        assert not [line for line in touching if line.startswith("open") and re.search("O_WRONLY|O_RDWR|O_TRUNC", line)]
         (rename,) = (number for number, line in enumerate(lines) if line.startswith("rename") and f'"{path}")' in line)
         temp = re.findall(r'"([^"]*)"', lines[rename])[0]
         assert os.path.dirname(temp) == str(path.parent)

@@ -24,11 +24,11 @@ def read(text: str, path: str = "s.opsinfo.json") -> Snapshot:
 
 
 def require_same_facts(target: Target, snapshot: Snapshot) -> None:
-    known, told = target.operators, snapshot.operators
-    assert told.names == known.names
+    known, kept = target.operators, snapshot.operators
+    assert kept.names == known.names
     assert (snapshot.soc, snapshot.cann_version, snapshot.core) == (target.soc, target.version, target.core)
     assert snapshot.other_engines == target.other_engines
-    for mine, theirs in zip(told, known, strict=True):
+    for mine, theirs in zip(kept, known, strict=True):
         pairs = zip(mine.winners, theirs.winners, strict=True)
         for (_, fact), (_, entry) in pairs:
             assert fact.policy is entry.policy

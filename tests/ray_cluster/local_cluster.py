@@ -21,14 +21,14 @@ def main() -> None:
     nodes = {0: cluster.head_node}
     for number, npus in enumerate(others, 1):
         nodes[number] = cluster.add_node(**what_a_node_has(number, npus))
-    say(address=cluster.address)
+    report(address=cluster.address)
     for line in sys.stdin:
         word, number = line.split()[0], int(line.split()[1])
         if word == "kill":
             cluster.remove_node(nodes.pop(number), allow_graceful=False)
         else:
             nodes[number] = cluster.add_node(**what_a_node_has(number, 1))
-        say(done=line.strip())
+        report(done=line.strip())
     cluster.shutdown()
 
 
@@ -38,7 +38,7 @@ def what_a_node_has(number: int, npus: int) -> dict[str, Any]:
     return {"num_cpus": 1, "object_store_memory": STORE, "resources": {"NPU": npus}, "env_vars": environ}
 
 
-def say(**what: str) -> None:
+def report(**what: str) -> None:
     print(json.dumps(what), flush=True)
 
 

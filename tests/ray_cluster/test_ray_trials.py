@@ -70,17 +70,17 @@ def test_ten_megabytes_of_output_arrive_whole(search: Search) -> None:
 
 
 @pytest.mark.parametrize(
-    ("check", "says"),
+    ("check", "message"),
     [
         (python("raise SystemExit(126)"), "ended with 126"),
         (["/nowhere/check.sh"], "ended with 127"),
     ],
 )
-def test_a_check_that_cannot_be_run_stops_the_search(search: Search, check: list[str], says: str) -> None:
+def test_a_check_that_cannot_be_run_stops_the_search(search: Search, check: list[str], message: str) -> None:
     code, document, _ = search.run("run", check=check)
     assert code == 3
     assert document["error"]["name"] == "check-unusable"
-    assert says in document["error"]["message"]
+    assert message in document["error"]["message"]
     if check[0] == "/nowhere/check.sh":
         assert search.events("run", "no-verdict")[0]["tail"] == "/nowhere/check.sh: No such file or directory\n"
 

@@ -195,16 +195,16 @@ def test_hysteresis_lines_are_overflows_that_do_not_lower_the_scale(tmp_path: Pa
 def test_a_static_scale_measures_nothing(tmp_path: Path) -> None:
     evidence = found(apex_block("O2", "128.0") + "global_step: 10\nglobal_step: 20\n", tmp_path)
     assert (evidence.level, evidence.scaling, evidence.static_scale) == ("O2", "static", 128.0)
-    told = statuses(evidence)
-    assert (told["dynamic-scaling"], told["overflow-share"]) == ("fails", "not measurable")
+    points = statuses(evidence)
+    assert (points["dynamic-scaling"], points["overflow-share"]) == ("fails", "not measurable")
 
 
 def test_a_silent_apex_log_does_not_prove_zero_overflows(tmp_path: Path) -> None:
     evidence = found(apex(STEPS, ()), tmp_path)
     assert (evidence.known, evidence.scaling) == (True, "dynamic")
     assert share_of(evidence) == (None, None, None)
-    told = statuses(evidence)
-    assert (told["overflow-share"], told["loss-scale"]) == ("cannot be told", "cannot be told")
+    points = statuses(evidence)
+    assert (points["overflow-share"], points["loss-scale"]) == ("cannot be told", "cannot be told")
 
 
 @pytest.mark.parametrize("maker", [deepspeed, megatron, mindformers, fairseq, nvidia_bert])

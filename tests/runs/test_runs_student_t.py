@@ -40,17 +40,17 @@ def density(t: float, freedom: float) -> float:
 
 def test_welchs_test_on_a_worked_example() -> None:
     """Means 2.5 and 6, variances 5/3 by 4 and 10 by 5: t = -3.5 / sqrt(29/12)."""
-    told = compare([1, 2, 3, 4], [2, 4, 6, 8, 10])
-    assert told.t == pytest.approx(-3.5 / math.sqrt(29 / 12))
-    assert told.freedom == pytest.approx((29 / 12) ** 2 / ((5 / 12) ** 2 / 3 + 1))
-    step, size = 1e-4, abs(told.t)
-    within = sum(density((number + 0.5) * step, told.freedom) for number in range(int(size / step))) * step
-    assert told.p == pytest.approx(1 - 2 * within, abs=1e-4)
+    result = compare([1, 2, 3, 4], [2, 4, 6, 8, 10])
+    assert result.t == pytest.approx(-3.5 / math.sqrt(29 / 12))
+    assert result.freedom == pytest.approx((29 / 12) ** 2 / ((5 / 12) ** 2 / 3 + 1))
+    step, size = 1e-4, abs(result.t)
+    within = sum(density((number + 0.5) * step, result.freedom) for number in range(int(size / step))) * step
+    assert result.p == pytest.approx(1 - 2 * within, abs=1e-4)
 
 
 def test_sides_that_do_not_vary_have_no_t() -> None:
-    told = compare([1.0, 1.0], [2.0, 2.0])
-    assert (told.t, told.p, told.low, told.high) == (None, None, -1.0, -1.0)
+    result = compare([1.0, 1.0], [2.0, 2.0])
+    assert (result.t, result.p, result.low, result.high) == (None, None, -1.0, -1.0)
 
 
 def test_an_outlier_is_named() -> None:

@@ -100,18 +100,18 @@ SILENT = "fp16_opt_level=O1,\n{'loss': 2.0, 'step': 100}\n{'loss': 1.0, 'step': 
 def test_options_supply_facts_that_the_log_lacks(opsinfo: Run, tmp_path: Path) -> None:
     silent = tmp_path / "hf.log"
     silent.write_text(SILENT)
-    told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent))}
-    assert (told["mixed-precision"], told["dynamic-scaling"]) == ("unknown", "unknown")
-    told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "O1", "--loss-scale", "dynamic"))}
-    assert (told["mixed-precision"], told["dynamic-scaling"], told["overflow-share"]) == (
+    values = {row[0]: row[1] for row in rows(opsinfo("qualify", silent))}
+    assert (values["mixed-precision"], values["dynamic-scaling"]) == ("unknown", "unknown")
+    values = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "O1", "--loss-scale", "dynamic"))}
+    assert (values["mixed-precision"], values["dynamic-scaling"], values["overflow-share"]) == (
         "holds",
         "holds",
         "not measurable",
     )
-    told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "O1", "--loss-scale", "128"))}
-    assert (told["dynamic-scaling"], told["overflow-share"]) == ("fails", "not measurable")
-    told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "bf16"))}
-    assert (told["dynamic-scaling"], told["overflow-share"]) == ("holds", "not measurable")
+    values = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "O1", "--loss-scale", "128"))}
+    assert (values["dynamic-scaling"], values["overflow-share"]) == ("fails", "not measurable")
+    values = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "bf16"))}
+    assert (values["dynamic-scaling"], values["overflow-share"]) == ("holds", "not measurable")
     assert opsinfo("qualify", silent, "--amp", "bf16", "--expect", "dynamic").code == 1
 
 
@@ -125,8 +125,8 @@ def test_a_float32_hugging_face_log_is_not_sound(opsinfo: Run, tmp_path: Path) -
 
 def test_a_silent_apex_log_is_incomplete(opsinfo: Run, tmp_path: Path) -> None:
     ran = opsinfo("qualify", log(tmp_path, "a.log", overflows=0))
-    told = {row[0]: row[1] for row in rows(ran)}
-    assert (ran.code, told["verdict"], told["overflow-share"]) == (0, "incomplete", "unknown")
+    values = {row[0]: row[1] for row in rows(ran)}
+    assert (ran.code, values["verdict"], values["overflow-share"]) == (0, "incomplete", "unknown")
 
 
 def test_a_readme_is_refused_with_the_list_of_formats(opsinfo: Run, tmp_path: Path) -> None:

@@ -72,17 +72,17 @@ def test_after_the_lock_is_released_the_move_continues(start: Start, opp: Path) 
 
 @pytest.mark.parametrize("style", ["text", "json"])
 def test_a_lock_held_past_the_deadline_is_refused_naming_the_owner(
-    opsinfo: Run, opp: Path, style: str, lock_is_told: Callable[[Path], bool]
+    opsinfo: Run, opp: Path, style: str, lock_owner_is_shown: Callable[[Path], bool]
 ) -> None:
     before = snapshot(opp)
     with (opp / NN).open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         ran = opsinfo("move", opp / NN, "SwiGlu", "--to", "black", "--wait", "0", "--format", style)
-        told = lock_is_told(opp / NN)
+        is_shown = lock_owner_is_shown(opp / NN)
     assert ran.code == 3
     assert snapshot(opp) == before
     output = ran.json["error"]["message"] if style == "json" else ran.err
-    if told:
+    if is_shown:
         assert str(os.getpid()) in output
     if style == "json":
         assert ran.json["error"]["name"] == "locked"
