@@ -41,7 +41,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "diff with sections": ("diff", "OPP", "OPP", "--soc-a", "ascend910", "--soc-b", "ascend910b", "--sections"),
     "diff of mixlists": ("diff", "MIXLIST", "OTHER"),
     "matrix": ("matrix", "OPP"),
-    "matrix of none": ("matrix", "OPP", "--match", "Nothing"),
+    "empty matrix": ("matrix", "OPP", "--match", "Nothing"),
 }
 
 

@@ -53,12 +53,14 @@ WATCHED: dict[str, tuple[bool, list[str], dict[str, str], bool]] = {
 
 @pytest.mark.process
 @pytest.mark.parametrize("situation", WATCHED)
-def test_where_progress_is_seen(environment: dict[str, str], fixtures: Path, situation: str) -> None:
+def test_progress_is_shown_on_a_capable_terminal_only(
+    environment: dict[str, str], fixtures: Path, situation: str
+) -> None:
     on_terminal, options, more, seen = WATCHED[situation]
     output = errors({**environment, **more}, ["validate", str(fixtures / "opp"), *options], on_terminal)
     assert ("checking" in output) == seen
     assert ("\r\x1b[K" in output) == seen
-    assert "checking" not in output.rpartition("\x1b[K")[2], "the line goes in the end"
+    assert "checking" not in output.rpartition("\x1b[K")[2], "the progress line is removed at the end"
 
 
 STEPS: dict[str, tuple[list[str], list[str]]] = {

@@ -116,7 +116,7 @@ def test_the_page_of_a_node_shows_it_first(opsinfo: Run, judged: list[str | Path
 
 
 @pytest.mark.parametrize("words", [["--by", "node"], ["--on", "low"], ["--match", "fc"]])
-def test_options_that_choose_rows_do_not_go_with_a_page(
+def test_options_that_choose_rows_cannot_be_combined_with_a_page(
     opsinfo: Run, judged: list[str | Path], tmp_path: Path, words: list[str]
 ) -> None:
     ran = opsinfo("graph", dump(tmp_path), *judged, *words, "--format", "html")
@@ -125,7 +125,7 @@ def test_options_that_choose_rows_do_not_go_with_a_page(
 
 
 @pytest.mark.parametrize("format_", ["html", "json", "text"])
-def test_an_answer_never_replaces_the_model(
+def test_an_output_never_overwrites_the_model(
     opsinfo: Run, judged: list[str | Path], tmp_path: Path, format_: str
 ) -> None:
     model = dump(tmp_path)

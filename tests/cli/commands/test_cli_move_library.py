@@ -322,7 +322,7 @@ def test_a_library_that_is_missing_is_not_created(opsinfo: Run, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("words", [[], ["--to", "red"], ["--to"], ["--to", "black", "--wait", "-1"]])
-def test_wrong_words_are_wrong_usage(opsinfo: Run, opp: Path, words: list[str]) -> None:
+def test_wrong_arguments_are_wrong_usage(opsinfo: Run, opp: Path, words: list[str]) -> None:
     assert opsinfo("move", opp / NN, "SwiGlu", *words).code == 2
 
 

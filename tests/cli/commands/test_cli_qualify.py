@@ -87,7 +87,7 @@ def test_a_folder_is_one_run(opsinfo: Run, tmp_path: Path) -> None:
     assert "ranks of one run" in ran.err
 
 
-def test_the_same_log_twice_is_no_second_run(opsinfo: Run, tmp_path: Path) -> None:
+def test_the_same_log_twice_is_not_a_second_run(opsinfo: Run, tmp_path: Path) -> None:
     path = log(tmp_path, "a.log")
     (tmp_path / "b.log").symlink_to(path)
     ran = opsinfo("qualify", path, tmp_path / "b.log")
@@ -195,12 +195,12 @@ def test_nan_and_infinite_scales_make_valid_json(opsinfo: Run, tmp_path: Path) -
     ],
     ids=" ".join,
 )
-def test_wrong_words(opsinfo: Run, tmp_path: Path, words: list[str]) -> None:
+def test_wrong_values_of_options_are_wrong_usage(opsinfo: Run, tmp_path: Path, words: list[str]) -> None:
     ran = opsinfo("qualify", log(tmp_path, "a.log"), *words)
     assert (ran.code, ran.out) == (2, "")
 
 
-def test_logs_that_cannot_be_read(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_missing_log_and_an_empty_folder_are_refused(opsinfo: Run, tmp_path: Path) -> None:
     assert opsinfo("qualify", tmp_path / "none.log").code == 3
     (tmp_path / "empty").mkdir()
     assert opsinfo("qualify", tmp_path / "empty").code == 2
@@ -303,7 +303,7 @@ def test_no_share_and_no_scale_hold_without_evidence(
     assert ran.json["verdict"] in ("incomplete", "not sound")
 
 
-def test_a_page_of_text_is_no_log(opsinfo: Run) -> None:
+def test_a_page_of_text_is_not_a_log(opsinfo: Run) -> None:
     ran = opsinfo("qualify", Path(__file__).resolve().parents[3] / "README.md")
     assert ran.code == 2
     assert "known format" in ran.err

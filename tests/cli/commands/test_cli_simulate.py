@@ -1,4 +1,4 @@
-"""`opsinfo simulate`: its tables, rows, documents and page, its checks, and what it says when it cannot be done."""
+"""`opsinfo simulate`: its tables, rows, documents and page, its checks, and its errors."""
 
 from __future__ import annotations
 
@@ -139,7 +139,9 @@ def test_several_sets_of_inputs_are_named(opsinfo: Run, arguments: Simulate) -> 
         (["--precision-mode", "mixed"], 2, "unknown-mode"),
     ],
 )
-def test_what_cannot_be_done_is_named(opsinfo: Run, arguments: Simulate, more: list[str], code: int, name: str) -> None:
+def test_wrong_options_are_refused_with_the_name_of_the_error(
+    opsinfo: Run, arguments: Simulate, more: list[str], code: int, name: str
+) -> None:
     ran = opsinfo(*arguments(*more, "--format", "json"))
     assert (ran.code, ran.json["error"]["name"]) == (code, name)
 

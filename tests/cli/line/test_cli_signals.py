@@ -23,7 +23,7 @@ def waits_for_the_lock(process: subprocess.Popen[bytes], path: Path) -> None:
     """Wait until a process has the locked file open, and so waits for the lock."""
     folder = Path(f"/proc/{process.pid}/fd")
     if not folder.exists():
-        pytest.skip("there is no /proc to look at")
+        pytest.skip("/proc is not available")
     while process.poll() is None:
         for link in folder.iterdir():
             try:

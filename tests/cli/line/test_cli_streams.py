@@ -104,7 +104,7 @@ def test_a_full_disk_for_standard_error_changes_nothing(start: Start, opp: Path)
 
 
 @pytest.mark.parametrize("closed", ["0", "1", "2"])
-def test_a_stream_that_was_never_open(
+def test_a_stream_that_is_closed_from_the_start_causes_no_traceback(
     program: list[str], environment: dict[str, str], opp: Path, tmp_path: Path, closed: str
 ) -> None:
     command = " ".join([*program, "list", str(opp / NN), f"{closed}>&-"])

@@ -152,7 +152,7 @@ def test_patch_finds_a_file_with_an_odd_name_by_itself(opsinfo: Run, tmp_path: P
 
 
 @needs_patch
-def test_a_created_file_can_be_patched_into_being(opsinfo: Run, tmp_path: Path) -> None:
+def test_patch_gives_the_result_of_creating_a_file(opsinfo: Run, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "copy").mkdir()
     words = ("new.json", "Relu", "--to", "black", "--create")
