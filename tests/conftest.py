@@ -114,7 +114,7 @@ def lock_owner_is_shown() -> Callable[[Path], bool]:
 def corpus() -> Path:
     """Real files, kept beside the checkout or at ``$OPSINFO_CORPUS``; they are not part of the repository."""
     if not CORPUS.is_dir():
-        pytest.skip("the corpus of real files is not there (set OPSINFO_CORPUS to its folder)")
+        pytest.skip("the corpus of real files is missing (set OPSINFO_CORPUS to its folder)")
     return CORPUS
 
 

@@ -64,7 +64,7 @@ def test_without_ray_the_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert "opsinfo[ray]" in str(caught.value.hint)
 
 
-def test_trials_are_asked_for_and_their_ends_come_back(stub: Stub, tmp_path: Path) -> None:
+def test_trials_are_requested_and_their_results_returned(stub: Stub, tmp_path: Path) -> None:
     place = stub(
         READY + "ends = [dict(code=1, signal=0, seconds=2.5, device='a')]\n"
         "ends += [dict(code=0, signal=9), dict(code=None, lost=True)]\n"
@@ -100,7 +100,7 @@ def test_slots_follow_the_cluster_and_are_never_less_than_one(stub: Stub, monkey
     place.stop()
 
 
-def test_what_the_process_refuses_is_our_error(stub: Stub) -> None:
+def test_a_refusal_of_the_process_is_raised(stub: Stub) -> None:
     place = stub(HEAD + "failed('cannot connect')\n")
     with pytest.raises(Refused, match="cannot connect"):
         _ = place.slots

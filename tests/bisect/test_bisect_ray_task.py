@@ -72,7 +72,7 @@ def test_a_trial_reports_its_node_then_its_output_then_its_status(node: Path) ->
         os.waitpid(-1, os.WNOHANG)
 
 
-def test_a_folder_is_left_if_asked(node: Path) -> None:
+def test_a_folder_is_kept_on_request(node: Path) -> None:
     events = list(trial("print('done')", keeps=True))
     folder = Path(events[0][1]["folder"])
     assert sorted(os.listdir(folder)) == ["cache", "mixlist-0007.json", "output.log"]
@@ -94,7 +94,7 @@ def test_a_command_that_cannot_be_run_ends_as_in_a_shell(tmp_path: Path, mode: i
     assert output_of(events).decode().startswith(f"{check}: ")
 
 
-def test_what_a_command_leaves_running_in_its_group_is_ended() -> None:
+def test_processes_that_a_command_leaves_running_in_its_group_are_ended() -> None:
     mark = f"mark {os.getpid()} leaves"
     code = (
         "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)', sys.argv[1]])"
@@ -103,13 +103,13 @@ def test_what_a_command_leaves_running_in_its_group_is_ended() -> None:
     assert not processes(mark)
 
 
-def test_a_command_that_takes_too_long_is_ended_politely_first() -> None:
+def test_a_command_that_takes_too_long_gets_sigterm_first() -> None:
     events = list(run("sh", "-c", "trap 'echo asked; exit 9' TERM; sleep 600 & wait", timeout=1))
     assert (events[-1][1]["timed_out"], events[-1][1]["code"]) == (True, 9)
     assert output_of(events) == b"asked\n"
 
 
-def test_a_command_that_ignores_that_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_that_ignores_sigterm_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     mark = f"mark {os.getpid()} ignores"
     monkeypatch.setattr(sys.modules[__name__], "SOURCE", SOURCE.replace("GRACE = 5.0", "GRACE = 0.2"))
     check = f"trap '' TERM; sh -c 'sleep 600; : {mark}' & sleep 600; sleep 600"
@@ -183,7 +183,7 @@ def test_a_node_with_a_full_disk_reports_it(node: Path, monkeypatch: pytest.Monk
     assert os.listdir(node) == []
 
 
-def test_a_node_without_a_folder_for_temporary_files_says_so(node: Path) -> None:
+def test_a_node_without_a_folder_for_temporary_files_reports_it(node: Path) -> None:
     node.rmdir()
     [(kind, message)] = run("true")
     assert kind == "not-written"

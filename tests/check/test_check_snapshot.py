@@ -80,7 +80,7 @@ def test_a_snapshot_gives_the_findings_of_a_real_install(corpus: Path) -> None:
 
 
 CHIPS = {
-    # situation: (list and action, op type, rule, what the message says of the chips)
+    # situation: (list and action, op type, rule, part of the message about the chips)
     "a name of one chip alone": (
         "black-list.to-add",
         "BatchMatMulV2",

@@ -86,13 +86,13 @@ def test_findings_fail_the_step_and_fit_the_matcher(action: Action, sample: Path
 
 
 INPUTS = {
-    # situation: (inputs, exit status, what is said)
+    # situation: (inputs, exit status, what stderr contains)
     "a missing path": ({"paths": "gone\nmixlists"}, 3, "gone"),
-    "an option that there is not": ({"args": "--nonsense"}, 2, "--nonsense"),
-    "a quote that does not end": ({"args": "--soc 'x"}, 2, "quote"),
-    "paths with blanks, and one a line": ({"paths": "mixlists/base.mixlist.json\na b.mixlist.json\n"}, 0, "2 files"),
+    "an unknown option": ({"args": "--nonsense"}, 2, "--nonsense"),
+    "an unclosed quote": ({"args": "--soc 'x"}, 2, "quote"),
+    "paths with blanks, one per line": ({"paths": "mixlists/base.mixlist.json\na b.mixlist.json\n"}, 0, "2 files"),
     "a path like an option": ({"paths": "--strict"}, 3, "--strict"),
-    "words of a shell": ({"paths": "$(touch /dev/full; echo mixlists)"}, 3, "$(touch"),
+    "shell code": ({"paths": "$(touch /dev/full; echo mixlists)"}, 3, "$(touch"),
     "an unknown version": ({"version": "0.0.0.dev987654321"}, 3, "opsinfo==0.0.0.dev987654321"),
 }
 

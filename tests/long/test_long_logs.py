@@ -17,7 +17,7 @@ OVERFLOW = b"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scal
 @pytest.mark.parametrize(
     ("filling", "megabytes"),
     [(LINE, 1000), (b"no line end ", 1000), (b"\rbar 1/2 [", 1000), (b"loss scale \xff\n", 10)],
-    ids=["lines", "one line", "a progress bar", "every line is looked at"],
+    ids=["lines", "one line", "a progress bar", "every line is read"],
 )
 def test_memory_does_not_grow_with_the_log(filling: bytes, megabytes: int) -> None:
     block = filling * (1_000_000 // len(filling))

@@ -254,7 +254,7 @@ def test_the_vector_core_store_has_no_soc_folder(root: Path) -> None:
     assert Install.open(str(root), SOC, "ai").other_counts() == {"vector": 1}
 
 
-def test_the_dsa_store_has_one(root: Path) -> None:
+def test_the_dsa_store_has_a_soc_folder(root: Path) -> None:
     put(root / "built-in/op_impl/dsa_core/config" / SOC, "dsa-ascend910b-ops-info-legacy.json", DSAGenBitMask="")
     assert Install.open(str(root), SOC, "dsa").operators.names == ["DSAGenBitMask"]
     assert Install.open(str(root), SOC, "ai").other_engines["DSAGenBitMask"] == "DSA"

@@ -91,7 +91,7 @@ def test_a_wrong_type_fails_the_store_even_in_an_entry_that_never_wins(tmp_path:
         Store.read(str(tmp_path))
 
 
-def test_a_mismatch_of_columns_is_a_doubt_and_hides_no_policy(tmp_path: Path) -> None:
+def test_a_mismatch_of_columns_is_a_doubt_and_the_policy_is_read(tmp_path: Path) -> None:
     odd = {"name": "x", "paramType": "required", "dtype": "float,float16", "format": "ND"}
     fill(tmp_path, a={"Log": {**BLACK, "input0": odd}})
     store = Store.read(str(tmp_path))

@@ -40,7 +40,7 @@ def test_a_trial_gets_its_own_files_and_environment_and_that_of_its_node(search:
     assert nodes <= {"0", "1", "2", "3"}
 
 
-def test_folders_are_left_on_the_nodes_if_asked(search: Search) -> None:
+def test_folders_are_kept_on_the_nodes_on_request(search: Search) -> None:
     code = "import sys; open('result', 'w').write(sys.argv[1])"
     assert search.run("run", "--keep-folders", check=python(code, "{mixlist}"))[0] == 0
     for number in range(1, NOTHING_TO_DO + 1):

@@ -47,7 +47,7 @@ def statuses(evidence: Evidence, asked: Asked | None = None) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("reader", "maker"), MAKERS.values(), ids=MAKERS)
-def test_the_known_share(tmp_path: Path, reader: str, maker: Maker) -> None:
+def test_the_share_is_the_known_one(tmp_path: Path, reader: str, maker: Maker) -> None:
     evidence = found(maker(STEPS, OVERFLOWS), tmp_path)
     assert evidence.format == reader
     assert evidence.scaling == "dynamic"
@@ -337,7 +337,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("line", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_lines_raise_nothing(line: bytes) -> None:
+def test_hostile_lines_raise_no_error(line: bytes) -> None:
     log = Log("x")
     data = line + b"\n"
     log.take(Window(data, len(data)))

@@ -149,7 +149,7 @@ def test_every_node_has_a_place_on_the_ribbon(count: int) -> None:
         assert columns == [at]
 
 
-def test_bands_of_a_column_are_as_high_as_the_shares_of_its_nodes() -> None:
+def test_the_bands_of_a_column_are_as_high_as_the_shares_of_its_nodes() -> None:
     dtypes = ["float16", "float16", "float32"] * MOST_BINS
     drawn = ribbon(len(dtypes), [Band("dtypes", dtypes)])
     assert re.findall(r'class="(\w+)" d="([^"]*)"', drawn) == [
