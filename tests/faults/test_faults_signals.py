@@ -144,7 +144,7 @@ def duration(install: Install) -> float:
     return time.monotonic() - began
 
 
-def struck(install: Install, scene: Scene, number: signal.Signals, delay: float) -> int:
+def run_with_signal(install: Install, scene: Scene, number: signal.Signals, delay: float) -> int:
     """Run, send a signal after ``delay`` seconds, and return the exit status."""
     child = install.run(scene)
     time.sleep(delay)
@@ -161,7 +161,7 @@ def test_a_signal_at_any_moment_leaves_old_or_new_files_and_restored_modes_only(
     for number in range(1, counts.signals + 1):
         scene = install.again(number)
         which = pick.choice(list(SIGNAL_STATUSES))
-        status = struck(install, scene, which, pick.uniform(0, 1.1 * length))
+        status = run_with_signal(install, scene, which, pick.uniform(0, 1.1 * length))
         state = scene.state()
         length *= 0.8 if state == "new" else 1.25  # the load of the machine may have changed since the measurement
         seen.add((status, state))
@@ -207,7 +207,7 @@ def test_a_kill_at_any_moment_is_repaired_by_the_next_run(install: Install, coun
     wrong = []
     for number in range(1, counts.kills + 1):
         scene = install.again(number)
-        status = struck(install, scene, signal.SIGKILL, pick.uniform(0, 1.1 * length))
+        status = run_with_signal(install, scene, signal.SIGKILL, pick.uniform(0, 1.1 * length))
         found = [] if status in (0, -signal.SIGKILL) else [f"status {status}"]
         if scene.state() == "torn":
             found.append("a file is neither old nor new")

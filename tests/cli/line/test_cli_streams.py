@@ -252,9 +252,9 @@ def test_quiet_hides_messages_but_not_data(opsinfo: Run, opp: Path) -> None:
 
 def test_verbose_prints_to_stderr_only(opsinfo: Run, fixtures: Path) -> None:
     plain = opsinfo("list", fixtures / "opp", "--soc", "ascend910b")
-    talky = opsinfo("list", fixtures / "opp", "--soc", "ascend910b", "-vv")
-    assert talky.out == plain.out
-    assert talky.code == 0
+    verbose = opsinfo("list", fixtures / "opp", "--soc", "ascend910b", "-vv")
+    assert verbose.out == plain.out
+    assert verbose.code == 0
 
 
 @pytest.fixture
