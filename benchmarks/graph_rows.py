@@ -128,7 +128,7 @@ def _growth(taken: list[float]) -> float:
 
 
 def _least(place: Workplace, data: Data, model: Path, rounds: int) -> float:
-    """The least of the processor's seconds: whatever else a run took was the machine's."""
+    """Return the least processor time; what other runs took more was the machine's load."""
     return min(_run(place, _ours(place, data, model))[0] for _ in range(rounds + 1))
 
 

@@ -131,7 +131,7 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """``suite_case`` is every file name of the corpus' JSONTestSuite in turn."""
+    """Parametrize ``suite_case`` with the file names of the corpus' JSONTestSuite."""
     if "suite_case" in metafunc.fixturenames:
         names = sorted(path.name for path in (CORPUS / "json-test-suite").glob("*.json"))
         metafunc.parametrize("suite_case", names or ["not there"])

@@ -1,4 +1,4 @@
-"""The search's side of a Ray cluster, with a stand-in for the process that speaks to Ray."""
+"""The search's side of a Ray cluster, with a stand-in for the process that connects to Ray."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes that stop before a file is replaced: the record says so, and nothing else is left or touched."""
+"""Changes that stop before a file is replaced: they are recorded as abandoned, and no other file is left or touched."""
 
 from __future__ import annotations
 

@@ -226,20 +226,20 @@ def test_a_signal_while_files_are_put_in_place_waits_until_all_are(config: Path,
     paths = [config / "a.json", config / "b.json"]
     for path in paths:
         path.write_text(TEXT)
-    heard: list[int] = []
+    received: list[int] = []
 
     class Signalled(FileSystem):
         def replace(self, source: str, target: str) -> None:
             if ".opsinfo-" in source:
                 signal.pthread_kill(threading.get_ident(), number)  # other threads of a test runner do not block it
-                assert heard == []
+                assert received == []
             super().replace(source, target)
 
-    before = signal.signal(number, lambda signum, _: heard.append(signum))
+    before = signal.signal(number, lambda signum, _: received.append(signum))
     try:
         move(vault, *paths, fs=Signalled())
     finally:
         signal.signal(number, before)
-    assert heard == [number]
+    assert received == [number]
     assert [path.read_text() for path in paths] == [NEW, NEW]
     assert vault.records()[0].state == "done"

@@ -66,7 +66,7 @@ def targets() -> list[MixlistTarget]:
 
 
 def found(rule: Rule, text: str, targets: list[MixlistTarget]) -> set[str]:
-    """Names of the findings, against each of the fixture's chips in turn."""
+    """Return the names of the findings against each chip of the fixture."""
     names = set()
     for target in targets:
         checker = Checker(against=[target], kind="library" if rule.about == "library" else "mixlist")

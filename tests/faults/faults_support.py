@@ -317,11 +317,11 @@ def run_main(words: Sequence[str], stdout: int | None = None) -> int:
 
     prepared = program._prepared
 
-    def heard(words: list[str]) -> int:
+    def unblocked(words: list[str]) -> int:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         return prepared(words)
 
-    program._prepared = heard
+    program._prepared = unblocked
     warnings.simplefilter("ignore", ResourceWarning)  # as by default; pytest shows it
     out = os.open(os.devnull, os.O_WRONLY) if stdout is None else stdout
     os.dup2(out, 1)

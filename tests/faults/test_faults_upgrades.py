@@ -151,7 +151,7 @@ def test_a_library_removed_by_an_upgrade_is_not_restored_without_force(
 
 @pytest.fixture
 def switched(tmp_path: Path) -> tuple[Path, Path]:
-    """``latest``, a link to the old version; and the library as it is seen through it."""
+    """``latest``, a link to the old version, and the path of the library through it."""
     install(tmp_path / "8.2.RC1", "8.2.RC1", OLD)
     install(tmp_path / "8.3.RC1", "8.3.RC1", UPGRADED)
     latest = tmp_path / "latest"

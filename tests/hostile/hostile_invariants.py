@@ -177,10 +177,10 @@ def _library_edits_prove(source: Source) -> None:
             back = LibraryPlan({name: before})
             again = Source(back.patch(result).apply(result), source.path)
             back.prove(result, again)
-            assert _said(again) == _said(source)
+            assert _without_flags(again) == _without_flags(source)
 
 
-def _said(source: Source) -> Any:
+def _without_flags(source: Source) -> Any:
     """Every entry without its flag, and the values of entries that are never read."""
     library = Library.of(source)
     passed_over = {name: each.member.value for name, each in library.entries.items() if library.is_passed_over(each)}

@@ -1,8 +1,8 @@
 """Real file systems on a loop device: the image is copied at random moments of a run, as a power cut leaves it.
 
-The run is stopped while the image is copied; what was not synced is in the memory of the mounted file system, and so
-not in the copy. The copy is mounted, which recovers its journal, and everything that was reported as done before
-must be there. ``OPSINFO_IMAGE_CUTS`` sets the number of moments; 40 by default.
+The run is stopped while the image is copied. Data that was not synced is in the memory of the mounted file system, and
+so not in the copy. The copy is mounted, which recovers its journal, and every change reported as done before must be
+in it. ``OPSINFO_IMAGE_CUTS`` sets the number of moments; 40 by default.
 """
 
 from __future__ import annotations

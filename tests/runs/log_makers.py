@@ -32,7 +32,7 @@ def scales(steps: int, overflows: Steps, start: float = 65536.0) -> Iterator[Ste
 def messages(
     steps: int, overflows: Steps, overflow: Callable[[Step], str], progress: Callable[[Step], str], every: int = 10
 ) -> str:
-    """A message at each overflow, and a line of progress after so many steps."""
+    """A message at each overflow, and a line of progress every few steps."""
     parts = []
     for step in scales(steps, overflows):
         if step.over:

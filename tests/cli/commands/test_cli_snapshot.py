@@ -1,4 +1,4 @@
-"""`opsinfo snapshot`, and a snapshot wherever a TARGET is read, or written."""
+"""`opsinfo snapshot`, and snapshots as the TARGET of commands that read or write."""
 
 from __future__ import annotations
 
