@@ -150,7 +150,7 @@ def test_the_keeper_outlives_its_parent_which_ray_may_kill(node: Path, tmp_path:
     wait_until(lambda: not processes("# " + str(tmp_path)) and os.listdir(node) == [])
 
 
-def test_a_keeper_whose_worker_is_gone_before_it_asks_runs_nothing(tmp_path: Path) -> None:
+def test_a_keeper_whose_worker_is_gone_before_its_request_runs_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "trial"
     words = [sys.executable, "-I", "-S", "-c", SOURCE, str(folder), "remove"]
     done = subprocess.run(words, input=b'{"words": ["touch', capture_output=True, check=True)
@@ -158,7 +158,7 @@ def test_a_keeper_whose_worker_is_gone_before_it_asks_runs_nothing(tmp_path: Pat
     wait_until(lambda: not folder.exists())
 
 
-def test_the_folder_of_a_worker_that_is_killed_before_it_asks_is_removed(
+def test_the_folder_of_a_worker_that_is_killed_before_its_request_is_removed(
     node: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = tmp_path / "begun"

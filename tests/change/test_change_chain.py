@@ -186,7 +186,7 @@ def test_records_that_form_a_cycle_are_damage(vault: Vault, library: Path, back_
 
 
 @pytest.mark.parametrize("begins_after_the_first", [True, False])
-def test_a_later_record_of_another_branch_than_the_heads_is_no_damage(
+def test_a_later_record_of_another_branch_than_the_heads_is_not_damage(
     vault: Vault, library: Path, begins_after_the_first: bool
 ) -> None:
     for to in (Policy.BLACK, Policy.WHITE, Policy.GRAY):

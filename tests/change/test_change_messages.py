@@ -190,6 +190,6 @@ def test_the_trace_of_an_internal_error_is_kept_in_a_file(tmp_path: Path, monkey
     assert "Damaged: text \\udcff" in kept
 
 
-def test_a_trace_that_cannot_be_kept_is_no_second_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trace_that_cannot_be_written_raises_no_second_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fault_trace.tempfile, "tempdir", str(tmp_path / "missing"))
     assert fault_trace.kept_trace(ValueError()) == "it could not be written"

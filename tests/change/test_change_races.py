@@ -100,7 +100,7 @@ class Tracking(FileSystem):
         self.folders.add(os.path.dirname(path.rstrip("/")))
 
 
-def test_nothing_is_renamed_unsynced_and_every_folder_is_synced_after(tmp_path: Path, library: Path) -> None:
+def test_every_file_is_synced_before_a_rename_and_every_folder_after_it(tmp_path: Path, library: Path) -> None:
     fs = Tracking()
     which = writer(tmp_path / "state" / "opsinfo" / "vault", fs)
     for op in ("Add", "Log"):

@@ -228,7 +228,7 @@ def test_a_store_that_fails_is_reported_at_the_place_in_its_file(opp: Path) -> N
     assert (finding.start, finding.end) == (Place(2, 32), Place(2, 33))
 
 
-def test_what_all_chips_of_an_install_share_is_reported_once() -> None:
+def test_a_finding_that_all_chips_of_an_install_share_is_reported_once() -> None:
     one, other, third = (Finding(rule("store-fails"), text, "f.json", None, None) for text in ("one", "other", "third"))
     outcome = Outcome()
     outcome.add("opp ascend910", "install", [one, other, one])

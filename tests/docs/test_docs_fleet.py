@@ -77,7 +77,7 @@ def test_the_playbook_fails_for_a_name_that_the_host_does_not_have(play: Play, o
     assert libraries(opp) == before
 
 
-def test_every_command_of_the_page_is_one(opsinfo: Callable[..., object], tmp_path: Path) -> None:
+def test_every_command_of_the_page_exists(opsinfo: Callable[..., object], tmp_path: Path) -> None:
     """Options of the page that a command does not know would be wrong usage."""
     shown = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]
     shown += re.findall(r"^RUN /opt/opsinfo/bin/(opsinfo .+)$", PAGE, re.MULTILINE)

@@ -131,7 +131,7 @@ class DyingAfter(Unsynced):
             os._exit(9)
 
 
-def test_a_killed_restore_that_was_complete_is_not_undone_by_the_next_one(paths: list[Path], place: Path) -> None:
+def test_a_killed_restore_that_was_complete_is_not_undone_by_the_next_restore(paths: list[Path], place: Path) -> None:
     before = texts(paths)
     writer(place).run("apply", jobs(paths))
 
@@ -142,7 +142,7 @@ def test_a_killed_restore_that_was_complete_is_not_undone_by_the_next_one(paths:
     assert texts(paths) == before
 
 
-def test_a_restore_that_was_killed_before_its_first_file_is_done_by_the_next_one(
+def test_a_restore_that_was_killed_before_its_first_file_is_repeated_by_the_next_restore(
     paths: list[Path], place: Path
 ) -> None:
     before = texts(paths)

@@ -116,7 +116,7 @@ def test_an_input_in_float16_leads_what_follows_it() -> None:
 
 
 @pytest.mark.parametrize("value", ["nobody", "gray", "x;gray"])
-def test_a_node_that_is_no_input_cannot_be_in_float16(value: str) -> None:
+def test_a_node_that_is_not_an_input_cannot_be_in_float16(value: str) -> None:
     with pytest.raises(UsageFault, match="is not an input of the model") as caught:
         judged(AtcOptions(input_fp16_nodes=value))
     assert caught.value.hint == "its inputs: x"

@@ -127,7 +127,7 @@ def test_many_versions_of_one_op_type(hostile: Hostile, tmp_path: Path, counts: 
 
 
 @pytest.mark.parametrize("command", ["list", "validate"])
-def test_many_names_that_no_target_has(hostile: Hostile, tmp_path: Path, command: str) -> None:
+def test_many_unknown_names(hostile: Hostile, tmp_path: Path, command: str) -> None:
     """Near names of each are searched among as many op types as a real chip has."""
     words = (
         ("Fused", "Sparse", "Grouped", "Masked", "Quant", "Batch", "Scaled", "Moving", "Segment", "Inplace"),

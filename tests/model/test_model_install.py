@@ -273,7 +273,7 @@ def test_a_missing_core_is_refused(root: Path) -> None:
     assert caught.value.name == "no-store"
 
 
-def test_one_soc_needs_no_choice_and_several_do(root: Path) -> None:
+def test_a_soc_must_be_chosen_only_if_there_are_several(root: Path) -> None:
     assert Install.open(str(root), None, "ai").soc == SOC
     built_in(root, "ascend310p", Add="true")
     assert socs_of(str(root)) == ["ascend310p", SOC]

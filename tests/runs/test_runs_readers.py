@@ -47,7 +47,7 @@ def statuses(evidence: Evidence, asked: Asked | None = None) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("reader", "maker"), MAKERS.values(), ids=MAKERS)
-def test_the_share_is_the_known_one(tmp_path: Path, reader: str, maker: Maker) -> None:
+def test_every_reader_finds_the_known_share(tmp_path: Path, reader: str, maker: Maker) -> None:
     evidence = found(maker(STEPS, OVERFLOWS), tmp_path)
     assert evidence.format == reader
     assert evidence.scaling == "dynamic"

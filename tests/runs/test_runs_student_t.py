@@ -48,7 +48,7 @@ def test_welchs_test_on_a_worked_example() -> None:
     assert result.p == pytest.approx(1 - 2 * within, abs=1e-4)
 
 
-def test_sides_that_do_not_vary_have_no_t() -> None:
+def test_constant_samples_have_no_t() -> None:
     result = compare([1.0, 1.0], [2.0, 2.0])
     assert (result.t, result.p, result.low, result.high) == (None, None, -1.0, -1.0)
 
@@ -103,6 +103,6 @@ def test_mixed_against_high_precision(mixed: list[float | None], reference: list
     assert status(judged(mixed, reference), "reference") == expected
 
 
-def test_without_a_reference_the_verdict_knows_it() -> None:
+def test_a_verdict_without_a_reference_is_marked() -> None:
     assert judged([1.0]).without_reference
     assert not judged([1.0], [1.0]).without_reference

@@ -79,7 +79,7 @@ def test_sections_show_differences_inside_entries(opsinfo: Run, tmp_path: Path) 
     assert any(name == "Mul" and section == "heavyOp" for name, section, _ in inside)
 
 
-def test_sections_alone_are_a_difference_and_without_the_option_none(opsinfo: Run, tmp_path: Path) -> None:
+def test_differing_sections_count_as_a_difference_with_the_option_only(opsinfo: Run, tmp_path: Path) -> None:
     a, b = library({"Mul": None}), library({"Mul": None})
     b["Mul"]["input0"]["dtype"] = "float32,float16"
     one, other = write(tmp_path / "aic-a-ops-info.json", a), write(tmp_path / "aic-b-ops-info.json", b)

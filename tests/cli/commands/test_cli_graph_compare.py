@@ -116,7 +116,7 @@ def test_nodes_that_only_one_side_has_are_listed_with_a_reason(
 
 
 @pytest.mark.parametrize("judged_dump", [True, False])
-def test_only_what_an_engine_judged_can_be_read_back(
+def test_only_models_that_an_engine_judged_can_be_read_back(
     opsinfo: Run, judged: list[str | Path], tmp_path: Path, judged_dump: bool
 ) -> None:
     if not judged_dump:

@@ -226,7 +226,7 @@ def test_the_plot_never_overwrites_a_log(opsinfo: Run, tmp_path: Path) -> None:
     assert opsinfo("qualify", path, "--plot", tmp_path / "no" / "where.svg").code == 3
 
 
-def test_a_plot_of_nothing_is_svg_too() -> None:
+def test_an_empty_plot_is_valid_svg_too() -> None:
     ElementTree.fromstring(svg_text([ScaleLine("x", [])], "step"))
     ElementTree.fromstring(svg_text([ScaleLine("x", [ScalePoint(1, 0.0), ScalePoint(2, -5.0)])], "step"))
 

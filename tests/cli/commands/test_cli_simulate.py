@@ -79,7 +79,9 @@ def test_a_mixlist_that_keeps_the_product_in_float32_leaves_no_error(
         (["--min-cosine", "1", "--max-error", "1"], 1, "fails --max-error 1 and --min-cosine 1"),
     ],
 )
-def test_bounds_make_it_a_check(opsinfo: Run, arguments: Simulate, bounds: list[str], code: int, message: str) -> None:
+def test_bounds_decide_the_exit_status(
+    opsinfo: Run, arguments: Simulate, bounds: list[str], code: int, message: str
+) -> None:
     ran = opsinfo(*arguments("--no-rank", *bounds))
     assert ran.code == code
     assert message in ran.err

@@ -27,7 +27,7 @@ def test_standard_output_and_a_file_are_equal(opsinfo: Run, fixtures: Path, opp:
         assert (ran.code, ran.out, ran.err) == (0, taken.read_text("utf-8"), "")
 
 
-def test_it_is_listed_shown_compared_and_ported(opsinfo: Run, fixtures: Path, taken: Path) -> None:
+def test_a_snapshot_is_listed_shown_compared_and_ported(opsinfo: Run, fixtures: Path, taken: Path) -> None:
     install = (fixtures / "opp", "--soc", "ascend910b")
     listed = opsinfo("list", taken)
     assert [row[:3] for row in rows(listed)] == [row[:3] for row in rows(opsinfo("list", *install))]

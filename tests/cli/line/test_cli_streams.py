@@ -237,7 +237,7 @@ def test_on_a_terminal_a_move_is_shown_for_people(terminal: Terminal, opp: Path)
     assert "->" in output
 
 
-def test_no_command_asks_anything_of_a_terminal(terminal: Terminal, opp: Path) -> None:
+def test_no_command_prompts_on_a_terminal(terminal: Terminal, opp: Path) -> None:
     assert terminal("move", opp / NN, "SwiGlu", "--to", "black", "--force")[0] == 0
     assert terminal("restore", opp / NN)[0] == 0
     assert terminal("backups", "--prune", "1")[0] == 0

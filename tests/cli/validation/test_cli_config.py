@@ -68,7 +68,7 @@ def test_the_command_line_wins(opsinfo: Run, repository: Path) -> None:
     assert "E10001" not in ran.out
 
 
-def test_an_explicit_file_is_used_alone(opsinfo: Run, repository: Path, tmp_path: Path) -> None:
+def test_an_explicit_configuration_file_is_the_only_one_used(opsinfo: Run, repository: Path, tmp_path: Path) -> None:
     write(repository / "opsinfo.toml", "nonsense = 1\n")
     other = write(tmp_path / "other/ours.toml", f'against = ["{repository}/facts/ascend910.opsinfo.json"]\n')
     ran = opsinfo("validate", "lists", "--config", other, cwd=repository)
