@@ -1,4 +1,4 @@
-"""`opsinfo bisect --ray`: what is refused before a cluster is asked. `tests/ray_cluster` has the rest."""
+"""`opsinfo bisect --ray`: options that are refused before a cluster is contacted. `tests/ray_cluster` has the rest."""
 
 from __future__ import annotations
 

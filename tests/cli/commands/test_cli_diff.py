@@ -127,14 +127,16 @@ def test_no_difference_gives_the_empty_mixlist(opsinfo: Run, fixtures: Path) -> 
     assert (ran.code, json.loads(ran.out)) == (0, {})
 
 
-def test_a_mixlist_of_the_other_side_is_ported(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_the_mixlist_of_the_other_side_is_ported_too(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     store = fixtures / "opp" / AI_910B
     path = write(tmp_path / "b.json", mixlist(black_add=["Relu"]))
     ran = opsinfo("diff", store, store, "--mixlist-b", path, "--format", "mixlist")
     assert json.loads(ran.out) == mixlist(black_add=["Relu"])
 
 
-def test_a_mixlist_of_the_own_side_still_closes_the_difference(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_with_a_mixlist_of_its_own_side_the_difference_is_still_closed(
+    opsinfo: Run, fixtures: Path, tmp_path: Path
+) -> None:
     store = fixtures / "opp" / AI_910B
     mine = write(tmp_path / "a.json", mixlist(black_add=["Relu"], white_remove=["Conv2D"]))
     port = write(tmp_path / "p.json", opsinfo("diff", store, store, "--mixlist-a", mine, "--format", "mixlist").out)
