@@ -1,4 +1,4 @@
-"""Logs in which every line counts, one for each format: what `qualify` must read of a line cannot be filtered out."""
+"""Logs in which every line counts, one for each format: `qualify` must read every line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _repeated(line: Line) -> Callable[[random.Random], Iterator[str]]:
 
 
 def mindformers(step: int, chance: random.Random) -> str:
-    """A flag a step; one in a thousand overflows."""
+    """One flag per step; one in a thousand overflows."""
     return (
         "2024-05-01 12:00:00,123 - mindformers[mindformers/core/callback/callback.py:330] - INFO - "
         f"{{ Epoch:[{(step - 1) // 1000 + 1:3d}/999], step:[{(step - 1) % 1000 + 1:5d}/ 1000], "
@@ -64,7 +64,7 @@ def deepspeed(step: int, chance: random.Random) -> str:
 
 
 def apex_at_its_floor(step: int, chance: random.Random) -> str:
-    """A run that is lost: every step overflows at the same scale."""
+    """A failed run: every step overflows at the same scale."""
     return (
         "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 1.0\n"
         f"Epoch: [0][{step}/90000000]\tTime 0.345 ({chance.random():.3f})\tData 0.012 (0.010)\tLoss nan (nan)\n"

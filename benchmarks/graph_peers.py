@@ -55,8 +55,8 @@ def _message(name: str) -> Any:
             made.value.add(name=word, number=number)
     for title, fields in _FIELDS.items():
         message = file.message_type.add(name=title)
-        for number, said in enumerate(fields.split(), 1):
-            field, _, kind = said.partition(":")
+        for number, declaration in enumerate(fields.split(), 1):
+            field, _, kind = declaration.partition(":")
             own = message.field.add(name=field, number=number, label=3 if kind.endswith("*") else 1)
             kind = kind.rstrip("*")
             own.type = kinds.get(kind, 14 if kind in _ENUMS else 11)

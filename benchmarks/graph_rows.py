@@ -41,7 +41,7 @@ def _ours(place: Workplace, data: Data, model: Path) -> list[str]:
 
 def _needs(package: str) -> None:
     if find_spec(package) is None:
-        raise Skipped(f"{package} is not there")
+        raise Skipped(f"{package} is not installed")
 
 
 def graph_rows(place: Workplace, data: Data) -> Iterator[Row]:
@@ -75,7 +75,7 @@ class Limit:
     """
     :param seconds: processor time of the whole command; memory in bytes
     :param growth: the factor of the time above start-up for ten times the nodes
-    :param instructions: the same of instructions, which do not depend on the machine and its load; None: not counted
+    :param instructions: the same for instructions, which do not depend on the machine and its load; None: not counted
     """
 
     name: str
@@ -128,7 +128,7 @@ def _growth(taken: list[float]) -> float:
 
 
 def _least(place: Workplace, data: Data, model: Path, rounds: int) -> float:
-    """The least of the processor's seconds: whatever else a run took was the machine's."""
+    """Return the least processor time; what other runs took more was the machine's load."""
     return min(_run(place, _ours(place, data, model))[0] for _ in range(rounds + 1))
 
 

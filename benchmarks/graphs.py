@@ -19,7 +19,7 @@ ONNX = {"MatMulV2": "MatMul", "SoftmaxV2": "Softmax"}
 
 
 def layers(nodes: int) -> Iterator[tuple[str, str, list[str]]]:
-    """(name, op type, producers) of so many nodes, Data and NetOutput included."""
+    """Yield (name, op type, producers) of ``nodes`` nodes, Data and NetOutput included."""
     last, made = "data", 1
     yield "data", "Data", []
     while True:
@@ -41,7 +41,7 @@ def layers(nodes: int) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def write_onnx(path: Path, nodes: int) -> None:
-    """A model of so many nodes; its weights are small and inside the file."""
+    """Write a model of ``nodes`` nodes; its weights are small and inside the file."""
     import numpy
     from onnx import TensorProto, helper, numpy_helper, save_model
 
@@ -60,7 +60,7 @@ def write_onnx(path: Path, nodes: int) -> None:
 
 
 def write_dump(path: Path, nodes: int) -> None:
-    """A dump of so many operators, as the graph engine prints it with ``DUMP_GE_GRAPH=2``."""
+    """Write a dump of ``nodes`` operators, as the graph engine prints it with ``DUMP_GE_GRAPH=2``."""
     with path.open("w", encoding="utf-8") as file:
         file.write('name: "model"\ngraph {\n  name: "main"\n')
         for number, (name, op_type, feeds) in enumerate(layers(nodes)):

@@ -2,11 +2,10 @@
 
     python benchmarks/logs.py [--megabytes 1000] [SHAPE...]
 
-A usual log, where one line in thousands is of interest, one where every line has a counter that must be read, four
-shapes of real logs, and a log of each other format in which every line counts (`dense_logs`), made to a gigabyte by
-repeating. Each must take at most 15 s of processor time a
-gigabyte; the exit status is 1 if one does not. Each program runs once before it is measured, so that the file is in
-the page cache.
+The logs: a usual one, in which one line in thousands matters; one in which every line has a counter that must be read;
+four shapes of real logs; and for each other format a log in which every line counts (`dense_logs`). Each is repeated to
+a gigabyte, and must take at most 15 s of processor time per gigabyte, else the exit status is 1. Each program runs once
+before it is measured, so that the file is in the page cache.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ def nvidia_bert(chance: random.Random) -> Iterator[str]:
 
 
 def interleaved(chance: random.Random) -> Iterator[str]:
-    """APEX on 1,024 ranks whose messages run together in one line or not, as they come."""
+    """APEX on 1,024 ranks; some messages run together in one line."""
     scale = 65536.0
     while True:
         message = f"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to {scale}"

@@ -1,4 +1,4 @@
-"""Timing by pairs: opsinfo and the peer in turn, whole processes, wall-clock time."""
+"""Timing by pairs: opsinfo and the peer alternate, as whole processes, in wall-clock time."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from pathlib import Path
 __all__ = ["JQ", "Peers"]
 
 JQ = "jq-1.6"
-"""The version that the figures in docs/performance.md are of; `jq --version` says which one runs."""
+"""The version that was measured for docs/performance.md; `jq --version` prints the installed one."""
 REQUIREMENTS = Path(__file__).resolve().parent / "requirements.txt"
 
 
@@ -24,11 +24,11 @@ class Peers:
         inside = self.folder / name if self.folder else None
         return str(inside.resolve()) if inside and inside.is_file() else shutil.which(name)
 
-    def said(self) -> str:
+    def description(self) -> str:
         """Return what is installed, and what differs from the pinned versions."""
-        return ", ".join(self._said(name, pinned) for name, pinned in self._pinned().items())
+        return ", ".join(self._version_of(name, pinned) for name, pinned in self._pinned().items())
 
-    def _said(self, name: str, pinned: str) -> str:
+    def _version_of(self, name: str, pinned: str) -> str:
         path = self.find(name)
         if path is None:
             return f"no {name}"

@@ -70,7 +70,7 @@ def bench_rows(place: Workplace, peers: Peers, data: Data) -> Iterator[Row]:
 def _needs(peers: Peers, name: str) -> Callable[[], None]:
     def require() -> None:
         if peers.find(name) is None:
-            raise Skipped(f"{name} is not there")
+            raise Skipped(f"{name} is not installed")
 
     return require
 
@@ -164,7 +164,7 @@ def _start_rows(place: Workplace, data: Data) -> Iterator[Row]:
 
     def compare(ours: str, peer: str) -> None:
         if "MatMul" not in ours:
-            raise Skipped("no op type is completed yet")
+            raise Skipped("no op type is completed")
 
     ours = place.opsinfo()
     yield Row("completion", "import click", ours, peer, 1.4, 1.15, compare=compare, environment=typed)

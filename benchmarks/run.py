@@ -4,9 +4,9 @@
     python benchmarks/run.py --only move --rounds 31  some rows, measured longer
     python benchmarks/run.py --peers-bin VENV/bin     where check-jsonschema is (benchmarks/requirements.txt)
 
-The two of a row run in turn, a whole process each, after one run of both that is not counted and in which their
-answers are compared. A ratio is taken of each pair, ours by the peer's; its median is judged. Exit status 1: a `must`
-is missed.
+The two tools of a row run in turn, each as a whole process. Before that, one run of both is not counted, and their
+answers are compared. The ratio of each pair is the time of opsinfo divided by that of the peer; the median is judged.
+Exit status 1: a `must` is missed.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
     python benchmarks/searches.py               every cell, 100 searches each
     python benchmarks/searches.py --seeds 10    fewer
 
-Counted is every run of the check, both ends twice included. The list must be right in every search. Held to: a mean of
-at most 1.15 times the figure of the table where it has one, and in every single search the bound of `most_runs`
+Every run of the check is counted, both ends twice included. The list must be right in every search. The limits
+are a mean of 1.15 times the figure of the table, if it has one, and in every single search the bound of `most_runs`
 (tests/bisect/planted.py). The figures of the table count both ends once. A search for one culprit among n types cannot
-take less than log2(n) runs on average if nothing is known, and the four of the ends: the column `least`; where it is
-above the limit, the cell is shown and not judged. Exit status 1: something is missed.
+take less than log2(n) runs on average if nothing is known, and the four of the ends: the column `least`; if it is above
+the limit, the cell is shown and not judged. Exit status 1: a limit is exceeded.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def monotone(seeds: int) -> int:
             bound = ENDS if not culprits else most_runs(count, culprits)
             bad = found.wrong or found.most > bound or (limit is not None and least <= limit < found.mean)
             missed += bool(bad)
-            said = "    -" if limit is None else f"{limit:5.1f}"
-            line = f"{count:5} {culprits:8} {found.mean:7.1f}  {said}  {least:5.1f} {found.most:7}  {bound:5}"
+            allowed = "    -" if limit is None else f"{limit:5.1f}"
+            line = f"{count:5} {culprits:8} {found.mean:7.1f}  {allowed}  {least:5.1f} {found.most:7}  {bound:5}"
             print(f"{line} {found.wrong:6}{'  MISSED' if bad else ''}", flush=True)
     return missed
 

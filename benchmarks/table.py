@@ -31,7 +31,7 @@ def heading(place: Workplace, peers: Peers, data: Data, rounds: int) -> str:
     size = sum(path.stat().st_size for path in data.files) / 1e6
     where = f"{os.cpu_count()} cores, {platform.machine()}, load {os.getloadavg()[0]:.1f}"
     what = f"{data.kind} files, five of {size:.1f} MB together; {rounds} pairs"
-    return f"{date.today()}; {where}; {version}; {peers.said()}; {what}."
+    return f"{date.today()}; {where}; {version}; {peers.description()}; {what}."
 
 
 def line(row: Row, figures: Figures) -> str:

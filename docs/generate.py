@@ -105,18 +105,22 @@ def without_example() -> list[str]:
 
 def findings(language: str) -> str:
     """Return the page of every rule, each with a text that fails and one that passes."""
-    said, frame = wording(language), FINDINGS_FRAME[language]
+    words, frame = wording(language), FINDINGS_FRAME[language]
     parts = [GENERATED, frame["title"], frame["head"], "| --- | --- | --- | --- | --- |\n"]
-    for rule in said.rules.values():
-        cells = (rule.code, f"[`{rule.name}`](#{rule.name})", *map(said.word, (rule.about, rule.severity, rule.engine)))
+    for rule in words.rules.values():
+        cells = (
+            rule.code,
+            f"[`{rule.name}`](#{rule.name})",
+            *map(words.word, (rule.about, rule.severity, rule.engine)),
+        )
         parts.append(f"| {' | '.join(cells)} |\n")
-    for rule in said.rules.values():
-        severity, engine = said.word(rule.severity), said.word(rule.engine)
+    for rule in words.rules.values():
+        severity, engine = words.word(rule.severity), words.word(rule.engine)
         about = frame["rule"].format(code=rule.code, severity=severity, engine=engine, why=rule.why)
         parts.append(f"\n## {rule.name}\n\n{about}\n\n")
         for title, example in (("fails", rule.fails), ("passes", rule.passes)):
-            parts.append(f"{said.word(title)}\n\n```text\n{example_text(example, said)}\n```\n\n")
-        parts.append(said.word("source").format(source=rule.source) + "\n")
+            parts.append(f"{words.word(title)}\n\n```text\n{example_text(example, words)}\n```\n\n")
+        parts.append(words.word("source").format(source=rule.source) + "\n")
     return "".join(parts)
 
 

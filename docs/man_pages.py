@@ -51,8 +51,8 @@ def man_page(
     lines += [".SH DESCRIPTION", *_text(text)]
     if isinstance(command, click.Group):
         lines.append(".SH COMMANDS")
-        for each, said in commands.items():
-            lines += [".TP", f"\\fB{roff(f'opsinfo-{each}')}\\fR(1)", roff(said)]
+        for each, summary in commands.items():
+            lines += [".TP", f"\\fB{roff(f'opsinfo-{each}')}\\fR(1)", roff(summary)]
     lines += [".SH OPTIONS", *_options(context)]
     lines += [".SH EXAMPLES", ".EX", *map(roff, examples), ".EE"]
     lines += [".SH EXIT STATUS", *_definitions(exits)]

@@ -10,7 +10,7 @@ _LONGEST = 40
 
 
 def case_id(value: object, parameter: str) -> str | None:
-    """Return what shows a value in the name of a case; None if pytest's own choice does.
+    """Return the text for a value in the name of a case; None to use pytest's own.
 
     A case with long or quoted text needs its own id.
     """

@@ -99,22 +99,22 @@ def opp(tmp_path: Path, fixtures: Path) -> Path:
 
 
 @pytest.fixture
-def lock_is_told() -> Callable[[Path], bool]:
+def lock_owner_is_shown() -> Callable[[Path], bool]:
     """Whether the system shows the owner of a file's lock; an overlay file system shows another device."""
 
-    def told(path: Path) -> bool:
+    def is_shown(path: Path) -> bool:
         here, locks = path.stat(), Path("/proc/locks")
         named = f" {os.major(here.st_dev):02x}:{os.minor(here.st_dev):02x}:{here.st_ino} "
         return locks.exists() and named in locks.read_text()
 
-    return told
+    return is_shown
 
 
 @pytest.fixture
 def corpus() -> Path:
     """Real files, kept beside the checkout or at ``$OPSINFO_CORPUS``; they are not part of the repository."""
     if not CORPUS.is_dir():
-        pytest.skip("the corpus of real files is not there (set OPSINFO_CORPUS to its folder)")
+        pytest.skip("the corpus of real files is missing (set OPSINFO_CORPUS to its folder)")
     return CORPUS
 
 
@@ -140,7 +140,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """``suite_case`` is every file name of the corpus' JSONTestSuite in turn."""
+    """Parametrize ``suite_case`` with the file names of the corpus' JSONTestSuite."""
     if "suite_case" in metafunc.fixturenames:
         names = sorted(path.name for path in (CORPUS / "json-test-suite").glob("*.json"))
         metafunc.parametrize("suite_case", names or ["not there"])

@@ -1,4 +1,4 @@
-"""What scripts rest on, stated once for all tests: exit statuses and findings.
+"""The contract with scripts, stated once for all tests: exit statuses and findings.
 
 The keys of JSON documents are stated by the published schemas, and every run of a command is validated against them.
 """
@@ -71,4 +71,4 @@ FINDINGS = {
     "modes-left-open": Finding("vault", "warning", "accepts"),
     "unfinished-change": Finding("vault", "warning", "accepts"),
 }
-"""The name of a finding and the reaction of the engine never change."""
+"""Names of findings and the reactions of the engine never change."""

@@ -61,8 +61,8 @@ def run_as_process(
 def run_here(words: Words, cwd: str | os.PathLike[str], env: Mapping[str, str | None], input: bytes | None) -> Ran:
     """Run the program inside this process, with standard streams, folder and environment of its own.
 
-    The streams are real files on the descriptors 0, 1 and 2, so that `/dev/stdout` and `fileno()` work. What a
-    process would take with it when it ends is put back: signal handlers, the garbage collector, hooks, caches.
+    The streams are real files on the descriptors 0, 1 and 2, so that `/dev/stdout` and `fileno()` work. State
+    that ends with a process is restored: signal handlers, the garbage collector, hooks, caches.
     """
     from opsinfo_cli.cli.line.complete import complete
     from opsinfo_cli.cli.line.main import main
@@ -80,9 +80,9 @@ def run_here(words: Words, cwd: str | os.PathLike[str], env: Mapping[str, str | 
             code = left.code
         sys.stdout.flush()
         sys.stderr.flush()
-        said = [_all_of(each) for each in (out, err)]
+        output = [_all_of(each) for each in (out, err)]
     assert isinstance(code, int)
-    return Ran(code, *said)
+    return Ran(code, *output)
 
 
 def _environment(env: Mapping[str, str | None]) -> dict[str, str]:

@@ -14,7 +14,7 @@ PATIENCE = 120.0
 def wait_until(holds: Callable[[], object]) -> None:
     due = time.monotonic() + PATIENCE
     while not holds():
-        assert time.monotonic() < due, "it never came true"
+        assert time.monotonic() < due, "the condition was not met in time"
         time.sleep(0.02)
 
 

@@ -35,7 +35,7 @@ def wing_of(path: Path) -> str:
 
 
 def imported(path: Path) -> Iterator[tuple[int, str]]:
-    """(line, absolute dotted name) of everything a module imports, wherever in it."""
+    """(line, absolute dotted name) of every import of a module, also inside functions."""
     package = ["opsinfo_cli", *path.relative_to(PACKAGE).parts[:-1]]
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):

@@ -55,7 +55,7 @@ class Planted:
 
 
 def planted(count: int, culprits: int, seed: int, pairs: int = 0, **options: Any) -> Planted:
-    """A check with so many culprits among so many candidates, the most suspected first."""
+    """Return a check with ``culprits`` culprits among ``count`` candidates, the most suspected first."""
     chance = random.Random(f"{count} {culprits} {seed}")
     chosen = set(chance.sample(range(count), culprits))
     risky = {each for each in range(count) if chance.random() < (RISKY_CULPRITS if each in chosen else RISKY_OTHERS)}
@@ -95,7 +95,7 @@ class PlantedPlace:
 
 
 class Nowhere:
-    """A run folder and a journal that store nothing."""
+    """A run folder and a journal that keep nothing."""
 
     path = "nowhere"
 
@@ -131,7 +131,7 @@ def most_runs(count: int, culprits: int) -> int:
     """The bound of every single search: k(ceil(log2 n) + 2) + 6, or that of linear removal, if it is less.
 
     Linear removal takes both ends twice, a run for each candidate, and one for each culprit that proves it is needed.
-    The halving that finds the first culprit comes before it: without it, it is unknown that linear removal is cheaper.
+    The halving that finds the first culprit comes first: only then it is known that linear removal is cheaper.
     """
     deep = ceil(log2(count))
     return min(culprits * (deep + 2) + 6, 4 + count + culprits + deep)

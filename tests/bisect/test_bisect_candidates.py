@@ -72,8 +72,8 @@ def test_to_grow_the_white_list_types_that_run_high_are_candidates(sets: Any) ->
 
 
 def test_doubts_name_the_types_that_will_not_help(sets: Any) -> None:
-    said = {each.name: each.why for each in doubts(sets(), ["White", "Black", "Other"])}
-    assert said == {"Black": "no node of it runs in low precision", "Other": "the model has no node of it"}
+    reasons = {each.name: each.why for each in doubts(sets(), ["White", "Black", "Other"])}
+    assert reasons == {"Black": "no node of it runs in low precision", "Other": "the model has no node of it"}
 
 
 def test_sets_that_lead_to_the_same_dtypes_have_one_digest(sets: Any) -> None:

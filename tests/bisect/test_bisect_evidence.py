@@ -57,7 +57,7 @@ def test_types_of_a_simulation_are_ordered_by_their_error_alone(tmp_path: Path) 
     assert read_evidence(str(file)) == ["Exp", "Mul", "Add"]
 
 
-def test_what_is_no_evidence_is_refused(tmp_path: Path) -> None:
+def test_a_file_without_evidence_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageFault, match="no dumped tensors"):
         read_evidence(str(tmp_path))
     for text in ("", "a,b\n1,2\n", "OpType,Index\nMul,1\n"):
@@ -98,12 +98,12 @@ def test_evidence_comes_before_risks_and_neighbours_stay_together() -> None:
         "AddN",
     ],
 )
-def test_types_that_lose_digits_are_known(name: str) -> None:
+def test_types_that_lose_digits_are_risky(name: str) -> None:
     assert is_risky(name)
 
 
 @pytest.mark.parametrize(
     "name", ["Conv2D", "Relu", "MatMulV2", "Reshape", "TransData", "Add", "Mul", "Expand", "LogicalAnd"]
 )
-def test_types_that_do_not_are_not(name: str) -> None:
+def test_other_types_are_not_risky(name: str) -> None:
     assert not is_risky(name)

@@ -51,7 +51,7 @@ def test_a_process_that_is_being_started_when_a_signal_comes_is_ended_too(
     assert started[0].poll() == -signal.SIGKILL
 
 
-def test_a_trial_does_not_inherit_that_signals_are_held(tmp_path: Path, stops: None) -> None:
+def test_a_trial_does_not_inherit_blocked_signals(tmp_path: Path, stops: None) -> None:
     place = LocalPlace(os.environ)
     place.start(Trial(1, frozenset(), {}, str(tmp_path), ["sh", "-c", "kill -TERM $$; sleep 600"], None))
     [(_, end)] = place.wait(60)

@@ -1,4 +1,4 @@
-"""The search's side of a Ray cluster, with a stand-in for the process that speaks to Ray."""
+"""The search's side of a Ray cluster, with a stand-in for the process that connects to Ray."""
 
 from __future__ import annotations
 
@@ -64,15 +64,15 @@ def test_without_ray_the_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert "opsinfo[ray]" in str(caught.value.hint)
 
 
-def test_trials_are_asked_for_and_their_ends_come_back(stub: Stub, tmp_path: Path) -> None:
+def test_trials_are_requested_and_their_results_returned(stub: Stub, tmp_path: Path) -> None:
     place = stub(
         READY + "ends = [dict(code=1, signal=0, seconds=2.5, device='a')]\n"
         "ends += [dict(code=0, signal=9), dict(code=None, lost=True)]\n"
         "for text in asked:\n"
-        "    said = json.loads(text)\n"
-        "    with open(os.path.join(said['folder'], 'output.log'), 'w') as output:\n"
-        "        output.write(json.dumps(said['command'] + [said['files']]))\n"
-        "    tell('ended', trial=said['number'], **ends[said['number'] - 1])\n"
+        "    request = json.loads(text)\n"
+        "    with open(os.path.join(request['folder'], 'output.log'), 'w') as output:\n"
+        "        output.write(json.dumps(request['command'] + [request['files']]))\n"
+        "    tell('ended', trial=request['number'], **ends[request['number'] - 1])\n"
     )
     assert place.slots == 3
     for number in (1, 2, 3):
@@ -100,7 +100,7 @@ def test_slots_follow_the_cluster_and_are_never_less_than_one(stub: Stub, monkey
     place.stop()
 
 
-def test_what_the_process_refuses_is_our_error(stub: Stub) -> None:
+def test_a_refusal_of_the_process_is_raised(stub: Stub) -> None:
     place = stub(HEAD + "failed('cannot connect')\n")
     with pytest.raises(Refused, match="cannot connect"):
         _ = place.slots

@@ -40,8 +40,8 @@ def trial(code: str, *words: str, **options: Any) -> Generator[tuple[str, Any], 
     return run(sys.executable, "-I", "-S", "-c", code, *words, **options)
 
 
-def output_of(said: list[tuple[str, Any]]) -> bytes:
-    return b"".join(what for kind, what in said if kind == "output")
+def output_of(events: list[tuple[str, Any]]) -> bytes:
+    return b"".join(what for kind, what in events if kind == "output")
 
 
 def working(work: Callable[[], object], begun: Path) -> int:
@@ -61,22 +61,22 @@ def kill(worker: int) -> None:
 
 def test_a_trial_reports_its_node_then_its_output_then_its_status(node: Path) -> None:
     code = "import os, sys; print(open(sys.argv[1]).read(), os.environ['OPSINFO_TRIAL']); sys.exit(3)"
-    said = list(trial(code, "{mixlist}"))
-    folder = said[0][1]["folder"]
-    assert (said[0][0], os.path.dirname(folder)) == ("node", str(node))
-    assert output_of(said) == f"{{}} {folder}\n".encode()
-    kind, facts = said[-1]
+    events = list(trial(code, "{mixlist}"))
+    folder = events[0][1]["folder"]
+    assert (events[0][0], os.path.dirname(folder)) == ("node", str(node))
+    assert output_of(events) == f"{{}} {folder}\n".encode()
+    kind, facts = events[-1]
     assert (kind, facts["code"], facts["signal"], facts["timed_out"]) == ("ended", 3, 0, False)
     assert os.listdir(node) == []
     with pytest.raises(ChildProcessError):  # no child is left, not even a zombie
         os.waitpid(-1, os.WNOHANG)
 
 
-def test_a_folder_is_left_if_asked(node: Path) -> None:
-    said = list(trial("print('said')", keeps=True))
-    folder = Path(said[0][1]["folder"])
+def test_a_folder_is_kept_on_request(node: Path) -> None:
+    events = list(trial("print('done')", keeps=True))
+    folder = Path(events[0][1]["folder"])
     assert sorted(os.listdir(folder)) == ["cache", "mixlist-0007.json", "output.log"]
-    assert (folder / "output.log").read_text() == "said\n"
+    assert (folder / "output.log").read_text() == "done\n"
 
 
 def test_a_command_that_a_signal_ends_has_its_number() -> None:
@@ -89,12 +89,12 @@ def test_a_command_that_cannot_be_run_ends_as_in_a_shell(tmp_path: Path, mode: i
     check = tmp_path / "check.sh"
     if mode is not None:
         check.touch(mode)
-    said = list(run(str(check)))
-    assert said[-1][1]["code"] == code
-    assert output_of(said).decode().startswith(f"{check}: ")
+    events = list(run(str(check)))
+    assert events[-1][1]["code"] == code
+    assert output_of(events).decode().startswith(f"{check}: ")
 
 
-def test_what_a_command_leaves_running_in_its_group_is_ended() -> None:
+def test_processes_that_a_command_leaves_running_in_its_group_are_ended() -> None:
     mark = f"mark {os.getpid()} leaves"
     code = (
         "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)', sys.argv[1]])"
@@ -103,13 +103,13 @@ def test_what_a_command_leaves_running_in_its_group_is_ended() -> None:
     assert not processes(mark)
 
 
-def test_a_command_that_takes_too_long_is_ended_politely_first() -> None:
-    said = list(run("sh", "-c", "trap 'echo asked; exit 9' TERM; sleep 600 & wait", timeout=1))
-    assert (said[-1][1]["timed_out"], said[-1][1]["code"]) == (True, 9)
-    assert output_of(said) == b"asked\n"
+def test_a_command_that_takes_too_long_gets_sigterm_first() -> None:
+    events = list(run("sh", "-c", "trap 'echo asked; exit 9' TERM; sleep 600 & wait", timeout=1))
+    assert (events[-1][1]["timed_out"], events[-1][1]["code"]) == (True, 9)
+    assert output_of(events) == b"asked\n"
 
 
-def test_a_command_that_ignores_that_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_that_ignores_sigterm_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     mark = f"mark {os.getpid()} ignores"
     monkeypatch.setattr(sys.modules[__name__], "SOURCE", SOURCE.replace("GRACE = 5.0", "GRACE = 0.2"))
     check = f"trap '' TERM; sh -c 'sleep 600; : {mark}' & sleep 600; sleep 600"
@@ -150,7 +150,7 @@ def test_the_keeper_outlives_its_parent_which_ray_may_kill(node: Path, tmp_path:
     wait_until(lambda: not processes("# " + str(tmp_path)) and os.listdir(node) == [])
 
 
-def test_a_keeper_whose_worker_is_gone_before_it_asks_runs_nothing(tmp_path: Path) -> None:
+def test_a_keeper_whose_worker_is_gone_before_its_request_runs_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "trial"
     words = [sys.executable, "-I", "-S", "-c", SOURCE, str(folder), "remove"]
     done = subprocess.run(words, input=b'{"words": ["touch', capture_output=True, check=True)
@@ -158,7 +158,7 @@ def test_a_keeper_whose_worker_is_gone_before_it_asks_runs_nothing(tmp_path: Pat
     wait_until(lambda: not folder.exists())
 
 
-def test_the_folder_of_a_worker_that_is_killed_before_it_asks_is_removed(
+def test_the_folder_of_a_worker_that_is_killed_before_its_request_is_removed(
     node: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = tmp_path / "begun"
@@ -183,9 +183,9 @@ def test_a_node_with_a_full_disk_reports_it(node: Path, monkeypatch: pytest.Monk
     assert os.listdir(node) == []
 
 
-def test_a_node_without_a_folder_for_temporary_files_says_so(node: Path) -> None:
+def test_a_node_without_a_folder_for_temporary_files_reports_it(node: Path) -> None:
     node.rmdir()
-    [(kind, said)] = run("true")
+    [(kind, message)] = run("true")
     assert kind == "not-written"
-    assert said.startswith(f"{node}/opsinfo-trial-0007-")
-    assert said.endswith(": No such file or directory")
+    assert message.startswith(f"{node}/opsinfo-trial-0007-")
+    assert message.endswith(": No such file or directory")

@@ -13,7 +13,7 @@ from opsinfo_cli.bisect.verdicts import Counting
 
 CELLS = [(count, culprits) for count in (20, 60, 200) for culprits in (1, 3, 8, 15)]
 TABLE = {(20, 3): 15, (20, 8): 37, (60, 3): 20, (60, 8): 49, (60, 15): 61}
-"""Mean numbers of runs that the search is held to within 15 percent; one culprit among so few takes more, see
+"""Mean numbers of runs, which the search may exceed by 15 percent. One culprit among so few takes more, see
 benchmarks/searches.py."""
 
 
@@ -114,7 +114,7 @@ def test_the_majority_of_several_runs_finds_the_right_list() -> None:
         assert search(check, counting=Counting(repeat=5)).found.kept == check.culprits
 
 
-def test_failures_that_are_only_ever_false_are_outvoted() -> None:
+def test_false_failures_are_outvoted() -> None:
     for seed in range(30):
         check = planted(60, 3, seed, noise=0.05, one_sided=True)
         assert search(check, counting=Counting(lead=2)).found.kept == check.culprits

@@ -18,24 +18,24 @@ Browser = Callable[[str, str], dict[str, Any]]
 
 
 def opened(text: str, script: str, folder: Path) -> dict[str, Any]:
-    """Open a page, run a script in it, and return what the script puts into ``said``; it may ``await``."""
+    """Open a page, run a script in it, and return what the script puts into ``result``; it may ``await``."""
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text, count=1)
     acting = "<script>addEventListener('error', (event) => { document.title = event.message; });</script>"
     done = (
         "<script>(async () => {\n"
-        "const said = {title: document.title}; const $ = (css) => document.querySelector(css);\n"
+        "const result = {title: document.title}; const $ = (css) => document.querySelector(css);\n"
         "const $$ = (css) => Array.from(document.querySelectorAll(css));\n"
         "const names = () => $$('tbody tr').filter((row) => !row.hidden).map((row) => row.cells[0].textContent);\n"
-        f"try {{\n{script}\n}} catch (error) {{ said.error = String(error.stack); }}\n"
+        f"try {{\n{script}\n}} catch (error) {{ result.error = String(error.stack); }}\n"
         "document.body.append(Object.assign(document.createElement('pre'),"
-        " {id: 'said', textContent: btoa(unescape(encodeURIComponent(JSON.stringify(said))))})); })();</script>"
+        " {id: 'result', textContent: btoa(unescape(encodeURIComponent(JSON.stringify(result))))})); })();</script>"
     )
     dom = dumped(text.replace("<style>", acting + "<style>", 1) + done, folder)
-    found = re.search(r'<pre id="said">([^<]*)</pre>', dom)
+    found = re.search(r'<pre id="result">([^<]*)</pre>', dom)
     assert found, "the script did not come to its end"
-    said: dict[str, Any] = json.loads(base64.b64decode(found[1]).decode("utf-8"))
-    assert "error" not in said, said["error"]
-    return said
+    result: dict[str, Any] = json.loads(base64.b64decode(found[1]).decode("utf-8"))
+    assert "error" not in result, result["error"]
+    return result
 
 
 def dumped(text: str, folder: Path) -> str:

@@ -54,62 +54,62 @@ def classifier(relu: str = "relu") -> list[dict[str, Any]]:
 def test_nodes_are_searched_filtered_chosen_and_drawn(
     browser: Browser, opsinfo: Run, judged: list[str | Path], tmp_path: Path
 ) -> None:
-    said = browser(
+    result = browser(
         opsinfo("graph", dumped_model(tmp_path, classifier()), *judged).out,
         CELLS
         + SEARCH
         + """
-        said.all = cells();
-        await find("float16 matmul"); said.searched = cells();
-        await find(""); $("input[value=high]").click(); await wait(); said.high = cells();
-        said.status = $("#nodes [role=status]").textContent;
+        result.all = cells();
+        await find("float16 matmul"); result.searched = cells();
+        await find(""); $("input[value=high]").click(); await wait(); result.high = cells();
+        result.status = $("#nodes [role=status]").textContent;
         $("input[value=high]").click(); await wait();
-        said.hidden = $("#node").hidden;
+        result.hidden = $("#node").hidden;
         $("#nodes a[href='#n4']").click(); await wait();
-        said.chosen = $("#node h2").textContent;
-        said.focus = document.activeElement.id;
-        said.way = $$("#node .way li").map((each) => each.textContent);
-        said.boxes = $$("#node .near a").map((each) => each.querySelector("title").textContent);
-        said.casts = $$("#node .near .cast").length;
-        said.tensor = $("#node tbody tr").textContent;
+        result.chosen = $("#node h2").textContent;
+        result.focus = document.activeElement.id;
+        result.way = $$("#node .way li").map((each) => each.textContent);
+        result.boxes = $$("#node .near a").map((each) => each.querySelector("title").textContent);
+        result.casts = $$("#node .near .cast").length;
+        result.tensor = $("#node tbody tr").textContent;
         $("#node .near a[href='#n3']").dispatchEvent(new MouseEvent("click", {bubbles: true})); await wait();
-        said.neighbour = $("#node h2").textContent;
-        said.steps = $$("#node .way li").length;
-        history.back(); await wait(); said.back = $("#node h2").textContent;
+        result.neighbour = $("#node h2").textContent;
+        result.steps = $$("#node .way li").length;
+        history.back(); await wait(); result.back = $("#node h2").textContent;
         """,
     )
-    assert said["all"] == ["x", "w", "fc/matmul", "relu", "log", "output"]
-    assert said["searched"] == ["fc/matmul"]
-    assert (said["high"], said["status"]) == (["log"], "1 of 6 nodes")
-    assert said["hidden"] is True
-    assert (said["chosen"], said["focus"]) == ("log", "node")
-    assert said["way"] == ["log: on the black list by the library: keeps its dtype"]
-    assert said["boxes"] == ["relu (Relu)", "output (NetOutput)", "log (Log)"]
-    assert (said["casts"], said["tensor"]) == (1, "input 0relufloat32float32float16 → float32")
-    assert (said["neighbour"], said["steps"], said["back"]) == ("relu", 2, "log")
+    assert result["all"] == ["x", "w", "fc/matmul", "relu", "log", "output"]
+    assert result["searched"] == ["fc/matmul"]
+    assert (result["high"], result["status"]) == (["log"], "1 of 6 nodes")
+    assert result["hidden"] is True
+    assert (result["chosen"], result["focus"]) == ("log", "node")
+    assert result["way"] == ["log: on the black list by the library: keeps its dtype"]
+    assert result["boxes"] == ["relu (Relu)", "output (NetOutput)", "log (Log)"]
+    assert (result["casts"], result["tensor"]) == (1, "input 0relufloat32float32float16 → float32")
+    assert (result["neighbour"], result["steps"], result["back"]) == ("relu", 2, "log")
 
 
 def test_the_ribbon_is_walked_with_the_keyboard(
     browser: Browser, opsinfo: Run, judged: list[str | Path], tmp_path: Path
 ) -> None:
-    said = browser(
+    result = browser(
         opsinfo("graph", dumped_model(tmp_path, classifier()), *judged).out,
         """
         const ribbon = $("div.ribbon"), press = (key) => ribbon.dispatchEvent(new KeyboardEvent("keydown", {key}));
         const now = () => ribbon.getAttribute("aria-valuenow");
-        ribbon.focus(); said.focus = document.activeElement === ribbon;
-        press("ArrowRight"); said.right = [now(), $("#node h2").textContent];
-        press("End"); said.end = [now(), ribbon.getAttribute("aria-valuetext")];
-        press("ArrowRight"); said.beyond = now();
-        press("Home"); press("ArrowLeft"); said.home = now();
+        ribbon.focus(); result.focus = document.activeElement === ribbon;
+        press("ArrowRight"); result.right = [now(), $("#node h2").textContent];
+        press("End"); result.end = [now(), ribbon.getAttribute("aria-valuetext")];
+        press("ArrowRight"); result.beyond = now();
+        press("Home"); press("ArrowLeft"); result.home = now();
         const box = $("svg.ribbon").getBoundingClientRect();
-        ribbon.dispatchEvent(new MouseEvent("click", {clientX: box.left + box.width * 0.4})); said.clicked = now();
+        ribbon.dispatchEvent(new MouseEvent("click", {clientX: box.left + box.width * 0.4})); result.clicked = now();
         """,
     )
-    assert said["focus"] is True
-    assert said["right"] == ["2", "w"]
-    assert said["end"] == ["6", "6 of 6: output (NetOutput), no output"]
-    assert (said["beyond"], said["home"], said["clicked"]) == ("6", "1", "3")
+    assert result["focus"] is True
+    assert result["right"] == ["2", "w"]
+    assert result["end"] == ["6", "6 of 6: output (NetOutput), no output"]
+    assert (result["beyond"], result["home"], result["clicked"]) == ("6", "1", "3")
 
 
 def test_hostile_names_are_text_in_the_table_in_the_drawing_and_in_reasons(
@@ -118,17 +118,17 @@ def test_hostile_names_are_text_in_the_table_in_the_drawing_and_in_reasons(
     written = HOSTILE.replace('"', '\\"')
     model = dumped_model(tmp_path, classifier(written))
     text = opsinfo("graph", model, *judged).out
-    said = browser(
+    result = browser(
         text,
         CELLS + "location.hash = '#n4'; await new Promise((done) => setTimeout(done, 250));"
-        "said.names = cells(); said.images = $$('img').length; said.scripts = document.scripts.length;"
-        "said.drawn = $('#node .near title').textContent; said.title = document.title;",
+        "result.names = cells(); result.images = $$('img').length; result.scripts = document.scripts.length;"
+        "result.drawn = $('#node .near title').textContent; result.title = document.title;",
     )
     shown = HOSTILE.replace("\u202e", "\\u202e")
-    assert said["names"][3] == shown
-    assert said["drawn"] == f"{shown} (Relu)"
-    assert said["images"] == 0
-    assert "owned" not in str(said["title"])
+    assert result["names"][3] == shown
+    assert result["drawn"] == f"{shown} (Relu)"
+    assert result["images"] == 0
+    assert "owned" not in str(result["title"])
     assert "\u202e" not in text
     assert text.count("<script") == 2  # the data and ours
 
@@ -147,22 +147,22 @@ def test_nothing_is_wider_than_the_page(
     browser: Browser, opsinfo: Run, judged: list[str | Path], tmp_path: Path, width: int
 ) -> None:
     long = "/".join(["a_scope_with_a_rather_long_name"] * 8)
-    said = browser(
+    result = browser(
         framed(opsinfo("graph", dumped_model(tmp_path, classifier(long)), *judged).out, width),
         """
         const frame = $("iframe"); await new Promise((done) => setTimeout(done, 500));
         const inside = frame.contentDocument; inside.location.hash = "#n3";
         await new Promise((done) => setTimeout(done, 500));
         const root = inside.documentElement;
-        said.widths = [root.scrollWidth, root.clientWidth];
+        result.widths = [root.scrollWidth, root.clientWidth];
         const table = inside.querySelector("#nodes table");
-        said.table = [table.scrollWidth, table.parentNode.clientWidth];
-        said.drawn = inside.querySelectorAll("#node .near a").length;
+        result.table = [table.scrollWidth, table.parentNode.clientWidth];
+        result.drawn = inside.querySelectorAll("#node .near a").length;
         """,
     )
-    assert said["widths"][0] <= said["widths"][1] <= width
-    assert said["table"][0] <= said["table"][1]
-    assert said["drawn"] == 3
+    assert result["widths"][0] <= result["widths"][1] <= width
+    assert result["table"][0] <= result["table"][1]
+    assert result["drawn"] == 3
 
 
 def framed(text: str, width: int) -> str:
@@ -179,24 +179,24 @@ def test_changed_nodes_are_marked_and_show_the_other_judging(
     marks = tmp_path / "ops_info.json"
     marks.write_text(json.dumps({"black-list": {"to-add": ["Relu"]}}), "utf-8")
     ran = opsinfo("graph", dumped_model(tmp_path, classifier()), *judged, "--compare-mixlist", marks)
-    said = browser(
+    result = browser(
         ran.out,
         CELLS
         + """
         const wait = () => new Promise((done) => setTimeout(done, 250));
-        said.ribbons = $$("svg.ribbon g").length; said.marks = $$("svg.ribbon .mark").length;
-        $("input[value='other dtypes in B']").click(); await wait(); said.changed = cells();
-        said.row = Array.from($("#nodes tbody tr").cells, (cell) => cell.textContent).slice(0, 5);
+        result.ribbons = $$("svg.ribbon g").length; result.marks = $$("svg.ribbon .mark").length;
+        $("input[value='other dtypes in B']").click(); await wait(); result.changed = cells();
+        result.row = Array.from($("#nodes tbody tr").cells, (cell) => cell.textContent).slice(0, 5);
         location.hash = "#n3"; await wait();
-        said.other = $("#node p").textContent; said.marked = $$("#node .marked").length;
-        said.cast = $("#node tbody td:last-child").textContent;
+        result.other = $("#node p").textContent; result.marked = $$("#node .marked").length;
+        result.cast = $("#node tbody td:last-child").textContent;
         """,
     )
     assert ran.code == 1
-    assert (said["ribbons"], said["marks"]) == (4, 1)
-    assert (said["changed"], said["row"]) == (["relu"], ["relu", "Relu", "low", "float16", "float32"])
-    assert "on the black list by the mixlist" in str(said["other"])
-    assert (said["marked"], said["cast"]) == (1, "in B: float16 → float32")
+    assert (result["ribbons"], result["marks"]) == (4, 1)
+    assert (result["changed"], result["row"]) == (["relu"], ["relu", "Relu", "low", "float16", "float32"])
+    assert "on the black list by the mixlist" in str(result["other"])
+    assert (result["marked"], result["cast"]) == (1, "in B: float16 → float32")
 
 
 def test_a_graph_of_many_nodes_shares_columns_and_is_shown_in_parts(
@@ -205,22 +205,22 @@ def test_a_graph_of_many_nodes_shares_columns_and_is_shown_in_parts(
     nodes: list[dict[str, Any]] = [{"name": "x", "type": "Data", "out": ["f32"]}]
     for number in range(5000):
         nodes.append({"name": f"r{number}", "type": "Relu", "inputs": [f"{nodes[-1]['name']}:0"], "out": ["f32"]})
-    said = browser(
+    result = browser(
         opsinfo("graph", dumped_model(tmp_path, nodes), *judged).out,
         CELLS
         + SEARCH
         + """
-        said.first = cells().length; said.bins = $("svg.ribbon").viewBox.baseVal.width;
-        $("#nodes .more button").click(); said.more = cells().length;
-        said.status = $("#nodes [role=status]").textContent; said.unprinted = $("#nodes .more").dataset.left;
-        await find("r4999"); said.found = cells(); said.left = $("#nodes .more").hidden;
-        said.lens = $$("svg.lens rect").length;
+        result.first = cells().length; result.bins = $("svg.ribbon").viewBox.baseVal.width;
+        $("#nodes .more button").click(); result.more = cells().length;
+        result.status = $("#nodes [role=status]").textContent; result.unprinted = $("#nodes .more").dataset.left;
+        await find("r4999"); result.found = cells(); result.left = $("#nodes .more").hidden;
+        result.lens = $$("svg.lens rect").length;
         """,
     )
-    assert (said["first"], said["more"], said["bins"]) == (200, 400, 1200)
-    assert said["status"] == "5001 nodes; the first 400 are shown"
-    assert said["unprinted"] == "4601 more nodes are not printed: the page shows them."
-    assert (said["found"], said["left"], said["lens"]) == (["r4999"], True, 120)
+    assert (result["first"], result["more"], result["bins"]) == (200, 400, 1200)
+    assert result["status"] == "5001 nodes; the first 400 are shown"
+    assert result["unprinted"] == "4601 more nodes are not printed: the page shows them."
+    assert (result["found"], result["left"], result["lens"]) == (["r4999"], True, 120)
 
 
 def test_without_scripts_the_summary_the_ribbon_and_the_op_types_are_shown(

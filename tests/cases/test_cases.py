@@ -78,7 +78,7 @@ def test_a_move_made_twice_changes_nothing_the_second_time(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", cases("moves"))
-def test_a_move_and_the_move_back_leave_every_policy_as_it_was(name: str) -> None:
+def test_a_move_and_the_move_back_change_no_policy(name: str) -> None:
     case = read_case(HERE / "moves" / f"{name}.case")
     before = {name: entry.policy for name, entry in Library.of(source_of(case.before)).entries.items()}
     after = source_of(case.after)

@@ -1,4 +1,4 @@
-"""Changes that stop before a file is replaced: the record says so, and nothing else is left or touched."""
+"""Changes that stop before a file is replaced: they are recorded as abandoned, and no other file is left or touched."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def states(vault: Vault) -> list[str]:
 
 
 class Refusing(FileSystem):
-    """Refuses to link or rename to a path that ends in some words."""
+    """Refuses to link or rename to a path with a given end."""
 
     def __init__(self, end: str) -> None:
         super().__init__()

@@ -172,7 +172,7 @@ def as_before(vault: Vault) -> None:
 
 
 @pytest.mark.parametrize("back_to", [0, 1, 2])
-def test_records_that_form_a_circle_are_damage(vault: Vault, library: Path, back_to: int) -> None:
+def test_records_that_form_a_cycle_are_damage(vault: Vault, library: Path, back_to: int) -> None:
     for to in (Policy.BLACK, Policy.WHITE, Policy.GRAY):
         move(vault, library, "Log", to)
     sound = vault.journal()
@@ -186,7 +186,7 @@ def test_records_that_form_a_circle_are_damage(vault: Vault, library: Path, back
 
 
 @pytest.mark.parametrize("begins_after_the_first", [True, False])
-def test_a_later_record_of_another_branch_than_the_heads_is_no_damage(
+def test_a_later_record_of_another_branch_than_the_heads_is_not_damage(
     vault: Vault, library: Path, begins_after_the_first: bool
 ) -> None:
     for to in (Policy.BLACK, Policy.WHITE, Policy.GRAY):
@@ -266,7 +266,7 @@ DAMAGE: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("what", DAMAGE)
 @pytest.mark.parametrize("which", ["first", "middle", "last", "head"])
-def test_damage_is_reported_and_restore_gives_right_bytes_or_refuses(
+def test_damage_is_reported_and_restore_gives_correct_bytes_or_refuses(
     vault: Vault, library: Path, which: str, what: str
 ) -> None:
     texts = [library.read_bytes()]
@@ -309,10 +309,10 @@ def test_a_damaged_head_is_rewritten_by_the_next_change_if_the_records_determine
 ) -> None:
     move(vault, library, "Add")
     between = library.read_bytes()
-    said: list[str] = []
+    messages: list[str] = []
     DAMAGE["zeroes"](head_of(vault))
-    Writer(vault, wait=0, say=said.append).run("move", [Job(str(library), LibraryPlan({"Log": Policy.BLACK}))])
-    assert any("head" in text for text in said)
+    Writer(vault, wait=0, say=messages.append).run("move", [Job(str(library), LibraryPlan({"Log": Policy.BLACK}))])
+    assert any("head" in text for text in messages)
     assert damage_in(vault, contents=True) == []
     undo(vault)
     assert library.read_bytes() == between

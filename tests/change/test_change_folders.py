@@ -109,7 +109,7 @@ def trusted(config: Path, file: Path, trust_folder: bool = False) -> str:
 
 @needs_root
 @pytest.mark.parametrize(
-    ("folder", "mode", "file", "said"),
+    ("folder", "mode", "file", "error"),
     [
         (0, 0o755, 0, ""),
         (1234, 0o755, 1234, ""),  # an install of one service user
@@ -130,18 +130,18 @@ def trusted(config: Path, file: Path, trust_folder: bool = False) -> str:
     ],
 )
 def test_root_writes_only_in_folders_where_no_other_user_may_replace_the_file(
-    config: Path, library: Path, folder: int, mode: int, file: int, said: str
+    config: Path, library: Path, folder: int, mode: int, file: int, error: str
 ) -> None:
     os.chown(library, file, file)
     os.chown(config, folder, 0)
     config.chmod(mode)
-    assert trusted(config, library) == said
+    assert trusted(config, library) == error
     assert trusted(config, library, trust_folder=True) == ""
     below = config / "below"
     below.mkdir()
     (below / "x.json").touch()
     os.chown(below / "x.json", file, file)
-    assert trusted(config, below / "x.json") == said, "an ancestor counts as the folder does"
+    assert trusted(config, below / "x.json") == error, "ancestors are checked as the folder is"
 
 
 @needs_root
@@ -161,7 +161,7 @@ def test_a_folder_whose_access_list_lets_another_user_write_is_not_trusted(confi
             struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries),
         )
     except OSError as error:
-        pytest.skip(f"no access lists here: {error.strerror}")
+        pytest.skip(f"the file system has no access lists: {error.strerror}")
     assert stat.S_IMODE(config.stat().st_mode) == 0o775
     assert trusted(config, library) == "folder-not-trusted"
     os.removexattr(config, "system.posix_acl_access")
@@ -172,7 +172,7 @@ def test_a_folder_whose_access_list_lets_another_user_write_is_not_trusted(confi
 ANOTHER = next((user for user in pwd.getpwall() if user.pw_uid), None)
 
 
-@pytest.mark.skipif(ANOTHER is None, reason="this system knows no user but root")
+@pytest.mark.skipif(ANOTHER is None, reason="this system has no other user than root")
 @pytest.mark.parametrize(
     ("user", "mode", "group", "has_acl", "reason"),
     [
@@ -195,14 +195,14 @@ def test_a_folder_that_is_not_trusted_is_named_with_the_user_or_group_that_may_w
 
 
 @needs_root
-def test_a_vault_of_another_owner_is_refused_before_a_byte_of_it_is_read(place: Path, library: Path) -> None:
+def test_a_vault_of_another_owner_is_refused_before_it_is_read(place: Path, library: Path) -> None:
     move(writer(place), library)
     for path in (place, *place.rglob("*")):
         os.chown(path, 1234, 1234)
 
     class Reading(FileSystem):
         def open(self, path: str, flags: int, mode: int = 0o600) -> int:
-            assert not path.startswith(str(place)), "read before it was known whose it is"
+            assert not path.startswith(str(place)), "read before its owner was checked"
             return super().open(path, flags, mode)
 
     vault = Vault(str(place), Reading())

@@ -1,4 +1,4 @@
-"""What errors say: the system's reason in words, whichever call fails, and what an internal error keeps."""
+"""Error messages: the system's reason, whichever call fails, and the trace of an internal error."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Failing(FileSystem):
         return call
 
 
-def said(run: Callable[[FileSystem], object], number: int) -> set[str]:
-    """Messages and hints of a run whose calls fail in turn."""
+def messages_of(run: Callable[[FileSystem], object], number: int) -> set[str]:
+    """Return the messages and hints of a run whose calls fail in turn."""
     texts = set()
     for which in range(1, 10_000):
         fs = Failing(which, number)
@@ -56,7 +56,7 @@ def said(run: Callable[[FileSystem], object], number: int) -> set[str]:
             texts |= {error.message, error.hint or ""}
         if fs.calls < which:
             return texts
-    raise AssertionError("it never ended")
+    raise AssertionError("the run makes too many calls")
 
 
 def a_move(vault: Vault, library: Path, fs: FileSystem) -> None:
@@ -78,7 +78,7 @@ def a_new_file(vault: Vault, library: Path, fs: FileSystem) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("scene", [a_move, a_move_in_place, an_undo, a_new_file])
-def test_an_error_gives_the_systems_reason_in_words_whichever_call_fails(
+def test_an_error_gives_the_systems_reason_whichever_call_fails(
     tmp_path: Path, library: Path, scene: Callable[[Vault, Path, FileSystem], None]
 ) -> None:
     place = iter(range(10_000))
@@ -87,7 +87,7 @@ def test_an_error_gives_the_systems_reason_in_words_whichever_call_fails(
         library.write_text(TEXT)
         scene(Vault(str(tmp_path / f"vault-{next(place)}"), fs), library, fs)
 
-    texts = said(run, errno.EACCES)
+    texts = messages_of(run, errno.EACCES)
     assert not [text for text in texts if "[Errno" in text]
     assert [text for text in texts if os.strerror(errno.EACCES) in text]
 
@@ -106,7 +106,7 @@ def test_an_output_file_that_is_refused_gives_the_reason_and_keeps_the_old_one(t
             raise
         assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
 
-    texts = said(run, number)
+    texts = messages_of(run, number)
     assert {text for text in texts if text} <= {os.strerror(number), f"cannot write: {os.strerror(number)}"}
     assert f"cannot write: {os.strerror(number)}" in texts
     assert os.listdir(tmp_path) == ["report.json"] or sorted(os.listdir(tmp_path)) == ["home", "report.json"]
@@ -143,10 +143,10 @@ def test_a_damaged_record_is_described_without_a_line_of_its_text(vault: Vault, 
     records = [path for path in Path(vault.path, "changes").iterdir() if path.is_file()]
     for path in records:
         path.write_bytes(b'{"files": [}')
-    said = [each.said for each in vault.journal().damage]
-    assert said
-    assert all(re.fullmatch(r"the record is damaged \((?!it cannot be read).+\)", each) for each in said), said
-    assert not any(": line" in each for each in said)
+    texts = [each.said for each in vault.journal().damage]
+    assert texts
+    assert all(re.fullmatch(r"the record is damaged \((?!it cannot be read).+\)", each) for each in texts), texts
+    assert not any(": line" in each for each in texts)
 
 
 class Dirty(FileSystem):
@@ -175,7 +175,7 @@ def test_a_file_that_is_overwritten_in_place_is_synced(tmp_path: Path, library: 
     move(vault, library, fs=fs, in_place=True)
     assert (library.read_text(), fs.dirty) == (NEW, set())
     move(vault, library, fs=fs, in_place=True, to=Policy.GRAY)
-    assert len(library.read_text()) < len(NEW), "it is cut as well"
+    assert len(library.read_text()) < len(NEW), "the file is truncated as well"
     assert fs.dirty == set()
 
 
@@ -184,13 +184,13 @@ def test_the_trace_of_an_internal_error_is_kept_in_a_file(tmp_path: Path, monkey
     try:
         raise Damaged("text \udcff")
     except Damaged as error:
-        said = fault_trace.kept_trace(error)
-    assert said.startswith(f"it is in {tmp_path}/opsinfo-fault-")
-    kept = Path(said.removeprefix("it is in ")).read_text()
+        message = fault_trace.kept_trace(error)
+    assert message.startswith(f"it is in {tmp_path}/opsinfo-fault-")
+    kept = Path(message.removeprefix("it is in ")).read_text()
     assert kept.startswith("Traceback (most recent call last):\n")
     assert "Damaged: text \\udcff" in kept
 
 
-def test_a_trace_that_cannot_be_kept_is_no_second_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trace_that_cannot_be_written_raises_no_second_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fault_trace.tempfile, "tempdir", str(tmp_path / "missing"))
     assert fault_trace.kept_trace(ValueError()) == "it could not be written"

@@ -19,7 +19,7 @@ def changed(number: int, before: str, after: str, time: int, state: str = "done"
 
 
 @given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=9), st.randoms(use_true_random=False))
-def test_a_file_that_was_changed_to_and_fro_is_linked_without_a_gap(contents: list[str], chance: object) -> None:
+def test_a_file_that_was_changed_back_and_forth_is_linked_without_a_gap(contents: list[str], chance: object) -> None:
     steps = list(pairwise(["first", *contents]))
     times = list(range(len(steps)))
     chance.shuffle(times)  # type: ignore[attr-defined]

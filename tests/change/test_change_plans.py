@@ -102,7 +102,7 @@ def _others(sections: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     ],
     ids=["entry", "section", "flag"],
 )
-def test_what_appears_twice_is_not_edited_and_both_lines_are_named(text: str, lines: str) -> None:
+def test_a_key_that_appears_twice_is_not_edited_and_both_lines_are_named(text: str, lines: str) -> None:
     with pytest.raises(Refused) as caught:
         moved(text, Add="black")
     assert caught.value.name == "duplicate-key"
@@ -120,7 +120,7 @@ def test_what_appears_twice_is_not_edited_and_both_lines_are_named(text: str, li
     ],
     ids=["section with a blank first", "section with a blank last", "key with a blank", "two flags"],
 )
-def test_two_spellings_of_one_name_are_moved_right_or_refused_with_the_reason(text: str, to: str) -> None:
+def test_two_spellings_of_one_name_are_moved_correctly_or_refused_with_the_reason(text: str, to: str) -> None:
     try:
         result = moved(text, Add=to)
     except Refused as error:
@@ -162,7 +162,7 @@ def test_a_damaged_library_is_not_edited() -> None:
         lambda text, at: Edit(len(text), len(text), "\n"),
         lambda text, at: Edit(0, 0, " "),
     ],
-    ids=["syntax", "no change", "other section", "other entry", "name", "entry lost", "behind the end", "before"],
+    ids=["syntax", "no change", "other section", "other entry", "name", "entry lost", "after the end", "before"],
 )
 def test_a_broken_edit_is_stopped_by_the_proof(broken: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def set_flag(library: Library, *_: Any) -> Edit:
@@ -175,7 +175,7 @@ def test_a_broken_edit_is_stopped_by_the_proof(broken: Any, monkeypatch: pytest.
         moved(TEXT, Add="black")
 
 
-def test_a_right_edit_with_something_more_is_stopped_too() -> None:
+def test_a_correct_edit_with_another_change_is_stopped_too() -> None:
     result = moved(TEXT, Add="black")
     for more in (result + "\n", " " + result, result.replace('"l"', '"m"'), result.replace('"a"', '"b"'), TEXT):
         with pytest.raises(Refused) as caught:

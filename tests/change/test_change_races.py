@@ -100,7 +100,7 @@ class Tracking(FileSystem):
         self.folders.add(os.path.dirname(path.rstrip("/")))
 
 
-def test_nothing_is_renamed_unsynced_and_every_folder_is_synced_after(tmp_path: Path, library: Path) -> None:
+def test_every_file_is_synced_before_a_rename_and_every_folder_after_it(tmp_path: Path, library: Path) -> None:
     fs = Tracking()
     which = writer(tmp_path / "state" / "opsinfo" / "vault", fs)
     for op in ("Add", "Log"):
@@ -270,7 +270,7 @@ def test_a_file_replaced_after_a_half_overwrite_is_not_restored(place: Path, lib
 
 
 class Pausing(FileSystem):
-    """Pauses before it replaces a file, and creates a file that shows it."""
+    """Pauses before it replaces ``file``; creates the file ``at`` when it does."""
 
     def __init__(self, file: Path, at: Path) -> None:
         super().__init__()
@@ -289,10 +289,10 @@ def test_a_running_change_is_waited_for_then_named_and_never_called_interrupted(
     other, at = config / "b.json", tmp_path / "paused"
     other.write_text(TEXT)
 
-    said: list[str] = []
+    messages: list[str] = []
 
     def look() -> None:
-        which = writer(place, say=said.append)
+        which = writer(place, say=messages.append)
         with pytest.raises(Locked) as caught:
             move(which, library, op="Log") if act == "move" else undo(which)
         assert ("still being written" if act == "move" else "another process holds the file") in caught.value.message
@@ -300,7 +300,7 @@ def test_a_running_change_is_waited_for_then_named_and_never_called_interrupted(
         assert list(unfinished_change(Vault(str(place)), everywhere)) == []
 
     assert in_a_child(lambda: move(writer(place, Pausing(other, at)), library, other), look, at) == 0
-    assert said == []
+    assert messages == []
     assert (library.read_text(), other.read_text()) == (NEW, NEW)
 
 

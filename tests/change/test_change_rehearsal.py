@@ -1,4 +1,4 @@
-"""A dry run refuses for the reasons for which the real run refuses, and writes nothing."""
+"""A dry run refuses for the same reasons as the real run, and writes nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def outcome(act: Callable[[], object]) -> str:
 
 
 def outcomes(path: Path, vault: Path, user: int | None = None) -> tuple[str, str]:
-    """The outcome of the dry run and of the real run, both made in a process of a user."""
+    """Return the outcome of the dry run and of the real run, each in a process of ``user``."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

@@ -194,12 +194,12 @@ def state(vault: Vault, record: Record) -> str:
 
 
 def test_a_killed_change_that_was_complete_is_settled_as_done(writer: Writer, vault: Vault, library: Path) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     record = killed(vault, move(writer, "Add", "black", library))
-    writer.say = said.append
+    writer.say = messages.append
     move(writer, "Log", "black", library)
     assert state(vault, record) == "done"
-    assert any(record.id in note for note in said)
+    assert any(record.id in note for note in messages)
     undo(writer)
     undo(writer)
     assert library.read_text() == TEXT
@@ -224,7 +224,7 @@ def half(writer: Writer, vault: Vault, library: Path) -> tuple[Record, Path]:
     return record, other
 
 
-def test_a_half_change_stops_the_next_one_and_names_itself(
+def test_an_unfinished_change_stops_the_next_one_and_is_named(
     writer: Writer, library: Path, half: tuple[Record, Path]
 ) -> None:
     now = library.read_text()
@@ -235,7 +235,7 @@ def test_a_half_change_stops_the_next_one_and_names_itself(
     assert library.read_text() == now
 
 
-def test_a_half_change_is_ended_by_restore(
+def test_an_unfinished_change_is_ended_by_restore(
     writer: Writer, vault: Vault, library: Path, half: tuple[Record, Path]
 ) -> None:
     record, other = half
@@ -245,7 +245,9 @@ def test_a_half_change_is_ended_by_restore(
     move(writer, "Log", "black", library, other)
 
 
-def test_a_half_change_of_other_files_does_not_block(writer: Writer, tmp_path: Path, half: tuple[Record, Path]) -> None:
+def test_an_unfinished_change_of_other_files_does_not_block(
+    writer: Writer, tmp_path: Path, half: tuple[Record, Path]
+) -> None:
     path = tmp_path / "x.json"
     path.write_text(TEXT)
     move(writer, "Log", "black", path)
@@ -262,7 +264,7 @@ def test_a_killed_change_can_be_undone_at_once(writer: Writer, vault: Vault, lib
 # moves that an upgrade undid
 
 
-def test_moves_that_an_upgrade_undid_are_found_again(writer: Writer, vault: Vault, root: Path, library: Path) -> None:
+def test_moves_that_an_upgrade_undid_are_found(writer: Writer, vault: Vault, root: Path, library: Path) -> None:
     first = move(writer, "Add", "black", library)
     second = move(writer, "Log", "white", library)
     third = move(writer, "Mul", "black", library)

@@ -151,7 +151,7 @@ def test_a_damaged_backup_is_replaced_by_the_next_copy_of_the_same_content(vault
     assert vault.content(digest) == b"a"
 
 
-def test_a_record_comes_back_as_it_was_saved(vault: Vault) -> None:
+def test_a_record_is_read_as_it_was_saved(vault: Vault) -> None:
     vault.prepare()
     record = Record.begin("move")
     record.command = ["opsinfo", "move", "a\udcff b", "\u4e2d"]
@@ -267,7 +267,7 @@ def test_pruning_twice_drops_nothing_the_second_time(writer: Writer, vault: Vaul
 
 
 def test_an_existing_backup_is_confirmed_again(tmp_path: Path) -> None:
-    """A backup of a run that was killed before its folder was synced."""
+    """It may be from a run that was killed before the folder was synced."""
 
     class Recording(FileSystem):
         synced: list[str] = []  # noqa: RUF012

@@ -58,7 +58,7 @@ def test_a_failing_second_replace_restores_the_first_file(config: Path, vault: V
 
 
 @pytest.mark.parametrize(
-    ("call", "number", "said"),
+    ("call", "number", "message"),
     [
         ("replace", errno.EBUSY, "--in-place"),
         ("replace", errno.EXDEV, "--in-place"),
@@ -70,13 +70,13 @@ def test_a_failing_second_replace_restores_the_first_file(config: Path, vault: V
     ],
 )
 def test_a_write_that_fails_leaves_the_old_file_and_no_temp(
-    library: Path, config: Path, vault: Vault, call: str, number: int, said: str
+    library: Path, config: Path, vault: Vault, call: str, number: int, message: str
 ) -> None:
     with pytest.raises(Refused) as caught:
         only_in_config(vault, library, call, number)
     assert library.read_text() == TEXT
     assert names(config) == [library.name]
-    assert said in str(caught.value.hint)
+    assert message in str(caught.value.hint)
     assert caught.value.path == str(library.resolve())
 
 
@@ -140,7 +140,7 @@ def calls_of_a_move(library: Path, tmp_path: Path) -> int:
 @pytest.mark.heavy
 @pytest.mark.parametrize("persistent", [False, True], ids=["once", "from then on"])
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EACCES], ids=["EIO", "ENOSPC", "EACCES"])
-def test_if_any_call_fails_the_file_is_old_or_new_and_the_answer_is_true(
+def test_if_any_call_fails_the_file_is_old_or_new_and_the_answer_is_correct(
     library: Path, config: Path, tmp_path: Path, number: int, persistent: bool
 ) -> None:
     wrong = []
@@ -237,20 +237,20 @@ def test_a_signal_while_files_are_put_in_place_waits_until_all_are(config: Path,
     paths = [config / "a.json", config / "b.json"]
     for path in paths:
         path.write_text(TEXT)
-    heard: list[int] = []
+    received: list[int] = []
 
     class Signalled(FileSystem):
         def replace(self, source: str, target: str) -> None:
             if ".opsinfo-" in source:
                 signal.pthread_kill(threading.get_ident(), number)  # other threads of a test runner do not block it
-                assert heard == []
+                assert received == []
             super().replace(source, target)
 
-    before = signal.signal(number, lambda signum, _: heard.append(signum))
+    before = signal.signal(number, lambda signum, _: received.append(signum))
     try:
         move(vault, *paths, fs=Signalled())
     finally:
         signal.signal(number, before)
-    assert heard == [number]
+    assert received == [number]
     assert [path.read_text() for path in paths] == [NEW, NEW]
     assert vault.records()[0].state == "done"

@@ -74,14 +74,14 @@ def test_a_file_that_is_only_touched_is_not_stale(library: Path, vault: Vault) -
 
 
 def test_a_lock_held_by_another_names_its_owner(
-    library: Path, vault: Vault, lock_is_told: Callable[[Path], bool]
+    library: Path, vault: Vault, lock_owner_is_shown: Callable[[Path], bool]
 ) -> None:
     with holding(library) as owner:
         with pytest.raises(Locked) as caught:
             move(vault, library, wait=0.05)
         assert library.read_text() == TEXT
         assert caught.value.exit_code == 3
-        if lock_is_told(library):
+        if lock_owner_is_shown(library):
             assert str(owner.pid) in caught.value.message
     assert not (Path(vault.path) / "changes").exists()
 
@@ -106,7 +106,7 @@ class holding:  # noqa: N801
 
 
 class RefusedOnce(FileSystem):
-    """Does something when a lock is refused, after which the other process is gone."""
+    """Calls ``act`` and kills the other process when a lock is refused."""
 
     def __init__(self, other: subprocess.Popen[bytes], act: Callable[[], object] = lambda: None) -> None:
         super().__init__()
@@ -232,9 +232,9 @@ def test_a_lock_leaves_nothing_behind(library: Path, vault: Vault) -> None:
 
 
 def test_in_place_keeps_the_inode(library: Path, vault: Vault) -> None:
-    os_before = library.stat().st_ino
+    inode = library.stat().st_ino
     shorter = move(vault, library, to=Policy.GRAY, in_place=True)
-    assert library.stat().st_ino == os_before
+    assert library.stat().st_ino == inode
     assert json.loads(library.read_text())["Add"] == {}
     assert vault.content(shorter.files[0].source.sha256) == TEXT.encode()
 

@@ -27,7 +27,7 @@ def prints(text: str, path: str = "/r/m.json", root: str = "/r") -> list[tuple[s
     return [(each.rule.name, each.fingerprint) for each in fingerprinted(checker.outcome.findings, checked.relative)]
 
 
-def test_no_two_findings_share_one() -> None:
+def test_no_two_findings_share_a_fingerprint() -> None:
     found = prints(TEXT)
     assert [name for name, _ in found].count("duplicate-operator") == 2
     assert len({each for _, each in found}) == len(found)

@@ -103,7 +103,7 @@ def test_findings_without_a_fix_are_left(name: str, against: list[MixlistTarget]
     assert fixed(LEFT[name], against, unsafe=True) == LEFT[name]
 
 
-def test_two_guesses_at_one_name_make_no_contradiction(against: list[MixlistTarget]) -> None:
+def test_unsafe_fixes_of_one_name_make_no_contradiction(against: list[MixlistTarget]) -> None:
     text = '{"black-list": {"to-add": ["matmulv2"]}, "white-list": {"to-add": ["MATMULV2"]}}'
     assert fixed(text, against, unsafe=True) == text.replace("matmulv2", "MatMulV2")
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from opsinfo_cli.check.check_tasks import tasks_in
 
-needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not there to compare with")
+needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 ENVIRONMENT = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 
@@ -129,13 +129,13 @@ def test_a_store_is_used_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "mark", ["a byte order mark", "carriage returns", "bytes that are no UTF-8", "a folder of that name"]
+    "mark", ["a byte order mark", "carriage returns", "bytes that are not UTF-8", "a folder of that name"]
 )
-def test_odd_files_of_rules(tmp_path: Path, mark: str) -> None:
+def test_unusual_gitignore_files_are_read_as_by_git(tmp_path: Path, mark: str) -> None:
     write: dict[str, Callable[[Path], object]] = {
         "a byte order mark": lambda path: path.write_bytes(b"\xef\xbb\xbfa.json\n"),
         "carriage returns": lambda path: path.write_bytes(b"a.json\r\n"),
-        "bytes that are no UTF-8": lambda path: path.write_bytes(b"\xff\na.json\n"),
+        "bytes that are not UTF-8": lambda path: path.write_bytes(b"\xff\na.json\n"),
         "a folder of that name": Path.mkdir,
     }
     files(tmp_path, {"a.json": "{}", "b.json": "{}"})

@@ -121,7 +121,7 @@ WAYS_OUT = {
 @pytest.mark.parametrize(
     ("text", "hint"), WAYS_OUT.items(), ids=["two to-add", "gray to-remove alone", "two to-remove"]
 )
-def test_a_contradiction_is_shown_with_the_way_out(text: str, hint: str) -> None:
+def test_a_contradiction_is_shown_with_a_way_to_resolve_it(text: str, hint: str) -> None:
     checker = Checker(kind="mixlist")
     checker.file("m.json", text.encode())
     (finding,) = [each for each in checker.outcome.findings if each.rule.name == "contradiction"]

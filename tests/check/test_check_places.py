@@ -80,10 +80,10 @@ PLACES: dict[str, tuple[str, str, str, Place, Place, str | None]] = {
         (1, 36),
         "/black-list/to-add/1",
     ),
-    "text behind the end": ("mixlist", "trailing-text", "{}\r\n\r\n  x", (3, 3), (3, 4), None),
+    "text after the end": ("mixlist", "trailing-text", "{}\r\n\r\n  x", (3, 3), (3, 4), None),
     "an array for a list": ("mixlist", "wrong-type", '{\n"black-list": [ ]}', (2, 15), (2, 18), "/black-list"),
-    "a root that is no object": ("mixlist", "wrong-type", "\n[]", (2, 1), (2, 3), ""),
-    "a root that is no library": ("library", "wrong-type", ' "x"', (1, 2), (1, 5), ""),
+    "a root that is not an object": ("mixlist", "wrong-type", "\n[]", (2, 1), (2, 3), ""),
+    "a root that is not a library": ("library", "wrong-type", ' "x"', (1, 2), (1, 5), ""),
     "a flag": (
         "library",
         "bad-flag",
@@ -92,7 +92,7 @@ PLACES: dict[str, tuple[str, str, str, Place, Place, str | None]] = {
         (3, 39),
         "/Log/precision_reduce/flag",
     ),
-    "a value that is no string": (
+    "a value that is not a string": (
         "library",
         "wrong-type",
         '{"L/o~g": {"opFile": {"value": 12}}}',
@@ -100,7 +100,7 @@ PLACES: dict[str, tuple[str, str, str, Place, Place, str | None]] = {
         (1, 34),
         "/L~1o~0g/opFile/value",
     ),
-    "a section that is no object": (
+    "a section that is not an object": (
         "library",
         "wrong-type",
         '{"Log": {"opFile": []}}',
@@ -108,7 +108,7 @@ PLACES: dict[str, tuple[str, str, str, Place, Place, str | None]] = {
         (1, 18),
         "/Log/opFile",
     ),
-    "an entry that is no object": ("library", "wrong-type", '{"Log": 1}', (1, 2), (1, 7), "/Log"),
+    "an entry that is not an object": ("library", "wrong-type", '{"Log": 1}', (1, 2), (1, 7), "/Log"),
     "an op type with blanks": ("library", "blank-in-name", '{\n  "Log ": {}}', (2, 3), (2, 9), "/Log "),
     "one word of a comma list": (
         "library",
@@ -118,7 +118,7 @@ PLACES: dict[str, tuple[str, str, str, Place, Place, str | None]] = {
         (1, 80),
         "/Log/input0/dtype",
     ),
-    "a word of a list behind CJK": (
+    "a word of a list after CJK": (
         "library",
         "unknown-value",
         '{"\u7b97\u5b50": {"input0": {"name": "\u4e2d", "paramType": "required",'
@@ -143,7 +143,7 @@ PLACES: dict[str, tuple[str, str, str, Place, Place, str | None]] = {
         (1, 45),
         "/Log/precision_reduce/flag",
     ),
-    "a value that is no string beside a section of almost the same name": (
+    "a value that is not a string beside a section of almost the same name": (
         "library",
         "wrong-type",
         '{"Log": {" a": {"x": "y"}, "a": {"z": 5}}}',
@@ -151,7 +151,7 @@ PLACES: dict[str, tuple[str, str, str, Place, Place, str | None]] = {
         (1, 40),
         "/Log/a/z",
     ),
-    "a section that is no object beside one of almost the same name": (
+    "a section that is not an object beside one of almost the same name": (
         "library",
         "wrong-type",
         '{"Log": {" a": {"x": "y"}, "a": 5}}',
@@ -205,7 +205,7 @@ def test_bytes_that_are_not_utf8_have_a_place_too() -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("depth", [130, 500, 100_000])
 @pytest.mark.parametrize("kind", ["mixlist", "library"])
-def test_depth_is_a_finding_and_no_crash(kind: str, depth: int) -> None:
+def test_deep_nesting_is_a_finding_and_not_a_crash(kind: str, depth: int) -> None:
     text = '{"A": {"b": {"c": ' + "[" * depth + "]" * depth + "}}}"
     found = findings(kind, text)
     assert found
@@ -297,7 +297,7 @@ def test_a_mixlist_without_a_target_has_no_findings_on_names() -> None:
         ("ops_info.json", "library", "library"),
     ],
 )
-def test_a_file_that_is_no_utf_8_has_the_kind_that_is_given_or_that_of_its_name(
+def test_a_file_that_is_not_utf_8_has_the_kind_that_is_given_or_that_of_its_name(
     name: str, given: str | None, kind: str
 ) -> None:
     checker = Checker(kind=given)

@@ -66,7 +66,7 @@ def targets() -> list[MixlistTarget]:
 
 
 def found(rule: Rule, text: str, targets: list[MixlistTarget]) -> set[str]:
-    """Names of the findings, against each of the fixture's chips in turn."""
+    """Return the names of the findings against each chip of the fixture."""
     names = set()
     for target in targets:
         checker = Checker(against=[target], kind="library" if rule.about == "library" else "mixlist")
@@ -81,7 +81,7 @@ def test_the_example_that_fails_has_the_finding(rule: Rule, targets: list[Mixlis
 
 
 @pytest.mark.parametrize("rule", ON_TEXTS, ids=lambda rule: rule.name)
-def test_the_example_that_passes_has_not_and_nothing_worse(rule: Rule, targets: list[MixlistTarget]) -> None:
+def test_the_example_that_passes_has_no_such_finding_and_no_error(rule: Rule, targets: list[MixlistTarget]) -> None:
     assert rule.name not in found(rule, rule.passes, targets)
     names = found(rule, rule.passes, targets[:1])
     assert not {name for name in names if RULES[name].severity == "error"}
@@ -117,6 +117,6 @@ def test_the_edit_of_a_finding_fixes_it() -> None:
             json.loads(rule.fails[: edit.start] + edit.text + rule.fails[edit.end :])
 
 
-def test_the_rule_on_unknown_modes_lists_those_there_are() -> None:
+def test_the_rule_on_unknown_modes_lists_the_known_ones() -> None:
     named = set(re.findall(r"\w+", RULES["unknown-mode"].why))
     assert set(MODES) <= named

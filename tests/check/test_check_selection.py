@@ -52,7 +52,7 @@ def test_a_pointer_means_what_is_at_and_below_it(word: str, pointer: str | None,
 
 
 @pytest.mark.parametrize(
-    ("select", "ignore", "said"),
+    ("select", "ignore", "message"),
     [
         (["contradicton"], [], "did you mean `contradiction`?"),
         (["X"], [], "opsinfo explain"),
@@ -61,7 +61,7 @@ def test_a_pointer_means_what_is_at_and_below_it(word: str, pointer: str | None,
         ([], ["M005:black-list"], "/black-list/to-add"),
     ],
 )
-def test_an_unknown_word_is_wrong_usage(select: list[str], ignore: list[str], said: str) -> None:
+def test_an_unknown_word_is_wrong_usage(select: list[str], ignore: list[str], message: str) -> None:
     with pytest.raises(UsageFault) as caught:
         RuleSelection.of(select, ignore)
-    assert said in str(caught.value.hint)
+    assert message in str(caught.value.hint)

@@ -81,7 +81,7 @@ def test_a_snapshot_gives_the_findings_of_a_real_install(corpus: Path) -> None:
 
 
 CHIPS = {
-    # situation: (list and action, op type, rule, what the message says of the chips)
+    # situation: (list and action, op type, rule, part of the message about the chips)
     "a name of one chip alone": (
         "black-list.to-add",
         "BatchMatMulV2",
@@ -117,12 +117,12 @@ CHIPS = {
 
 @pytest.mark.parametrize("situation", CHIPS)
 def test_findings_name_the_chips(situation: str) -> None:
-    mark, op, rule, said = CHIPS[situation]
+    mark, op, rule, message = CHIPS[situation]
     list_name, action = mark.split(".")
     snapshots = [snapshot for _, snapshot in fixture_pairs()]
     messages = [each[3] for each in found(json.dumps({list_name: {action: [op]}}), snapshots, []) if each[0] == rule]
     assert len(messages) == 1
-    assert said in messages[0]
+    assert message in messages[0]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 6])
@@ -143,5 +143,5 @@ def test_a_name_that_no_chip_knows_lists_up_to_three_chips(count: int) -> None:
 )
 def test_a_finding_for_one_chip_names_it_only_if_that_is_needed(op: str, message: str) -> None:
     (snapshot, *_) = [snapshot for _, snapshot in fixture_pairs()]
-    ((_, _, _, said, _),) = found(json.dumps({"black-list": {"to-add": [op]}}), [snapshot], [])
-    assert said == message
+    ((_, _, _, printed, _),) = found(json.dumps({"black-list": {"to-add": [op]}}), [snapshot], [])
+    assert printed == message

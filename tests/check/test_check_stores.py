@@ -228,8 +228,8 @@ def test_a_store_that_fails_is_reported_at_the_place_in_its_file(opp: Path) -> N
     assert (finding.start, finding.end) == (Place(2, 32), Place(2, 33))
 
 
-def test_what_all_chips_of_an_install_share_is_reported_once() -> None:
-    one, other, third = (Finding(rule("store-fails"), said, "f.json", None, None) for said in ("one", "other", "third"))
+def test_a_finding_that_all_chips_of_an_install_share_is_reported_once() -> None:
+    one, other, third = (Finding(rule("store-fails"), text, "f.json", None, None) for text in ("one", "other", "third"))
     outcome = Outcome()
     outcome.add("opp ascend910", "install", [one, other, one])
     outcome.add("opp ascend910b", "install", [one, third])
@@ -241,10 +241,10 @@ def test_what_all_chips_of_an_install_share_is_reported_once() -> None:
 @pytest.mark.parametrize(
     "result",
     [
-        Finding(rule("syntax"), "said", "f.json", None, None),
+        Finding(rule("syntax"), "text", "f.json", None, None),
         FileVerdict("f.json", "library", True),
         Tally(1, 0, 0, 0),
-        Known("f.json", "L001", "bad-flag", "/Add", "said", "0"),
+        Known("f.json", "L001", "bad-flag", "/Add", "text", "0"),
         Baseline(),
     ],
     ids=lambda result: type(result).__name__,

@@ -53,7 +53,7 @@ def test_several_processes_report_the_same_as_one(toolkit: Path, monkeypatch: py
 
 
 def test_small_trees_are_not_shared(toolkit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fork", lambda: pytest.fail("a process was begun"))
+    monkeypatch.setattr(os, "fork", lambda: pytest.fail("a process was started"))
     report(toolkit)
 
 

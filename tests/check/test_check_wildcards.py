@@ -32,7 +32,7 @@ BOMBS = {
     "stars and slashes": "*/" * 20_000 + "b",
     "folders at any depth": "**/" * 20_000 + "b",
     "names at any depth": "**/a" * 15_000 + "b",
-    "sets without end": "[" * 60_000,
+    "unclosed sets": "[" * 60_000,
     "sets that hold sets": "[[:a:]" * 10_000,
     "stars in sets": "[*]*" * 15_000,
     "escapes": "\\" * 60_001,

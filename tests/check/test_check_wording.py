@@ -20,10 +20,10 @@ FIELDS = ("why", "fails", "passes", "source")
 
 def pairs() -> Iterator[tuple[str, str, str]]:
     """(name, English, Chinese) of every text that a reader is shown."""
-    said = wording("zh")
+    chinese = wording("zh")
     for name, rule in RULES.items():
-        yield from ((f"{name}.{field}", getattr(rule, field), getattr(said.rules[name], field)) for field in FIELDS)
-    yield from ((name, text, said.topics[name]) for name, text in TOPICS.items())
+        yield from ((f"{name}.{field}", getattr(rule, field), getattr(chinese.rules[name], field)) for field in FIELDS)
+    yield from ((name, text, chinese.topics[name]) for name, text in TOPICS.items())
 
 
 PAIRS = list(pairs())

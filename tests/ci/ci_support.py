@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests" / "sample-repository"
 PIP_CACHE = os.environ.get("PIP_CACHE_DIR") or str(Path.home() / ".cache" / "pip")
-"""The caller's, looked up before tests get another home, so that packages are not fetched again for every test."""
+"""The caller's cache, looked up before tests get another home, so that packages are fetched once for all tests."""
 
 SHIPPED = ["opsinfo_cli", "schemas", "pyproject.toml", "README.md", "LICENSE", "action.yml", "action", ".pre-commit-hooks.yaml"]  # fmt: skip # noqa: E501
 

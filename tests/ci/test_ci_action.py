@@ -43,7 +43,7 @@ def action(ours: Path, temp: Path, sample: Path) -> Action:
         def put_in(text: str) -> str:
             return re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda match: given[match[1]], text)
 
-        said = {name: put_in(text) for name, text in step["env"].items()}
+        variables = {name: put_in(text) for name, text in step["env"].items()}
         script = temp / "step.sh"
         script.write_text(step["run"], "utf-8")
         environment = {
@@ -55,7 +55,7 @@ def action(ours: Path, temp: Path, sample: Path) -> Action:
             "GITHUB_ACTION_PATH": str(ours),
             "GITHUB_WORKSPACE": str(sample),
             "RUNNER_TEMP": str(temp),
-            **said,
+            **variables,
         }
         if "version" in inputs:
             environment["PIP_NO_INDEX"] = "1"  # no package index is used
@@ -88,24 +88,24 @@ def test_findings_fail_the_step_and_fit_the_matcher(action: Action, sample: Path
 
 
 INPUTS = {
-    # situation: (inputs, exit status, what is said)
+    # situation: (inputs, exit status, what stderr contains)
     "a missing path": ({"paths": "gone\nmixlists"}, 3, "gone"),
-    "an option that there is not": ({"args": "--nonsense"}, 2, "--nonsense"),
-    "a quote that does not end": ({"args": "--soc 'x"}, 2, "quote"),
-    "paths with blanks, and one a line": ({"paths": "mixlists/base.mixlist.json\na b.mixlist.json\n"}, 0, "2 files"),
+    "an unknown option": ({"args": "--nonsense"}, 2, "--nonsense"),
+    "an unclosed quote": ({"args": "--soc 'x"}, 2, "quote"),
+    "paths with blanks, one per line": ({"paths": "mixlists/base.mixlist.json\na b.mixlist.json\n"}, 0, "2 files"),
     "a path like an option": ({"paths": "--strict"}, 3, "--strict"),
-    "words of a shell": ({"paths": "$(touch /dev/full; echo mixlists)"}, 3, "$(touch"),
+    "shell code": ({"paths": "$(touch /dev/full; echo mixlists)"}, 3, "$(touch"),
     "an unknown version": ({"version": "0.0.0.dev987654321"}, 3, "opsinfo==0.0.0.dev987654321"),
 }
 
 
 @pytest.mark.parametrize("situation", INPUTS)
 def test_inputs(action: Action, sample: Path, situation: str) -> None:
-    inputs, status, said = INPUTS[situation]
+    inputs, status, message = INPUTS[situation]
     shutil.copy(sample / "mixlists/base.mixlist.json", sample / "a b.mixlist.json")
     done = action(**inputs)
     assert done.returncode == status
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 LINES: dict[str, tuple[Any, ...] | None] = {

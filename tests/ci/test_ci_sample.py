@@ -17,13 +17,13 @@ Run = Callable[..., Any]
 
 
 @pytest.mark.parametrize("soc", ["ascend910", "ascend910b"])
-def test_its_snapshots_are_those_of_the_fixtures(opsinfo: Run, fixtures: Path, soc: str) -> None:
+def test_the_snapshots_of_the_sample_are_those_of_the_fixtures(opsinfo: Run, fixtures: Path, soc: str) -> None:
     path = SAMPLE / f"snapshots/{soc}.opsinfo.json"
     ran = opsinfo("snapshot", fixtures / "opp", "--soc", soc, "-o", path, "--check")
     assert ran.code == 0, "take it again: opsinfo snapshot fixtures/opp --soc SOC -o FILE"
 
 
-def test_it_is_clean_by_its_own_configuration(opsinfo: Run, sample: Path) -> None:
+def test_the_sample_has_no_findings_with_its_own_configuration(opsinfo: Run, sample: Path) -> None:
     ran = opsinfo("validate", ".", "--format", "json", cwd=sample)
     assert (ran.code, ran.json["findings"]) == (0, [])
     assert [file["path"] for file in ran.json["files"]][:2] == [
@@ -67,7 +67,9 @@ def test_one_run_gives_people_text_and_machines_their_files(opsinfo: Run, sample
     assert [issue["location"]["path"] for issue in json.loads((sample / "out.json").read_bytes())] == [path, path]
 
 
-def test_its_reports_match_the_schemas_of_the_formats(opsinfo: Run, sample: Path, report_schemas: Path) -> None:
+def test_the_reports_of_the_sample_match_the_schemas_of_the_formats(
+    opsinfo: Run, sample: Path, report_schemas: Path
+) -> None:
     xmlschema = pytest.importorskip("xmlschema", reason="only xmlschema reads the schema of JUnit reports")
     wrong_list(sample)
     opsinfo("validate", ".", *REPORTS, cwd=sample)

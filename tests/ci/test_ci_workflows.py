@@ -75,7 +75,7 @@ def test_the_matrix_is_that_of_the_classifiers() -> None:
     assert PROJECT["project"]["requires-python"] == f">={matrix[0]}"
 
 
-def test_the_workflow_for_changes_gives_our_action_inputs_that_it_has() -> None:
+def test_the_workflow_for_changes_uses_only_inputs_that_the_action_has() -> None:
     action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
     (ours,) = [step for step in steps(ROOT / ".github/workflows/ci.yml") if step.get("uses") == "./"]
     assert set(ours["with"]) <= set(action["inputs"])
@@ -98,12 +98,12 @@ CONFIG = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
 HOOKS = {hook["id"]: hook for repository in CONFIG["repos"] for hook in repository["hooks"]}
 
 
-def test_contributors_hooks_are_those_of_ci_and_our_own() -> None:
+def test_hooks_for_contributors_are_those_of_ci_and_of_opsinfo() -> None:
     assert list(HOOKS) == ["ruff-check", "ruff-format", "mypy", "opsinfo-validate"]
     assert {hook["language"] for hook in HOOKS.values()} == {"system"}
 
 
-def test_our_own_hook_passes_on_our_own_fixtures() -> None:
+def test_the_hook_of_opsinfo_passes_on_its_fixtures() -> None:
     files = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "fixtures").rglob("*"))]
     taken = [name for name in files if re.search(HOOKS["opsinfo-validate"]["files"], name)]
     assert len(taken) > 20

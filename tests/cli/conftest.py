@@ -123,8 +123,8 @@ def terminal(program: list[str], environment: dict[str, str], tmp_path: Path) ->
                 break
             parts.append(part)
         os.close(ours)
-        said = b"".join(parts).decode(encoding).replace("\r\n", "\n")
+        output = b"".join(parts).decode(encoding).replace("\r\n", "\n")
         # a progress line is drawn on slow machines only; other tests cover it
-        return process.wait(timeout=30), re.sub(r"\r\x1b\[K[^\r\n\x1b]*", "", said)
+        return process.wait(timeout=30), re.sub(r"\r\x1b\[K[^\r\n\x1b]*", "", output)
 
     return run

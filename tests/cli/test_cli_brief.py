@@ -8,10 +8,10 @@ from opsinfo_cli.errors import Refused, brief, few
 
 
 @pytest.mark.parametrize(
-    "said", ["", "short", "`Add` is no op type", "x" * 200, f"`{'x' * 200}` and `{'y' * 200}` differ"]
+    "message", ["", "short", "`Add` is no op type", "x" * 200, f"`{'x' * 200}` and `{'y' * 200}` differ"]
 )
-def test_a_short_message_is_unchanged(said: str) -> None:
-    assert brief(said) == said
+def test_a_short_message_is_unchanged(message: str) -> None:
+    assert brief(message) == message
 
 
 def test_a_long_name_is_cut_and_the_text_around_it_kept() -> None:
@@ -19,15 +19,15 @@ def test_a_long_name_is_cut_and_the_text_around_it_kept() -> None:
 
 
 def test_text_between_two_names_is_not_shortened() -> None:
-    said = f"`Add` is {'very ' * 60}far from `Mul`"
-    assert brief(said) == said
+    message = f"`Add` is {'very ' * 60}far from `Mul`"
+    assert brief(message) == message
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("said", ["x" * 10**6, "`" * 10**6, "`x" * 10**6, f"{'x' * 10**6}`y`"])
-def test_any_message_stays_short_and_keeps_its_end(said: str) -> None:
-    assert len(brief(said)) <= 1000
-    assert brief(said)[-100:] == said[-100:]
+@pytest.mark.parametrize("message", ["x" * 10**6, "`" * 10**6, "`x" * 10**6, f"{'x' * 10**6}`y`"])
+def test_any_message_stays_short_and_keeps_its_end(message: str) -> None:
+    assert len(brief(message)) <= 1000
+    assert brief(message)[-100:] == message[-100:]
 
 
 def test_an_error_is_brief_and_so_is_its_hint() -> None:

@@ -41,7 +41,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "diff with sections": ("diff", "OPP", "OPP", "--soc-a", "ascend910", "--soc-b", "ascend910b", "--sections"),
     "diff of mixlists": ("diff", "MIXLIST", "OTHER"),
     "matrix": ("matrix", "OPP"),
-    "matrix of none": ("matrix", "OPP", "--match", "Nothing"),
+    "empty matrix": ("matrix", "OPP", "--match", "Nothing"),
 }
 
 
@@ -88,8 +88,8 @@ def test_a_page_has_the_same_values_as_the_rows(page: Callable[..., str], opsinf
 
 def test_a_page_of_differences_has_the_worst_first(page: Callable[..., str]) -> None:
     tags = re.findall(r'<tr data-tags="([^"]+)">', page(*PAGES["diff"]))
-    said = list(dict.fromkeys(tags))
-    assert said == ["gray -&gt; white", "white -&gt; gray", "black -&gt; gray", "only in A", "only in B"]
+    order = list(dict.fromkeys(tags))
+    assert order == ["gray -&gt; white", "white -&gt; gray", "black -&gt; gray", "only in A", "only in B"]
 
 
 def hostile_library(folder: Path) -> Path:

@@ -51,14 +51,14 @@ def test_the_language_is_that_of_opsinfo_lang_or_the_locale(
 
 @pytest.mark.parametrize("subject", ["shadowed", "mixlists"])
 def test_a_gbk_terminal_shows_the_same_chinese(program: list[str], environment: dict[str, str], subject: str) -> None:
-    def said(**env: str) -> bytes:
+    def output(**env: str) -> bytes:
         chosen = {**environment, "OPSINFO_LANG": "", **env}
         done = subprocess.run([*program, "explain", subject], env=chosen, capture_output=True, check=True)
         assert done.stderr == b""
         return done.stdout
 
-    gbk = said(LANG="zh_CN.GBK", LC_ALL="zh_CN.GBK", PYTHONIOENCODING="gbk").decode("gbk")
-    assert gbk == said(LC_ALL="zh_CN.UTF-8").decode("utf-8")
+    gbk = output(LANG="zh_CN.GBK", LC_ALL="zh_CN.GBK", PYTHONIOENCODING="gbk").decode("gbk")
+    assert gbk == output(LC_ALL="zh_CN.UTF-8").decode("utf-8")
     assert "算子" in gbk
     assert "\\u" not in gbk
 

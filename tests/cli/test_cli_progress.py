@@ -30,15 +30,15 @@ def errors(environment: dict[str, str], words: list[str], on_terminal: bool) -> 
     ours, theirs = pty.openpty()
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
-    said = b""
+    output = b""
     while True:
         try:
-            said += os.read(ours, 1 << 16)
+            output += os.read(ours, 1 << 16)
         except OSError:  # the other side is closed
             break
     os.close(ours)
     assert process.wait() == 0
-    return said.decode()
+    return output.decode()
 
 
 WATCHED: dict[str, tuple[bool, list[str], dict[str, str], bool]] = {
@@ -53,12 +53,14 @@ WATCHED: dict[str, tuple[bool, list[str], dict[str, str], bool]] = {
 
 @pytest.mark.process
 @pytest.mark.parametrize("situation", WATCHED)
-def test_where_progress_is_seen(environment: dict[str, str], fixtures: Path, situation: str) -> None:
+def test_progress_is_shown_on_a_capable_terminal_only(
+    environment: dict[str, str], fixtures: Path, situation: str
+) -> None:
     on_terminal, options, more, seen = WATCHED[situation]
-    said = errors({**environment, **more}, ["validate", str(fixtures / "opp"), *options], on_terminal)
-    assert ("checking" in said) == seen
-    assert ("\r\x1b[K" in said) == seen
-    assert "checking" not in said.rpartition("\x1b[K")[2], "the line goes in the end"
+    output = errors({**environment, **more}, ["validate", str(fixtures / "opp"), *options], on_terminal)
+    assert ("checking" in output) == seen
+    assert ("\r\x1b[K" in output) == seen
+    assert "checking" not in output.rpartition("\x1b[K")[2], "the progress line is removed at the end"
 
 
 STEPS: dict[str, tuple[list[str], list[str]]] = {
@@ -78,7 +80,7 @@ def test_each_step_of_judging_a_model_is_named_on_a_terminal_and_leaves_nothing(
     options, steps = STEPS[answer]
     target = ["--against", str(opp), "--soc", "ascend910b", "--precision-mode", "mixed_float16"]
     words = ["graph", str(dump(tmp_path)), *target, *options]
-    said = errors({**environment, "TERM": "xterm"}, words, on_terminal=True)
-    assert [step for step in steps if f"\r\x1b[K{step}" in said] == steps
-    assert not any(step in last for last in said.split("\r\x1b[K")[-1:] for step in steps)
+    output = errors({**environment, "TERM": "xterm"}, words, on_terminal=True)
+    assert [step for step in steps if f"\r\x1b[K{step}" in output] == steps
+    assert not any(step in last for last in output.split("\r\x1b[K")[-1:] for step in steps)
     assert "\x1b[K" not in errors({**environment, "TERM": "xterm"}, words, on_terminal=False)

@@ -53,7 +53,7 @@ def test_a_runner_takes_no_command_from_the_context_of_a_diff_and_patch_takes_th
     assert len(words) == 2
     assert words[1] == "::" + words[0].rpartition("::")[2] + "::"
     again = opsinfo("move", "m.json", "Mul", "--to", "black", "-n", cwd=tmp_path, env=RUNNER).out
-    assert words[0] not in again, "the word cannot be known before"
+    assert words[0] not in again, "the word is another one in each run"
     before = path.read_bytes()
     subprocess.run(["patch", "--binary", "-s", "-p0"], input=ran.out.encode(), cwd=tmp_path, check=True)
     patched = path.read_bytes()

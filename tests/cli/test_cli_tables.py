@@ -58,7 +58,7 @@ def test_wide_characters_count_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "room", "said"),
+    ("path", "room", "expected"),
     [
         ("built-in/a/b/aic-ops.json", 30, "built-in/a/b/aic-ops.json"),
         ("built-in/a/b/aic-ops.json", 24, ".../aic-ops.json"),
@@ -66,8 +66,8 @@ def test_wide_characters_count_twice() -> None:
         ("a/aic-ascend910b-ops-info-legacy.json", 20, "aic-a...-legacy.json"),
     ],
 )
-def test_a_path_loses_its_middle_and_keeps_its_end(path: str, room: int, said: str) -> None:
-    assert shortened(path, room) == said
+def test_a_path_loses_its_middle_and_keeps_its_end(path: str, room: int, expected: str) -> None:
+    assert shortened(path, room) == expected
 
 
 def test_no_shortened_text_is_wider_than_its_room() -> None:
@@ -134,9 +134,9 @@ def places(real: Path, corpus: Path, tmp_path: Path, opp: Path, opsinfo: Run) ->
 @pytest.mark.parametrize("name", ONE_LINE_A_ROW)
 def test_no_line_is_wider_than_80_columns(terminal: Terminal, places: dict[str, str], name: str) -> None:
     words, rows = ONE_LINE_A_ROW[name]
-    code, said = terminal(*(places.get(word, word) for word in words), env=PLAIN, width=80)
-    assert code in (0, 1), said
-    lines = said.splitlines()
+    code, output = terminal(*(places.get(word, word) for word in words), env=PLAIN, width=80)
+    assert code in (0, 1), output
+    lines = output.splitlines()
     assert [line for line in lines if cell_width(line) > 80 and " " in line.strip()] == []  # one word may be longer
     assert len(lines) >= rows
 
@@ -147,18 +147,18 @@ def test_no_line_is_wider_than_80_columns(terminal: Terminal, places: dict[str, 
 def test_a_row_is_one_line_at_80_columns(terminal: Terminal, places: dict[str, str], name: str) -> None:
     words, _ = ONE_LINE_A_ROW[name]
     words = tuple(places.get(word, word) for word in words)
-    _, said = terminal(*words, env=PLAIN, width=80)
+    _, output = terminal(*words, env=PLAIN, width=80)
     _, wide = terminal(*words, env=PLAIN, width=400)
-    rows, whole = ([line.split()[0] for line in each.splitlines() if "  " in line] for each in (said, wide))
+    rows, whole = ([line.split()[0] for line in each.splitlines() if "  " in line] for each in (output, wide))
     assert rows == whole
 
 
 @pytest.mark.parametrize("width", [60, 40])
 def test_a_narrow_terminal_splits_no_operator(terminal: Terminal, opsinfo: Run, real: Path, width: int) -> None:
-    _, said = terminal("list", real, env=PLAIN, width=width)
-    first = {line.split()[0] for line in said.splitlines()[3:] if not line.startswith(" ")}
+    _, output = terminal("list", real, env=PLAIN, width=width)
+    first = {line.split()[0] for line in output.splitlines()[3:] if not line.startswith(" ")}
     assert {line.partition("\t")[0] for line in opsinfo("list", real).out.splitlines()} <= first
-    assert all(cell_width(line) <= width or " " not in line for line in said.splitlines())
+    assert all(cell_width(line) <= width or " " not in line for line in output.splitlines())
 
 
 # the pager

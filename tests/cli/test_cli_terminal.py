@@ -24,9 +24,9 @@ def two(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_differences_are_grouped_worst_first(terminal: Terminal, two: tuple[Path, Path]) -> None:
-    code, said = terminal("diff", *two, env=PLAIN, width=24)
+    code, output = terminal("diff", *two, env=PLAIN, width=24)
     assert code == 1
-    blocks = said.split("\n\n")
+    blocks = output.split("\n\n")
     assert "4 changed" in blocks[0]
     assert [block.splitlines() for block in blocks[1:]] == [
         ["~ white -> black  1", "  Zed"],
@@ -67,10 +67,10 @@ def test_long_output_is_paged_unless_the_pager_is_disabled(
     paged: bool,
 ) -> None:
     chosen = {"PAGER": str(pagers / "marks"), **env}
-    code, said = terminal("diff", *two, *words, env=chosen, height=height)
+    code, output = terminal("diff", *two, *words, env=chosen, height=height)
     assert code == 1
-    assert ("paged:" in said) == paged
-    assert "Zed" in said
+    assert ("paged:" in output) == paged
+    assert "Zed" in output
 
 
 def test_a_pager_gets_colours_if_the_terminal_does(terminal: Terminal, two: tuple[Path, Path]) -> None:
@@ -81,9 +81,9 @@ def test_a_pager_gets_colours_if_the_terminal_does(terminal: Terminal, two: tupl
 def test_quitting_a_pager_early_does_not_change_the_status(
     terminal: Terminal, two: tuple[Path, Path], pagers: Path
 ) -> None:
-    code, said = terminal("diff", *two, env={"PAGER": str(pagers / "leaves")}, height=12)
+    code, output = terminal("diff", *two, env={"PAGER": str(pagers / "leaves")}, height=12)
     assert code == 1
-    assert "Traceback" not in said
+    assert "Traceback" not in output
 
 
 # places
@@ -91,46 +91,46 @@ def test_quitting_a_pager_early_does_not_change_the_status(
 
 @pytest.mark.parametrize("width", [80, 40])
 def test_show_fits_the_terminal_and_names_places_from_the_target(terminal: Terminal, opp: Path, width: int) -> None:
-    _, said = terminal("show", opp, "IndexFill", "--soc", "ascend910b", env=PLAIN, width=width)
-    assert str(opp) not in said
-    assert ".json:189" in said
-    assert width == 40 or "aic-ascend910b-ops-info-nn.json:189" in said
-    assert [line for line in said.splitlines() if len(line) > width] == []
+    _, output = terminal("show", opp, "IndexFill", "--soc", "ascend910b", env=PLAIN, width=width)
+    assert str(opp) not in output
+    assert ".json:189" in output
+    assert width == 40 or "aic-ascend910b-ops-info-nn.json:189" in output
+    assert [line for line in output.splitlines() if len(line) > width] == []
 
 
 def test_show_has_the_whole_place_if_there_is_room(terminal: Terminal, opp: Path) -> None:
-    _, said = terminal("show", opp, "IndexFill", "--soc", "ascend910b", env=PLAIN, width=200)
-    assert f"entry     {AI_910B}/aic-ascend910b-ops-info-nn.json:189  (built-in)" in said
+    _, output = terminal("show", opp, "IndexFill", "--soc", "ascend910b", env=PLAIN, width=200)
+    assert f"entry     {AI_910B}/aic-ascend910b-ops-info-nn.json:189  (built-in)" in output
 
 
 def test_move_names_the_file_from_the_target(terminal: Terminal, opp: Path) -> None:
-    code, said = terminal("move", opp, "SwiGlu", "Add", "--soc", "ascend910b", "--to", "black", "--check", env=PLAIN)
+    code, output = terminal("move", opp, "SwiGlu", "Add", "--soc", "ascend910b", "--to", "black", "--check", env=PLAIN)
     assert code == 1
-    assert f"SwiGlu  white -> black  {AI_910B}/aic-ascend910b-ops-info-nn.json\n" in said
-    assert f"Add     gray -> black   {AI_910B}/aic-ascend910b-ops-info-legacy.json\n" in said
+    assert f"SwiGlu  white -> black  {AI_910B}/aic-ascend910b-ops-info-nn.json\n" in output
+    assert f"Add     gray -> black   {AI_910B}/aic-ascend910b-ops-info-legacy.json\n" in output
 
 
 def test_a_list_on_a_narrow_terminal_wraps_whole_cells(terminal: Terminal, opp: Path) -> None:
-    _, said = terminal("list", opp, "--soc", "ascend910b", env={**PLAIN, "PAGER": "cat"}, width=40)
-    assert re.search(r"^QuantMatmulReduceSum  (white|black|gray)\n    aic-.*[.]json:[0-9]+$", said, re.MULTILINE)
-    assert max(map(len, said.splitlines())) <= 40
+    _, output = terminal("list", opp, "--soc", "ascend910b", env={**PLAIN, "PAGER": "cat"}, width=40)
+    assert re.search(r"^QuantMatmulReduceSum  (white|black|gray)\n    aic-.*[.]json:[0-9]+$", output, re.MULTILINE)
+    assert max(map(len, output.splitlines())) <= 40
     assert "file:line" in terminal("list", opp, "--soc", "ascend910b", env=PLAIN, width=80)[1]
 
 
 def test_given_installs_are_not_reported_as_found(terminal: Terminal, opp: Path) -> None:
-    _, said = terminal("socs", opp, env=PLAIN, width=40)
-    assert "found" not in said
-    assert max(map(len, said.splitlines()[1:])) <= 40
-    _, said = terminal("socs", env={**PLAIN, "ASCEND_OPP_PATH": str(opp)})
-    assert "found by ASCEND_OPP_PATH" in said
+    _, output = terminal("socs", opp, env=PLAIN, width=40)
+    assert "found" not in output
+    assert max(map(len, output.splitlines()[1:])) <= 40
+    _, output = terminal("socs", env={**PLAIN, "ASCEND_OPP_PATH": str(opp)})
+    assert "found by ASCEND_OPP_PATH" in output
 
 
 def test_a_matrix_that_is_too_wide_has_letters_under_numbers(terminal: Terminal, opp: Path) -> None:
-    _, said = terminal("matrix", opp, "--match", "MatMul*", env=PLAIN, width=80)
-    assert "MatMulV3  -          gray" in said
-    _, said = terminal("matrix", opp, "--match", "MatMul*", env=PLAIN, width=25)
-    assert said.splitlines()[:3] == ["  1  ascend910", "  2  ascend910b", ""]
-    assert "MatMulV3  -  g" in said
+    _, output = terminal("matrix", opp, "--match", "MatMul*", env=PLAIN, width=80)
+    assert "MatMulV3  -          gray" in output
+    _, output = terminal("matrix", opp, "--match", "MatMul*", env=PLAIN, width=25)
+    assert output.splitlines()[:3] == ["  1  ascend910", "  2  ascend910b", ""]
+    assert "MatMulV3  -  g" in output
 
 
 # any terminal
@@ -170,13 +170,13 @@ def test_every_command_works_on_a_dumb_terminal_of_40_columns(
     write(opp / AI_910B / name, library({"算子": "true", "𝔘nicode": None}))
     marks = write(tmp_path / "混合.json", mixlist(black_add=["算子", "SwiGlu"]))
     places = {"OPP": opp, "MIXLIST": marks}
-    code, said = terminal(
+    code, output = terminal(
         *(places.get(word, word) for word in words), env={"PAGER": "cat", **env}, width=40, encoding=encoding
     )
     assert code in (0, 1)
-    assert "Traceback" not in said
-    assert "internal error" not in said
-    assert encoding == "gbk" or not re.search("\x1b\\[[0-9;]*m", said)  # a line of progress is not a colour
+    assert "Traceback" not in output
+    assert "internal error" not in output
+    assert encoding == "gbk" or not re.search("\x1b\\[[0-9;]*m", output)  # a line of progress is not a colour
 
 
 def test_tables_fit_a_tmux_terminal(program: list[str], environment: dict[str, str], opp: Path) -> None:

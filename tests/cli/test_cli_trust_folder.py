@@ -22,7 +22,7 @@ COMMANDS = {
 
 @pytest.fixture
 def shared(tmp_path: Path, opsinfo: Run) -> Path:
-    """A folder in which everybody may replace files, with a library that was changed once."""
+    """A folder in which every user may replace files, with a library that was changed once."""
     folder = tmp_path / "shared"
     write(folder / "aic-x-ops-info.json", TEXT)
     write(folder / "m.json", mixlist(black_add=["Add"]))

@@ -59,8 +59,8 @@ def test_the_reference_has_every_command_with_an_example() -> None:
 def test_the_reference_equals_help_at_80_columns() -> None:
     text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     for words in ([], *([command] for command in COMMANDS)):
-        said = CliRunner().invoke(cli, [*words, "--help"], prog_name="opsinfo", terminal_width=78).output
-        assert f"## {' '.join(['opsinfo', *words])}\n\n```text\n{said}```\n" in text, words
+        output = CliRunner().invoke(cli, [*words, "--help"], prog_name="opsinfo", terminal_width=78).output
+        assert f"## {' '.join(['opsinfo', *words])}\n\n```text\n{output}```\n" in text, words
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")

@@ -46,7 +46,7 @@ def test_ten_tasks_have_one_path_each() -> None:
 
 
 @pytest.mark.parametrize("what", ["a command", "a finding", "a report format", "a log reader", "another system"])
-def test_what_may_be_added_has_a_section_that_names_code_tests_and_docs(what: str) -> None:
+def test_every_kind_of_addition_has_a_section_that_names_code_tests_and_docs(what: str) -> None:
     section = CONTRIBUTING.split(f"## Add {what}\n")[1].split("\n## ")[0]
     for folder in ("opsinfo_cli/", "tests/", "docs/"):
         assert f"`{folder}" in section or f"python {folder}" in section, folder

@@ -56,28 +56,28 @@ def test_the_playbook_changes_a_host_once_and_reports_it_in_check_mode(play: Pla
     before = libraries(opp)
     assert play(marks, "--check")[:2] == (0, 2), "the place and the mixlist"
     assert not (tmp_path / "etc").exists()
-    code, changed, said = play(marks)
-    assert (code, changed) == (0, 3), said
+    code, changed, output = play(marks)
+    assert (code, changed) == (0, 3), output
     after = libraries(opp)
     (touched,) = [path for path in after if after[path] != before[path]]
     assert play(marks)[:2] == (0, 0)
     assert libraries(opp) == after
     touched.write_bytes(before[touched])
-    code, changed, said = play(marks, "--check")
-    assert (code, changed) == (0, 1), said
+    code, changed, output = play(marks, "--check")
+    assert (code, changed) == (0, 1), output
     assert libraries(opp) == before
 
 
 @needs_ansible
 def test_the_playbook_fails_for_a_name_that_the_host_does_not_have(play: Play, opp: Path) -> None:
     before = libraries(opp)
-    code, _, said = play({"black-list": {"to-add": ["Relu", "relu"]}})
+    code, _, output = play({"black-list": {"to-add": ["Relu", "relu"]}})
     assert code != 0
-    assert "did you mean `Relu`?" in said
+    assert "did you mean `Relu`?" in output
     assert libraries(opp) == before
 
 
-def test_every_command_of_the_page_is_one(opsinfo: Callable[..., object], tmp_path: Path) -> None:
+def test_every_command_of_the_page_exists(opsinfo: Callable[..., object], tmp_path: Path) -> None:
     """Options of the page that a command does not know would be wrong usage."""
     shown = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]
     shown += re.findall(r"^RUN /opt/opsinfo/bin/(opsinfo .+)$", PAGE, re.MULTILINE)

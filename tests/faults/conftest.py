@@ -1,4 +1,4 @@
-"""Small numbers and fixed seeds here; ``tests/long`` runs the same tests with the full counts."""
+"""Few repetitions and fixed seeds here; ``tests/long`` runs the same tests with the full counts."""
 
 from __future__ import annotations
 

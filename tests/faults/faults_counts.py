@@ -10,15 +10,15 @@ __all__ = ["CI", "LONG", "Counts"]
 @dataclass(frozen=True)
 class Counts:
     """
-    :param stride: every how many calls of a run one is failed; 1 is all of them
-    :param detour: after every how many of them another change is made and undone too; 1 is all of them
+    :param stride: fail every Nth call of a run; 1 is all of them
+    :param detour: after every Nth of these runs, make another change and undo it; 1 is all of them
     :param traced: system calls of a real run that are killed or failed, evenly spread; None is all of them
     :param signals: runs that get SIGINT, SIGTERM or SIGHUP at a random moment
     :param kills: runs that get SIGKILL at a random moment
     :param writers: processes that write one library at the same time
     :param cuts: rounds of power cuts over each run
-    :param cut_step: in each of them, a cut after every so many calls
-    :param damages: ways in which a journal is damaged
+    :param cut_step: cut after every Nth call in each round
+    :param damages: number of damaged journals
     """
 
     stride: int

@@ -69,7 +69,7 @@ def everywhere(_: str) -> bool:
 
 
 def writer_on(place: Path, fs: FileSystem | None = None, **options: Any) -> Writer:
-    """A writer with a vault that does not wait for locks."""
+    """Return a writer with a vault, which does not wait for locks."""
     fs = fs or Unsynced()
     return Writer(Vault(str(place), fs), **{"wait": 0, "fs": fs, **options})
 
@@ -79,11 +79,11 @@ def jobs(paths: Iterable[Path], to: Policy = Policy.BLACK, op: str = "Add") -> l
 
 
 def lay(folder: Path, count: int, text: str = TEXT) -> list[Path]:
-    """Several libraries in a folder."""
+    """Create several libraries in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"aic-ascend910b-ops-info-{letter}.json" for letter in "abcdefgh"[:count]]
     for number, path in enumerate(paths):
-        # the same op type in each of them would be shadowed; here each has one of its own beside it
+        # an op type that all files have is shadowed in all but one, so each file also has its own
         path.write_text(text.replace('"Mul"', f'"Mul{number}"'))
     return paths
 
@@ -219,7 +219,7 @@ class Scene:
         return "mixed" if whole else "torn"
 
     def temps(self) -> list[str]:
-        """Other files beside the files."""
+        """Return the other files in the folders of the files."""
         folders = {path.parent for path in self.files}
         return sorted(each.name for folder in folders for each in folder.iterdir() if each not in self.files)
 
@@ -244,21 +244,21 @@ def complaints(scene: Scene, answer: str, leftovers: int) -> Iterator[str]:
     :param leftovers: how many temps are allowed
     """
     state = scene.state()
-    said = f"the answer is {answer!r}, the files are {state}"
+    outcome = f"the answer is {answer!r}, the files are {state}"
     if state == "torn" or answer.startswith("crashed"):
-        yield said
+        yield outcome
     elif answer in ("done", "not confirmed"):
         if state != "new":
-            yield said
+            yield outcome
     elif answer not in ("unfinished-change", "killed") and state != "old":
-        yield said
+        yield outcome
     if scene.damaged_backups():
-        yield "a backup is not what its name says"
+        yield "the content of a backup does not match its name"
     if scene.missing_backups():
-        yield "what was overwritten is in no backup"
+        yield "an overwritten content has no backup"
     temps = scene.temps()
     if not all(map(TEMP.fullmatch, temps)):
-        yield f"something strange is left: {temps}"
+        yield f"unexpected files: {temps}"
     if len(temps) + len(scene.vault_temps()) > leftovers:
         yield f"left behind: {temps + scene.vault_temps()}"
 
@@ -266,7 +266,7 @@ def complaints(scene: Scene, answer: str, leftovers: int) -> Iterator[str]:
 def complaints_of_the_next_run(scene: Scene, with_detour: bool = True) -> Iterator[str]:
     """Check that the next run of a healthy system succeeds, cleans up, and can be followed by another change.
 
-    A restore that stopped between two files may be ended first, back or forth, by a run of its own.
+    A restore that stopped between two files may first be completed or reversed by a separate run.
     """
     stopped_between = scene.state() == "mixed"
     answer = scene.run()
@@ -275,10 +275,10 @@ def complaints_of_the_next_run(scene: Scene, with_detour: bool = True) -> Iterat
     if answer == "unfinished-change":
         restore_last(scene.writer(), everywhere, force=False, dry_run=False)
         if scene.state() != "old":
-            yield f"restore ended the unfinished change, and the files are {scene.state()}"
+            yield f"after restore of the unfinished change, the files are {scene.state()}"
         answer = scene.run()
     if answer not in ("done", "nothing-to-restore", "exists") or scene.state() != "new":
-        yield f"then the next run says {answer!r}, and the files are {scene.state()}"
+        yield f"the next run ends with {answer!r}, the files are {scene.state()}"
     if scene.detour and with_detour:
         yield from _complaints_of_a_detour(scene, scene.detour)
     if scene.temps() and (answer != "exists" or with_detour):  # a run that writes nothing removes nothing
@@ -298,16 +298,16 @@ def _complaints_of_a_detour(scene: Scene, detour: Callable[[Writer], Any]) -> It
         yield f"another change and its undo were refused: {error.message}"
         return
     if scene.contents() != now:
-        yield "another change and its undo did not give the same files"
+        yield "the undo of another change did not restore the files"
     if list(writer.vault.pending()):
-        yield "a change is still pending after it"
+        yield "a change is still pending after the undo"
 
 
 # processes
 
 
 def run_main(words: Sequence[str], stdout: int | None = None) -> int:
-    """The program in this process, as the interpreter would run it: it ends the process, unless it is measured.
+    """Run the program in this process, as the interpreter would. It ends the process, except under coverage.
 
     Deferred signals are delivered once the program can handle them.
 
@@ -317,12 +317,12 @@ def run_main(words: Sequence[str], stdout: int | None = None) -> int:
 
     prepared = program._prepared
 
-    def heard(words: list[str]) -> int:
+    def unblocked(words: list[str]) -> int:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         return prepared(words)
 
-    program._prepared = heard
-    warnings.simplefilter("ignore", ResourceWarning)  # as the interpreter does, and the test runner does not
+    program._prepared = unblocked
+    warnings.simplefilter("ignore", ResourceWarning)  # as by default; pytest shows it
     out = os.open(os.devnull, os.O_WRONLY) if stdout is None else stdout
     os.dup2(out, 1)
     os.dup2(out, 2)

@@ -131,7 +131,7 @@ class Disk:
 def states(
     before: Disk, events: list[Event], count: int, seed: int, at_end: bool = False
 ) -> Iterator[tuple[str, Disk]]:
-    """Yield so many states after a cut at moments spread over a run, or after its end, each with a description."""
+    """Yield ``count`` states after a cut, at moments spread over a run or after its end, each with a description."""
     chance = random.Random(seed)
     for each in range(count):
         cut = len(events) if at_end else (each * (len(events) + 1)) // count

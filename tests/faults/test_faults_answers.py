@@ -35,7 +35,7 @@ from opsinfo_cli.model.policy import Policy
 
 
 class Refusing(Unsynced):
-    """Refuses one call on one kind of path, a number of times."""
+    """Fails one call on matching paths, ``times`` times."""
 
     def __init__(self, call: str, path: Callable[[str], bool], number: int = errno.EIO, times: int = 1) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Refusing(Unsynced):
 # fsync
 
 
-def test_an_fsync_that_fails_is_never_tried_again(paths: list[Path], tmp_path: Path) -> None:
+def test_a_failed_fsync_is_never_repeated(paths: list[Path], tmp_path: Path) -> None:
     dry = Failing()
     writer(tmp_path / "dry", dry).run("apply", jobs(paths))
     for path in paths:
@@ -131,7 +131,7 @@ class DyingAfter(Unsynced):
             os._exit(9)
 
 
-def test_a_killed_restore_that_was_complete_is_not_undone_by_the_next_one(paths: list[Path], place: Path) -> None:
+def test_a_killed_restore_that_was_complete_is_not_undone_by_the_next_restore(paths: list[Path], place: Path) -> None:
     before = texts(paths)
     writer(place).run("apply", jobs(paths))
 
@@ -142,7 +142,7 @@ def test_a_killed_restore_that_was_complete_is_not_undone_by_the_next_one(paths:
     assert texts(paths) == before
 
 
-def test_a_restore_that_was_killed_before_its_first_file_is_done_by_the_next_one(
+def test_a_restore_that_was_killed_before_its_first_file_is_repeated_by_the_next_restore(
     paths: list[Path], place: Path
 ) -> None:
     before = texts(paths)
@@ -187,7 +187,7 @@ def _is_note_of(temp: str, change: str) -> bool:
 
 
 def half_done(paths: list[Path], place: Path) -> list[str]:
-    """A change of which a killed run had replaced two files of three.
+    """Make a change look as if its run was killed after two files of three.
 
     :returns: the texts as they were before it
     """
@@ -228,7 +228,7 @@ def test_an_unreadable_created_file_does_not_count_as_removed(tmp_path: Path, ca
 
 
 class Nth:
-    """True at the Nth question about a path."""
+    """True when asked for the Nth time about a path."""
 
     def __init__(self, path: str, nth: int) -> None:
         self.path, self.left = path, nth
@@ -248,7 +248,7 @@ def test_a_journal_that_cannot_be_read_is_not_an_empty_one(paths: list[Path], pl
         undo(writer(place, Refusing(call, lambda about: about == note)))
     with suppress(Refused):
         writer(place, Refusing(call, lambda about: about == note)).run("move", jobs([path], Policy.WHITE, "Log"))
-    assert len(Vault(str(place)).journal().lineages(str(path))) == 1, "no vendor put another file there"
+    assert len(Vault(str(place)).journal().lineages(str(path))) == 1, "an unreadable record is not an upgrade"
     restore_to(writer(place), everywhere, "pristine", force=False, dry_run=False)
     assert path.read_text() == text
 

@@ -121,7 +121,7 @@ def unfinished(scene: Scene) -> Scene:
 def test_if_any_call_fails_in_read_only_folders_their_modes_are_restored(
     installed: Path, tmp_path: Path, act: str, counts: Counts
 ) -> None:
-    scratch = lay(tmp_path / "scratch", 1)  # import lazily imported modules now
+    scratch = lay(tmp_path / "scratch", 1)  # loads lazily imported modules
     writer(tmp_path / "scratch-vault").run("move", jobs(scratch))
     report = installed / "report"
     stride = max(1, counts.stride // 2)
@@ -152,14 +152,14 @@ def test_an_internal_error_is_exit_3_names_its_trace_and_loses_nothing(
         tempfile.tempdir = str(tmp_path)
         monkeypatch.setattr(FileSystem, "fsync", broken)
         return run_main(
-            ["move", str(paths[0]), "Mul0", "--to", "black"], os.open(tmp_path / "said", os.O_WRONLY | os.O_CREAT)
+            ["move", str(paths[0]), "Mul0", "--to", "black"], os.open(tmp_path / "output", os.O_WRONLY | os.O_CREAT)
         )
 
     assert ended(fork(act)) == 3
-    said = (tmp_path / "said").read_text()
+    output = (tmp_path / "output").read_text()
     (trace,) = tmp_path.glob("opsinfo-fault-*.log")
-    assert str(trace) in said
-    assert "Traceback" not in said
+    assert str(trace) in output
+    assert "Traceback" not in output
     assert "a slip" in trace.read_text()
     assert texts(paths) == before
     assert sorted(os.listdir(paths[0].parent)) == [path.name for path in paths]

@@ -1,7 +1,7 @@
-"""Eleven ways in which opsinfo before 2026-11-22 lost or forged a backup, or wrote where it must not, one by one.
+"""Eleven defects of opsinfo before 2026-11-22: lost or forged backups, and writes to other files.
 
-They use the command line and the calls of the writer alone, which that version has too. `OPSINFO_UNDER_TEST` names the
-folder of another version's package: `docs/reliability.md` says which of them fail on the one before.
+The tests use only the command line and calls of the writer that the earlier version has too. `OPSINFO_UNDER_TEST`
+names the folder of another version's package; `docs/reliability.md` lists the tests that fail on the earlier one.
 """
 
 from __future__ import annotations
@@ -137,18 +137,18 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path / "place")
 
 
-def test_c1_nothing_is_renamed_that_was_not_synced(place: Place) -> None:
+def test_c1_no_file_is_renamed_before_it_is_synced(place: Place) -> None:
     assert place.move("black", SYNCS)[0] == 0
     assert (place.folder / "unsynced").read_text() == ""
 
 
-def test_c2_a_configuration_writes_no_file_outside(place: Place) -> None:
+def test_c2_a_configuration_cannot_overwrite_a_file_outside_its_folder(place: Place) -> None:
     victim = place.folder.parent / "victim"
     victim.write_text("theirs")
     (place.folder / "opsinfo.toml").write_text(f'report = ["concise:{victim}"]\n')
     (place.folder / "m.json").write_text('{"grey-list": {}}')
-    code, said = place.run("validate", "m.json")
-    assert (victim.read_text(), code) == ("theirs", 2), said
+    code, output = place.run("validate", "m.json")
+    assert (victim.read_text(), code) == ("theirs", 2), output
 
 
 def test_c3_a_prune_leaves_a_running_move_its_backup(place: Place) -> None:
@@ -160,24 +160,24 @@ def test_c3_a_prune_leaves_a_running_move_its_backup(place: Place) -> None:
     place.run("backups", "--prune", "1")
     moving.communicate(timeout=60)
     assert moving.returncode == 0
-    code, said = place.run("restore", NAME)
-    assert (code, place.library.read_text()) == (0, NEW), said
+    code, output = place.run("restore", NAME)
+    assert (code, place.library.read_text()) == (0, NEW), output
 
 
-def test_c4_a_clock_that_goes_back_keeps_the_first_copy(place: Place) -> None:
+def test_c4_the_pristine_copy_is_kept_if_the_clock_goes_back(place: Place) -> None:
     assert place.move("black")[0] == 0
     assert place.move("gray", CLOCK, seconds=-3600)[0] == 0
     assert place.move("black", CLOCK, seconds=-7200)[0] == 0
     assert place.run("backups", "--prune", "1", hook=CLOCK, seconds=-7200)[0] == 0
-    code, said = place.run("restore", NAME, "--to", "pristine")
-    assert (code, place.library.read_text()) == (0, TEXT), said
+    code, output = place.run("restore", NAME, "--to", "pristine")
+    assert (code, place.library.read_text()) == (0, TEXT), output
 
 
 def test_c5_a_concurrent_write_of_another_program_is_kept(place: Place) -> None:
     theirs = TEXT.replace("Mul", "Pow")
     (place.folder / "theirs").write_text(theirs)
-    code, said = place.move("black", OTHER_WRITER)
-    assert (code, place.library.read_text()) == (3, theirs), said
+    code, output = place.move("black", OTHER_WRITER)
+    assert (code, place.library.read_text()) == (3, theirs), output
 
 
 @pytest.mark.parametrize("damage", ["cut", "bit"])
@@ -192,8 +192,8 @@ def test_c6_a_damaged_record_is_reported(place: Place, damage: str) -> None:
             data[data.index(b'"files"') + 3] ^= 1
         path.write_bytes(data)
     assert "damaged" in place.run("backups", NAME)[1]
-    code, said = place.run("restore", NAME, "--to", "pristine")
-    assert (code, "damaged" in said) == (3, True), said
+    code, output = place.run("restore", NAME, "--to", "pristine")
+    assert (code, "damaged" in output) == (3, True), output
 
 
 def test_c7_a_file_half_overwritten_is_named_and_restored(place: Place) -> None:
@@ -201,23 +201,23 @@ def test_c7_a_file_half_overwritten_is_named_and_restored(place: Place) -> None:
     torn = place.library.read_text()
     assert torn != TEXT
     assert "half" in place.run("doctor", NAME)[1] + place.move("gray")[1]
-    code, said = place.run("restore", NAME)
-    assert (code, place.library.read_text()) == (0, TEXT), said
+    code, output = place.run("restore", NAME)
+    assert (code, place.library.read_text()) == (0, TEXT), output
 
 
-def test_c8_a_run_at_work_is_waited_for(place: Place) -> None:
+def test_c8_a_running_change_is_waited_for(place: Place) -> None:
     for name in ("x", "y"):
         (place.folder / "store").mkdir(exist_ok=True)
         (place.folder / "store" / f"aic-{name}-ops-info.json").write_text(TEXT.replace("Add", f"Add{name}"))
     (place.folder / "m.json").write_text('{"black-list": {"to-add": ["Addx", "Addy"]}}')
     applying = place.start("apply", "store", "m.json", hook=BETWEEN_FILES)
     place.wait_for("between", applying)
-    code, said = place.run("move", "store/aic-x-ops-info.json", "Mul", "--to", "gray", "--force")
+    code, output = place.run("move", "store/aic-x-ops-info.json", "Mul", "--to", "gray", "--force")
     applying.communicate(timeout=60)
-    assert (code, applying.returncode) == (0, 0), said
+    assert (code, applying.returncode) == (0, 0), output
 
 
-def test_c9_a_folder_swapped_for_a_link_leads_nowhere(place: Place) -> None:
+def test_c9_a_folder_swapped_for_a_link_is_not_followed(place: Place) -> None:
     for name in ("config", "victim"):
         (place.folder / name).mkdir()
         (place.folder / name / NAME).write_text(TEXT)
@@ -231,12 +231,12 @@ BOMBS = {"dotted key": "a" + ".a" * 30_000 + " = 1\n", "brackets": "x = " + "[" 
 
 
 @pytest.mark.parametrize("text", BOMBS.values(), ids=BOMBS)
-def test_c10_a_hostile_configuration_is_an_error_in_little_time(place: Place, text: str) -> None:
+def test_c10_a_hostile_configuration_is_refused_quickly(place: Place, text: str) -> None:
     (place.folder / "opsinfo.toml").write_text(text)
     (place.folder / "m.json").write_text("{}")
-    code, said = place.run("validate", "m.json", cpu=5)
-    assert code == 2, said[-500:]
-    assert "has a fault" not in said
+    code, output = place.run("validate", "m.json", cpu=5)
+    assert code == 2, output[-500:]
+    assert "has a fault" not in output
 
 
 def _command_of_a_runner(place: Place) -> None:
@@ -251,8 +251,8 @@ def _direction_mark(place: Place) -> None:
 
 def _removed_folder(place: Place) -> None:
     gone = 'os.mkdir("gone"); os.chdir("gone"); os.rmdir("../gone")'
-    code, said = place.run("list", str(place.library), hook=gone)
-    assert (code in (0, 3), "has a fault" in said, "Traceback" in said) == (True, False, False), said
+    code, output = place.run("list", str(place.library), hook=gone)
+    assert (code in (0, 3), "has a fault" in output, "Traceback" in output) == (True, False, False), output
 
 
 def _ignore_bomb(place: Place) -> None:
@@ -264,22 +264,22 @@ def _ignore_bomb(place: Place) -> None:
 
 def _two_documents(place: Place) -> None:
     (place.folder / "m.json").write_text('{"black-list": {"to-add": ["Add",]}}')
-    code, said = place.run("fmt", "m.json", "--format", "json", "-o", "missing/x.json")
+    code, output = place.run("fmt", "m.json", "--format", "json", "-o", "missing/x.json")
     assert code != 0
-    json.loads(said)
+    json.loads(output)
 
 
 def _nested_record(place: Place) -> None:
     assert place.move("black")[0] == 0
     for path in place.records():
         path.write_text("[" * 100_000)
-    _, said = place.run("backups", NAME)
-    assert "damaged" in said, said[-300:]
-    assert "Traceback" not in said
+    _, output = place.run("backups", NAME)
+    assert "damaged" in output, output[-300:]
+    assert "Traceback" not in output
 
 
 SMALL: dict[str, Callable[[Place], None]] = {
-    "a row that commands a CI runner": _command_of_a_runner,
+    "a CI runner command in a row": _command_of_a_runner,
     "a direction mark": _direction_mark,
     "a removed working folder": _removed_folder,
     "a pattern of .gitignore": _ignore_bomb,
@@ -297,5 +297,5 @@ def test_c11_small_faults(place: Place, check: Callable[[Place], None]) -> None:
 def test_c11_a_vault_of_another_owner_is_not_used(place: Place) -> None:
     assert place.move("black")[0] == 0
     os.chown(place.folder / "vault", 1234, 1234)
-    code, said = place.run("backups", NAME)
-    assert code == 3, said
+    code, output = place.run("backups", NAME)
+    assert code == 3, output

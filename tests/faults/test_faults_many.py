@@ -112,7 +112,7 @@ def test_concurrent_moves_are_all_made_and_can_all_be_undone(tmp_path: Path, cou
     assert reader.times > 20
     after = Library.read(str(path)).entries
     changed = {name for name, entry in after.items() if entry.policy is not entries[name].policy}
-    assert changed == set(ops), "all land, and nothing else changes"
+    assert changed == set(ops), "every move is made, and nothing else changes"
     assert os.listdir(path.parent) == [path.name]
 
     vault = Vault(os.environ["OPSINFO_BACKUP_DIR"])
@@ -120,7 +120,7 @@ def test_concurrent_moves_are_all_made_and_can_all_be_undone(tmp_path: Path, cou
     assert len(records) == len(ops)
     assert len(vault.journal().lineages(str(path))) == 1
     chain = [(record.files[0].before, record.files[0].after) for record in records]
-    assert [after for _, after in chain[:-1]] == [before for before, _ in chain[1:]], "each began where one had ended"
+    assert [after for _, after in chain[:-1]] == [before for before, _ in chain[1:]], "each change follows another"
     writer = writer_on(Path(vault.path))
     for record in reversed(records):
         restore_last(writer, everywhere, force=False, dry_run=False)
@@ -211,7 +211,7 @@ def test_two_users_with_two_vaults_lose_nothing_in_one_file(top: Path, tmp_path:
         children.append(fork(act, user))
     assert [ended(child) for child in children] == [0] * len(ops)
     assert {str(entry.policy) for entry in Library.read(str(path)).entries.values()} == {"black"}
-    assert path.stat().st_uid == USER, "the file keeps its owner, for any last writer"
+    assert path.stat().st_uid == USER, "the file keeps its owner, whoever writes last"
     assert os.listdir(folder) == [path.name]
     theirs = os.listdir(top / "state" / "vault" / "changes")  # root does not read a vault of another user
     assert len(Vault(str(tmp_path / "vault")).records()) + len(theirs) == len(ops)
@@ -307,7 +307,7 @@ def test_a_folders_mode_is_not_restored_while_another_process_works_in_it(top: P
 
 
 def test_a_held_lock_is_waited_for_and_its_owner_named(
-    opsinfo: Run, tmp_path: Path, lock_is_told: Callable[[Path], bool]
+    opsinfo: Run, tmp_path: Path, lock_owner_is_shown: Callable[[Path], bool]
 ) -> None:
     (path,) = lay(tmp_path / "config", 1)
     before = path.read_bytes()
@@ -316,11 +316,11 @@ def test_a_held_lock_is_waited_for_and_its_owner_named(
         began = time.monotonic()
         ran = opsinfo("move", path, "Add", "--to", "black", "--wait", "0.6", "--format", "json")
         took = time.monotonic() - began
-        told = lock_is_told(path)
+        is_shown = lock_owner_is_shown(path)
     assert ran.code == 3
     assert ran.json["error"]["name"] == "locked"
     assert "--wait" in ran.json["error"]["hint"]
-    if told:
+    if is_shown:
         assert str(os.getpid()) in ran.json["error"]["message"]
     assert took > 0.6
     assert path.read_bytes() == before

@@ -233,18 +233,18 @@ NONSENSE = {
     "a path that is null": {"path": None},
     "a hash that is a list": {"before": [1]},
     "moves that are a list": {"moves": [1, 2]},
-    "a policy that is none": {"moves": {"Add": ["white", "purple"]}},
-    "one policy": {"moves": {"Add": ["white"]}},
-    "a pid that is a text": {"state": "pending", "pid": "x"},
+    "an unknown policy": {"moves": {"Add": ["white", "purple"]}},
+    "a single policy": {"moves": {"Add": ["white"]}},
+    "a pid that is a string": {"state": "pending", "pid": "x"},
     "a pid that is huge": {"state": "pending", "pid": 2**70},
     "a pid that means everybody": {"state": "pending", "pid": -1},
     "a folder without a mode": {"folders": [{"path": "/"}], "state": "pending"},
-    "a mode that is a text": {"folders": [{"path": "/", "mode": "x"}], "state": "pending", "pid": NO_PROCESS},
+    "a mode that is a string": {"folders": [{"path": "/", "mode": "x"}], "state": "pending", "pid": NO_PROCESS},
     "a command of numbers": {"command": [1]},
-    "files that are none": {"files": 7},
+    "files that are a number": {"files": 7},
     "a NUL in the path": {"path": "a\0b"},
     "an id that is a number": {"id": 7},
-    "a state that is none": {"state": "sleeping"},
+    "an unknown state": {"state": "sleeping"},
 }
 
 
@@ -256,12 +256,12 @@ def test_a_nonsensical_record_crashes_nothing_and_writes_nothing(
     moved = library.read_bytes()
     altered(place, **NONSENSE[what])
     for words in (("backups",), ("doctor", library.parent), ("reapply", "--dry-run"), ("restore", library, "-n")):
-        status, said = in_a_child(tmp_path, *words)
-        assert "internal error" not in said, (words, said)
+        status, output = in_a_child(tmp_path, *words)
+        assert "internal error" not in output, (words, output)
         assert status in STATUSES
     assert library.read_bytes() == moved
-    status, said = in_a_child(tmp_path, "move", library, "Log", "--to", "white")
-    assert "internal error" not in said
+    status, output = in_a_child(tmp_path, "move", library, "Log", "--to", "white")
+    assert "internal error" not in output
     assert status in (0, 3)
 
 
@@ -270,9 +270,9 @@ def in_a_child(tmp_path: Path, *words: str | Path) -> tuple[int, str]:
 
     def act() -> int:
         tempfile.tempdir = str(tmp_path)  # the place of a trace
-        return run_main([*map(str, words)], os.open(tmp_path / "said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
+        return run_main([*map(str, words)], os.open(tmp_path / "output", os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
 
-    return ended(fork(act)), (tmp_path / "said").read_text()
+    return ended(fork(act)), (tmp_path / "output").read_text()
 
 
 # the vault is private
@@ -288,7 +288,7 @@ def test_a_vault_that_others_can_enter_is_made_private_or_refused(
     assert ran.code == 3 or stat.S_IMODE(place.stat().st_mode) == 0o700
 
 
-def test_every_file_of_a_vault_is_private_after_a_long_life(opsinfo: Run, library: Path, place: Path) -> None:
+def test_every_file_of_a_vault_is_private_after_many_changes(opsinfo: Run, library: Path, place: Path) -> None:
     before = os.umask(0)
     try:
         for words in (

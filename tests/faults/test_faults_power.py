@@ -121,20 +121,20 @@ class Cut:
         if any(text not in pair for text, *pair in zip(texts, self.old, self.new, strict=True)):
             yield f"a file is neither old nor new: {texts}"
         if is_over and (texts != self.new or known != self.after):
-            yield f"it said that it was done, and {'the change' if texts == self.new else 'the text'} is gone"
+            yield f"the run reported success, but {'the change' if texts == self.new else 'the text'} is lost"
         if missing := set(self.done) - set(known):
             yield f"finished changes are not in the journal: {missing}"
         if texts != self.old and known != self.after:
-            yield "a file is new, and nothing in the journal says so"
+            yield "a file is new, but its change is not in the journal"
         if damage := damage_in(self.vault(), contents=True):
-            yield f"a power cut looks like damage: {damage}"
+            yield f"a power cut is reported as damage: {damage}"
         try:
             yield from self._next()
         except OpsinfoError as error:
             yield f"the next run was refused: {error.name}: {error.message}"
 
     def _next(self) -> Iterator[str]:
-        """The next runs: end unfinished changes, change a file, undo it, restore the beginning."""
+        """The next runs: end unfinished changes, change a file, undo it, restore the pristine copy."""
         try:
             self.act_again()
         except OpsinfoError as error:
@@ -145,10 +145,10 @@ class Cut:
         before = self.texts()
         restore_last(self.writer(), everywhere, False, False)
         if self.texts() == before:
-            yield "a restore gave nothing back"
+            yield "a restore changed nothing"
         restore_to(self.writer(), everywhere, "pristine", False, False)
         if self.texts() != self.first:
-            yield "the first copy is another one"
+            yield "the pristine copy has another content"
         if damage := damage_in(self.vault(), contents=True):
             yield f"damage after the next run: {damage}"
         if left := [path.name for path in self.top.rglob(".opsinfo-*")]:
@@ -159,7 +159,7 @@ class Cut:
         if files[0].name == "mixlist.json":
             self.writer().run("fmt", [Job(str(path), FmtPlan()) for path in files])
             if self.texts() == self.new and not self.vault().records()[-1:]:
-                raise AssertionError("fixed and not in the journal")
+                raise AssertionError("the file is fixed, but the change is not in the journal")
             return
         for to in (Policy.WHITE, Policy.GRAY):  # at least one of them changes something
             self.writer().run("move", jobs(files, to, "Log"))

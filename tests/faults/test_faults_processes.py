@@ -182,7 +182,7 @@ def test_if_any_system_call_is_killed_or_fails_every_file_is_old_or_new(
 
 
 @pytest.mark.parametrize("lay_out", [moved, applied, restored], ids=["move", "apply of five files", "restore"])
-def test_no_trace_shows_a_moment_without_the_file(
+def test_the_file_exists_at_every_moment_of_a_trace(
     lay_out: Callable[[Path], tuple[Scene, list[str]]], tmp_path: Path, bytecode_of_faults: Path
 ) -> None:
     """No original is renamed away, unlinked or opened for writing; each is synced as a temp before it is renamed."""
@@ -193,11 +193,11 @@ def test_no_trace_shows_a_moment_without_the_file(
     text = re.sub(r'\b\d+<(/[^>]*)>, "([^"/]+)"', r'AT_FDCWD, "\1/\2"', log.read_text("utf-8", "replace"))
     lines = text.splitlines()
     for path in traced.scene.files:
-        told = [line for line in lines if str(path) in line]
+        touching = [line for line in lines if str(path) in line]
         assert not [
-            line for line in told if re.match(rf'(rename\w*|unlink\w*|truncate)\((AT_FDCWD\S*, )?"{path}"', line)
+            line for line in touching if re.match(rf'(rename\w*|unlink\w*|truncate)\((AT_FDCWD\S*, )?"{path}"', line)
         ]
-        assert not [line for line in told if line.startswith("open") and re.search("O_WRONLY|O_RDWR|O_TRUNC", line)]
+        assert not [line for line in touching if line.startswith("open") and re.search("O_WRONLY|O_RDWR|O_TRUNC", line)]
         (rename,) = (number for number, line in enumerate(lines) if line.startswith("rename") and f'"{path}")' in line)
         temp = re.findall(r'"([^"]*)"', lines[rename])[0]
         assert os.path.dirname(temp) == str(path.parent)

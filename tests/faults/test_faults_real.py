@@ -163,10 +163,10 @@ def test_a_read_only_mount_is_refused_naming_the_folder(
     path = shown / library.relative_to(tmp_path / "opp")
     ran = opsinfo("move", path, "Add", "--to", "black", "--format", "json")
     assert ran.code == 3
-    said = ran.json["error"]
-    assert said["name"] == "not-written"
-    assert "ead-only" in said["message"] + str(said["hint"])
-    assert str(path.parent) in said["path"] + str(said["hint"])
+    error = ran.json["error"]
+    assert error["name"] == "not-written"
+    assert "ead-only" in error["message"] + str(error["hint"])
+    assert str(path.parent) in error["path"] + str(error["hint"])
     assert '"false"' not in library.read_text()
     assert names(library.parent) == [library.name]
 

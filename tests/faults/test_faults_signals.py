@@ -64,7 +64,7 @@ class Install:
         return Scene(paths, self.state / f"vault-{number}", [*before], [*new], lambda writer: writer)
 
     def run(self, scene: Scene) -> int:
-        """The whole program, in a child that is the ordinary user; returned when it begins."""
+        """Start the whole program in a child process of the ordinary user, and return its pid when it begins."""
         reading, writing = os.pipe()
 
         def act() -> int:
@@ -144,8 +144,8 @@ def duration(install: Install) -> float:
     return time.monotonic() - began
 
 
-def struck(install: Install, scene: Scene, number: signal.Signals, delay: float) -> int:
-    """Run, and send a signal after so many seconds; the status."""
+def run_with_signal(install: Install, scene: Scene, number: signal.Signals, delay: float) -> int:
+    """Run, send a signal after ``delay`` seconds, and return the exit status."""
     child = install.run(scene)
     time.sleep(delay)
     os.kill(child, number)
@@ -161,7 +161,7 @@ def test_a_signal_at_any_moment_leaves_old_or_new_files_and_restored_modes_only(
     for number in range(1, counts.signals + 1):
         scene = install.again(number)
         which = pick.choice(list(SIGNAL_STATUSES))
-        status = struck(install, scene, which, pick.uniform(0, 1.1 * length))
+        status = run_with_signal(install, scene, which, pick.uniform(0, 1.1 * length))
         state = scene.state()
         length *= 0.8 if state == "new" else 1.25  # the load of the machine may have changed since the measurement
         seen.add((status, state))
@@ -182,7 +182,7 @@ def test_a_signal_at_any_moment_leaves_old_or_new_files_and_restored_modes_only(
 
 @pytest.mark.parametrize("number", list(SIGNAL_STATUSES))
 def test_a_signal_while_python_creates_a_class_is_handled(isolation: Path, number: signal.Signals) -> None:
-    """Before 3.12 Python makes a RuntimeError of it; classes are made wherever a module is loaded late."""
+    """Python before 3.12 turns it into a RuntimeError. Classes are created whenever a module is imported lazily."""
 
     def make_a_class(*_: object, **__: object) -> None:
         class Named:
@@ -207,7 +207,7 @@ def test_a_kill_at_any_moment_is_repaired_by_the_next_run(install: Install, coun
     wrong = []
     for number in range(1, counts.kills + 1):
         scene = install.again(number)
-        status = struck(install, scene, signal.SIGKILL, pick.uniform(0, 1.1 * length))
+        status = run_with_signal(install, scene, signal.SIGKILL, pick.uniform(0, 1.1 * length))
         found = [] if status in (0, -signal.SIGKILL) else [f"status {status}"]
         if scene.state() == "torn":
             found.append("a file is neither old nor new")
@@ -276,7 +276,7 @@ def wait_for_handlers(process: subprocess.Popen[bytes]) -> None:
     """Wait until a process catches SIGTERM and SIGHUP, which it does soon after its start."""
     status = Path(f"/proc/{process.pid}/status")
     if not status.exists():
-        pytest.skip("there is no /proc to look at")
+        pytest.skip("/proc is not available")
     while process.poll() is None:
         caught = next(line for line in status.read_text().splitlines() if line.startswith("SigCgt"))
         if int(caught.split()[1], 16) & 1 << signal.SIGHUP - 1:

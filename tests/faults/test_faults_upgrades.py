@@ -64,7 +64,7 @@ def test_moves_lost_in_an_upgrade_at_the_same_path_can_be_reapplied(
         assert ran.code == 3, words
         assert "8.2.RC1" in ran.err
         assert "8.3.RC1" in ran.err
-        assert library.read_text() == UPGRADED, "an old CANN's file does not come into the new one unasked"
+        assert library.read_text() == UPGRADED, "an old CANN's file does not replace the new one without --force"
 
     assert opsinfo("reapply").code == 0
     assert flags(library) == {"Add": "false", "Exp": None, "Log": "true", "Mul": "true"}
@@ -73,12 +73,12 @@ def test_moves_lost_in_an_upgrade_at_the_same_path_can_be_reapplied(
     assert [each.version for each in lineages] == ["8.2.RC1", "8.3.RC1"]
 
     assert opsinfo("restore", library).code == 0
-    assert library.read_text() == UPGRADED, "undone is the reapply"
+    assert library.read_text() == UPGRADED, "the reapply is undone"
     assert opsinfo("restore", library).code == 3
     assert opsinfo("restore", library, "--to", "pristine").code == 0
     assert library.read_text() == UPGRADED, "pristine is the first content seen of this vendor state"
     assert opsinfo("restore", library, "--to", first, "--force").code == 0
-    assert library.read_text() == OLD, "asked for, it is given"
+    assert library.read_text() == OLD, "--force restores it"
 
 
 def test_a_move_in_the_new_file_does_not_hide_lost_moves(opsinfo: Run, library: Path, tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_library_removed_by_an_upgrade_is_not_restored_without_force(
 
 @pytest.fixture
 def switched(tmp_path: Path) -> tuple[Path, Path]:
-    """``latest``, a link to the old version; and the library as it is seen through it."""
+    """``latest``, a link to the old version, and the path of the library through it."""
     install(tmp_path / "8.2.RC1", "8.2.RC1", OLD)
     install(tmp_path / "8.3.RC1", "8.3.RC1", UPGRADED)
     latest = tmp_path / "latest"
@@ -207,12 +207,12 @@ def test_a_manual_edit_between_runs_is_kept_with_the_moves_around_it(opsinfo: Ru
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
     by_hand = library.read_text().replace('"Mul":', '"Mul2":')
     library.write_text(by_hand)
-    assert findings(opsinfo, library.parent) == [], "our move is still in effect"
+    assert findings(opsinfo, library.parent) == [], "the move is still in effect"
     assert opsinfo("move", library, "Log", "--to", "white").code == 0
     assert opsinfo("restore", library).code == 0
     assert library.read_text() == by_hand
     assert opsinfo("restore", library).code == 3
-    assert library.read_text() == by_hand, "what the hand did is not undone with our first move"
+    assert library.read_text() == by_hand, "undoing the first move does not undo the manual edit"
     lineages = Vault(os.environ["OPSINFO_BACKUP_DIR"]).journal().lineages(str(library.resolve()))
     assert len(lineages) == 2
 
@@ -229,7 +229,7 @@ def test_a_manual_edit_that_undid_a_move_is_reported_and_reapplied(opsinfo: Run,
 
 
 def test_copying_the_vendors_old_file_back_loses_the_moves_without_an_upgrade(opsinfo: Run, library: Path) -> None:
-    """A known content: restore undoes nothing twice, and the moves are reported as lost."""
+    """The content is known: restore leaves it unchanged, and then no move is reported as lost."""
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
     library.write_text(OLD)
     assert opsinfo("restore", library).code == 0

@@ -122,15 +122,15 @@ _TF_DTYPES = {"float32": 1, "float64": 2, "int32": 3, "int64": 9, "bool": 10, "f
 def put(owner: Any, name: str, **value: Any) -> None:
     """Give a message an attribute; ``strings`` and ``integers`` make lists."""
     entry = owner.attr.add(key=name)
-    for kind, said in value.items():
+    for kind, content in value.items():
         if kind == "strings":
-            entry.value.list.s.extend(each.encode() for each in said)
+            entry.value.list.s.extend(each.encode() for each in content)
             entry.value.list.val_type = 1
         elif kind == "integers":
-            entry.value.list.i.extend(said)
+            entry.value.list.i.extend(content)
             entry.value.list.val_type = 2
         else:
-            setattr(entry.value, kind, said)
+            setattr(entry.value, kind, content)
 
 
 def node(graph: Any, name: str, op: str, *inputs: str, **attributes: Any) -> Any:

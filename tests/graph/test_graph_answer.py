@@ -109,7 +109,7 @@ def test_a_snapshot_answers_as_its_library_does(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "columns", "against", "said"),
+    ("mode", "columns", "against", "message"),
     [
         ("mixed_float17", ["library"], LIBRARY, "unknown precision mode `mixed_float17`"),
         ("mixed_float16", ["libary"], LIBRARY, "unknown source of columns `libary`"),
@@ -117,8 +117,8 @@ def test_a_snapshot_answers_as_its_library_does(tmp_path: Path) -> None:
     ],
     ids=["unknown mode", "unknown source of columns", "no target"],
 )
-def test_an_unknown_node_or_mode_is_refused(mode: str, columns: list[str], against: object, said: str) -> None:
-    with pytest.raises(UsageFault, match=said):
+def test_an_unknown_node_or_mode_is_refused(mode: str, columns: list[str], against: object, message: str) -> None:
+    with pytest.raises(UsageFault, match=message):
         judge(graph_of(NODES), against, mode, columns=columns)  # type: ignore[arg-type]
 
 

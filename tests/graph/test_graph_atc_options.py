@@ -86,7 +86,7 @@ def test_an_output_is_found_by_the_last_operator_that_was_fused_into_its_node() 
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         ("FP12", "unknown type `FP12`"),
         ("fp16", "unknown type `fp16`"),
@@ -97,8 +97,8 @@ def test_an_output_is_found_by_the_last_operator_that_was_fused_into_its_node() 
         ("x:0:FP16", "`x:0` is not an output of the model"),
     ],
 )
-def test_a_wrong_output_type_is_refused(value: str, said: str) -> None:
-    with pytest.raises(UsageFault, match=said):
+def test_a_wrong_output_type_is_refused(value: str, message: str) -> None:
+    with pytest.raises(UsageFault, match=message):
         judged(AtcOptions(output_type=value))
 
 
@@ -116,7 +116,7 @@ def test_an_input_in_float16_leads_what_follows_it() -> None:
 
 
 @pytest.mark.parametrize("value", ["nobody", "gray", "x;gray"])
-def test_a_node_that_is_no_input_cannot_be_in_float16(value: str) -> None:
+def test_a_node_that_is_not_an_input_cannot_be_in_float16(value: str) -> None:
     with pytest.raises(UsageFault, match="is not an input of the model") as caught:
         judged(AtcOptions(input_fp16_nodes=value))
     assert caught.value.hint == "its inputs: x"
@@ -163,9 +163,9 @@ def test_a_compiled_model_has_its_preprocessing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("clip", "said"), [(None, "overflow float16"), ("0", "overflow"), ("1", "are clipped to the range of float16")]
+    ("clip", "message"), [(None, "overflow float16"), ("0", "overflow"), ("1", "are clipped to the range of float16")]
 )
-def test_constants_are_clipped_if_the_option_is_given(tmp_path: Path, clip: str | None, said: str) -> None:
+def test_constants_are_clipped_if_the_option_is_given(tmp_path: Path, clip: str | None, message: str) -> None:
     import struct
 
     path = tmp_path / "weights"
@@ -177,7 +177,7 @@ def test_constants_are_clipped_if_the_option_is_given(tmp_path: Path, clip: str 
         graph, library_of({"White": ["true", COLUMNS, 1]}), "mixed_float16", atc=AtcOptions(None, None, clip)
     )
     (fault,) = constant_faults(answer).faults
-    assert fault.why.startswith("1 of 2 values " + said)
+    assert fault.why.startswith("1 of 2 values " + message)
 
 
 # --insert_op_conf
@@ -265,7 +265,7 @@ def test_an_input_is_either_preprocessed_or_in_float16(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "no `aipp_op"),
         ("aipp_op: 1", "no `aipp_op"),
@@ -278,8 +278,8 @@ def test_an_input_is_either_preprocessed_or_in_float16(tmp_path: Path) -> None:
     ],
     ids=["empty", "not a message", "cut off", "no mode", "no format", "unknown format", "negative rank", "Caffe name"],
 )
-def test_a_configuration_that_cannot_be_followed_is_refused(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(Damaged, match=said):
+def test_a_configuration_that_cannot_be_followed_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(Damaged, match=message):
         Aipp.read(config(tmp_path, text))
 
 

@@ -54,7 +54,7 @@ def test_subgraphs_have_their_own_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sources", "control", "said"),
+    ("sources", "control", "message"),
     [
         ([("nobody", 0)], [], "input 0 of `x` comes from `nobody`"),
         ([("data", 1)], [], "output 1 of `data`, which has 1 outputs"),
@@ -64,12 +64,12 @@ def test_subgraphs_have_their_own_names() -> None:
     ],
 )
 def test_an_edge_to_a_missing_node_is_refused(
-    sources: list[tuple[int | str, int]], control: list[str], said: str
+    sources: list[tuple[int | str, int]], control: list[str], message: str
 ) -> None:
     builder = GraphBuilder(path="model.om")
     builder.add("data", "Data", outputs=[UNKNOWN])
     builder.add("x", "Add", sources, [UNKNOWN], control=control)
-    with pytest.raises(Damaged, match=said) as caught:
+    with pytest.raises(Damaged, match=message) as caught:
         builder.build(FACTS)
     assert caught.value.path == "model.om"
 

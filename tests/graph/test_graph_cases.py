@@ -38,7 +38,7 @@ def test_a_small_graph_has_the_expected_dtypes(path: Path, number: int) -> None:
         keep_dtype=KeepDtype(asked["keep"]) if "keep" in asked else None,
         customize_dtypes=CustomizeDtypes(asked["customize"]) if "customize" in asked else None,
     )
-    assert {name: said(answer, name) for name in asked.get("dtypes", {})} == asked.get("dtypes", {})
+    assert {name: shown(answer, name) for name in asked.get("dtypes", {})} == asked.get("dtypes", {})
     for name, (code, by, decided_by) in asked.get("why", {}).items():
         found = answer.find(name)
         assert found is not None
@@ -54,7 +54,7 @@ def test_a_small_graph_has_the_expected_dtypes(path: Path, number: int) -> None:
         ] == asked["path"]
 
 
-def said(answer: Answer, name: str) -> str:
+def shown(answer: Answer, name: str) -> str:
     node = answer.find(name)
     assert node is not None
     return f"{' '.join(map(str, node.inputs))} > {' '.join(map(str, node.outputs))}"

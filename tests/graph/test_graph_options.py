@@ -37,7 +37,7 @@ def test_a_line_of_customize_dtypes_sets_dtypes(
 
 
 @pytest.mark.parametrize(
-    ("line", "name", "column", "said"),
+    ("line", "name", "column", "message"),
     [
         ("", "bad-line", 1, "an empty line"),
         ("# a comment", "bad-line", 1, "no `:` after a name"),
@@ -48,10 +48,12 @@ def test_a_line_of_customize_dtypes_sets_dtypes(
         ("a:InputDtype", "bad-line", 3, "no dtype after `InputDtype`"),
     ],
 )
-def test_a_line_that_the_engine_refuses_is_refused_with_its_place(line: str, name: str, column: int, said: str) -> None:
+def test_a_line_that_the_engine_refuses_is_refused_with_its_place(
+    line: str, name: str, column: int, message: str
+) -> None:
     fault = CustomizeDtypes(["b:InputDtype:float16", line]).faults[0]
     assert (fault.name, fault.line, fault.column, fault.refuses) == (name, 2, column, True)
-    assert said in fault.message
+    assert message in fault.message
 
 
 def test_a_refused_file_has_the_place_and_a_suggestion(tmp_path: Path) -> None:

@@ -31,12 +31,12 @@ def test_a_graph_gets_the_dtypes_and_casts_that_the_engine_gives_it(family: str)
 
 def test_a_mixlist_gives_every_type_the_policy_that_the_engine_gives_it() -> None:
     for vector in vectors("mixlist"):
-        said = vector["answers"]["mixed_float16"]
-        if "failed" in said:
+        expected = vector["answers"]["mixed_float16"]
+        if "failed" in expected:
             with pytest.raises(Damaged):
                 mixlist_of(vector)
             continue
         mixlist, kernels = mixlist_of(vector), kernels_of(vector["store"])
-        for op_type, policy in said["policy"].items():
+        for op_type, policy in expected["policy"].items():
             found = kernels.of(op_type)
             assert (str(mixlist.effective(op_type, found[0].policy)) if found else None) == policy, vector["id"]

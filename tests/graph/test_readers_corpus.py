@@ -38,10 +38,10 @@ def _agrees(graph: ModelGraph, model: Any) -> None:
     assert [node.name for node in graph] == [op.name for op in ops]
     assert [node.type for node in graph] == [op.type for op in ops]
     for node, op in zip(graph, ops, strict=True):
-        said = [each for each in op.input if not each.endswith(":-1")]
+        inputs = [each for each in op.input if not each.endswith(":-1")]
         found = [f"{graph[each.node].name}:{each.output}" if each else "" for each in node.sources]
-        assert found[: len(said)] == said
-        assert set(found[len(said) :]) <= {""}
+        assert found[: len(inputs)] == inputs
+        assert set(found[len(inputs) :]) <= {""}
         assert [graph[each].name + ":-1" for each in node.control] == [
             each for each in op.input if each.endswith(":-1")
         ]

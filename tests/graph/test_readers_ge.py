@@ -74,8 +74,8 @@ def _ops(draw: st.DrawFn, graph: Any) -> None:
         made.append(op)
 
 
-def _desc(desc: Any, said: tuple[int, int, list[int], bool]) -> None:
-    desc.dtype, original, dims, continuous = said
+def _desc(desc: Any, facts: tuple[int, int, list[int], bool]) -> None:
+    desc.dtype, original, dims, continuous = facts
     desc.layout = "ND"
     desc.shape.dim.extend(dims)
     if original:

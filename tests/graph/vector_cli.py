@@ -9,7 +9,7 @@ from typing import Any
 
 from corpus_place import CORPUS
 from ge_dump import ge_dump
-from vector_support import VECTORS, casts_said, short
+from vector_support import VECTORS, expected_casts, short
 
 FAMILIES = (
     *("core", "corners", "modes", "lib910b", "networks", "fp16_op_types", "promote"),
@@ -21,20 +21,20 @@ _REFUSED = ("mixlist", "customize_dtypes")
 def differences_through_the_program(vector: dict[str, Any], opsinfo: Callable[..., Any], folder: Path) -> Iterator[str]:
     """Differences between `opsinfo graph` and the engine: dtypes of every tensor, and Casts."""
     arguments = _arguments(vector, folder)
-    for mode, said in vector["answers"].items():
+    for mode, expected in vector["answers"].items():
         ran = opsinfo("graph", *arguments, "--precision-mode", mode, "--format", "json")
         where = f"{vector['id']} {mode}"
-        if ran.code != 0 or "failed" in said:
-            if (ran.code == 3) != (said.get("failed") in _REFUSED):
-                yield f"{where}: exit {ran.code}, the engine: {said.get('failed', 'accepts')}: {ran.err or ran.out}"
+        if ran.code != 0 or "failed" in expected:
+            if (ran.code == 3) != (expected.get("failed") in _REFUSED):
+                yield f"{where}: exit {ran.code}, the engine: {expected.get('failed', 'accepts')}: {ran.err or ran.out}"
             continue
         document = ran.json
         found = {node["name"]: _dtypes(node) for node in document["nodes"]}
-        for name, (inputs, outputs, _) in said["nodes"].items():
+        for name, (inputs, outputs, _) in expected["nodes"].items():
             if found[name] != [inputs, outputs]:
                 yield f"{where}: {name}: {found[name]}, the engine: {[inputs, outputs]}"
-        if "trans_failed" not in said and (own := _casts(document)) != casts_said(said):
-            yield f"{where}: casts {own}, the engine: {casts_said(said)}"
+        if "trans_failed" not in expected and (own := _casts(document)) != expected_casts(expected):
+            yield f"{where}: casts {own}, the engine: {expected_casts(expected)}"
 
 
 def _arguments(vector: dict[str, Any], folder: Path) -> list[str | Path]:

@@ -114,15 +114,15 @@ def customize_of(vector: dict[str, Any]) -> CustomizeDtypes | None:
 def answers_of(vector: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], Answer | None]]:
     """The engine's answer and opsinfo's for each mode; None if opsinfo refuses a list."""
     ready = None
-    for mode, said in vector["answers"].items():
+    for mode, expected in vector["answers"].items():
         customized = customize_of(vector)
         try:
             marks = mixlist_of(vector).marks if "mixlist" in vector else {}
         except Damaged:
-            yield mode, said, None
+            yield mode, expected, None
             continue
         if customized is not None and any(fault.refuses for fault in customized.faults):
-            yield mode, said, None
+            yield mode, expected, None
             continue
         if ready is None:
             kernels = kernels_of(vector["store"])
@@ -135,31 +135,33 @@ def answers_of(vector: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], An
                 customize_dtypes=customized,
                 fp16_types=frozenset(vector.get("fp16_op_types", default)),
             )
-        yield mode, said, ready.judge(mode, marks)
+        yield mode, expected, ready.judge(mode, marks)
 
 
 def differences(vector: dict[str, Any]) -> list[str]:
     """Differences to the engine: dtypes and column of every node, Casts, and removed nodes."""
     found = []
-    for mode, said, answer in answers_of(vector):
+    for mode, expected, answer in answers_of(vector):
         where = f"{vector['id']} {mode}"
-        if answer is None or "failed" in said:
-            if (answer is None) != ("failed" in said):
-                found.append(f"{where}: the engine {'fails' if 'failed' in said else 'accepts the lists'}, we do not")
+        if answer is None or "failed" in expected:
+            if (answer is None) != ("failed" in expected):
+                found.append(
+                    f"{where}: the engine {'fails' if 'failed' in expected else 'accepts the lists'}, we do not"
+                )
             continue
         for node in answer:
             own = [list(map(short, node.inputs)), list(map(short, node.outputs)), node.choice.column]
-            if own != said["nodes"][node.name]:
-                found.append(f"{where}: {node!r}: {own}, the engine: {said['nodes'][node.name]}")
-        if "trans_failed" in said:
+            if own != expected["nodes"][node.name]:
+                found.append(f"{where}: {node!r}: {own}, the engine: {expected['nodes'][node.name]}")
+        if "trans_failed" in expected:
             continue
-        if (own := casts_in(answer)) != (its := casts_said(said)):
+        if (own := casts_in(answer)) != (its := expected_casts(expected)):
             found.append(f"{where}: casts {own}, the engine: {its}")
         removed = sorted(answer.graph[node].name for node in answer.removed)
-        if removed != sorted(said.get("removed", ())):
-            found.append(f"{where}: removed {removed}, the engine: {said.get('removed')}")
-        if (moved := rewired_in(answer)) != sorted(said.get("rewired", ())):
-            found.append(f"{where}: rewired {moved}, the engine: {said.get('rewired')}")
+        if removed != sorted(expected.get("removed", ())):
+            found.append(f"{where}: removed {removed}, the engine: {expected.get('removed')}")
+        if (moved := rewired_in(answer)) != sorted(expected.get("rewired", ())):
+            found.append(f"{where}: rewired {moved}, the engine: {expected.get('rewired')}")
     return found
 
 
@@ -188,7 +190,7 @@ def rewired_in(answer: Answer) -> list[list[str]]:
     return sorted(found)
 
 
-def casts_said(said: dict[str, Any]) -> list[list[str]]:
+def expected_casts(expected: dict[str, Any]) -> list[list[str]]:
     """What the engine answered, without the layout nodes between Casts."""
-    casts = [[*each[:2], *(step for step in each[2:] if ">" in step)] for each in said["casts"]]
+    casts = [[*each[:2], *(step for step in each[2:] if ">" in step)] for each in expected["casts"]]
     return sorted(each for each in casts if len(each) > 2)

@@ -10,10 +10,10 @@ __all__ = ["CI", "LONG", "Counts"]
 @dataclass(frozen=True)
 class Counts:
     """
-    :param many: items of which a normal file has a few
-    :param long: characters of a string that has ten in a normal file
-    :param mixes: the longest nestings are of every so many mixes of brackets; 1 is all of them
-    :param seconds: of processor time for one run with so many: what looks at all the others for each needs more
+    :param many: number of items, of which a normal file has a few
+    :param long: length of a string that has ten characters in a normal file
+    :param mixes: every Nth mix of brackets is nested deepest; 1 is all of them
+    :param seconds: processor time of one run with ``many`` items; work that is quadratic in them takes longer
     """
 
     many: int

@@ -42,7 +42,7 @@ def check_bytes(data: bytes) -> None:
         return  # a lone scalar is neither library nor mixlist, so its end does not matter
     _readers_agree(source, document)
     _standard_library_agrees(source, document)
-    _mending_is_strict(source, document)
+    _fixed_text_is_strict(source, document)
     _library_edits_prove(source)
     _mixlist_edits_prove(source)
 
@@ -136,7 +136,7 @@ def _standard_library_agrees(source: Source, document: Document) -> None:
         assert "nested deeper" in ours or _HALVES.search(text)
 
 
-def _mending_is_strict(source: Source, document: Document) -> None:
+def _fixed_text_is_strict(source: Source, document: Document) -> None:
     try:
         patch = syntax_patch(document)
     except Damaged:
@@ -177,11 +177,11 @@ def _library_edits_prove(source: Source) -> None:
             back = LibraryPlan({name: before})
             again = Source(back.patch(result).apply(result), source.path)
             back.prove(result, again)
-            assert _said(again) == _said(source)
+            assert _without_flags(again) == _without_flags(source)
 
 
-def _said(source: Source) -> Any:
-    """Every entry without its flag; of one that is never read just what it is."""
+def _without_flags(source: Source) -> Any:
+    """Every entry without its flag, and the values of entries that are never read."""
     library = Library.of(source)
     passed_over = {name: each.member.value for name, each in library.entries.items() if library.is_passed_over(each)}
     read = {name: each for name, each in library.entries.items() if name not in passed_over}

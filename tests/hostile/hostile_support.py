@@ -46,11 +46,11 @@ def limited(opsinfo: Callable[..., Any]) -> Hostile:
         ran = opsinfo(*words, preexec_fn=limit, **options)
         assert ran.code >= 0, f"ended by signal {-ran.code} (24 is {seconds} s of processor time): {words}"
         assert ran.code in STATUSES
-        for said in (ran.out, ran.err):
-            assert "Traceback" not in said
-            assert "internal error" not in said, said[:500]
-            assert "internal-fault" not in said
-            assert not _RAW.search(said)
+        for text in (ran.out, ran.err):
+            assert "Traceback" not in text
+            assert "internal error" not in text, text[:500]
+            assert "internal-fault" not in text
+            assert not _RAW.search(text)
         if ran.code == 3:
             assert ran.err
             assert all(len(line) < 4000 for line in ran.err.splitlines())

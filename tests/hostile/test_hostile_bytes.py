@@ -23,7 +23,7 @@ LIBRARIES = {
     "a NUL for a value": ('{"Add":\0}', REFUSED),
     "a NUL in a name": ('{"A\0dd": {}}', REFUSED),
     "an escaped NUL in a name": (LIBRARY[:-1] + ', "A\\u0000dd": {}}', ACCEPTED),
-    "NULs behind the end": (LIBRARY + "\0\0\n", ACCEPTED),
+    "NULs after the end": (LIBRARY + "\0\0\n", ACCEPTED),
     "nothing but NULs": ("\0" * 1000, REFUSED),
     "a byte order mark": ("\ufeff" + LIBRARY, ACCEPTED),
     "two byte order marks": ("\ufeff\ufeff" + LIBRARY, REFUSED),
@@ -32,10 +32,10 @@ LIBRARIES = {
     "UTF-16": (LIBRARY.encode("utf-16"), REFUSED),
     "Latin-1": (b'{"Add\xe9": {}}', REFUSED),
     "surrogates as bytes": (b'{"Add\xed\xa0\x80": {}}', REFUSED),
-    "bad bytes behind the end": (LIBRARY.encode() + b"\xff", ACCEPTED),
+    "bad bytes after the end": (LIBRARY.encode() + b"\xff", ACCEPTED),
     "numbers for strings": ('{"Add": {"op": {"pattern": 1}}}', REFUSED),
     "carriage returns alone": (LIBRARY.replace(" ", "\r"), ACCEPTED),
-    "blanks that are none": (LIBRARY.replace(" ", "\u00a0"), REFUSED),
+    "no-break spaces for blanks": (LIBRARY.replace(" ", "\u00a0"), REFUSED),
     "a vertical tab": (LIBRARY.replace(" ", "\x0b"), REFUSED),
 }
 
@@ -51,13 +51,13 @@ def test_a_library_of_such_bytes_is_read_or_refused_by_every_command(
 
 MIXLISTS = {
     "a NUL in a name": ('{"black-list": {"to-add": ["A\0dd"]}}', REFUSED),
-    "NULs behind the end": (MIXLIST + "\0\0", ACCEPTED),
+    "NULs after the end": (MIXLIST + "\0\0", ACCEPTED),
     "a byte order mark": ("\ufeff" + MIXLIST, ACCEPTED),
     "two byte order marks": ("\ufeff\ufeff" + MIXLIST, REFUSED),
     "a byte order mark and comments": ("\ufeff// x\n" + MIXLIST, FIXED),
     "UTF-16": (MIXLIST.encode("utf-16"), REFUSED),
     "numbers for names": ('{"black-list": {"to-add": [123456789012345678901234567890]}}', FIXED_BUT_REFUSED),
-    "half a surrogate": ('{"black-list": {"to-add": ["\\ud800"]}}', REFUSED),
+    "a lone surrogate": ('{"black-list": {"to-add": ["\\ud800"]}}', REFUSED),
 }
 
 

@@ -1,4 +1,4 @@
-"""Endless nesting, with every mix of brackets, at every place of a value."""
+"""Deep nesting, with every mix of brackets, at every place of a value."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLACES = {
     "for an entry": ('{"Add":', "}"),
     "for a flag": ('{"Add":{"precision_reduce":{"flag":', "}}}"),
     "in a list": ('{"black-list":{"to-add":["Add",', "]}}"),
-    "behind other entries": ('{"A":{"b":{"c":"d"}},"B":', "}"),
+    "after other entries": ('{"A":{"b":{"c":"d"}},"B":', "}"),
 }
 
 
@@ -44,7 +44,7 @@ def depth_of(mix: str) -> int:
 
 @pytest.mark.parametrize("ended", [True, False])
 @pytest.mark.parametrize("place", PLACES)
-def test_both_readers_refuse_every_mix_of_brackets_without_end(place: str, ended: bool, counts: Counts) -> None:
+def test_both_readers_refuse_every_mix_of_brackets_beyond_the_limit(place: str, ended: bool, counts: Counts) -> None:
     before, after = PLACES[place]
     start = list(PLACES).index(place)  # all places together have every mix at its longest
     for number, mix in enumerate(MIXES, start):

@@ -1,6 +1,6 @@
-"""Many of every item: work on one item must not look at all the others.
+"""Files with many items: work on one item must not depend on the number of others.
 
-Judged by processor time: what is linear needs a second or two, what is quadratic would need minutes.
+Judged by processor time: linear work takes a second or two, quadratic work would take minutes.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ MIXLISTS: dict[str, Callable[[int], Any]] = {
     # situation: content, by number of items
     "unknown lists": lambda many: objects(ops(many)),
     "unknown actions": lambda many: {"black-list": {op: [] for op in ops(many)}},
-    "one name in one array again and again": lambda many: {"black-list": {"to-add": ["Add"] * many}},
+    "one name repeated in an array": lambda many: {"black-list": {"to-add": ["Add"] * many}},
     "names on two lists": lambda many: {"black-list": {"to-add": ops(many)}, "white-list": {"to-add": ops(many)}},
     "names that have no effect": lambda many: {"gray-list": {"to-add": ops(many)}},
     "numbers for names": lambda many: {"black-list": {"to-add": list(range(many))}},
-    "a list again and again": lambda many: "{" + ",\n".join(['"black-list": {}'] * many) + "}",
+    "a repeated list": lambda many: "{" + ",\n".join(['"black-list": {}'] * many) + "}",
     "missing commas": lambda many: '{"black-list": {"to-add": [' + " ".join(f'"{op}"' for op in ops(many)) + "]}}",
     "comments in one line": lambda many: '{"black-list": {"to-add": [' + "/**/" * many * 5 + "]}}",
     "comments and blanks in one line": lambda many: '{"black-list": {"to-add": [' + " /**/ " * many * 5 + "]}}",
@@ -66,15 +66,15 @@ def test_fixing_many_faults(hostile: Hostile, tmp_path: Path, counts: Counts, si
 
 
 LIBRARIES: dict[str, Callable[[int], Any]] = {
-    "entries that are none": lambda many: dict.fromkeys(ops(many), 1),
+    "entries that are numbers": lambda many: dict.fromkeys(ops(many), 1),
     "bad flags": lambda many: {op: {"precision_reduce": {"flag": op}} for op in ops(many)},
-    "an entry again and again": lambda many: "{" + ",\n".join([f'"Add": {ENTRY}'] * (many // 5)) + "}",
-    "a section again and again": lambda many: '{"Add": {' + ",\n".join(['"op": {}'] * many) + "}}",
+    "a repeated entry": lambda many: "{" + ",\n".join([f'"Add": {ENTRY}'] * (many // 5)) + "}",
+    "a repeated section": lambda many: '{"Add": {' + ",\n".join(['"op": {}'] * many) + "}}",
     "inputs": lambda many: {"Add": {f"input{n}": {"name": "x", "dtype": "float", "format": "ND"} for n in range(many)}},
     "keys of one section": lambda many: {"Add": {"op": dict.fromkeys(ops(many), 1)}},
     "columns": lambda many: {"Add": {"input0": {"name": "x", "paramType": "required", "dtype": ",".join(ops(many))}}},
     "missing attributes": lambda many: {"Add": {"attr": {"list": ",".join(ops(many))}}},
-    "near misses of sections": lambda many: {"Add": {f"inputt{number}": {} for number in range(many)}},
+    "misspelt sections": lambda many: {"Add": {f"inputt{number}": {} for number in range(many)}},
     "names with blanks": lambda many: {f"{op} ": {} for op in ops(many)},
 }
 
@@ -103,7 +103,7 @@ def test_a_move_of_a_thousand_in_a_mixlist(hostile: Hostile, tmp_path: Path, cou
 
 
 @pytest.mark.parametrize("option", [(), ("--dry-run",)])
-def test_a_mixlist_of_all_ops_baked_into_a_library(
+def test_a_mixlist_of_all_ops_applied_to_a_library(
     hostile: Hostile, tmp_path: Path, counts: Counts, option: tuple[str, ...]
 ) -> None:
     library = written(tmp_path / "aic-x-ops-info.json", objects(ops(counts.many)))
@@ -129,7 +129,7 @@ def test_many_versions_of_one_op_type(hostile: Hostile, tmp_path: Path, counts: 
 
 
 @pytest.mark.parametrize("command", ["list", "validate"])
-def test_many_names_that_no_target_has(hostile: Hostile, tmp_path: Path, command: str) -> None:
+def test_many_unknown_names(hostile: Hostile, tmp_path: Path, command: str) -> None:
     """Near names of each are searched among as many op types as a real chip has."""
     words = (
         ("Fused", "Sparse", "Grouped", "Masked", "Quant", "Batch", "Scaled", "Moving", "Segment", "Inplace"),
@@ -141,14 +141,14 @@ def test_many_names_that_no_target_has(hostile: Hostile, tmp_path: Path, command
     mixlist = written(tmp_path / "f.json", {"black-list": {"to-add": [f"{name}Z{name[3]}" for name in known]}})
     ran = hostile(command, mixlist, "--against", library, seconds=10)
     assert ran.code in (0, 1)
-    said = ran.out + ran.err
-    assert said.count("did you mean") == len(known)
-    assert all(f"did you mean `{name}`" in said for name in known)
+    output = ran.out + ran.err
+    assert output.count("did you mean") == len(known)
+    assert all(f"did you mean `{name}`" in output for name in known)
 
 
 @pytest.mark.parametrize("name", ["{:08}", "Op{:020}"], ids=["digits", "letters and digits"])
 def test_many_names_that_differ_in_digits_only(hostile: Hostile, tmp_path: Path, counts: Counts, name: str) -> None:
-    """Hundreds of op types are equally near to each."""
+    """Hundreds of op types are equally near to each name."""
     pick = random.Random(23)
     numbers = pick.sample(range(10**8), 2 * counts.many)
     known, asked = ([name.format(number) for number in each] for each in (numbers[::2], numbers[1::2]))
@@ -158,7 +158,7 @@ def test_many_names_that_differ_in_digits_only(hostile: Hostile, tmp_path: Path,
     assert ran.out.count("unknown operator") == counts.many
 
 
-def test_many_files_whose_order_is_open(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
+def test_many_files_of_undefined_order(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
     store = tmp_path / "config" / "ascend910b"
     store.mkdir(parents=True)
     for number in range(counts.many // 30):

@@ -104,7 +104,7 @@ def test_a_message_is_short_for_any_name_and_the_pointer_is_exact(
 @pytest.mark.parametrize(
     "ending", ['"', "\\", '\\"', "\\u12"], ids=["closing quote", "backslash", "escaped quote", "cut escape"]
 )
-def test_a_long_string_that_never_ends_is_refused(hostile: Hostile, tmp_path: Path, ending: str) -> None:
+def test_a_long_unclosed_string_is_refused(hostile: Hostile, tmp_path: Path, ending: str) -> None:
     path = tmp_path / "f.json"
     path.write_text('{"Add": {"op": {"x": "' + "x" * (1 << 20) + ending)
     assert hostile(*words_of("list", "library", path)).code == 3

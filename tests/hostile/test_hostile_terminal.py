@@ -75,11 +75,11 @@ COMMANDS = {
     "validate json": ["validate", "b.json", "--as", "library", "--format", "json"],
     "validate mixlists": ["validate", "m.json", "n.json", "c.json", "--as", "mixlist"],
     "a missing file": ["list", "none\x1b[2J.json"],
-    "a command that is none": ["\x1b[2J"],
-    "an option that is none": ["list", "--\x1b[2J"],
-    "a list that is none": ["list", "m.json", "--on", "\x1b[2J"],
-    "a code that is none": ["explain", "\x1b[2J"],
-    "a schema that is none": ["schema", "\x1b[2J"],
+    "an unknown command": ["\x1b[2J"],
+    "an unknown option": ["list", "--\x1b[2J"],
+    "an unknown list": ["list", "m.json", "--on", "\x1b[2J"],
+    "an unknown code": ["explain", "\x1b[2J"],
+    "an unknown schema": ["schema", "\x1b[2J"],
     "move in a mixlist": ["move", "m.json", "Add\x1b[2J", "--to", "black"],
     "move in a mixlist, dry": ["move", "m.json", "Log", "--to", "white", "--dry-run"],
     "move in a library": ["move", "a-aic-x-ops-info.json", C1, "--to", "black", "--as", "library", "-v"],
@@ -93,7 +93,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("situation", COMMANDS)
-def test_nothing_of_a_file_or_of_a_word_reaches_a_terminal_raw(evil: Path, situation: str) -> None:
+def test_text_of_files_and_arguments_is_escaped_on_a_terminal(evil: Path, situation: str) -> None:
     seen = OURS.sub("", on_terminal(list(COMMANDS[situation]), evil))
     assert seen
     assert "No module" not in seen

@@ -66,7 +66,7 @@ def load() -> Check:
 
 
 def seeds(folder: Path) -> None:
-    """What the fuzzer begins with: a small model of each kind, as the tests of hostile input make them."""
+    """The fuzzer's seeds: a small model of each kind, made as for the tests of hostile input."""
     from test_readers_hostile import SEEDS
 
     for name, data in SEEDS.items():

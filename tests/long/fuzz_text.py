@@ -22,7 +22,7 @@ WORDS = ["precision_reduce", "flag", "true", "false", "Add", "input0", "dtype", 
 WORDS += ["black-list", "white-list", "gray-list", "to-add", "to-remove"]
 SIGNS = ["//", "/*", "*/", "#", "NaN", "-Infinity", "1e400", "\\ud83d\\ude00", "\\udc00", "\\u0041", "null", "[{", "}]"]
 LONGEST = 2000
-"""Characters of an input: what is wrong shows in short ones."""
+"""Characters of an input: short ones are enough to find faults."""
 
 
 def load() -> Check:

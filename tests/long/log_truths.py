@@ -1,7 +1,7 @@
 """The truth of a training log, counted without the package, in a few lines per format.
 
-Each function takes the log and the number of ranks that print, which the description of the system gives, and returns
-(overflowed steps, all steps); None for what the log does not hold.
+Each function takes the log and the number of ranks that print, which is known from the description of the system, and
+returns (overflowed steps, all steps); None for what the log does not contain.
 """
 
 from __future__ import annotations

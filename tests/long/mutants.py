@@ -1,8 +1,8 @@
 """Small changes to a module's source, one at a time, which tests should notice.
 
-A comparison is turned, `and` and `or` exchanged, a sum, `not`, a small number or a truth value changed, a condition
-negated, the value of a `return` dropped, a call whose value nobody uses left out. Annotations, docstrings and the
-arguments of ``os.kill`` are not changed: a changed signal might reach a process outside the test.
+A comparison is reversed, `and` and `or` are swapped, a sum, `not`, a small number or a truth value is changed, a
+condition is negated, the value of a `return` is dropped, or a call whose value is not used is left out. Annotations,
+docstrings and the arguments of ``os.kill`` are not changed: a changed signal might reach a process outside the test.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Real file systems on a loop device: the image is copied at random moments of a run, as a power cut leaves it.
 
-The run is stopped while the image is copied; what was not synced is in the memory of the mounted file system, and so
-not in the copy. The copy is mounted, which recovers its journal, and everything that was reported as done before
-must be there. ``OPSINFO_IMAGE_CUTS`` sets the number of moments; 40 by default.
+The run is stopped while the image is copied. Data that was not synced is in the memory of the mounted file system, and
+so not in the copy. The copy is mounted, which recovers its journal, and every change reported as done before must be
+in it. ``OPSINFO_IMAGE_CUTS`` sets the number of moments; 40 by default.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ def paths_in(disk: Path) -> list[Path]:
     return [disk / "config" / f"aic-x-ops-info-{letter}.json" for letter in "ab"]
 
 
-def run(disk: Path, said: Path, seed: int) -> int:
+def run(disk: Path, log: Path, seed: int) -> int:
     """Changes one after the other; each is noted outside of the disk once it is reported as done."""
     chance = random.Random(seed)
     writer = Writer(Vault(str(disk / "vault")))
-    with said.open("a") as notes:
+    with log.open("a") as notes:
         while True:
             paths = chance.sample(paths_in(disk), chance.randint(1, 2))
             plan = LibraryPlan({chance.choice(OPS): chance.choice(list(Policy))})
@@ -89,14 +89,14 @@ def stopped(child: int) -> bool:
     return Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
-def copied_at_a_moment(image: Path, child: int, copy: Path, said: Path) -> set[str]:
+def copied_at_a_moment(image: Path, child: int, copy: Path, log: Path) -> set[str]:
     """Copy the image while the run is stopped; the changes that were reported by then."""
     os.kill(child, signal.SIGSTOP)
     while not stopped(child):
         time.sleep(0.001)
     try:
         shutil.copyfile(image, copy)
-        return set(said.read_text().split())
+        return set(log.read_text().split())
     finally:
         os.kill(child, signal.SIGCONT)
 
@@ -125,7 +125,7 @@ def test_an_image_copied_at_any_moment_contains_every_reported_change(tmp_path: 
     make, size, options = KINDS[kind]
     if shutil.which(make[0]) is None:
         pytest.skip(f"{make[0]} is not installed")
-    image, said, disk = tmp_path / "image", tmp_path / "said", tmp_path / "disk"
+    image, log, disk = tmp_path / "image", tmp_path / "log", tmp_path / "disk"
     with image.open("wb") as file:
         file.truncate(size << 20)
     subprocess.run([*make, image], check=True, capture_output=True)
@@ -137,14 +137,14 @@ def test_an_image_copied_at_any_moment_contains_every_reported_change(tmp_path: 
                 path.write_text(library_text(**dict.fromkeys(OPS, "true")))
             first = {path.name: path.read_bytes() for path in paths_in(disk)}
             os.sync()
-            said.touch()
-            child = fork(lambda: run(disk, said, 1))
+            log.touch()
+            child = fork(lambda: run(disk, log, 1))
             try:
                 taken = []
                 for number in range(CUTS):
                     time.sleep(chance.uniform(0.05, 0.5))
                     copy = tmp_path / f"copy-{number}"
-                    taken.append((copy, copied_at_a_moment(image, child, copy, said)))
+                    taken.append((copy, copied_at_a_moment(image, child, copy, log)))
             finally:
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
@@ -155,7 +155,7 @@ def test_an_image_copied_at_any_moment_contains_every_reported_change(tmp_path: 
             check(disk, did, first)
         copy.unlink()
     print(f"{kind}: {len(taken)} copies, {len(taken[-1][1])} changes reported")
-    assert taken[-1][1], "nothing was changed in all that time"
+    assert taken[-1][1], "no change was made"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Any sequence of moves, undos, upgrades and prunings keeps the promises of the vault."""
+"""Any sequence of moves, undos, upgrades and prunings: the guarantees of the vault hold."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class History(RuleBasedStateMachine):
         self.pruned = True
 
     @invariant()
-    def the_file_is_whole_and_nothing_lies_beside_it(self) -> None:
+    def the_file_has_the_content_of_the_model_and_there_is_no_other_file(self) -> None:
         if self.path.exists():
             assert self.path.read_bytes() == self.now
             assert sorted(each.name for each in self.folder.iterdir() if each.name != "vault") == [self.path.name]

@@ -1,7 +1,7 @@
-"""Any sequence of moves, bakes, fixes, undos, returns, reapplies, manual edits and upgrades, over several files.
+"""Any sequence of moves, applies, fixes, undos, restores, reapplies, manual edits and upgrades, over several files.
 
-The model knows what every file says, which changes stand, and which contents are of one vendor state; whatever the tool
-does must be what the model says, and what it refuses must leave everything as it was.
+The model knows the content of every file, the changes in effect, and the contents of each vendor state. Every result
+of the tool must equal that of the model, and a refusal must change nothing.
 """
 
 from __future__ import annotations
@@ -107,18 +107,18 @@ class HostileHistory(RuleBasedStateMachine):
     def edit_by_hand(self, name: str, op: str, flag: str, in_place: bool) -> None:
         content = json.loads(self.now[name])
         content[op]["precision_reduce"] = {"flag": flag}
-        said = json.dumps(content, indent=4).encode()
+        data = json.dumps(content, indent=4).encode()
         if in_place:
-            self.path[name].write_bytes(said)
-            self.now[name] = said
+            self.path[name].write_bytes(data)
+            self.now[name] = data
         else:
-            self._lay(name, said)
+            self._lay(name, data)
 
     @rule(remark=st.sampled_from(["// by hand\n", "/* x */ ", "# y\n"]), bom=st.booleans(), tail=st.booleans())
-    def write_a_remark_into_the_mixlist(self, remark: str, bom: bool, tail: bool) -> None:
+    def write_a_comment_into_the_mixlist(self, remark: str, bom: bool, tail: bool) -> None:
         text = self.now["mixlist"].decode("utf-8-sig")
-        said = ("\ufeff" if bom else "") + text.replace("{", "{ " + remark, 1) + ("}" if tail else "")
-        self._lay("mixlist", said.encode())
+        edited = ("\ufeff" if bom else "") + text.replace("{", "{ " + remark, 1) + ("}" if tail else "")
+        self._lay("mixlist", edited.encode())
 
     # actions of the tool
 
@@ -166,7 +166,7 @@ class HostileHistory(RuleBasedStateMachine):
             assert Mixlist.read(str(self.path["mixlist"])).effective(op, library[op]) is to
 
     @rule()
-    def bake_the_mixlist(self) -> None:
+    def apply_the_mixlist(self) -> None:
         try:
             marks = Mixlist.read(str(self.path["mixlist"])).marks
         except Refused:
@@ -262,7 +262,7 @@ class HostileHistory(RuleBasedStateMachine):
     # invariants
 
     @invariant()
-    def every_file_says_what_the_model_says_and_nothing_lies_beside_it(self) -> None:
+    def every_file_has_the_content_of_the_model_and_there_is_no_other_file(self) -> None:
         if not self.now:
             return
         assert {name: path.read_bytes() for name, path in self.path.items()} == self.now
@@ -270,12 +270,12 @@ class HostileHistory(RuleBasedStateMachine):
         assert beside == {path.name for path in self.path.values()}
 
     @invariant()
-    def every_content_that_was_replaced_can_be_had_again(self) -> None:
+    def every_content_that_was_replaced_is_in_the_vault(self) -> None:
         for _, _, content, _ in self.backups[-8:]:
             assert self.vault.content(sha256_of(content)) == content
 
     @invariant()
-    def nothing_is_left_open(self) -> None:
+    def no_change_is_pending(self) -> None:
         if self.now:
             assert list(self.vault.pending()) == []
 

@@ -97,5 +97,5 @@ def test_a_misspelt_operator_ends_the_build(context: Path, image: Path) -> None:
 
 
 def test_the_root_has_the_python_of_the_wheelhouse() -> None:
-    said = inside(Path(GIVEN), "python3 -c 'import sys; print(sys.version_info[:2])'").stdout
-    assert said.strip() == str(sys.version_info[:2])
+    output = inside(Path(GIVEN), "python3 -c 'import sys; print(sys.version_info[:2])'").stdout
+    assert output.strip() == str(sys.version_info[:2])

@@ -17,7 +17,7 @@ OVERFLOW = b"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scal
 @pytest.mark.parametrize(
     ("filling", "megabytes"),
     [(LINE, 1000), (b"no line end ", 1000), (b"\rbar 1/2 [", 1000), (b"loss scale \xff\n", 10)],
-    ids=["lines", "one line", "a progress bar", "every line is looked at"],
+    ids=["lines", "one line", "a progress bar", "every line is read"],
 )
 def test_memory_does_not_grow_with_the_log(filling: bytes, megabytes: int) -> None:
     block = filling * (1_000_000 // len(filling))
@@ -30,9 +30,9 @@ def test_memory_does_not_grow_with_the_log(filling: bytes, megabytes: int) -> No
         process.stdin.write(b"\n" + OVERFLOW % 2 ** (16 - number // every) if number % every == 0 else b"")
         process.stdin.write(block)
     process.stdin.close()
-    told = process.stdout.read().decode()
+    output = process.stdout.read().decode()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     process.stdout.close()
-    assert "10 of 1000000 steps" in told
+    assert "10 of 1000000 steps" in output
     assert usage.ru_maxrss < 64 * 1024

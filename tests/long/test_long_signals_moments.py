@@ -1,4 +1,4 @@
-"""500 gentle signals and 200 kills at random moments: the tests of ``tests/faults`` with the full counts."""
+"""500 signals and 200 kills at random moments: the tests of ``tests/faults`` with the full counts."""
 
 from __future__ import annotations
 

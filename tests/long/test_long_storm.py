@@ -45,8 +45,8 @@ class Storm:
     def __init__(self, top: Path) -> None:
         self.libraries = [top / f"aic-ascend910b-ops-info-{letter}.json" for letter in "abc"]
         self.mixlist = top / "mixlist.json"
-        self.place, self.said = top / "vault", top / "said"
-        self.said.mkdir()
+        self.place, self.log = top / "vault", top / "log"
+        self.log.mkdir()
         for number, path in enumerate(self.libraries):
             path.write_text(library_text(**dict.fromkeys(OPS, "true"), **{f"Own{number}": "true"}))
         self.mixlist.write_text(MIXLIST)
@@ -81,7 +81,7 @@ class Storm:
         """A process of the storm: notes what it did, and steps its clock now and then."""
         chance, clock, step = random.Random(seed), time.time_ns, [0]
         records.time = _Clock(lambda: clock() + step[0])  # type: ignore[assignment]
-        with (self.said / str(os.getpid())).open("a") as said:
+        with (self.log / str(os.getpid())).open("a") as log:
             while time.monotonic() < until:
                 step[0] = chance.choice([0, 0, 3600, -3600, -86400]) * 10**9
                 try:
@@ -89,10 +89,10 @@ class Storm:
                 except NotConfirmed:
                     change = None
                 except OpsinfoError as error:
-                    print("refused", error.name, error.message, file=said, flush=True)
+                    print("refused", error.name, error.message, file=log, flush=True)
                     continue
                 if change:
-                    print("did", change, file=said, flush=True)
+                    print("did", change, file=log, flush=True)
         return 0
 
 
@@ -127,7 +127,7 @@ def test_a_storm_of_writers_loses_nothing(tmp_path: Path) -> None:
             (tmp_path / "theirs").rename(path)
     statuses = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
     assert set(statuses) <= {0}, statuses
-    lines = [line.split(maxsplit=2) for path in storm.said.iterdir() for line in path.read_text().splitlines()]
+    lines = [line.split(maxsplit=2) for path in storm.log.iterdir() for line in path.read_text().splitlines()]
     did = [words[1] for words in lines if words[0] == "did"]
     refused = {words[1] for words in lines if words[0] == "refused"}
     print(f"{len(did)} changes, {len(lines) - len(did)} refusals {sorted(refused)}, {kills} kills")

@@ -32,14 +32,14 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "wheelhouse"
 
 
-def test_one_wheelhouse_serves_both_machines(wheelhouse: Path) -> None:
+def test_one_wheelhouse_serves_both_architectures(wheelhouse: Path) -> None:
     bound = sorted(path.name.split("-")[0] for path in wheelhouse.iterdir() if not path.name.endswith("-any.whl"))
     assert bound == ["rpds_py", "rpds_py"]
     for machine in ("x86_64", "aarch64"):
         assert len(list(wheelhouse.glob(f"rpds_py-*manylinux2014_{machine}.whl"))) == 1
 
 
-def test_a_host_of_this_kind_installs_from_it_alone(wheelhouse: Path, tmp_path: Path) -> None:
+def test_this_host_installs_from_the_wheelhouse_alone(wheelhouse: Path, tmp_path: Path) -> None:
     shutil.copytree(wheelhouse, tmp_path / "wheelhouse")
     done = sh(INSTALL, tmp_path, PIP_FIND_LINKS="", PIP_INDEX_URL="", PIP_EXTRA_INDEX_URL="")
     assert done.returncode == 0, done.stderr
@@ -49,7 +49,7 @@ def test_a_host_of_this_kind_installs_from_it_alone(wheelhouse: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_a_host_of_either_kind_finds_all_it_needs(wheelhouse: Path, tmp_path: Path, machine: str) -> None:
+def test_a_host_of_either_architecture_finds_every_wheel(wheelhouse: Path, tmp_path: Path, machine: str) -> None:
     script = (
         "python3 -m pip install --no-index --find-links wheelhouse --only-binary=:all: "
         f"--platform manylinux2014_{machine} --target {tmp_path} opsinfo"

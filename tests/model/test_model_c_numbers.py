@@ -121,5 +121,5 @@ def test_a_float(text: str) -> None:
         "hexadecimal underflow",
     ],
 )
-def test_no_float(text: str) -> None:
+def test_text_that_is_not_a_float(text: str) -> None:
     assert not is_float(text)

@@ -239,7 +239,7 @@ def test_the_legacy_custom_store_is_ignored_beside_a_vendor(root: Path) -> None:
 
 
 def test_the_legacy_custom_store_is_ignored_beside_a_vendor_without_this_soc(root: Path) -> None:
-    """The vendor's store takes the key before anybody looks for its SoC folder (configuration.cc:736-744,
+    """The vendor's store takes the key before its SoC folder is looked for (configuration.cc:736-744,
     sub_op_info_store.cc:46-51)."""
     put(root / "op_impl/custom/ai_core/tbe/config" / SOC, Add="false")
     custom(root / "vendors/acme", soc="ascend310p", Mine="true")
@@ -254,7 +254,7 @@ def test_the_vector_core_store_has_no_soc_folder(root: Path) -> None:
     assert Install.open(str(root), SOC, "ai").other_counts() == {"vector": 1}
 
 
-def test_the_dsa_store_has_one(root: Path) -> None:
+def test_the_dsa_store_has_a_soc_folder(root: Path) -> None:
     put(root / "built-in/op_impl/dsa_core/config" / SOC, "dsa-ascend910b-ops-info-legacy.json", DSAGenBitMask="")
     assert Install.open(str(root), SOC, "dsa").operators.names == ["DSAGenBitMask"]
     assert Install.open(str(root), SOC, "ai").other_engines["DSAGenBitMask"] == "DSA"
@@ -273,7 +273,7 @@ def test_a_missing_core_is_refused(root: Path) -> None:
     assert caught.value.name == "no-store"
 
 
-def test_one_soc_needs_no_choice_and_several_do(root: Path) -> None:
+def test_a_soc_must_be_chosen_only_if_there_are_several(root: Path) -> None:
     assert Install.open(str(root), None, "ai").soc == SOC
     built_in(root, "ascend310p", Add="true")
     assert socs_of(str(root)) == ["ascend310p", SOC]

@@ -147,7 +147,7 @@ def test_an_entry_knows_its_line() -> None:
     assert [entry.line for entry in read.entries.values()] == [2, 4, 4]
 
 
-def test_an_empty_library_is_one() -> None:
+def test_an_empty_library_is_accepted() -> None:
     assert library("{}").entries == {}
 
 

@@ -94,7 +94,7 @@ ACCEPTED = {
     "sub formats": io(tensor(sub_format="0,65535")),
     "tuneformatSwitch": io(tensor(tuneformatSwitch="true")),
     "any reshapeType and shape": io(tensor(reshapeType="whatever", shape="all")),
-    "a valueDepend of no kind": io(tensor(valueDepend="perhaps")),
+    "an unknown valueDepend": io(tensor(valueDepend="perhaps")),
     "every paramType": io(
         tensor(paramType="dynamic"),
         input1=tensor(paramType="optional"),
@@ -102,7 +102,7 @@ ACCEPTED = {
         output0=tensor(paramType="reserved"),
     ),
     "capitals in the section's name": {"Input0": tensor(), "Output": tensor()},
-    "no dtype where nothing asks for columns": io({"name": "x", "paramType": "required"}),
+    "no dtype if nothing requires columns": io({"name": "x", "paramType": "required"}),
     "dtypes alone in a broadcast": {
         "op": {"pattern": "broadcast"},
         "input0": {"name": "x", "paramType": "required", "dtype": "float16,float"},
@@ -194,7 +194,7 @@ REFUSED: dict[str, tuple[str, Sections]] = {
         {"op": {"pattern": "reduce"}, "input0": {"name": "x", "paramType": "required"}},
     ),
     "a sub format too large": ("bad-value", io(tensor(sub_format="65536"))),
-    "a sub format that is no number": ("bad-value", io(tensor(sub_format="x"))),
+    "a sub format that is not a number": ("bad-value", io(tensor(sub_format="x"))),
     "a tuneformatSwitch with a capital": ("bad-value", io(tensor(tuneformatSwitch="True"))),
     "fewer formats than dtypes": ("column-mismatch", io(tensor(format="ND"))),
     "fewer unknownshape_formats than dtypes": ("column-mismatch", io(tensor(unknownshape_format="ND"))),
@@ -217,7 +217,7 @@ REFUSED: dict[str, tuple[str, Sections]] = {
     "a list of lists with a word in its last list": ("bad-value", attribute("listListInt", "[[1,2],[3,x]]")),
     "a list of lists with a word in its first list": ("bad-value", attribute("listListInt", "[[x,2],[3]]")),
     "lists between semicolons with a word in the last": ("bad-value", attribute("listListInt", "[1];[x]")),
-    "a list with a default that is no number": (
+    "a list with a default that is not a number": (
         "bad-value",
         {
             "attr": {"list": "N"},
@@ -228,7 +228,7 @@ REFUSED: dict[str, tuple[str, Sections]] = {
         "bad-value",
         {"attr": {"list": "N"}, "attr_N": {"type": "float", "value": "1e39", "paramType": "required"}},
     ),
-    "an int attribute that is no number": (
+    "an int attribute that is not a number": (
         "bad-value",
         {"attr": {"list": "N"}, "attr_N": {"type": "int", "value": "x", "paramType": "required"}},
     ),
@@ -249,7 +249,7 @@ SUSPECT: dict[str, tuple[str, Sections]] = {
         "unknown-value",
         {"attr": {"list": "N"}, "attr_N": {"type": "listint", "value": "all", "paramType": "required"}},
     ),
-    "a section with an s too much": ("unknown-section", {"precision_reduces": {"flag": "true"}}),
+    "a section with an extra s": ("unknown-section", {"precision_reduces": {"flag": "true"}}),
     "a section in other case": ("unknown-section", {"Precision_Reduce": {"flag": "true"}}),
     "a section without its underscore": ("unknown-section", {"precisionReduce": {"flag": "true"}}),
     "an input spelt with a dash": ("unknown-section", {"input-0": tensor()}),
@@ -264,12 +264,12 @@ def test_unknown_words_that_a_newer_engine_may_have_are_warnings(situation: str)
 
 
 def test_every_fault_has_its_place_its_near_words_and_its_message() -> None:
-    said = [
+    rows = [
         "\t".join((situation, place_of(fault), " ".join(fault.near), fault.message))
         for situation, (_, sections) in {**REFUSED, **SUSPECT}.items()
         for fault in entry_of(sections).faults
     ]
-    assert said == (Path(__file__).parent / "fault_texts.tsv").read_text("utf-8").splitlines()[1:]
+    assert rows == (Path(__file__).parent / "fault_texts.tsv").read_text("utf-8").splitlines()[1:]
 
 
 def place_of(fault: LoadFault) -> str:

@@ -141,7 +141,7 @@ FOLDERS = ["ascend310p", "ascend910", "ascend910_93", "ascend910b"]
 
 
 @pytest.mark.parametrize(
-    ("said", "folder"),
+    ("name", "folder"),
     [
         ("ascend910b", "ascend910b"),
         ("Ascend910B", "ascend910"),
@@ -162,8 +162,8 @@ FOLDERS = ["ascend310p", "ascend910", "ascend910_93", "ascend910b"]
         ("", None),
     ],
 )
-def test_a_soc_name_finds_its_folder(said: str, folder: str | None) -> None:
-    assert folder_of(said, FOLDERS) == folder
+def test_a_soc_name_finds_its_folder(name: str, folder: str | None) -> None:
+    assert folder_of(name, FOLDERS) == folder
 
 
 def test_the_old_910b_is_not_confused_with_the_a2() -> None:

@@ -24,11 +24,11 @@ def read(text: str, path: str = "s.opsinfo.json") -> Snapshot:
 
 
 def require_same_facts(target: Target, snapshot: Snapshot) -> None:
-    known, told = target.operators, snapshot.operators
-    assert told.names == known.names
+    known, kept = target.operators, snapshot.operators
+    assert kept.names == known.names
     assert (snapshot.soc, snapshot.cann_version, snapshot.core) == (target.soc, target.version, target.core)
     assert snapshot.other_engines == target.other_engines
-    for mine, theirs in zip(told, known, strict=True):
+    for mine, theirs in zip(kept, known, strict=True):
         pairs = zip(mine.winners, theirs.winners, strict=True)
         for (_, fact), (_, entry) in pairs:
             assert fact.policy is entry.policy
@@ -147,33 +147,33 @@ def columned(**changes: object) -> str:
 
 
 DAMAGED = {
-    # situation: (text, what is said, the text at the place)
+    # situation: (text, part of the message, the text at the place)
     "no stores": (minimal(stores="gone"), "`stores` is missing", "{"),
     "no version": (minimal(schema_version="gone"), "`schema_version` is missing", "{"),
-    "stores that are no array": (minimal(stores={}), "`stores` must be an array", "{}"),
-    "a store that is no object": (minimal(stores=[7]), "a store must be an object", "7"),
+    "stores that are not an array": (minimal(stores={}), "`stores` must be an array", "{}"),
+    "a store that is not an object": (minimal(stores=[7]), "a store must be an object", "7"),
     "a store without a name": (minimal(stores=[{"operators": {}}]), "`name` is missing", '{"operators"'),
     "a chip that is a number": (minimal(soc=910), "`soc` must be a string or null", "910"),
-    "a core that there is not": (minimal(core="host"), "`host` must be one of ai, vector, dsa", '"host"'),
+    "an unknown core": (minimal(core="host"), "`host` must be one of ai, vector, dsa", '"host"'),
     "no policy": (minimal().replace('"policy"', '"colour"'), "`policy` is missing", '{"colour"'),
-    "a policy that there is not": (minimal().replace('"white"', '"grey"'), "`grey` must be one of", '"grey"'),
+    "an unknown policy": (minimal().replace('"white"', '"grey"'), "`grey` must be one of", '"grey"'),
     "dtypes in a string": (minimal().replace('["float"]', '"float"'), "`outputs` must be an array", '"float"'),
     "a dtype that is a number": (minimal().replace('["float"]', "[16]"), "a dtype must be a string", "16"),
-    "facts that are no object": (minimal(stores=[{"name": "x", "operators": {"A": 1}}]), "`A` must be an object", "1}"),
+    "facts that are a number": (minimal(stores=[{"name": "x", "operators": {"A": 1}}]), "`A` must be an object", "1}"),
     "an engine that is a number": (minimal(other_engines={"A": 1}), "`A` must be a string", "1}"),
     "an op type twice": (minimal().replace('{"Add"', '{"Add": {}, "Add"'), "`Add` appears twice", '"Add": {"policy"'),
     "a key twice": (minimal()[:-1] + ', "core": "ai"}', "`core` appears twice", '"core": "ai"}'),
-    "the marks of a merge": (minimal().replace('"stores"', '<<<<<<< ours\n"stores"'), "expected", "<<<<<<<"),
+    "markers of a merge conflict": (minimal().replace('"stores"', '<<<<<<< ours\n"stores"'), "expected", "<<<<<<<"),
     "cut off": (minimal()[:80], "", ""),
     "version 2 without columns": (columned(columns="gone"), "`columns` is missing", "{"),
-    "columns that are no object": (columned(columns={"abcd": "float"}), "`abcd` must be an object", '"float"'),
+    "columns that are not an object": (columned(columns={"abcd": "float"}), "`abcd` must be an object", '"float"'),
     "columns that are a number": (columned(columns={"abcd": {"dtype": 5}}), "`dtype` must be a string", "5"),
-    "more columns than anybody has": (
+    "too many columns": (
         columned(columns={"abcd": {"dtype": "a*9999,b*9999,c*9999,d*9999,e*9999,f*9999,g*9999"}}),
         "more than 65536 columns",
         '"a*9999',
     ),
-    "a key of no columns": (columned().replace('"y", "abcd"', '"y", "abce"'), "`columns` has no `abce`", '"abce"'),
+    "a wrong key of columns": (columned().replace('"y", "abcd"', '"y", "abce"'), "`columns` has no `abce`", '"abce"'),
     "a tensor that is a string": (columned().replace('["x", "abcd"]', '"x"'), "a tensor must be an array", '"x"'),
     "a tensor without columns": (columned().replace('["x", "abcd"]', '["x"]'), "a tensor must be an array", '["x"]'),
     "a tensor with a number": (columned().replace('"dynamic"', "7"), "a tensor must be an array", '["y", "abcd", 7]'),
@@ -181,17 +181,17 @@ DAMAGED = {
     "a flag that is a number": (columned().replace('"heavyOp"', "7"), "a flag must be a string", "7"),
     "flags in a string": (columned().replace('["heavyOp"]', '"heavyOp"'), "`flags` must be an array", '"heavyOp"'),
     "a pattern that is a number": (columned().replace('"flags"', '"pattern": 1, "flags"'), "`pattern` must be", "1"),
-    "text behind it": (minimal() + " {}", "text after the snapshot", " {}"),
+    "text after it": (minimal() + " {}", "text after the snapshot", " {}"),
 }
 
 
 @pytest.mark.parametrize("situation", DAMAGED)
 def test_a_damaged_snapshot_is_refused_with_the_place(situation: str) -> None:
-    text, said, at = DAMAGED[situation]
+    text, message, at = DAMAGED[situation]
     with pytest.raises(Damaged) as caught:
         read(text)
     error = caught.value
-    assert said in error.message
+    assert message in error.message
     assert error.line
     assert error.column
     lines = text.splitlines()

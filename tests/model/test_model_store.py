@@ -91,7 +91,7 @@ def test_a_wrong_type_fails_the_store_even_in_an_entry_that_never_wins(tmp_path:
         Store.read(str(tmp_path))
 
 
-def test_a_mismatch_of_columns_is_a_doubt_and_hides_no_policy(tmp_path: Path) -> None:
+def test_a_mismatch_of_columns_is_a_doubt_and_the_policy_is_read(tmp_path: Path) -> None:
     odd = {"name": "x", "paramType": "required", "dtype": "float,float16", "format": "ND"}
     fill(tmp_path, a={"Log": {**BLACK, "input0": odd}})
     store = Store.read(str(tmp_path))
@@ -171,14 +171,14 @@ def test_all_unknown_names_are_reported_with_near_names(tmp_path: Path) -> None:
 
 def test_one_unknown_name_is_reported_in_the_singular_and_more_in_the_plural(tmp_path: Path) -> None:
     operators = Operators([Store.read(str(fill(tmp_path, a={"MatMulV2": WHITE})))])
-    for names, said, hint in (
+    for names, message, hint in (
         (["Zzzzzzzz"], "unknown operator `Zzzzzzzz`", "`opsinfo list TARGET --match 'PATTERN*'` lists the names"),
         (["Zzzzzzzz", "Yyyyyyyy"], "unknown operators `Zzzzzzzz`, `Yyyyyyyy`", None),
         ([f"Z{number:07}" for number in range(11)], None, None),
     ):
         with pytest.raises(UsageFault) as caught:
             operators.require(names)
-        assert caught.value.message == (said or caught.value.message)
+        assert caught.value.message == (message or caught.value.message)
         assert caught.value.hint == (hint or caught.value.hint)
     assert caught.value.message.count("`") == 20, "ten of eleven"
 

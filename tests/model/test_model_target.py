@@ -139,7 +139,7 @@ def test_a_soc_name_is_looked_up_in_ascend_opp_path(fixtures: Path) -> None:
     assert (found.kind, found.soc, found.notes) == ("install", "ascend910b", [])
 
 
-def test_without_it_ascend_home_path_is_used(fixtures: Path, tmp_path: Path) -> None:
+def test_without_ascend_opp_path_ascend_home_path_is_used(fixtures: Path, tmp_path: Path) -> None:
     (tmp_path / "opp").symlink_to(fixtures / "opp")
     found = resolve("Ascend910B3", TargetOptions(), {"ASCEND_OPP_PATH": "", "ASCEND_HOME_PATH": str(tmp_path)})
     assert found.soc == "ascend910b"

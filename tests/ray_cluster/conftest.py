@@ -12,7 +12,7 @@ from ray_nodes import LocalCluster, running
 from ray_support import Search
 
 HERE = Path(__file__).parent
-WANTED = os.environ.get("OPSINFO_RAY")  # before the isolation of each test takes it away
+WANTED = os.environ.get("OPSINFO_RAY")  # read before the fixture `isolation` removes it
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -43,7 +43,7 @@ class LocalCluster:
 
 @contextmanager
 def running(folder: Path, *npus: int) -> Iterator[LocalCluster]:
-    """A cluster whose nodes have so many NPUs each, and no opsinfo: importing it there fails."""
+    """Run a cluster whose nodes have these numbers of NPUs, and no opsinfo: importing it there fails."""
     poison = folder / "nodes" / "opsinfo_cli"
     poison.mkdir(parents=True)
     (poison / "__init__.py").write_text("raise ImportError('there is no opsinfo on this node')\n")

@@ -11,7 +11,7 @@ from running_processes import wait_until
 
 
 @pytest.mark.parametrize(
-    ("address", "says"),
+    ("address", "message"),
     [
         ("127.0.0.1:1", "cannot connect to the Ray cluster at `127.0.0.1:1`: Connection refused"),
         ("nowhere.invalid:6379", "cannot connect to the Ray cluster at `nowhere.invalid:6379`: "),
@@ -20,13 +20,13 @@ from running_processes import wait_until
     ids=["closed port", "unknown host", "auto"],
 )
 def test_an_address_without_a_cluster_is_refused_quickly_and_leaves_no_journal(
-    tmp_path: Path, address: str, says: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, address: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
     search = Search(tmp_path, address)
     code, document, err = search.run("run", check=search.check())
     assert (code, document["error"]["name"]) == (3, "no-cluster"), err
-    assert document["error"]["message"].startswith(says)
+    assert document["error"]["message"].startswith(message)
     assert "Traceback" not in err
     assert not (tmp_path / "run/journal.jsonl").exists()
 

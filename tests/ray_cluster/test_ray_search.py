@@ -1,4 +1,4 @@
-"""Searches on a Ray cluster of four nodes find what they find on one machine, whatever dies."""
+"""Searches on a Ray cluster of four nodes give the result of one machine, even if nodes or processes die."""
 
 from __future__ import annotations
 

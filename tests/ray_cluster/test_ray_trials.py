@@ -40,7 +40,7 @@ def test_a_trial_gets_its_own_files_and_environment_and_that_of_its_node(search:
     assert nodes <= {"0", "1", "2", "3"}
 
 
-def test_folders_are_left_on_the_nodes_if_asked(search: Search) -> None:
+def test_folders_are_kept_on_the_nodes_on_request(search: Search) -> None:
     code = "import sys; open('result', 'w').write(sys.argv[1])"
     assert search.run("run", "--keep-folders", check=python(code, "{mixlist}"))[0] == 0
     for number in range(1, NOTHING_TO_DO + 1):
@@ -70,17 +70,17 @@ def test_ten_megabytes_of_output_arrive_whole(search: Search) -> None:
 
 
 @pytest.mark.parametrize(
-    ("check", "says"),
+    ("check", "message"),
     [
         (python("raise SystemExit(126)"), "ended with 126"),
         (["/nowhere/check.sh"], "ended with 127"),
     ],
 )
-def test_a_check_that_cannot_be_run_stops_the_search(search: Search, check: list[str], says: str) -> None:
+def test_a_check_that_cannot_be_run_stops_the_search(search: Search, check: list[str], message: str) -> None:
     code, document, _ = search.run("run", check=check)
     assert code == 3
     assert document["error"]["name"] == "check-unusable"
-    assert says in document["error"]["message"]
+    assert message in document["error"]["message"]
     if check[0] == "/nowhere/check.sh":
         assert search.events("run", "no-verdict")[0]["tail"] == "/nowhere/check.sh: No such file or directory\n"
 

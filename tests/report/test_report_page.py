@@ -38,8 +38,8 @@ def test_no_text_becomes_markup() -> None:
 
 def test_data_for_the_script_cannot_end_its_element() -> None:
     text = page_text("t", [], "", data={"name": HOSTILE})
-    (said,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
-    assert json.loads(said) == {"name": HOSTILE}
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
+    assert json.loads(data) == {"name": HOSTILE}
 
 
 def test_columns_of_numbers_are_aligned_at_their_end_and_markup_is_not_escaped() -> None:

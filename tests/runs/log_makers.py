@@ -32,7 +32,7 @@ def scales(steps: int, overflows: Steps, start: float = 65536.0) -> Iterator[Ste
 def messages(
     steps: int, overflows: Steps, overflow: Callable[[Step], str], progress: Callable[[Step], str], every: int = 10
 ) -> str:
-    """A message at each overflow, and a line of progress after so many steps."""
+    """A message at each overflow, and a line of progress every few steps."""
     parts = []
     for step in scales(steps, overflows):
         if step.over:
@@ -213,8 +213,8 @@ def fp16_optimizer(steps: int, overflows: Steps, ranks: int = 8) -> str:
         return f"Grad overflow on iteration  {at.number}\nUsing dynamic loss scale of {at.after}\n" * ranks
 
     def progress(at: Step) -> str:
-        said = f"eta: 4:44:47  iter: {at.number}  loss: 2.2191 (3.9322)  lr: 0.002000"
-        return f"2020-06-20 trainer INFO: {said}\n"
+        line = f"eta: 4:44:47  iter: {at.number}  loss: 2.2191 (3.9322)  lr: 0.002000"
+        return f"2020-06-20 trainer INFO: {line}\n"
 
     return messages(steps, overflows, overflow, progress, 20)
 

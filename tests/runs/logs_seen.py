@@ -47,7 +47,7 @@ def seen(case: dict[str, Any]) -> dict[str, Any]:
         **_unusual(evidence),
         "count": _unusual(asdict(found.count)) if found.count else None,
         "scale": {**_unusual({name: getattr(scale, name) for name in moved}), **ends, "drawn": _drawn(found)},
-        "points": {point.name: _said(point) for point in run_points(found, asked)},
+        "points": {point.name: _shown(point) for point in run_points(found, asked)},
         "advice": {name: list(value) if isinstance(value, tuple) else value for name, value in advice.items()},
     }
 
@@ -62,5 +62,5 @@ def _drawn(found: Any) -> str:
     return " ".join(points if len(points) < 12 else [*points[:6], f"({len(points)})", *points[-3:]])
 
 
-def _said(point: Any) -> str:
+def _shown(point: Any) -> str:
     return f"{point.status}: {point.says}" + (f" [{point.hint}]" if point.hint else "")

@@ -162,7 +162,7 @@ def test_lines_added_together_count_as_lines_added_one_by_one(
 
 
 @pytest.mark.parametrize("cumulative", [False, True])
-def test_lines_after_the_first_descent_are_not_looked_at_each(
+def test_lines_after_the_first_descent_are_not_read_one_by_one(
     cumulative: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counters = Counters(cumulative)

@@ -155,7 +155,7 @@ def test_lines_without_a_step_are_one_step_each() -> None:
     assert (bounds(shared), shared.steps) == ((2, 2), 10)
 
 
-def test_no_flag_is_no_step() -> None:
+def test_without_flags_there_are_no_steps() -> None:
     count = Flags().count(None, None)
     assert (bounds(count), count.steps, count.proof) == ((0, 0), None, None)
 

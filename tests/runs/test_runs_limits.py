@@ -87,7 +87,7 @@ def fell(*values: float, floor: float) -> Evidence:
 
 
 @pytest.mark.parametrize(
-    ("values", "floor", "status", "said"),
+    ("values", "floor", "status", "reason"),
     [
         ((4.0, 2.0, 1.0), 1.0, "fails", "the scale fell to its floor of 1 and stayed there"),
         ((4.0, 2.0, 1.0, 2.0), 1.0, "fails", "the scale fell to its floor of 1 once"),
@@ -100,8 +100,8 @@ def fell(*values: float, floor: float) -> Evidence:
     ],
     ids=["at the floor", "once at the floor", "no floor", "below 1", "small floor", "constant", "no scale", "NaN"],
 )
-def test_a_scale_gets_its_verdict_and_reason(values: tuple[float, ...], floor: float, status: str, said: str) -> None:
-    assert judge_scale(fell(*values, floor=floor))[:2] == (status, said)
+def test_a_scale_gets_its_verdict_and_reason(values: tuple[float, ...], floor: float, status: str, reason: str) -> None:
+    assert judge_scale(fell(*values, floor=floor))[:2] == (status, reason)
 
 
 @pytest.mark.parametrize(("later", "window"), [(25, 1000), (24, None), (1, None)])

@@ -27,7 +27,7 @@ def test_every_format_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_no_case_shows_a_count_that_cannot_be(name: str) -> None:
+def test_no_case_has_an_impossible_count(name: str) -> None:
     count = CASES[name]["says"]["count"]
     assert 0 <= count["calibrating"] <= count["low"] <= count["high"]
     assert count["steps"] is None or count["high"] <= count["steps"]

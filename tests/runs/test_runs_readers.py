@@ -47,7 +47,7 @@ def statuses(evidence: Evidence, asked: Asked | None = None) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("reader", "maker"), MAKERS.values(), ids=MAKERS)
-def test_the_known_share(tmp_path: Path, reader: str, maker: Maker) -> None:
+def test_every_reader_finds_the_known_share(tmp_path: Path, reader: str, maker: Maker) -> None:
     evidence = found(maker(STEPS, OVERFLOWS), tmp_path)
     assert evidence.format == reader
     assert evidence.scaling == "dynamic"
@@ -195,16 +195,16 @@ def test_hysteresis_lines_are_overflows_that_do_not_lower_the_scale(tmp_path: Pa
 def test_a_static_scale_measures_nothing(tmp_path: Path) -> None:
     evidence = found(apex_block("O2", "128.0") + "global_step: 10\nglobal_step: 20\n", tmp_path)
     assert (evidence.level, evidence.scaling, evidence.static_scale) == ("O2", "static", 128.0)
-    told = statuses(evidence)
-    assert (told["dynamic-scaling"], told["overflow-share"]) == ("fails", "not measurable")
+    points = statuses(evidence)
+    assert (points["dynamic-scaling"], points["overflow-share"]) == ("fails", "not measurable")
 
 
 def test_a_silent_apex_log_does_not_prove_zero_overflows(tmp_path: Path) -> None:
     evidence = found(apex(STEPS, ()), tmp_path)
     assert (evidence.known, evidence.scaling) == (True, "dynamic")
     assert share_of(evidence) == (None, None, None)
-    told = statuses(evidence)
-    assert (told["overflow-share"], told["loss-scale"]) == ("cannot be told", "cannot be told")
+    points = statuses(evidence)
+    assert (points["overflow-share"], points["loss-scale"]) == ("cannot be told", "cannot be told")
 
 
 @pytest.mark.parametrize("maker", [deepspeed, megatron, mindformers, fairseq, nvidia_bert])
@@ -337,7 +337,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("line", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_lines_raise_nothing(line: bytes) -> None:
+def test_hostile_lines_raise_no_error(line: bytes) -> None:
     log = Log("x")
     data = line + b"\n"
     log.take(Window(data, len(data)))

@@ -40,17 +40,17 @@ def density(t: float, freedom: float) -> float:
 
 def test_welchs_test_on_a_worked_example() -> None:
     """Means 2.5 and 6, variances 5/3 by 4 and 10 by 5: t = -3.5 / sqrt(29/12)."""
-    told = compare([1, 2, 3, 4], [2, 4, 6, 8, 10])
-    assert told.t == pytest.approx(-3.5 / math.sqrt(29 / 12))
-    assert told.freedom == pytest.approx((29 / 12) ** 2 / ((5 / 12) ** 2 / 3 + 1))
-    step, size = 1e-4, abs(told.t)
-    within = sum(density((number + 0.5) * step, told.freedom) for number in range(int(size / step))) * step
-    assert told.p == pytest.approx(1 - 2 * within, abs=1e-4)
+    result = compare([1, 2, 3, 4], [2, 4, 6, 8, 10])
+    assert result.t == pytest.approx(-3.5 / math.sqrt(29 / 12))
+    assert result.freedom == pytest.approx((29 / 12) ** 2 / ((5 / 12) ** 2 / 3 + 1))
+    step, size = 1e-4, abs(result.t)
+    within = sum(density((number + 0.5) * step, result.freedom) for number in range(int(size / step))) * step
+    assert result.p == pytest.approx(1 - 2 * within, abs=1e-4)
 
 
-def test_sides_that_do_not_vary_have_no_t() -> None:
-    told = compare([1.0, 1.0], [2.0, 2.0])
-    assert (told.t, told.p, told.low, told.high) == (None, None, -1.0, -1.0)
+def test_constant_samples_have_no_t() -> None:
+    result = compare([1.0, 1.0], [2.0, 2.0])
+    assert (result.t, result.p, result.low, result.high) == (None, None, -1.0, -1.0)
 
 
 def test_an_outlier_is_named() -> None:
@@ -71,7 +71,7 @@ def status(verdict: Verdict, name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "expected"),
     [
         ([76.1, 76.2, 76.0, 76.15], "holds"),
         ([76.1, 76.2, 76.0], "missing"),
@@ -83,12 +83,12 @@ def status(verdict: Verdict, name: str) -> str:
         ([76.1, 76.2, 76.0, None], "cannot be told"),
     ],
 )
-def test_more_than_three_runs_must_agree(values: list[float | None], said: str) -> None:
-    assert status(judged(values), "runs-agree") == said
+def test_more_than_three_runs_must_agree(values: list[float | None], expected: str) -> None:
+    assert status(judged(values), "runs-agree") == expected
 
 
 @pytest.mark.parametrize(
-    ("mixed", "reference", "said"),
+    ("mixed", "reference", "expected"),
     [
         ([76.1, 76.2, 76.0, 76.15], [76.1, 76.05, 76.2], "holds"),
         ([76.1, 76.2, 76.0, 76.15], [79.1, 79.2, 79.0], "fails"),
@@ -99,10 +99,10 @@ def test_more_than_three_runs_must_agree(values: list[float | None], said: str) 
         ([76.1, 76.1], [79.1, 79.1], "fails"),
     ],
 )
-def test_mixed_against_high_precision(mixed: list[float | None], reference: list[float | None], said: str) -> None:
-    assert status(judged(mixed, reference), "reference") == said
+def test_mixed_against_high_precision(mixed: list[float | None], reference: list[float | None], expected: str) -> None:
+    assert status(judged(mixed, reference), "reference") == expected
 
 
-def test_without_a_reference_the_verdict_knows_it() -> None:
+def test_a_verdict_without_a_reference_is_marked() -> None:
     assert judged([1.0]).without_reference
     assert not judged([1.0], [1.0]).without_reference

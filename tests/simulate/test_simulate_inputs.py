@@ -101,7 +101,7 @@ def text(name: str, content: bytes) -> Callable[[Path], str]:
 
 
 @pytest.mark.parametrize(
-    ("make", "name", "said"),
+    ("make", "name", "message"),
     [
         (npz(mask=None), "missing-input", "missing inputs: mask: batch"),
         (npz(z=np.zeros(1)), "unknown-input", "the model has no input `z`"),
@@ -143,25 +143,25 @@ def text(name: str, content: bytes) -> Callable[[Path], str]:
         "open dimensions",
     ],
 )
-def test_what_does_not_fit_is_named(
-    model: str, tmp_path: Path, make: Callable[[Path], str], name: str, said: str
+def test_inputs_that_do_not_fit_the_model_are_refused(
+    model: str, tmp_path: Path, make: Callable[[Path], str], name: str, message: str
 ) -> None:
     with pytest.raises(OpsinfoError) as caught:
         input_sets(make(tmp_path), model, {})
     assert caught.value.name == name
-    assert said in caught.value.message
+    assert message in caught.value.message
 
 
 @pytest.mark.parametrize(
-    ("shapes", "said"),
+    ("shapes", "message"),
     [
         ({"z": (1,)}, "the model has no input `z`"),
         ({"x": (1, 4)}, "the shape 1,4 does not fit x: batch,3"),
         ({"x": (3,)}, "the shape 3 does not fit x: batch,3"),
     ],
 )
-def test_a_shape_that_does_not_fit_is_named(model: str, shapes: dict[str, tuple[int, ...]], said: str) -> None:
-    with pytest.raises(OpsinfoError, match=said):
+def test_a_shape_that_does_not_fit_is_named(model: str, shapes: dict[str, tuple[int, ...]], message: str) -> None:
+    with pytest.raises(OpsinfoError, match=message):
         input_sets("random:0", model, shapes)
 
 
@@ -180,12 +180,12 @@ def test_a_shape_is_a_name_and_numbers(given: str, found: tuple[str, tuple[int, 
 
 
 @pytest.mark.parametrize("given", ["x", "=1", "x=1,b", "x=-1", "x=1.5"])
-def test_anything_else_is_no_shape(given: str) -> None:
+def test_other_text_is_not_a_shape(given: str) -> None:
     with pytest.raises(OpsinfoError, match="not NAME=DIMENSIONS"):
         parse_shape(given)
 
 
-def test_texts_need_a_file(tmp_path: Path) -> None:
+def test_string_inputs_require_a_file(tmp_path: Path) -> None:
     path = save(tmp_path, [node("Identity", ["s"], ["y"])], [value("s", STRING, [1])], [value("y", STRING, [1])])
     with pytest.raises(OpsinfoError, match="the input `s` takes texts"):
         input_sets("random:0", path, {})

@@ -45,7 +45,7 @@ def test_errors_are_relative_to_the_largest_of_the_reference(
     assert (error.inf, error.nan) == (sum(map(np.isinf, found)), sum(map(np.isnan, found)))
 
 
-def test_other_shapes_and_other_texts_are_no_numbers_to_compare() -> None:
+def test_different_shapes_and_strings_are_not_compared_as_numbers() -> None:
     error = output_error("y", np.zeros((2, 3)), np.zeros((3, 3)))
     assert (error.max_rel_error, error.cosine, error.why) == (INF, None, "its shape is [2, 3] instead of [3, 3]")
     assert output_error("y", np.array(["a", "b"]), np.array(["a", "c"])).why == "1 of 2 texts differ"
@@ -66,7 +66,7 @@ def test_a_scale_of_both_changes_no_relative_error(pairs: list[tuple[float, floa
         assert second.max_rel_error == pytest.approx(first.max_rel_error, rel=1e-6, abs=1e-9)
 
 
-def test_what_is_unknown_passes_no_bound() -> None:
+def test_an_unknown_error_passes_no_bound() -> None:
     lost = output_error("y", np.array([NAN]), np.array([1.0]))
     fine = output_error("z", np.array([1.0]), np.array([1.0]))
     assert [lost.passes(*bounds) for bounds in ((None, None), (1e9, None), (None, -1.0))] == [True, False, False]

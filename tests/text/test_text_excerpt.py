@@ -22,5 +22,5 @@ def test_a_line_is_cut_200_code_points_from_the_span_and_marked_only_if_there_is
     )
 
 
-def test_a_span_that_goes_on_in_the_next_line_ends_with_its_own() -> None:
+def test_a_span_over_two_lines_ends_with_its_first_line() -> None:
     assert excerpt("one\ntwo\nthree", 5, 10) == Excerpt("two", 1, 3, False, False)

@@ -187,7 +187,7 @@ def test_a_root_that_is_not_an_object_has_no_members(text: str) -> None:
     assert (outcome.start, outcome.end) == (1, 1 + len(text))
 
 
-def test_an_empty_object_has_no_members_but_is_one() -> None:
+def test_an_empty_object_has_no_members() -> None:
     outcome = read_members(source_of("{ }"))
     assert isinstance(outcome, Members)
     assert outcome.members == []

@@ -115,5 +115,5 @@ def test_a_patch_for_another_text_is_refused_with_the_beginning_of_both_hashes()
     planned, now = Source(b"{}", "m.json"), Source(b"[]", "m.json")
     with pytest.raises(Stale) as caught:
         Patch(planned.sha256, ()).apply(now)
-    said = f"the file changed since the edit was planned: {planned.sha256[:12]} then, {now.sha256[:12]} now"
-    assert (caught.value.message, caught.value.path, caught.value.hint) == (said, "m.json", "plan the change again")
+    message = f"the file changed since the edit was planned: {planned.sha256[:12]} then, {now.sha256[:12]} now"
+    assert (caught.value.message, caught.value.path, caught.value.hint) == (message, "m.json", "plan the change again")

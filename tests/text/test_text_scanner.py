@@ -33,7 +33,7 @@ SYNTAX = {
     "python literal": ('{"a": True}', (1, 7), (1, 11)),
     "word cut short": ("[tru]", (1, 2), (1, 5)),
     "unquoted value": ('{"a": Log}', (1, 7), (1, 10)),
-    "key that is no string": ('{1: "a"}', (1, 2), (1, 3)),
+    "key that is not a string": ('{1: "a"}', (1, 2), (1, 3)),
     "colon missing": ('{"a" 1}', (1, 6), (1, 7)),
     "value missing": ('{"a":}', (1, 6), (1, 7)),
     "semicolon for a comma": ('{"a":1;"b":2}', (1, 7), (1, 8)),
@@ -45,18 +45,18 @@ SYNTAX = {
     "bad escape": ('["\\x"]', (1, 3), (1, 4)),
     "newline in a string": ('["a\nb"]', (1, 4), (2, 1)),
     "tab in a string": ('["a\tb"]', (1, 4), (1, 5)),
-    "half of a surrogate pair": ('["ab", "\\ud800"]', (1, 8), (1, 16)),
+    "lone surrogate": ('["ab", "\\ud800"]', (1, 8), (1, 16)),
     "two high halves": ('["\\ud800\\ud800"]', (1, 2), (1, 16)),
     "plus before a number": ("[+1]", (1, 2), (1, 3)),
     "number without digits before the point": ("[.5]", (1, 2), (1, 3)),
-    "number without digits behind the point": ("[1.]", (1, 3), (1, 4)),
+    "number without digits after the point": ("[1.]", (1, 3), (1, 4)),
     "end inside an object": ('{"a":1', (1, 7), (1, 7)),
     "end inside an array": ('["a"\n', (2, 1), (2, 1)),
-    "end behind a colon": ('{"a":', (1, 6), (1, 6)),
+    "end after a colon": ('{"a":', (1, 6), (1, 6)),
     "end inside a string": ('["abc', (1, 2), (1, 3)),
-    "comment that never ends": ('["a" /* b', (1, 6), (1, 7)),
+    "unclosed comment": ('["a" /* b', (1, 6), (1, 7)),
     "NUL": ("\0", (1, 1), (1, 2)),
-    "behind two lines, a tab and CJK": ('{\r\n\t"a": 1,\n  "\u4e2d": x}', (3, 8), (3, 9)),
+    "after two lines, a tab and CJK": ('{\r\n\t"a": 1,\n  "\u4e2d": x}', (3, 8), (3, 9)),
 }
 
 
@@ -81,7 +81,7 @@ def test_a_message_is_a_whole_phrase(situation: str) -> None:
 
 FIXABLE = {
     # situation: (text, name, line and column of the fault, line and column after it, the edit that fixes it)
-    "line comment behind a value": ('["a" // x\n]', "comment", (1, 6), (1, 10), Edit(4, 9, "")),
+    "line comment after a value": ('["a" // x\n]', "comment", (1, 6), (1, 10), Edit(4, 9, "")),
     "line comment alone in its line": ('[\n  // x\n  "a"\n]', "comment", (2, 3), (2, 7), Edit(2, 9, "")),
     "line comment in a CRLF line of its own": ('[\r\n// x\r\n"a"]', "comment", (2, 1), (2, 5), Edit(3, 9, "")),
     "hash comment": ('["a" # x\n]', "comment", (1, 6), (1, 9), Edit(4, 8, "")),
@@ -91,7 +91,7 @@ FIXABLE = {
     "comment between key and colon": ('{"a" /**/: 1}', "comment", (1, 6), (1, 10), Edit(4, 9, "")),
     "trailing comma in an array": ('["a",]', "trailing-comma", (1, 5), (1, 6), Edit(4, 5, "")),
     "trailing comma in an object": ('{"a": 1 ,\n}', "trailing-comma", (1, 9), (1, 10), Edit(8, 9, "")),
-    "trailing comma behind an inner array": ('{"a": [] , }', "trailing-comma", (1, 10), (1, 11), Edit(9, 10, "")),
+    "trailing comma after an inner array": ('{"a": [] , }', "trailing-comma", (1, 10), (1, 11), Edit(9, 10, "")),
     "missing comma in an array": ('["a" "b"]', "missing-comma", (1, 5), (1, 5), Edit(4, 4, ",")),
     "missing comma between two lines": ('["a"\n"b"]', "missing-comma", (1, 5), (1, 5), Edit(4, 4, ",")),
     "missing comma between members": ('{"a": {} "b": 1}', "missing-comma", (1, 9), (1, 9), Edit(8, 8, ",")),

@@ -20,7 +20,7 @@ import opsinfo_cli
 
 ROOT = Path(__file__).resolve().parents[2]
 GIVEN = os.environ.get("OPSINFO_DIST")
-"""Read before a fixture clears what begins with OPSINFO_."""
+"""Read before a fixture removes all variables that begin with OPSINFO_."""
 
 
 @pytest.fixture(scope="module")

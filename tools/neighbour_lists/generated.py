@@ -1,4 +1,4 @@
-"""What a source says, as the data files hold it."""
+"""The lists of a source, in the form of the data files."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ ASCEND_OPP_PATH         按芯片名查找时所用的算子包根目录，与�
 ASCEND_HOME_PATH        未设置 ASCEND_OPP_PATH 时，使用该 toolkit 目录下的 opp
 ASCEND_CUSTOM_OPP_PATH  自定义算子包路径，用冒号分隔；根目录取自环境变量时才起作用
 OPSINFO_BACKUP_DIR      备份库的位置；--backup-dir 优先
-XDG_STATE_HOME          未设置上一项时，备份库位于其中的 opsinfo/；root 用户为 /var/lib/opsinfo
+XDG_STATE_HOME          备份库默认位于其中的 opsinfo/；未设置时为 ~/.local/state；root 用户为 /var/lib/opsinfo
 XDG_CACHE_HOME          其中的 opsinfo/ 保存命令行补全所用的算子名；未设置时为 ~/.cache
 OPSINFO_SAFE_DIRECTORY  以冒号分隔的文件夹，或 *：其中的 opsinfo.toml 即使属于其他用户也会使用
 XDG_CONFIG_HOME         其中的 opsinfo/opsinfo.toml 可设置 `safe-directory`；未设置时为 ~/.config

@@ -28,7 +28,7 @@ def test_every_good_mixlist_applied_gives_its_policies(opsinfo: Run, fixtures: P
         assert {name: found[name] for name in case["policies"]} == case["policies"], case["file"]
 
 
-def test_a_removal_falls_back_to_the_graylist_which_is_no_flag(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+def test_a_removal_makes_an_operator_gray_by_removing_its_flag(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(white_remove=["Conv2D"], black_remove=["Log"]))
     assert opsinfo("apply", opp / LEGACY, path).code == 0
     assert flag_of(opp / LEGACY, "Conv2D") is None

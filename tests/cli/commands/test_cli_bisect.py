@@ -46,11 +46,11 @@ def test_each_culprit_names_the_trial_that_failed_without_it(search: Search, tmp
 
 
 def test_a_trial_gets_its_own_folder_mixlist_and_cache(search: Search, tmp_path: Path) -> None:
-    said = tmp_path / "said"
-    line = f'echo "$1|$2|$3|$OPSINFO_MIXLIST|$OPSINFO_TRIAL|$ASCEND_CACHE_PATH|$ASCEND_RT_VISIBLE_DEVICES" >> {said}'
+    log = tmp_path / "log"
+    line = f'echo "$1|$2|$3|$OPSINFO_MIXLIST|$OPSINFO_TRIAL|$ASCEND_CACHE_PATH|$ASCEND_RT_VISIBLE_DEVICES" >> {log}'
     check = needing(tmp_path / "check", None, line, "test -d $ASCEND_CACHE_PATH || exit 126")
     assert search(*among(), "--devices", "7", "--", check, "{mixlist}", "x={trial}", "{cache}").code == 0
-    found = [line.split("|") for line in said.read_text("utf-8").splitlines()]
+    found = [line.split("|") for line in log.read_text("utf-8").splitlines()]
     assert len({each[0] for each in found}) == len(found)
     for mixlist_, trial, cache, *env in found:
         assert trial.startswith(f"x={tmp_path}/.opsinfo-bisect/trials/")
@@ -60,11 +60,11 @@ def test_a_trial_gets_its_own_folder_mixlist_and_cache(search: Search, tmp_path:
 
 
 def test_words_after_the_dashes_reach_the_command_unchanged(search: Search, tmp_path: Path) -> None:
-    said = tmp_path / "said"
-    check = script(tmp_path / "check", f'for each in "$@"; do echo "$each" >> {said}; done', "exit 0")
+    log = tmp_path / "log"
+    check = script(tmp_path / "check", f'for each in "$@"; do echo "$each" >> {log}; done', "exit 0")
     words = ["--format", "json", "-q", "--", "a b", "{other}", "--against=x"]
     assert search("--among", "Add", "--", check, *words).code == 0
-    assert said.read_text("utf-8").splitlines() == words * 4
+    assert log.read_text("utf-8").splitlines() == words * 4
 
 
 def test_a_check_that_passes_with_the_base_list_leaves_an_empty_list(search: Search, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_check_that_always_fails_cannot_be_cured(search: Search, tmp_path: Pat
     assert not (tmp_path / "out.json").exists()
 
 
-def test_the_base_list_stays_and_its_layout_too(search: Search, tmp_path: Path) -> None:
+def test_the_base_list_and_its_layout_are_kept(search: Search, tmp_path: Path) -> None:
     base = write(tmp_path / "base.json", '{\n  "white-list": {"to-add": ["Pow", "Log"]}\n}\n')
     check = needing(tmp_path / "check", ["Relu", "Add"], 'grep -q white-list "$OPSINFO_MIXLIST" || exit 126')
     assert search(*among(), "--mixlist", base, "-o", "out.json", "--", check).code == 0
@@ -158,7 +158,7 @@ def test_the_nodes_of_a_culprit_are_searched_next(search: Search, tmp_path: Path
     assert (tmp_path / "out.keep_dtype.cfg").read_text("utf-8") == "g\n"
 
 
-def test_verdicts_that_cannot_be_told_count_as_failing_and_are_listed(search: Search, tmp_path: Path) -> None:
+def test_unknown_verdicts_count_as_failing_and_are_listed(search: Search, tmp_path: Path) -> None:
     check = needing(tmp_path / "check", None, 'grep -q \'"Conv2D"\' "$OPSINFO_MIXLIST" && exit 125')
     ran = search(*among(), "--", check)
     assert ran.code == 1
@@ -189,7 +189,7 @@ def test_the_page_has_the_search_as_a_tree(search: Search, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ([], "bisect requires --model or --among"),
         (["--among", "Mul", "--precision-mode", "force_fp16"], "refuses a mixlist with force_fp16"),
@@ -207,10 +207,12 @@ def test_the_page_has_the_search_as_a_tree(search: Search, tmp_path: Path) -> No
         (["--among", "Mul", "--inputs", "x.npz"], "--inputs requires --simulate"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(search: Search, tmp_path: Path, words: list[str], said: str) -> None:
+def test_options_that_cannot_be_combined_are_refused(
+    search: Search, tmp_path: Path, words: list[str], message: str
+) -> None:
     ran = search(*words, "--", "true")
     assert ran.code == 2
-    assert said in ran.err
+    assert message in ran.err
     assert not (tmp_path / ".opsinfo-bisect").exists()
 
 
@@ -223,7 +225,7 @@ def test_a_search_without_a_check_is_refused(search: Search) -> None:
     assert "--jobs cannot be combined with -i" in search(*among(), "-i", "--jobs", "2").err
 
 
-def test_a_person_is_asked(search: Search, tmp_path: Path) -> None:
+def test_with_i_a_person_judges_every_trial(search: Search, tmp_path: Path) -> None:
     words = ["--among", "Mul", "--among", "Add", "-i", "--format", "json"]
     ran = search(*words, input="p\npass\nwhat\nfail\nf\nf\np\nf\np\nf\n")
     assert ran.code == 0
@@ -260,7 +262,7 @@ def test_a_person_who_quits_leaves_the_best_list(opsinfo_process: Run, opp: Path
     assert black(tmp_path / "out.json") == ["Add", "Mul"]
 
 
-def test_trials_at_the_same_time_have_a_device_each(search: Search, tmp_path: Path) -> None:
+def test_concurrent_trials_have_a_device_each(search: Search, tmp_path: Path) -> None:
     taken = f"{tmp_path}/$ASCEND_RT_VISIBLE_DEVICES"
     check = needing(tmp_path / "check", None, f"mkdir {taken} || exit 126", f"sleep 0.05; rmdir {taken}")
     assert search(*among(), "--devices", "4,5,6", "--", check).code == 0

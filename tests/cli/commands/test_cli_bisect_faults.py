@@ -62,7 +62,7 @@ def test_a_check_that_a_signal_ends_is_repeated_and_the_run_not_counted(
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("kill -9 $$", "was ended by signal 9"),
         ("exit 137", "ended with 137"),
@@ -70,13 +70,13 @@ def test_a_check_that_a_signal_ends_is_repeated_and_the_run_not_counted(
         ("exit 127", "ended with 127"),
     ],
 )
-def test_a_check_that_does_not_judge_ends_the_search(
-    opsinfo: Run, words: list[Any], tmp_path: Path, line: str, said: str
+def test_a_check_without_a_verdict_ends_the_search(
+    opsinfo: Run, words: list[Any], tmp_path: Path, line: str, message: str
 ) -> None:
     ran = opsinfo(*words, "--format", "json", "--retries", "2", "--", script(tmp_path / "check", line))
     assert ran.code == 3
     assert ran.json["error"]["name"] == "check-unusable"
-    assert said in ran.json["error"]["message"]
+    assert message in ran.json["error"]["message"]
     repeats = [each for each in events(tmp_path / FOLDER) if each["event"] == "no-verdict"]
     assert len(repeats) == (1 if "126" in line or "127" in line else 3)
 
@@ -106,7 +106,7 @@ def test_a_run_that_takes_too_long_can_count_as_failing(opsinfo: Run, words: lis
     assert [each["type"] for each in ran.json["culprits"]] == ["Mul"]
 
 
-def test_what_a_trial_leaves_running_ends_with_it(opsinfo: Run, words: list[Any], tmp_path: Path) -> None:
+def test_processes_that_a_trial_leaves_running_end_with_it(opsinfo: Run, words: list[Any], tmp_path: Path) -> None:
     check = script(tmp_path / "check", f"sleep 60 & echo $! >> {tmp_path}/children", "exit 0")
     assert opsinfo(*words, "--", check).code == 0
     children = (tmp_path / "children").read_text("utf-8").split()
@@ -150,7 +150,7 @@ def test_a_time_budget_ends_the_search(opsinfo: Run, words: list[Any], tmp_path:
     assert (ran.code, ran.json["ended"], ran.json["mixlist"]) == (1, "budget", None)
 
 
-def test_a_search_is_not_begun_twice_in_one_folder(opsinfo: Run, words: list[Any], tmp_path: Path) -> None:
+def test_a_second_search_in_one_folder_requires_resume(opsinfo: Run, words: list[Any], tmp_path: Path) -> None:
     assert opsinfo(*words, "--resume", "--", "true").code == 3
     assert opsinfo(*words, "--", "true").code == 0
     ran = opsinfo(*words, "--", "true")

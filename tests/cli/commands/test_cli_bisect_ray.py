@@ -1,4 +1,4 @@
-"""`opsinfo bisect --ray`: what is refused before a cluster is asked. `tests/ray_cluster` has the rest."""
+"""`opsinfo bisect --ray`: options that are refused before a cluster is contacted. `tests/ray_cluster` has the rest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def words(opp: Path) -> list[str | Path]:
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         (["--resources", "NPU=1", "--", "true"], "--resources requires --ray"),
         (["--keep-folders", "--", "true"], "--keep-folders requires --ray"),
@@ -31,11 +31,11 @@ def words(opp: Path) -> list[str | Path]:
     ],
 )
 def test_options_that_make_no_sense_are_wrong_usage(
-    opsinfo: Run, words: list[Any], tmp_path: Path, options: list[str], says: str
+    opsinfo: Run, words: list[Any], tmp_path: Path, options: list[str], message: str
 ) -> None:
     (tmp_path / "check.sh").touch()
     ran = opsinfo(*words, *options)
-    assert (ran.code, ran.json["error"]["message"][: len(says)]) == (2, says)
+    assert (ran.code, ran.json["error"]["message"][: len(message)]) == (2, message)
     assert not (tmp_path / ".opsinfo-bisect").exists()
 
 

@@ -55,7 +55,9 @@ def test_the_hmp_example_lists_become_a_mixlist_for_the_real_910b(
     assert checked.json["summary"]["errors"] == 0
 
 
-def test_a_mixlist_comes_back_through_another_system(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_a_mixlist_converted_to_another_system_and_back_is_unchanged(
+    opsinfo: Run, fixtures: Path, tmp_path: Path
+) -> None:
     base = ("--base", fixtures / "opp", "--soc", "ascend910b")
     mixlist = write(tmp_path / "m.json", {"black-list": {"to-add": ["SoftmaxV2"]}})
     kept = tmp_path / "keep.cfg"
@@ -65,7 +67,7 @@ def test_a_mixlist_comes_back_through_another_system(opsinfo: Run, fixtures: Pat
     assert json.loads(back.out) == {"black-list": {"to-add": ["SoftmaxV2"]}}
 
 
-def test_a_mixlist_becomes_itself(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_a_mixlist_converted_to_a_mixlist_is_unchanged(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     text = {"black-list": {"to-add": ["MatMulV2"]}, "white-list": {"to-remove": ["IndexFill"]}}
     mixlist = write(tmp_path / "m.json", text)
     ran = opsinfo("convert", "--strict", "--from", "mixlist", "--to", "mixlist", "--base", fixtures / "opp",

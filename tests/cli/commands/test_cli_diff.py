@@ -79,7 +79,7 @@ def test_sections_show_differences_inside_entries(opsinfo: Run, tmp_path: Path) 
     assert any(name == "Mul" and section == "heavyOp" for name, section, _ in inside)
 
 
-def test_sections_alone_are_a_difference_and_without_the_option_none(opsinfo: Run, tmp_path: Path) -> None:
+def test_differing_sections_count_as_a_difference_with_the_option_only(opsinfo: Run, tmp_path: Path) -> None:
     a, b = library({"Mul": None}), library({"Mul": None})
     b["Mul"]["input0"]["dtype"] = "float32,float16"
     one, other = write(tmp_path / "aic-a-ops-info.json", a), write(tmp_path / "aic-b-ops-info.json", b)
@@ -108,7 +108,7 @@ def test_a_mixlist_from_a_difference_has_the_fewest_marks_and_never_the_gray_lis
     }
 
 
-def test_what_cannot_be_ported_is_counted_on_stderr_and_named_with_v(
+def test_op_types_that_cannot_be_ported_are_counted_on_stderr_and_named_with_v(
     opsinfo: Run, fixtures: Path, tmp_path: Path
 ) -> None:
     words = ("diff", fixtures / "opp", fixtures / "opp", *SOCS, "--format", "mixlist")
@@ -127,14 +127,16 @@ def test_no_difference_gives_the_empty_mixlist(opsinfo: Run, fixtures: Path) -> 
     assert (ran.code, json.loads(ran.out)) == (0, {})
 
 
-def test_a_mixlist_of_the_other_side_is_ported(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_the_mixlist_of_the_other_side_is_ported_too(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     store = fixtures / "opp" / AI_910B
     path = write(tmp_path / "b.json", mixlist(black_add=["Relu"]))
     ran = opsinfo("diff", store, store, "--mixlist-b", path, "--format", "mixlist")
     assert json.loads(ran.out) == mixlist(black_add=["Relu"])
 
 
-def test_a_mixlist_of_the_own_side_still_closes_the_difference(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_with_a_mixlist_of_its_own_side_the_difference_is_still_closed(
+    opsinfo: Run, fixtures: Path, tmp_path: Path
+) -> None:
     store = fixtures / "opp" / AI_910B
     mine = write(tmp_path / "a.json", mixlist(black_add=["Relu"], white_remove=["Conv2D"]))
     port = write(tmp_path / "p.json", opsinfo("diff", store, store, "--mixlist-a", mine, "--format", "mixlist").out)
@@ -169,7 +171,7 @@ def test_mixlists_of_equal_marks_in_another_order_do_not_differ(opsinfo: Run, tm
 
 
 @pytest.mark.parametrize("words", [[], ["--format", "json"], ["--format", "mixlist"], ["--sections"]])
-def test_a_and_b_are_of_one_kind(opsinfo: Run, fixtures: Path, words: list[str]) -> None:
+def test_a_and_b_must_be_of_the_same_kind(opsinfo: Run, fixtures: Path, words: list[str]) -> None:
     path = fixtures / "mixlists/good/add-black.json"
     assert opsinfo("diff", path, fixtures / "opp-old", *words).code == 2
     assert opsinfo("diff", fixtures / "opp-old", path, *words).code == 2
@@ -185,7 +187,7 @@ def test_options_that_do_not_apply_to_mixlists_are_wrong_usage(opsinfo: Run, fix
 def test_a_target_of_several_chips_asks_which(opsinfo: Run, fixtures: Path) -> None:
     ran = opsinfo("diff", fixtures / "opp", fixtures / "opp")
     assert ran.code == 2
-    assert "--soc-a" in ran.err, "the option that this command has"
+    assert "--soc-a" in ran.err, "diff has no option --soc"
 
 
 def test_a_store_that_the_engine_refuses_gives_no_partial_rows(opsinfo: Run, opp: Path, fixtures: Path) -> None:
@@ -218,7 +220,7 @@ def test_the_other_cores_can_be_compared(opsinfo: Run, fixtures: Path) -> None:
 # only what a mixlist names
 
 
-def test_only_what_a_mixlist_names_is_compared(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_only_op_types_that_a_mixlist_names_are_compared(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     named = write(tmp_path / "m.json", mixlist(black_add=["AddN", "SwiGlu", "Relu"], white_remove=["MaxPool"]))
     ran = opsinfo("diff", fixtures / "opp", fixtures / "opp", *SOCS, "--only-in", named)
     assert ran.code == 1
@@ -234,7 +236,9 @@ def test_only_what_a_mixlist_names_is_compared(opsinfo: Run, fixtures: Path, tmp
     assert {each["name"] for each in document["sections"]} <= {"AddN", "MaxPool", "Relu"}
 
 
-def test_nothing_that_a_mixlist_names_differs(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+def test_if_no_op_type_that_a_mixlist_names_differs_the_exit_status_is_0(
+    opsinfo: Run, fixtures: Path, tmp_path: Path
+) -> None:
     named = write(tmp_path / "m.json", mixlist(black_add=["Relu"]))
     ran = opsinfo("diff", fixtures / "opp", fixtures / "opp", *SOCS, "--only-in", named)
     assert (ran.code, ran.out) == (0, "")
@@ -254,7 +258,7 @@ def test_only_the_names_in_a_mixlist_are_converted(opsinfo: Run, fixtures: Path,
     assert ran.err == ""
 
 
-def test_marks_of_two_mixlists_for_what_a_third_names(opsinfo: Run, tmp_path: Path) -> None:
+def test_two_mixlists_are_compared_for_the_names_in_a_third(opsinfo: Run, tmp_path: Path) -> None:
     a = write(tmp_path / "a.json", mixlist(black_add=["Add", "Mul"]))
     b = write(tmp_path / "b.json", mixlist(white_add=["Add", "Mul"]))
     named = write(tmp_path / "m.json", mixlist(gray_add=["Mul"]))

@@ -87,14 +87,14 @@ def test_doctor_of_a_missing_root_is_refused(opsinfo: Run, tmp_path: Path) -> No
     assert opsinfo("doctor", env={"ASCEND_OPP_PATH": str(tmp_path / "gone")}).code == 3
 
 
-def test_a_store_that_fails(opsinfo: Run, opp: Path) -> None:
+def test_a_store_that_fails_is_reported(opsinfo: Run, opp: Path) -> None:
     write(opp / AI_910B / "aic-ascend910b-ops-info-bad.json", '{"Add": {"precision_reduce": {"flag": "maybe"}}}')
     ran = opsinfo("doctor", opp, "--format", "json")
     assert ran.code == 1
     assert {"store-fails", "bad-flag"} <= set(finding_names(ran))
 
 
-def test_a_load_priority_without_an_equals_sign(opsinfo: Run, opp: Path) -> None:
+def test_a_load_priority_without_an_equals_sign_is_reported(opsinfo: Run, opp: Path) -> None:
     write(opp / "vendors/config.ini", "load_priority acme\n")
     ran = opsinfo("doctor", opp, "--format", "json")
     assert ran.code == 1

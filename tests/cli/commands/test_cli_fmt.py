@@ -152,7 +152,7 @@ def test_a_filter_that_cannot_fix_its_input_prints_nothing(opsinfo: Run) -> None
         assert (ran.code, ran.out) == (3, "")
 
 
-def test_a_filter_of_what_is_still_refused_is_exit_1(opsinfo: Run) -> None:
+def test_a_filter_whose_result_is_still_refused_is_exit_1(opsinfo: Run) -> None:
     ran = opsinfo("fmt", "-", input='{"grey-list": {"to-add": ["Add",]}}')
     assert (ran.code, ran.out) == (1, '{"grey-list": {"to-add": ["Add"]}}')
     assert "error[M001]: `grey-list`" in ran.err

@@ -176,8 +176,8 @@ def test_a_snapshot_of_version_1_is_read_and_its_columns_are_assumed(
     assert "dtypes assumed for 3 nodes" in ran.err
     mine = write(tmp_path / "m.json", mixlist(black_add=["Relu"]))
     for command in (("validate", mine), ("minimize", mine)):
-        said = opsinfo(*command, "--against", snapshot, "--model", dump(tmp_path)).err
-        assert "version 1 has no columns" in said, command
+        output = opsinfo(*command, "--against", snapshot, "--model", dump(tmp_path)).err
+        assert "version 1 has no columns" in output, command
         assert "no columns" not in opsinfo(*command, "--against", snapshot).err
 
 
@@ -187,10 +187,10 @@ def test_options_of_atc_in_the_models_command_are_considered(opsinfo: Run, judge
     model = dump(tmp_path, atc_cmdline="atc --model=m.pb --output_type=FP16 --input_fp16_nodes nobody")
     ran = opsinfo(*judged("mixed_float16", model))
     assert "considered: --output_type=FP16" in ran.err
-    said = (
+    message = (
         "warning: not considered: --input_fp16_nodes=nobody: --input_fp16_nodes: `nobody` is not an input of the model"
     )
-    assert said in ran.err
+    assert message in ran.err
     assert "not considered: --output_type" not in ran.err
     assert "4 edges need a Cast: 3 to run" in ran.err, "one more than without the option: before the output"
 
@@ -215,7 +215,7 @@ def test_an_aipp_configuration_inserts_the_preprocessing_of_an_image(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--output-type", "FP12"), "unknown type `FP12`"),
         (("--output-type", "relu:0:FP16"), "`relu:0` is not an output of the model"),
@@ -223,11 +223,11 @@ def test_an_aipp_configuration_inserts_the_preprocessing_of_an_image(
     ],
 )
 def test_an_option_of_atc_that_does_not_fit_is_wrong_usage(
-    opsinfo: Run, judged: Judge, words: tuple[str, str], said: str
+    opsinfo: Run, judged: Judge, words: tuple[str, str], message: str
 ) -> None:
     ran = opsinfo(*judged(), *words)
     assert (ran.code, ran.out) == (2, "")
-    assert said in ran.err
+    assert message in ran.err
 
 
 def test_onnx_is_judged_and_called_a_prediction(opsinfo: Run, judged: Judge, tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_onnx_is_judged_and_called_a_prediction(opsinfo: Run, judged: Judge, tmp
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         (70000.0, "constant `w`, used by `fc`: 1 of 4 values overflow float16, the first is 70000"),
         (1e-9, "constant `w`, used by `fc`: 1 of 4 values become 0 in float16, the first is 1e-09"),
@@ -247,15 +247,15 @@ def test_onnx_is_judged_and_called_a_prediction(opsinfo: Run, judged: Judge, tmp
     ids=["overflow", "underflow", "in range"],
 )
 def test_constants_out_of_the_low_range_are_warned_of(
-    opsinfo: Run, judged: Judge, tmp_path: Path, value: float, said: str | None
+    opsinfo: Run, judged: Judge, tmp_path: Path, value: float, message: str | None
 ) -> None:
     pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
     model = onnx_model(tmp_path, [[1, value], [0, -1]])
     ran = opsinfo(*judged("mixed_float16", model))
     assert ran.code == 0
-    assert said in ran.err if said else "constant `" not in ran.err
+    assert message in ran.err if message else "constant `" not in ran.err
     faults = opsinfo(*judged("mixed_float16", model), "--format", "json").json["constants"]
-    assert [fault["used_by"] for fault in faults] == (["fc"] if said else [])
+    assert [fault["used_by"] for fault in faults] == (["fc"] if message else [])
 
 
 def test_a_missing_file_of_weights_is_named_and_the_rest_is_shown(opsinfo: Run, judged: Judge, tmp_path: Path) -> None:
@@ -273,10 +273,10 @@ def test_at_80_columns_a_row_is_one_line(
     terminal: Callable[..., tuple[int, str]], judged: Judge, tmp_path: Path
 ) -> None:
     for arguments, marks in ((["--by", "node"], ["fc/matmul", "relu", "log"]), ([], ["MatMulV2", "Relu", "Log"])):
-        code, said = terminal(*judged(), *arguments, "-q", width=80, env={"NO_COLOR": "1", "PAGER": "cat"})
-        lines = said.splitlines()
+        code, output = terminal(*judged(), *arguments, "-q", width=80, env={"NO_COLOR": "1", "PAGER": "cat"})
+        lines = output.splitlines()
         assert code == 0
         assert max(map(cell_width, lines)) <= 80
-        assert all(sum(line.split()[:1] == [mark] for line in lines) == 1 for mark in marks), said
-    code, said = terminal(*judged(), "--node", "relu", "-q", width=80, env={"NO_COLOR": "1", "PAGER": "cat"})
-    assert [line[:2] for line in said.splitlines() if not line.startswith("   ")] == ["1.", "2."]
+        assert all(sum(line.split()[:1] == [mark] for line in lines) == 1 for mark in marks), output
+    code, output = terminal(*judged(), "--node", "relu", "-q", width=80, env={"NO_COLOR": "1", "PAGER": "cat"})
+    assert [line[:2] for line in output.splitlines() if not line.startswith("   ")] == ["1.", "2."]

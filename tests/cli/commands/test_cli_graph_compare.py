@@ -116,7 +116,7 @@ def test_nodes_that_only_one_side_has_are_listed_with_a_reason(
 
 
 @pytest.mark.parametrize("judged_dump", [True, False])
-def test_only_what_an_engine_judged_can_be_read_back(
+def test_only_models_that_an_engine_judged_can_be_read_back(
     opsinfo: Run, judged: list[str | Path], tmp_path: Path, judged_dump: bool
 ) -> None:
     if not judged_dump:
@@ -229,14 +229,14 @@ def test_lines_of_option_files_that_name_nothing_are_warned_of_by_place(
     assert f"warning: {customized}:1:1: the graph has no op type `Nothing`" in ran.err
 
 
-def test_no_source_of_columns_is_a_wrong_usage(opsinfo: Run, judged: list[str | Path]) -> None:
+def test_an_empty_list_of_columns_is_wrong_usage(opsinfo: Run, judged: list[str | Path]) -> None:
     ran = opsinfo(*judged, "--columns", ",")
     assert (ran.code, ran.out) == (2, "")
     assert "--columns names no source" in ran.err
     assert "hint: known sources: library, kernel, assumed" in ran.err
 
 
-def test_a_part_of_a_name_is_answered_with_the_names_that_contain_it(opsinfo: Run, judged: list[str | Path]) -> None:
+def test_a_part_of_a_name_is_refused_with_the_names_that_contain_it(opsinfo: Run, judged: list[str | Path]) -> None:
     ran = opsinfo(*judged, "--node", "MATMUL")
     assert (ran.code, ran.out) == (2, "")
     assert "hint: did you mean `fc/matmul`?" in ran.err

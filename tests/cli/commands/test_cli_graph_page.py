@@ -20,8 +20,8 @@ def judged(opp: Path) -> list[str | Path]:
 
 
 def data_of(text: str) -> dict[str, Any]:
-    (said,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
-    found: dict[str, Any] = json.loads(said)
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
+    found: dict[str, Any] = json.loads(data)
     return found
 
 
@@ -73,8 +73,8 @@ def test_every_model_of_the_corpus_is_a_page_with_the_nodes_of_the_document(opsi
 
 def test_the_summary_is_in_the_markup(opsinfo: Run, judged: list[str | Path], tmp_path: Path) -> None:
     text = opsinfo("graph", dump(tmp_path), *judged, "--format", "html").out
-    for said in ("<dt>Mode</dt><dd>mixed_float16</dd>", "3 edges need a Cast", "<b>2</b>", "</svg>", ">MatMulV2</th>"):
-        assert said in text
+    for part in ("<dt>Mode</dt><dd>mixed_float16</dd>", "3 edges need a Cast", "<b>2</b>", "</svg>", ">MatMulV2</th>"):
+        assert part in text
 
 
 def test_the_casts_of_a_compiled_model_are_ticked(opsinfo: Run, tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_the_page_of_a_node_shows_it_first(opsinfo: Run, judged: list[str | Path
 
 
 @pytest.mark.parametrize("words", [["--by", "node"], ["--on", "low"], ["--match", "fc"]])
-def test_options_that_choose_rows_do_not_go_with_a_page(
+def test_options_that_choose_rows_cannot_be_combined_with_a_page(
     opsinfo: Run, judged: list[str | Path], tmp_path: Path, words: list[str]
 ) -> None:
     ran = opsinfo("graph", dump(tmp_path), *judged, *words, "--format", "html")
@@ -126,7 +126,7 @@ def test_options_that_choose_rows_do_not_go_with_a_page(
 
 
 @pytest.mark.parametrize("format_", ["html", "json", "text"])
-def test_an_answer_never_replaces_the_model(
+def test_an_output_never_overwrites_the_model(
     opsinfo: Run, judged: list[str | Path], tmp_path: Path, format_: str
 ) -> None:
     model = dump(tmp_path)
@@ -150,7 +150,7 @@ def test_every_node_has_a_place_on_the_ribbon(count: int) -> None:
         assert columns == [at]
 
 
-def test_bands_of_a_column_are_as_high_as_the_shares_of_its_nodes() -> None:
+def test_the_bands_of_a_column_are_as_high_as_the_shares_of_its_nodes() -> None:
     dtypes = ["float16", "float16", "float32"] * MOST_BINS
     drawn = ribbon(len(dtypes), [Band("dtypes", dtypes)])
     assert re.findall(r'class="(\w+)" d="([^"]*)"', drawn) == [

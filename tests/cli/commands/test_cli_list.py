@@ -45,7 +45,7 @@ def test_only_operators_on_a_list(opsinfo: Run, fixtures: Path, wanted: list[str
     assert len(rows(ran)) == count
 
 
-def test_lists_add_up_and_globs_add_up(opsinfo: Run, fixtures: Path) -> None:
+def test_repeated_lists_and_globs_are_combined(opsinfo: Run, fixtures: Path) -> None:
     target = (fixtures / "opp", "--soc", "ascend910b")
     both = opsinfo("list", *target, "--on", "black", "--on", "white")
     assert {row[1] for row in rows(both)} == {"black", "white"}

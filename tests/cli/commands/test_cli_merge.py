@@ -83,7 +83,7 @@ def test_strict_refuses_a_conflict(opsinfo: Run, base: Path, over: Path, tmp_pat
     assert document["dry_run"]
     assert snapshot(tmp_path) == before
     same = write(tmp_path / "same.json", mixlist(black_add=["Log"], white_remove=["Log"]))
-    assert opsinfo("merge", base, same, "--strict").code == 0, "another spelling is no conflict"
+    assert opsinfo("merge", base, same, "--strict").code == 0, "another spelling is not a conflict"
 
 
 def test_against_a_target_entries_without_effect_are_dropped(
@@ -94,7 +94,7 @@ def test_against_a_target_entries_without_effect_are_dropped(
     assert json.loads(ran.out) == mixlist(white_add=["SoftmaxV2"], white_remove=["Conv2D"])
     assert "dropped `Log` (black-list.to-add)" in ran.err
     whole = write(tmp_path / "whole.json", opsinfo("merge", base, over).out)
-    assert opsinfo("minimize", whole, *against).out == ran.out, "a merge against is a merge, minimized"
+    assert opsinfo("minimize", whole, *against).out == ran.out, "merge --against equals merge and minimize"
 
 
 @pytest.mark.parametrize("command", [("merge", "bad.json", "good.json"), ("minimize", "bad.json")])

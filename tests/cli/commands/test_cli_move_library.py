@@ -190,7 +190,7 @@ def test_an_entry_of_a_lone_library_that_may_not_win_is_reported(opsinfo: Run, o
     assert "undefined" in opsinfo("list", open_order).err
 
 
-def test_a_link_to_the_library_beside_it_is_no_other_file(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_link_to_the_library_beside_it_is_not_another_file(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "aic-x-ops-info.json", library({"Add": "true"}))
     path.with_name("aic-x-ops-info-nn.json").symlink_to(path)
     ran = opsinfo("move", path, "Add", "--to", "black")
@@ -322,7 +322,7 @@ def test_a_library_that_is_missing_is_not_created(opsinfo: Run, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("words", [[], ["--to", "red"], ["--to"], ["--to", "black", "--wait", "-1"]])
-def test_wrong_words_are_wrong_usage(opsinfo: Run, opp: Path, words: list[str]) -> None:
+def test_wrong_arguments_are_wrong_usage(opsinfo: Run, opp: Path, words: list[str]) -> None:
     assert opsinfo("move", opp / NN, "SwiGlu", *words).code == 2
 
 

@@ -115,7 +115,7 @@ def test_gray_without_a_target_and_without_marks_is_wrong_usage(opsinfo: Run, tm
         "IndexFill to gray",
     ],
 )
-def test_against_a_target_no_more_marks_than_needed(
+def test_against_a_target_only_needed_marks_are_written(
     opsinfo: Run, fixtures: Path, tmp_path: Path, op: str, to: str, marks: Any
 ) -> None:
     against = ("--against", fixtures / "opp", "--soc", "ascend910b")
@@ -125,7 +125,7 @@ def test_against_a_target_no_more_marks_than_needed(
     assert content(path) == marks
     assert "not checked" not in ran.err
     listed = opsinfo("list", fixtures / "opp", "--soc", "ascend910b", "--mixlist", path, "--match", op)
-    assert rows(listed)[0][1] == to, "the engine's answer is the one asked for"
+    assert rows(listed)[0][1] == to, "the effective policy is the requested one"
 
 
 def test_against_a_target_needless_marks_are_removed(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_the_files_style_is_kept(opsinfo: Run, fixtures: Path, tmp_path: Path, n
     assert path.read_bytes() == before
 
 
-def test_what_is_on_the_list_already_is_named_and_pinned_on_demand(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+def test_op_types_already_on_the_list_are_named_and_pinned_on_request(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", {})
     words = ("move", path, "MatMulV2", "Add", "--to", "white", "--against", opp, "--soc", "ascend910b")
     ran = opsinfo(*words)

@@ -17,9 +17,9 @@ RECORD = (
 
 def test_the_table_of_formats(opsinfo: Run) -> None:
     ran = opsinfo("numerics")
-    told = {row[0]: row[1:] for row in rows(ran)}
-    assert list(told) == ["fp64", "fp32", "bf16", "fp16", "fp8-e4m3", "fp8-e5m2", "hif8"]
-    assert told["fp16"] == ["16", "65504", "6.103515625e-05", "5.960464477539063e-08", "0.0009765625"]
+    table = {row[0]: row[1:] for row in rows(ran)}
+    assert list(table) == ["fp64", "fp32", "bf16", "fp16", "fp8-e4m3", "fp8-e5m2", "hif8"]
+    assert table["fp16"] == ["16", "65504", "6.103515625e-05", "5.960464477539063e-08", "0.0009765625"]
     document = opsinfo("numerics", "--format", "json").json
     assert [each["largest"] for each in document["formats"]][3:] == [65504.0, 448.0, 57344.0, 32768.0]
 
@@ -65,9 +65,9 @@ def test_dumps_by_operator_with_their_policy(opsinfo: Run, opp: Path, tmp_path: 
 def test_a_plain_tensor_in_each_format(opsinfo: Run, tmp_path: Path) -> None:
     np = pytest.importorskip("numpy", reason="tensors are read with numpy")
     np.save(tmp_path / "gradient.npy", np.array([2.0**-26, 2.0**-20, 1.0, 2.0], np.float32))
-    told = {row[1]: row[2:] for row in rows(opsinfo("numerics", tmp_path / "gradient.npy"))}
-    assert told["fp16"] == ["0 %", "25 %", "25 %", "0 %", "2^12"]
-    assert told["bf16"] == ["0 %", "0 %", "0 %", "0 %", "-"]
+    table = {row[1]: row[2:] for row in rows(opsinfo("numerics", tmp_path / "gradient.npy"))}
+    assert table["fp16"] == ["0 %", "25 %", "25 %", "0 %", "2^12"]
+    assert table["bf16"] == ["0 %", "0 %", "0 %", "0 %", "-"]
 
 
 def test_values_and_files_are_not_mixed(opsinfo: Run) -> None:

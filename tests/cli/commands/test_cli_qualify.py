@@ -87,7 +87,7 @@ def test_a_folder_is_one_run(opsinfo: Run, tmp_path: Path) -> None:
     assert "ranks of one run" in ran.err
 
 
-def test_the_same_log_twice_is_no_second_run(opsinfo: Run, tmp_path: Path) -> None:
+def test_the_same_log_twice_is_not_a_second_run(opsinfo: Run, tmp_path: Path) -> None:
     path = log(tmp_path, "a.log")
     (tmp_path / "b.log").symlink_to(path)
     ran = opsinfo("qualify", path, tmp_path / "b.log")
@@ -100,18 +100,18 @@ SILENT = "fp16_opt_level=O1,\n{'loss': 2.0, 'step': 100}\n{'loss': 1.0, 'step': 
 def test_options_supply_facts_that_the_log_lacks(opsinfo: Run, tmp_path: Path) -> None:
     silent = tmp_path / "hf.log"
     silent.write_text(SILENT)
-    told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent))}
-    assert (told["mixed-precision"], told["dynamic-scaling"]) == ("unknown", "unknown")
-    told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "O1", "--loss-scale", "dynamic"))}
-    assert (told["mixed-precision"], told["dynamic-scaling"], told["overflow-share"]) == (
+    values = {row[0]: row[1] for row in rows(opsinfo("qualify", silent))}
+    assert (values["mixed-precision"], values["dynamic-scaling"]) == ("unknown", "unknown")
+    values = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "O1", "--loss-scale", "dynamic"))}
+    assert (values["mixed-precision"], values["dynamic-scaling"], values["overflow-share"]) == (
         "holds",
         "holds",
         "not measurable",
     )
-    told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "O1", "--loss-scale", "128"))}
-    assert (told["dynamic-scaling"], told["overflow-share"]) == ("fails", "not measurable")
-    told = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "bf16"))}
-    assert (told["dynamic-scaling"], told["overflow-share"]) == ("holds", "not measurable")
+    values = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "O1", "--loss-scale", "128"))}
+    assert (values["dynamic-scaling"], values["overflow-share"]) == ("fails", "not measurable")
+    values = {row[0]: row[1] for row in rows(opsinfo("qualify", silent, "--amp", "bf16"))}
+    assert (values["dynamic-scaling"], values["overflow-share"]) == ("holds", "not measurable")
     assert opsinfo("qualify", silent, "--amp", "bf16", "--expect", "dynamic").code == 1
 
 
@@ -125,8 +125,8 @@ def test_a_float32_hugging_face_log_is_not_sound(opsinfo: Run, tmp_path: Path) -
 
 def test_a_silent_apex_log_is_incomplete(opsinfo: Run, tmp_path: Path) -> None:
     ran = opsinfo("qualify", log(tmp_path, "a.log", overflows=0))
-    told = {row[0]: row[1] for row in rows(ran)}
-    assert (ran.code, told["verdict"], told["overflow-share"]) == (0, "incomplete", "unknown")
+    values = {row[0]: row[1] for row in rows(ran)}
+    assert (ran.code, values["verdict"], values["overflow-share"]) == (0, "incomplete", "unknown")
 
 
 def test_a_readme_is_refused_with_the_list_of_formats(opsinfo: Run, tmp_path: Path) -> None:
@@ -195,12 +195,12 @@ def test_nan_and_infinite_scales_make_valid_json(opsinfo: Run, tmp_path: Path) -
     ],
     ids=" ".join,
 )
-def test_wrong_words(opsinfo: Run, tmp_path: Path, words: list[str]) -> None:
+def test_wrong_values_of_options_are_wrong_usage(opsinfo: Run, tmp_path: Path, words: list[str]) -> None:
     ran = opsinfo("qualify", log(tmp_path, "a.log"), *words)
     assert (ran.code, ran.out) == (2, "")
 
 
-def test_logs_that_cannot_be_read(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_missing_log_and_an_empty_folder_are_refused(opsinfo: Run, tmp_path: Path) -> None:
     assert opsinfo("qualify", tmp_path / "none.log").code == 3
     (tmp_path / "empty").mkdir()
     assert opsinfo("qualify", tmp_path / "empty").code == 2
@@ -226,7 +226,7 @@ def test_the_plot_never_overwrites_a_log(opsinfo: Run, tmp_path: Path) -> None:
     assert opsinfo("qualify", path, "--plot", tmp_path / "no" / "where.svg").code == 3
 
 
-def test_a_plot_of_nothing_is_svg_too() -> None:
+def test_an_empty_plot_is_valid_svg_too() -> None:
     ElementTree.fromstring(svg_text([ScaleLine("x", [])], "step"))
     ElementTree.fromstring(svg_text([ScaleLine("x", [ScalePoint(1, 0.0), ScalePoint(2, -5.0)])], "step"))
 
@@ -303,7 +303,7 @@ def test_no_share_and_no_scale_hold_without_evidence(
     assert ran.json["verdict"] in ("incomplete", "not sound")
 
 
-def test_a_page_of_text_is_no_log(opsinfo: Run) -> None:
+def test_a_page_of_text_is_not_a_log(opsinfo: Run) -> None:
     ran = opsinfo("qualify", Path(__file__).resolve().parents[3] / "README.md")
     assert ran.code == 2
     assert "known format" in ran.err

@@ -1,4 +1,4 @@
-"""`opsinfo simulate`: its tables, rows, documents and page, its checks, and what it says when it cannot be done."""
+"""`opsinfo simulate`: its tables, rows, documents and page, its checks, and its errors."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_mixlist_that_keeps_the_product_in_float32_leaves_no_error(
 
 
 @pytest.mark.parametrize(
-    ("bounds", "code", "said"),
+    ("bounds", "code", "message"),
     [
         (["--max-error", "0.01"], 0, "passes --max-error 0.01"),
         (["--max-error", "1e-9"], 1, "fails --max-error 1e-09: 1 output"),
@@ -79,10 +79,12 @@ def test_a_mixlist_that_keeps_the_product_in_float32_leaves_no_error(
         (["--min-cosine", "1", "--max-error", "1"], 1, "fails --max-error 1 and --min-cosine 1"),
     ],
 )
-def test_bounds_make_it_a_check(opsinfo: Run, arguments: Simulate, bounds: list[str], code: int, said: str) -> None:
+def test_bounds_decide_the_exit_status(
+    opsinfo: Run, arguments: Simulate, bounds: list[str], code: int, message: str
+) -> None:
     ran = opsinfo(*arguments("--no-rank", *bounds))
     assert ran.code == code
-    assert said in ran.err
+    assert message in ran.err
     assert opsinfo(*arguments("--no-rank", *bounds, "--format", "json")).json["passes"] is (code == 0)
 
 
@@ -139,7 +141,9 @@ def test_several_sets_of_inputs_are_named(opsinfo: Run, arguments: Simulate) -> 
         (["--precision-mode", "mixed"], 2, "unknown-mode"),
     ],
 )
-def test_what_cannot_be_done_is_named(opsinfo: Run, arguments: Simulate, more: list[str], code: int, name: str) -> None:
+def test_wrong_options_are_refused_with_the_name_of_the_error(
+    opsinfo: Run, arguments: Simulate, more: list[str], code: int, name: str
+) -> None:
     ran = opsinfo(*arguments(*more, "--format", "json"))
     assert (ran.code, ran.json["error"]["name"]) == (code, name)
 

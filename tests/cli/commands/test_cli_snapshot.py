@@ -1,4 +1,4 @@
-"""`opsinfo snapshot`, and a snapshot wherever a TARGET is read, or written."""
+"""`opsinfo snapshot`, and snapshots as the TARGET of commands that read or write."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_standard_output_and_a_file_are_equal(opsinfo: Run, fixtures: Path, opp:
         assert (ran.code, ran.out, ran.err) == (0, taken.read_text("utf-8"), "")
 
 
-def test_it_is_listed_shown_compared_and_ported(opsinfo: Run, fixtures: Path, taken: Path) -> None:
+def test_a_snapshot_is_listed_shown_compared_and_ported(opsinfo: Run, fixtures: Path, taken: Path) -> None:
     install = (fixtures / "opp", "--soc", "ascend910b")
     listed = opsinfo("list", taken)
     assert [row[:3] for row in rows(listed)] == [row[:3] for row in rows(opsinfo("list", *install))]
@@ -62,7 +62,7 @@ def test_mixlists_are_checked_against_a_snapshot(opsinfo: Run, taken: Path, tmp_
     ran = opsinfo("validate", path, "--against", taken, "--format", "json")
     assert finding_names(ran) == ["black-without-fp32", "not-in-ai-core", "unknown-operator"]
     assert opsinfo("move", path, "MatMulV2", "--to", "white", "--against", taken).code == 0
-    assert "MatMulV2" not in path.read_text("utf-8"), "the snapshot says that it is white already"
+    assert "MatMulV2" not in path.read_text("utf-8"), "it is already white in the snapshot"
     assert opsinfo("move", path, "MatMulV9", "--to", "white", "--against", taken).code == 2
     assert ["AvgPoolGradD", "black", "gray"] in [row[:3] for row in rows(opsinfo("list", path, "--against", taken))]
     assert names(opsinfo("list", taken, "--mixlist", path, "--on", "black"))[:1] == ["ApplyMomentumD"]
@@ -130,7 +130,7 @@ def test_a_snapshot_is_not_written_over_other_files(opsinfo: Run, opp: Path, tmp
     [('"schema_version": 2', '"schema_version": 3', 3), ('"policy": "white"', '"policy": 1', 11)],
     ids=["unknown version", "wrong type"],
 )
-def test_what_cannot_be_read_is_refused_with_the_place(
+def test_an_unreadable_snapshot_is_refused_with_the_place(
     opsinfo: Run, fixtures: Path, taken: Path, old: str, new: str, line: int
 ) -> None:
     taken.write_text(taken.read_text("utf-8").replace(old, new), "utf-8")

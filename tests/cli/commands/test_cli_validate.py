@@ -20,9 +20,9 @@ def test_every_mixlist_of_the_fixtures_gives_the_result_of_its_case(opsinfo: Run
     found: dict[str, set[str]] = {}
     for each in document["findings"]:
         found.setdefault(each["path"], set()).add(each["name"])
-    said = {str(path): (accepted[str(path)], sorted(found.get(str(path), ()))) for path in paths}
+    result = {str(path): (accepted[str(path)], sorted(found.get(str(path), ()))) for path in paths}
     wanted = {str(path): (case["engine_accepts"], case["findings"]) for path, case in zip(paths, CASES, strict=True)}
-    assert said == wanted
+    assert result == wanted
 
 
 def test_the_status_follows_the_severities(opsinfo: Run, fixtures: Path) -> None:
@@ -61,7 +61,7 @@ def test_broken_content_is_a_finding_and_not_a_refusal(opsinfo: Run, fixtures: P
 
 
 @pytest.mark.exhaustive
-def test_depth_is_a_finding(opsinfo: Run, tmp_path: Path) -> None:
+def test_excessive_nesting_is_a_finding(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "mixlist.json", '{"black-list": ' + "[" * 100_000 + "]" * 100_000 + "}")
     ran = opsinfo("validate", path, "--format", "json")
     assert ran.code == 1
@@ -73,7 +73,7 @@ def test_a_file_that_cannot_be_read_is_exit_3_and_hides_nothing(opsinfo: Run, fi
     other = fixtures / "mixlists/bad/unknown-list-grey.json"
     gone = tmp_path / "gone.json"
     ran = opsinfo("validate", bad, gone, other)
-    assert ran.code == 3, "it wins over 1"
+    assert ran.code == 3, "status 3 wins over 1"
     assert "comment-hash.json" in ran.out
     assert "unknown-list-grey.json" in ran.out
     assert "gone.json" in ran.err
@@ -316,7 +316,9 @@ def test_an_undefined_load_order(opsinfo: Run, tmp_path: Path) -> None:
         "entry is a string",
     ],
 )
-def test_what_fails_a_library(opsinfo: Run, tmp_path: Path, content: Any, name: str) -> None:
+def test_faults_that_make_the_engine_refuse_a_library_are_errors(
+    opsinfo: Run, tmp_path: Path, content: Any, name: str
+) -> None:
     ran = opsinfo("validate", write(tmp_path / "aic-x-ops-info.json", content), "--format", "json")
     assert ran.code == 1
     assert name in finding_names(ran)
@@ -360,7 +362,7 @@ def test_a_tree_respects_gitignore(opsinfo: Run, tmp_path: Path) -> None:
     ran = opsinfo("validate", tree, "--format", "json")
     assert [Path(file["path"]).name for file in ran.json["files"]] == ["keep.tmp.json", "mixlist.json"]
     named = opsinfo("validate", tree / "old", tree / "a.tmp.json", "--format", "json")
-    assert len(named.json["files"]) == 2, "what is named is checked"
+    assert len(named.json["files"]) == 2, "a path that is named is checked"
 
 
 def test_one_chip_after_another_of_one_install(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_a_model_needs_a_target_and_must_be_readable(opsinfo: Run, target: list[
 # minimize
 
 
-def test_minimize_drops_what_changes_nothing_in_the_model(
+def test_minimize_drops_entries_that_change_nothing_in_the_model(
     opsinfo: Run, target: list[str | Path], tmp_path: Path
 ) -> None:
     file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu", "SoftmaxV2"]))

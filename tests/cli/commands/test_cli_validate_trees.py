@@ -31,7 +31,7 @@ def test_a_broken_mixlist_in_a_tree_is_found_by_its_mark(opsinfo: Run, fixtures:
 
 def test_a_path_with_nothing_to_check_is_an_error_beside_others_too(opsinfo: Run, tmp_path: Path) -> None:
     ran = opsinfo("validate", tmp_path / "empty", tmp_path / "full")
-    assert ran.code == 3, "neither is there"
+    assert ran.code == 3, "neither file exists"
     (tmp_path / "empty").mkdir()
     write(tmp_path / "full/mixlist.json", "{}")
     assert opsinfo("validate", tmp_path / "full").code == 0

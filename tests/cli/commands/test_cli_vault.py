@@ -214,7 +214,7 @@ def test_a_vault_can_be_chosen_per_run(opsinfo: Run, opp: Path, tmp_path: Path, 
     assert ran.code == 0
     assert not vault.exists()
     assert len(rows(opsinfo("backups", "--backup-dir", place))) == 1
-    assert opsinfo("restore", opp / NN).code == 2, "the usual vault knows nothing of it"
+    assert opsinfo("restore", opp / NN).code == 2, "the default vault does not have it"
     assert "--backup-dir" in ran.err, "the command that undoes it names the vault"
     assert opsinfo("restore", opp / NN, "--backup-dir", place).code == 0
 

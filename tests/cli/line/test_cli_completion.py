@@ -327,12 +327,12 @@ def shell(tmp_path: Path, environment: dict[str, str], opp: Path) -> Callable[..
 
 
 def read_until(terminal: int, wanted: str, seconds: float = 20) -> str:
-    read, said, until = b"", "", time.monotonic() + seconds
-    while wanted not in said and time.monotonic() < until:
+    read, output, until = b"", "", time.monotonic() + seconds
+    while wanted not in output and time.monotonic() < until:
         if select.select([terminal], [], [], 0.2)[0]:
             read += os.read(terminal, 1 << 16)
-            said = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", read.decode("utf-8", "replace")).replace("\r", "")
-    return said
+            output = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", read.decode("utf-8", "replace")).replace("\r", "")
+    return output
 
 
 BASH = (["bash", "--norc", "--noprofile", "-i"], "source <(opsinfo completion bash)")

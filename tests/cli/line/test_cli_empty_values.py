@@ -1,4 +1,4 @@
-"""Empty values, such as those of a variable that is not set: no command takes one for a value that is missing."""
+"""Empty values, such as those of a variable that is not set: no command treats one as missing."""
 
 from __future__ import annotations
 

@@ -77,8 +77,8 @@ def test_version(opsinfo: Run) -> None:
 
 
 def test_version_is_everywhere(opsinfo: Run) -> None:
-    said = opsinfo("--version").out
-    assert {opsinfo(command, "--version").out for command in ("list", "fmt", "schema")} == {said}
+    output = opsinfo("--version").out
+    assert {opsinfo(command, "--version").out for command in ("list", "fmt", "schema")} == {output}
 
 
 @pytest.mark.parametrize(
@@ -126,11 +126,11 @@ def test_every_rule_is_explained_by_name_and_by_code(environment: dict[str, str]
         "import contextlib, io, json, sys\n"
         "from opsinfo_cli.check.rules import RULES\n"
         "from opsinfo_cli.cli.line.main import main\n"
-        "def said(word):\n"
+        "def output(word):\n"
         "    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):\n"
         "        main(['explain', word])\n"
         "    return out.getvalue()\n"
-        "print(json.dumps({name: [said(name), said(RULES[name].code)] for name in sys.argv[1:]}))\n"
+        "print(json.dumps({name: [output(name), output(RULES[name].code)] for name in sys.argv[1:]}))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, *names], env=environment, capture_output=True, text=True, check=True
@@ -172,9 +172,9 @@ def test_explain_of_an_unknown_word(opsinfo: Run) -> None:
 
 
 def test_explain_mixlists_names_where_a_mixlist_works(opsinfo: Run) -> None:
-    said = opsinfo("explain", "mixlists").out
+    output = opsinfo("explain", "mixlists").out
     for word in ("TensorFlow", "ATC", "torch_npu"):
-        assert word in said
+        assert word in output
     assert "once" in opsinfo("explain", "read-once").out
 
 

@@ -1,4 +1,4 @@
-"""Outputs that are inputs of the same line, for every command that writes a named file."""
+"""Outputs that are also inputs of the same command line, for every command that writes a named file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OTHER_WORDS = frozenset(
     "ADDRESS AMP BUDGET CHANGE CODE DIMS DTYPE FORMAT GLOB ID INPUT LEVEL LIST MODE N NAME NAMES NODE NPU OP PERCENT "  # noqa: SIM905
     "POINTER REGEX ROOT SECONDS SEED SOC SOURCES SYSTEM TOPIC VALUE X OUT".split()
 )
-"""Words of metavars whose values are no files that a command reads, or only a whole OPP."""
+"""Words in the metavars of values that are not files to read, or are a whole OPP."""
 ITS_OWN_CHECKS = {("validate", "reports"), ("validate", "baseline")}
 
 

@@ -101,7 +101,7 @@ def _long(words: Any) -> str:
     ],
     ids=" ".join,
 )
-def test_what_is_not_plain_is_left_to_click(words: list[str]) -> None:
+def test_a_line_that_is_not_plain_is_left_to_click(words: list[str]) -> None:
     command = next(each for each in DECLARED if each.name == "list")
     assert values_of(command, words) is None
 
@@ -152,7 +152,7 @@ def test_a_failure_is_json_if_the_line_requests_json(words: list[str], format: s
     assert failure_options(words).format == format
 
 
-def test_what_is_not_understood_keeps_its_default_and_the_rest_is_read() -> None:
+def test_an_unknown_option_is_skipped_and_the_rest_is_read() -> None:
     reading = read_line(["show", "opp", "--nothing", "--soc", "ascend910b", "Add"])
     assert not reading.understood
     assert reading.values["soc"] == "ascend910b"

@@ -23,7 +23,7 @@ def waits_for_the_lock(process: subprocess.Popen[bytes], path: Path) -> None:
     """Wait until a process has the locked file open, and so waits for the lock."""
     folder = Path(f"/proc/{process.pid}/fd")
     if not folder.exists():
-        pytest.skip("there is no /proc to look at")
+        pytest.skip("/proc is not available")
     while process.poll() is None:
         for link in folder.iterdir():
             try:
@@ -72,18 +72,18 @@ def test_after_the_lock_is_released_the_move_continues(start: Start, opp: Path) 
 
 @pytest.mark.parametrize("style", ["text", "json"])
 def test_a_lock_held_past_the_deadline_is_refused_naming_the_owner(
-    opsinfo: Run, opp: Path, style: str, lock_is_told: Callable[[Path], bool]
+    opsinfo: Run, opp: Path, style: str, lock_owner_is_shown: Callable[[Path], bool]
 ) -> None:
     before = snapshot(opp)
     with (opp / NN).open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         ran = opsinfo("move", opp / NN, "SwiGlu", "--to", "black", "--wait", "0", "--format", style)
-        told = lock_is_told(opp / NN)
+        is_shown = lock_owner_is_shown(opp / NN)
     assert ran.code == 3
     assert snapshot(opp) == before
-    said = ran.json["error"]["message"] if style == "json" else ran.err
-    if told:
-        assert str(os.getpid()) in said
+    output = ran.json["error"]["message"] if style == "json" else ran.err
+    if is_shown:
+        assert str(os.getpid()) in output
     if style == "json":
         assert ran.json["error"]["name"] == "locked"
         assert ran.json["error"]["path"] == str(opp / NN)

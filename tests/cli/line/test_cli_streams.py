@@ -104,7 +104,7 @@ def test_a_full_disk_for_standard_error_changes_nothing(start: Start, opp: Path)
 
 
 @pytest.mark.parametrize("closed", ["0", "1", "2"])
-def test_a_stream_that_was_never_open(
+def test_a_stream_that_is_closed_from_the_start_causes_no_traceback(
     program: list[str], environment: dict[str, str], opp: Path, tmp_path: Path, closed: str
 ) -> None:
     command = " ".join([*program, "list", str(opp / NN), f"{closed}>&-"])
@@ -153,22 +153,22 @@ Terminal = Callable[..., "tuple[int, str]"]
 
 
 def test_on_a_terminal_a_table_with_colours_and_a_summary(terminal: Terminal, fixtures: Path) -> None:
-    code, said = terminal("list", fixtures / "opp", "--soc", "ascend910b")
+    code, output = terminal("list", fixtures / "opp", "--soc", "ascend910b")
     assert code == 0
-    assert ESCAPE in said
-    assert "\t" not in said
-    assert "operator" in said
-    assert "policy" in said
-    last = said.strip().splitlines()[-1]
+    assert ESCAPE in output
+    assert "\t" not in output
+    assert "operator" in output
+    assert "policy" in output
+    last = output.strip().splitlines()[-1]
     for word in ("40", "15 white", "10 black", "15 gray"):
         assert word in last
 
 
 def test_on_a_terminal_with_a_mixlist_the_marks_are_shown(terminal: Terminal, fixtures: Path) -> None:
-    _, said = terminal(
+    _, output = terminal(
         "list", fixtures / "opp" / AI_910B, "--mixlist", fixtures / "mixlists/good/several-operators.json"
     )
-    assert "white-list.to-remove" in said
+    assert "white-list.to-remove" in output
 
 
 REFUSALS: list[tuple[str, tuple[str, ...], dict[str, str]]] = [
@@ -191,53 +191,53 @@ def test_on_a_terminal_colours_can_be_refused(
         "diff": (fixtures / "opp" / NN, fixtures / "opp-old"),
         "backups": (),
     }[command]
-    _, said = terminal(command, *operands, *words, env=env)
-    assert not re.search("\x1b\\[[0-9;]*m", said)  # a line of progress is not a colour
+    _, output = terminal(command, *operands, *words, env=env)
+    assert not re.search("\x1b\\[[0-9;]*m", output)  # a line of progress is not a colour
 
 
 def test_colours_in_spite_of_no_color(terminal: Terminal, fixtures: Path) -> None:
-    _, said = terminal("list", fixtures / "opp" / NN, "--color", "always", env={"NO_COLOR": "1"})
-    assert ESCAPE in said
+    _, output = terminal("list", fixtures / "opp" / NN, "--color", "always", env={"NO_COLOR": "1"})
+    assert ESCAPE in output
 
 
 def test_a_dumb_terminal_gets_rows(terminal: Terminal, fixtures: Path) -> None:
-    _, said = terminal("list", fixtures / "opp-old", env={"TERM": "dumb"})
-    assert said.splitlines()[0].startswith("Conv2D")
-    assert "─" not in said
+    _, output = terminal("list", fixtures / "opp-old", env={"TERM": "dumb"})
+    assert output.splitlines()[0].startswith("Conv2D")
+    assert "─" not in output
 
 
 def test_a_narrow_terminal_loses_no_name(terminal: Terminal, tmp_path: Path) -> None:
     name = "A" * 30 + "B" * 30
     path = write(tmp_path / "aic-x-ops-info.json", {name: entry("true"), "算子张量": entry()})
-    _, said = terminal("list", path, "--color", "never", width=40)
-    letters = said.replace("\n", "").replace(" ", "")
+    _, output = terminal("list", path, "--color", "never", width=40)
+    letters = output.replace("\n", "").replace(" ", "")
     assert letters.count("A") >= 30
     assert letters.count("B") >= 30
     assert "算子张量" in letters
 
 
 def test_on_a_terminal_json_is_still_one_document(terminal: Terminal, fixtures: Path) -> None:
-    _, said = terminal("list", fixtures / "opp-old", "--format", "json")
-    assert json.loads(said)["total"] == 3
+    _, output = terminal("list", fixtures / "opp-old", "--format", "json")
+    assert json.loads(output)["total"] == 3
 
 
 def test_on_a_terminal_a_difference_begins_with_a_summary(terminal: Terminal, fixtures: Path) -> None:
-    code, said = terminal("diff", fixtures / "opp", fixtures / "opp", "--soc-a", "ascend910", "--soc-b", "ascend910b")
+    code, output = terminal("diff", fixtures / "opp", fixtures / "opp", "--soc-a", "ascend910", "--soc-b", "ascend910b")
     assert code == 1
-    assert ESCAPE in said
-    head = "\n".join(said.splitlines()[:4])
+    assert ESCAPE in output
+    head = "\n".join(output.splitlines()[:4])
     for word in ("5 changed", "4 only in A", "21 only in B"):
         assert word in head
 
 
 def test_on_a_terminal_a_move_is_shown_for_people(terminal: Terminal, opp: Path) -> None:
-    code, said = terminal("move", opp / NN, "SwiGlu", "--to", "black")
+    code, output = terminal("move", opp / NN, "SwiGlu", "--to", "black")
     assert code == 0
-    assert "opsinfo restore" in said
-    assert "->" in said
+    assert "opsinfo restore" in output
+    assert "->" in output
 
 
-def test_no_command_asks_anything_of_a_terminal(terminal: Terminal, opp: Path) -> None:
+def test_no_command_prompts_on_a_terminal(terminal: Terminal, opp: Path) -> None:
     assert terminal("move", opp / NN, "SwiGlu", "--to", "black", "--force")[0] == 0
     assert terminal("restore", opp / NN)[0] == 0
     assert terminal("backups", "--prune", "1")[0] == 0
@@ -252,9 +252,9 @@ def test_quiet_hides_messages_but_not_data(opsinfo: Run, opp: Path) -> None:
 
 def test_verbose_prints_to_stderr_only(opsinfo: Run, fixtures: Path) -> None:
     plain = opsinfo("list", fixtures / "opp", "--soc", "ascend910b")
-    talky = opsinfo("list", fixtures / "opp", "--soc", "ascend910b", "-vv")
-    assert talky.out == plain.out
-    assert talky.code == 0
+    verbose = opsinfo("list", fixtures / "opp", "--soc", "ascend910b", "-vv")
+    assert verbose.out == plain.out
+    assert verbose.code == 0
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ def loaded(words: list[str], environment: dict[str, str], folder: Path) -> set[s
     """The modules that a run has loaded at its end."""
     code = (
         "import atexit, json, os, sys\n"
-        "def tell():\n"
+        "def write():\n"
         "    with open(sys.argv[1], 'w') as file: json.dump(sorted(sys.modules), file)\n"
-        "atexit.register(tell)\n"
+        "atexit.register(write)\n"
         "from opsinfo_cli.cli.line.main import main\n"
         "main(sys.argv[2:])\n"
     )

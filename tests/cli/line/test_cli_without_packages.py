@@ -123,11 +123,11 @@ def test_on_a_terminal_a_table_needs_no_package(environment: dict[str, str], opp
     )
     os.close(side)
     shown = b"".join(iter(lambda: _read(main), b""))
-    _, said = process.communicate()
+    _, output = process.communicate()
     os.close(main)
-    assert (process.returncode, b"Traceback" in said) == (0, False), said
+    assert (process.returncode, b"Traceback" in output) == (0, False), output
     assert b"MatMulV2              \x1b[1mwhite" in shown
-    assert b"operators of" in said
+    assert b"operators of" in output
 
 
 def _read(descriptor: int) -> bytes:

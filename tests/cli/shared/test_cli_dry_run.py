@@ -152,7 +152,7 @@ def test_patch_finds_a_file_with_an_odd_name_by_itself(opsinfo: Run, tmp_path: P
 
 
 @needs_patch
-def test_a_created_file_can_be_patched_into_being(opsinfo: Run, tmp_path: Path) -> None:
+def test_patch_gives_the_result_of_creating_a_file(opsinfo: Run, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "copy").mkdir()
     words = ("new.json", "Relu", "--to", "black", "--create")
@@ -291,7 +291,7 @@ def test_a_diff_is_coloured_on_a_terminal_and_a_tab_is_a_tab(
     terminal: Callable[..., tuple[int, str]], tmp_path: Path
 ) -> None:
     path = write(tmp_path / "ops.json", '{\n\t"black-list":{\n\t\t"to-add":[\n\t\t\t"Add"\n\t\t]\n\t}\n}\n')
-    _, said = terminal("move", path, "Mul", "--to", "black", "-n")
-    assert '\x1b[32m+\t\t\t"Mul"\x1b[0m' in said
-    assert "\x1b[36m@@" in said
-    assert "\\t" not in said
+    _, output = terminal("move", path, "Mul", "--to", "black", "-n")
+    assert '\x1b[32m+\t\t\t"Mul"\x1b[0m' in output
+    assert "\x1b[36m@@" in output
+    assert "\\t" not in output

@@ -30,7 +30,7 @@ def test_a_term_of_the_manuals_maps_to_a_list(word: str, meant: str) -> None:
     ["", "list", "red", "名单", "blocks", "not-white"],
     ids=["empty", "list", "red", "Chinese list", "blocks", "not-white"],
 )
-def test_other_words_mean_none(word: str) -> None:
+def test_other_words_map_to_no_list(word: str) -> None:
     assert policy_meant(word) is None
 
 

@@ -36,7 +36,7 @@ def test_a_folder_with_an_odd_name(opsinfo: Run, tmp_path: Path, name: str) -> N
     assert path.read_bytes() == before
 
 
-def test_a_name_as_long_as_a_name_can_be(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_name_of_the_greatest_length_is_read_and_written(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / ("m" * 250 + ".json"), mixlist(black_add=["Add"]))
     assert opsinfo("move", path, "Mul", "--to", "black").code == 0
     assert opsinfo("restore", path).code == 0
@@ -61,14 +61,16 @@ def test_the_command_that_undoes_a_change_can_be_pasted(
 ) -> None:
     path = write(tmp_path / "with 'blanks' $HOME" / "m.json", mixlist(black_add=["Add"]))
     before = path.read_bytes()
-    said = opsinfo("move", path, "Mul", "--to", "black").err
-    command = said.partition("undo it with: ")[2].splitlines()[0]
+    output = opsinfo("move", path, "Mul", "--to", "black").err
+    command = output.partition("undo it with: ")[2].splitlines()[0]
     script = f'opsinfo() {{ "{program[0]}" -m opsinfo_cli "$@"; }}\n{command}\n'
     assert subprocess.run(["sh", "-c", script], env=environment, check=False, cwd=tmp_path).returncode == 0
     assert path.read_bytes() == before
 
 
-def test_a_path_that_is_no_utf_8(program: list[str], environment: dict[str, str], tmp_path: Path) -> None:
+def test_a_path_that_is_not_utf_8_is_read_and_shown(
+    program: list[str], environment: dict[str, str], tmp_path: Path
+) -> None:
     folder = os.fsencode(tmp_path) + b"/caf\xe9 \xff"
     try:
         os.mkdir(folder)
@@ -169,7 +171,7 @@ def test_a_tree_with_special_files_is_walked(opsinfo: Run, places: Path) -> None
     assert "mixlist.json" in ran.out or "1 file" in ran.err
 
 
-def test_a_file_missing(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_missing_file_is_refused_with_its_path(opsinfo: Run, tmp_path: Path) -> None:
     for path in (tmp_path / "gone.json", tmp_path / "no/such/place"):
         ran = opsinfo("list", path, "--format", "json")
         assert ran.code == 3

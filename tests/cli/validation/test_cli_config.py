@@ -47,11 +47,11 @@ def test_defaults_come_from_the_nearest_file_upward(opsinfo: Run, repository: Pa
         assert f"defaults from {name}\n" in ran.err
         assert os.path.relpath(repository / "facts/ascend910b.opsinfo.json", folder) in ran.out
     write(repository / "lists/opsinfo.toml", "")
-    assert opsinfo("validate", "m.json", cwd=repository / "lists").code == 0, "an empty file is the nearest still"
+    assert opsinfo("validate", "m.json", cwd=repository / "lists").code == 0, "an empty file is the nearest one too"
     assert opsinfo("validate", "lists/m.json", "--no-config", cwd=repository).code == 0
 
 
-def test_the_own_file_comes_before_the_shared_one(opsinfo: Run, repository: Path) -> None:
+def test_opsinfo_toml_comes_before_pyproject_toml(opsinfo: Run, repository: Path) -> None:
     write(repository / "opsinfo.toml", AGAINST)
     write(repository / "pyproject.toml", "[tool.opsinfo]\nformat = 'json'\n")
     assert opsinfo("validate", "lists", cwd=repository).out.startswith("error[M005]")
@@ -68,7 +68,7 @@ def test_the_command_line_wins(opsinfo: Run, repository: Path) -> None:
     assert "E10001" not in ran.out
 
 
-def test_an_explicit_file_is_used_alone(opsinfo: Run, repository: Path, tmp_path: Path) -> None:
+def test_an_explicit_configuration_file_is_the_only_one_used(opsinfo: Run, repository: Path, tmp_path: Path) -> None:
     write(repository / "opsinfo.toml", "nonsense = 1\n")
     other = write(tmp_path / "other/ours.toml", f'against = ["{repository}/facts/ascend910.opsinfo.json"]\n')
     ran = opsinfo("validate", "lists", "--config", other, cwd=repository)
@@ -87,27 +87,29 @@ WRONG = {
     "a key far from all": ("[tool.opsinfo]\nzzz = 1\n", "2:1", "known keys: `against`"),
     "a key that another table has too": ("[tool.x]\nfmt = 1\n[tool.opsinfo]\nfmt = 1\n", "4:1", "unknown key `fmt`"),
     "a table": ("[tool.opsinfo.validate]\nagainst = []\n", "1:15", "unknown key `validate`"),
-    "an option that is none of a file's": ("[tool.opsinfo]\nconfig = 'x'\n", "2:1", "unknown key `config`"),
+    "an option of the command line only": ("[tool.opsinfo]\nconfig = 'x'\n", "2:1", "unknown key `config`"),
     "a string for a list": ("[tool.opsinfo]\nagainst = 'x.json'\n", "2:1", "`against` must be a list of strings"),
     "numbers in a list": ("[tool.opsinfo]\nagainst = [1]\n", "2:1", "`against` must be a list of strings"),
     "a list for a string": ("[tool.opsinfo]\nformat = ['json']\n", "2:1", "`format` must be a string"),
-    "a format that there is not": ("[tool.opsinfo]\nformat = 'xml'\n", "2:1", "'xml' is not one of"),
-    "no TOML": ("[tool.opsinfo]\nagainst = [\n", None, "invalid TOML"),
+    "an unknown format": ("[tool.opsinfo]\nformat = 'xml'\n", "2:1", "'xml' is not one of"),
+    "not TOML": ("[tool.opsinfo]\nagainst = [\n", None, "invalid TOML"),
     "a key twice": ("[tool.opsinfo]\nformat = 'text'\nformat = 'json'\n", None, "invalid TOML"),
 }
 
 
 @pytest.mark.parametrize("situation", WRONG)
 def test_a_wrong_configuration_is_exit_2_with_the_place(opsinfo: Run, repository: Path, situation: str) -> None:
-    text, place, said = WRONG[situation]
+    text, place, message = WRONG[situation]
     write(repository / "pyproject.toml", text)
     ran = opsinfo("validate", "lists", cwd=repository)
     assert (ran.code, ran.out) == (2, "")
     assert f"  --> pyproject.toml{f':{place}' if place else ''}" in ran.err
-    assert said in ran.err
+    assert message in ran.err
     assert opsinfo("validate", "lists", "--no-config", cwd=repository).code == 0
     assert opsinfo("validate", "--help", cwd=repository).code == 0
-    assert opsinfo("list", "facts/ascend910b.opsinfo.json", cwd=repository).code == 0, "it is validate's alone"
+    assert opsinfo("list", "facts/ascend910b.opsinfo.json", cwd=repository).code == 0, (
+        "only validate reads the configuration"
+    )
 
 
 def test_a_configuration_that_is_not_utf8_is_refused(opsinfo: Run, repository: Path) -> None:
@@ -132,27 +134,27 @@ def test_the_schema_has_the_keys_and_each_is_an_option() -> None:
     options = {
         word[2:]: each for each in click_command(command).params if isinstance(each, click.Option) for word in each.opts
     }
-    for key, said in properties.items():
+    for key, schema in properties.items():
         option = options.get(key)
         if option is None:
             continue
         wanted = "#/$defs/strings" if option.multiple else "boolean" if option.is_flag else "string"
-        assert said.get("$ref", said.get("type")) == wanted, key
+        assert schema.get("$ref", schema.get("type")) == wanted, key
     assert not SCHEMA.is_valid({"agianst": []})
     assert SCHEMA.is_valid(SCHEMA.schema["examples"][0])
 
 
 def test_help_shows_the_config_options(opsinfo: Run) -> None:
-    said = opsinfo("validate", "--help").out
+    output = opsinfo("validate", "--help").out
     for word in ("opsinfo.toml", "[tool.opsinfo]", "--config", "--no-config"):
-        assert word in said
+        assert word in output
 
 
 HOSTILE = {
     "a report outside": ('report = ["json:../../../stolen.json"]\n', "config-writes-outside"),
     "a report over another file": ('report = ["concise:lists/m.json.bak"]\n', "config-overwrites"),
     "a path with a NUL": ('against = ["a\\u0000b.json"]\n', "config"),
-    "an integer without end": (f"strict = {'1' * 6000}\n", "config"),
+    "an integer of 6,000 digits": (f"strict = {'1' * 6000}\n", "config"),
 }
 
 

@@ -120,7 +120,7 @@ def written_while(act: Callable[[], object], config: Path, path: Path, monkeypat
     write_report_of(str(config), "json", str(path), b"{}")
 
 
-def test_a_folder_swapped_for_a_link_while_a_report_is_written_leads_nowhere(
+def test_a_folder_swapped_for_a_link_while_a_report_is_written_is_not_followed(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = config.parent / "out"
@@ -216,19 +216,19 @@ def test_the_users_own_configuration_lists_safe_directories(
     environ = {"XDG_CONFIG_HOME": str(tmp_path / "home")}
     assert config_trust._is_safe(str(config.parent.resolve()), environ)
     monkeypatch.setattr(config_trust, "_trusted", lambda environ: {os.geteuid() + 1})
-    assert not config_trust._is_safe(str(config.parent.resolve()), environ), "the list of somebody else"
+    assert not config_trust._is_safe(str(config.parent.resolve()), environ), "the list of another user"
 
 
 BOMBS = {
     "a dotted key of thousands of parts": "a" + ".a" * 30_000 + " = 1\n",
     "a table of thousands of parts": "[a" + ".a" * 30_000 + "]\n",
-    "arrays without end": "a = " + "[" * 5000 + "]" * 5000,
-    "inline tables without end": "a = " + "{b = " * 5000,
+    "deeply nested arrays": "a = " + "[" * 5000 + "]" * 5000,
+    "unclosed inline tables": "a = " + "{b = " * 5000,
     "an integer of 6,000 digits": "a = " + "1" * 6000,
     "an integer of 6,000 digits with underscores": "a = " + "1_1" * 3000,
     "a text of megabytes": "#" * (MAX_SIZE + 1),
-    "quotes without end": 'a = "' * 9999,
-    "no TOML": "a = ",
+    "unclosed quotes": 'a = "' * 9999,
+    "not TOML": "a = ",
 }
 
 

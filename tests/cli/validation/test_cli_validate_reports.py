@@ -148,7 +148,7 @@ def test_a_report_that_cannot_be_written_is_exit_3_and_hides_no_finding(opsinfo:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--report", "sarfi:x"], "did you mean `sarif`?"),
         (["--report", "auto:x"], "known formats: "),
@@ -162,13 +162,13 @@ def test_a_report_that_cannot_be_written_is_exit_3_and_hides_no_finding(opsinfo:
         (["--format", "sarfi"], "sarif"),
     ],
 )
-def test_wrong_reports_are_wrong_usage(opsinfo: Run, bad: Path, tmp_path: Path, words: list[str], said: str) -> None:
+def test_wrong_reports_are_wrong_usage(opsinfo: Run, bad: Path, tmp_path: Path, words: list[str], message: str) -> None:
     write(tmp_path / "other.json", mixlist(black_add=["Log"]))
     write(tmp_path / "snapshot.json", {"kind": "opsinfo-snapshot"})
     before = snapshot(tmp_path)
     ran = opsinfo("validate", "sub/m.json", *words)
     assert ran.code == 2
-    assert said in ran.err
+    assert message in ran.err
     assert snapshot(tmp_path) == before
 
 
@@ -206,10 +206,10 @@ def test_a_report_to_dev_stdout_is_written_after_the_text_into_its_file(
         file.flush()
         start("validate", bad, "--report", f"concise:{path}", stdout=file).communicate(timeout=30)
         assert os.path.samestat(os.fstat(file.fileno()), out.stat())
-    said = out.read_text("utf-8")
-    assert said.startswith("before\n")
-    assert "error[M001] unknown-list" in said
-    assert "error[M001]: `算子-list`" in said
+    output = out.read_text("utf-8")
+    assert output.startswith("before\n")
+    assert "error[M001] unknown-list" in output
+    assert "error[M001]: `算子-list`" in output
 
 
 @pytest.mark.parametrize(

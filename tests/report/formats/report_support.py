@@ -34,7 +34,7 @@ def checked(findings: list[Finding], *failures: OpsinfoError, strict: bool = Fal
 
 
 def many(count: int) -> list[Finding]:
-    """Every rule in turn, in ten files, lines apart; every third message is the same as another's."""
+    """Findings of every rule, in ten files and on separate lines; every third message repeats another."""
     names = list(RULES)
     fix = Fix((Edit(6, 10, "Add"),))
     places = ((Place(1, 7), Place(1, 11)),)

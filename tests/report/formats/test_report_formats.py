@@ -97,7 +97,7 @@ def sarif_faults(document: Any, schemas: Path) -> list[str]:
 
 
 @pytest.mark.exhaustive
-def test_sarif_carries_every_rule_with_help_and_results_point_at_theirs() -> None:
+def test_sarif_has_every_rule_with_help_and_results_refer_to_their_rule() -> None:
     run = json.loads(sarif(ten_thousand()))["runs"][0]
     rules = run["tool"]["driver"]["rules"]
     assert [rule["name"] for rule in rules] == list(RULES)

@@ -61,7 +61,7 @@ def test_a_long_line_is_a_window_with_the_span_in_it(width: int, filler: str, at
         assert line.startswith(" 1 | ...") is (at > 0)
 
 
-def test_what_a_terminal_cannot_encode_is_escaped_and_counted() -> None:
+def test_characters_that_a_terminal_cannot_encode_are_escaped_and_counted() -> None:
     line, marks = shown("算 ab", "ab", encoding="ascii")
     assert line == " 1 | \\u7b97 ab"
     assert marks.index("^") == line.index("ab")

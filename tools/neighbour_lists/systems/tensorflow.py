@@ -42,7 +42,7 @@ def _conditional(text: str, name: str, cls: str) -> list[NameList]:
     notes: dict[str, list[str]] = {"": []}
     note = ""
     for line in text.splitlines():
-        condition = next((said for words, said in CONDITIONS.items() if words in line), None)
+        condition = next((value for words, value in CONDITIONS.items() if words in line), None)
         if line.strip() == "}":
             note = ""
         elif condition:
