@@ -131,11 +131,8 @@ def _are_clear(tensors: Iterable[Mapping[str, str]], pattern: str) -> bool:
             return False
         if "sub_format" in content and not _sub_formats[content["sub_format"]]:
             return False
-        lists = (
-            content["dtype"] if "dtype" in content else None,
-            content["format"] if "format" in content else None,
-            content["unknownshape_format"] if "unknownshape_format" in content else None,
-        )
+        get = content.get
+        lists = get("dtype"), get("format"), get("unknownshape_format")
         if lists == before:
             continue
         dtype, format_, unknown = before = lists
