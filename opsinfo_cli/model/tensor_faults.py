@@ -171,7 +171,7 @@ def _format_faults(key: str, text: str) -> Iterator[LoadFault]:
     """
     for index, word in enumerate(map(_format, comma_list(text))):
         name, colon, suffix = word.partition(":")
-        number = int(suffix) if re.fullmatch(r"0*[0-9]{1,5}", suffix, re.ASCII) else None
+        number = int(suffix) if colon and re.fullmatch(r"0*[0-9]{1,5}", suffix, re.ASCII) else None
         if colon and (number is None or number > _LARGEST_SUB_FORMAT):
             said = f"`{word}`: a sub format must be a number from 0 to {_LARGEST_SUB_FORMAT}"
             yield _bad(key, said, token=index)

@@ -96,7 +96,9 @@ def command(
     if output.format == "mixlist":
         return _port(first, second, theirs, named, output)
     inside = _inside(first, second, named) if sections else None
-    return _report(output, first, second, diff(first, second, mine, theirs, named=named), inside)
+    # :func:`.diff` would import the reader of mixlists
+    found = difference(policies_of(first.operators, mine), policies_of(second.operators, theirs), named)
+    return _report(output, first, second, found, inside)
 
 
 def _names_system(text: str) -> bool:
