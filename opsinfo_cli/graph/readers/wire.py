@@ -63,23 +63,31 @@ def fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
     """
     try:
         while at < end:
-            begin = at
             tag = data[at]
+            if tag & 0x87 == BYTES and (size := data[at + 1]) < 128:  # most fields: both numbers are one byte long
+                start = at + 2
+                stop = start + size
+                if stop > end:
+                    raise WireFault(at, f"field {tag >> 3} has {size} bytes, {max(end - start, 0)} are left")
+                yield tag, start, stop
+                at = stop
+                continue
+            begin = at
             at += 1
             if tag > 127:
                 tag, at = varint(data, begin)
             wire = tag & 7
             if wire == BYTES:
-                size = data[at]
-                at += 1
-                if size > 127:
-                    size, at = varint(data, at - 1)
-                start, at = at, at + size
+                size, start = varint(data, at)
+                at = start + size
                 if at > end:
                     raise WireFault(begin, f"field {tag >> 3} has {size} bytes, {max(end - start, 0)} are left")
                 yield tag, start, at
             elif wire == VARINT:
-                value, at = varint(data, at)
+                value = data[at]
+                at += 1
+                if value > 127:
+                    value, at = varint(data, at - 1)
                 if at > end:
                     raise WireFault(begin, f"field {tag >> 3} exceeds its message")
                 yield tag, value, -1
