@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import chain
 
 from ..typed import TYPE_CHECKING, NamedTuple
 from .atc_options import NOTHING_CONSIDERED
@@ -77,8 +76,8 @@ class Answer:
         self.judged = judged
         self.graph = prepared.graph
         self.mode = judged.mode
-        self.inputs = list(chain.from_iterable(choice.inputs for choice in judged.choices))
-        self.outputs = list(chain.from_iterable(choice.outputs for choice in judged.choices))
+        self.inputs = [dtype for choice in judged.choices for dtype in choice.inputs]
+        self.outputs = [dtype for choice in judged.choices for dtype in choice.outputs]
 
     def __repr__(self) -> str:
         counts = self.counts
@@ -123,7 +122,7 @@ class Answer:
     @cached_property
     def counts(self) -> Counts:
         low = high = first = assumed = 0
-        for choice, times in self._by_choice():
+        for _, choice, times in self._by_choice:
             is_low = choice.column >= 0 and runs_low(choice)
             low += times * is_low
             high += times * (choice.column >= 0 and not is_low)
@@ -131,20 +130,20 @@ class Answer:
             assumed += times * (choice.confidence == "assumed")
         return Counts(len(self.graph), low, high, len(self.graph) - low - high, first, assumed, self._casts.counts)
 
-    def _by_choice(self) -> list[tuple[DtypeChoice, int]]:
-        """The distinct choices, which are few, with their counts."""
-        known = {id(choice): choice for choice in self.judged.choices}
-        return [(known[key], count) for key, count in Counter(map(id, self.judged.choices)).items()]
+    @cached_property
+    def _by_choice(self) -> list[tuple[str, DtypeChoice, int]]:
+        """The distinct choices of each op type, which are few, with their counts."""
+        choices, types = self.judged.choices, self.graph.columns.types
+        known = dict(zip(map(id, choices), choices, strict=True))
+        found = Counter(zip(types, map(id, choices), strict=True))
+        return [(op_type, known[key], count) for (op_type, key), count in found.items()]
 
     @cached_property
     def types(self) -> list[TypeSummary]:
         """The op types of the graph, by name."""
         found: dict[str, Counter[str]] = {}
         policies: dict[str, set[str | None]] = {}
-        chosen = {id(choice): choice for choice in self.judged.choices}
-        made = Counter(zip(self.graph.columns.types, map(id, self.judged.choices), strict=True))
-        for (op_type, key), times in made.items():
-            choice = chosen[key]
+        for op_type, choice, times in self._by_choice:
             kind = "not judged" if choice.column < 0 else "low" if runs_low(choice) else "high"
             found.setdefault(op_type, Counter())[kind] += times
             policies.setdefault(op_type, set()).add(None if choice.policy is None else str(choice.policy))

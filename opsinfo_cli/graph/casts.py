@@ -9,6 +9,7 @@ from ..typed import TYPE_CHECKING, NamedTuple
 from .cast_merging import Layouts, Merging
 from .dtypes import BITS
 from .graph import Producer
+from .topology import owners
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ class Cast(NamedTuple):
     :param begin: the dtype of the output
     :param end: the dtype of the consumer's input
     :param constant: whether the output is a constant's, so that the compiler folds the Cast
-    :param elements: the elements of the tensor; None if its shape is unknown
+    :param shape: the shape of the tensor; None if it is unknown
     """
 
     producer: int
@@ -38,13 +39,18 @@ class Cast(NamedTuple):
     begin: str
     end: str
     constant: bool
-    elements: int | None
+    shape: tuple[int, ...] | None
+
+    @property
+    def elements(self) -> int | None:
+        """The elements of the tensor; None if its shape is unknown."""
+        return None if self.shape is None or min(self.shape, default=0) < 0 else prod(self.shape)
 
     @property
     def bytes(self) -> int | None:
         """The bytes that one run of it reads; None if unknown."""
-        bits = BITS.get(self.begin)
-        return None if self.elements is None or bits is None else (self.elements * bits + 7) // 8
+        bits, elements = BITS.get(self.begin), self.elements
+        return None if elements is None or bits is None else (elements * bits + 7) // 8
 
 
 class CastCounts(NamedTuple):
@@ -97,15 +103,17 @@ def casts_of(
     columns = graph.columns
     merging = Merging(graph, inputs, outputs, prepared.source_slot, prepared.order, _layouts(graph, choices))
     casts: list[Cast] = []
-    for edge in merging.inserted():
-        consumer = _owner(columns.inputs_of, edge.slot)
-        producer = columns.source_node[edge.slot]
-        if edge.source != prepared.source_slot[edge.slot]:
-            producer = _owner(columns.outputs_of, edge.source)
+    consumers = owners(columns.inputs_of)
+    for slot, source, steps in merging.inserted():
+        consumer, producer = consumers[slot], columns.source_node[slot]
+        if source != prepared.source_slot[slot]:
+            producer = _owner(columns.outputs_of, source)
         constant = columns.types[producer] in _CONSTANTS
-        elements = _elements(columns.output_tensors[edge.source].shape)
-        ends = producer, edge.source - columns.outputs_of[producer], consumer, edge.slot - columns.inputs_of[consumer]
-        casts += [Cast(*ends, begin, end, constant, elements) for begin, end in edge.steps if begin and end]
+        shape = columns.output_tensors[source].shape
+        output, number = source - columns.outputs_of[producer], slot - columns.inputs_of[consumer]
+        for begin, end in steps:
+            if begin and end:
+                casts.append(Cast(producer, output, consumer, number, begin, end, constant, shape))
     rewired = {}
     for moved in merging.rewired():
         consumer, producer = _owner(columns.inputs_of, moved.slot), _owner(columns.outputs_of, moved.now)
@@ -119,11 +127,10 @@ def _owner(starts: Sequence[int], slot: int) -> int:
     return bisect_right(starts, slot) - 1
 
 
-def _elements(shape: tuple[int, ...] | None) -> int | None:
-    return None if shape is None or min(shape, default=0) < 0 else prod(shape)
-
-
 def _layouts(graph: ModelGraph, choices: list[DtypeChoice]) -> Layouts | None:
+    distinct = dict(zip(map(id, choices), choices, strict=True))
+    if all(choice.layouts is None for choice in distinct.values()):
+        return None
     inputs: dict[int, str] = {}
     outputs: dict[int, str] = {}
     columns = graph.columns

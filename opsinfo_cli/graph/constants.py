@@ -79,16 +79,18 @@ def constant_faults(answer: Answer) -> ConstantCheck:
 
 def _suspects(answer: Answer) -> list[Suspect]:
     """The Casts on constants, without those on small constants that are harmless together with their neighbours."""
-    columns, weights_of = answer.graph.columns, answer.graph.weights
+    tensors, outputs_of = answer.graph.columns.output_tensors, answer.graph.columns.outputs_of
+    weights_of = answer.graph.weights
     groups: dict[tuple[str, str, str], list[Suspect]] = {}
     kept: list[Suspect] = []
     for cast in answer.casts:
-        weights = weights_of.get(cast.producer)
-        if not cast.constant or weights is None or cast.end not in LIMITS:
+        producer, low = cast.producer, cast.end
+        weights = weights_of.get(producer)
+        if not cast.constant or weights is None or low not in LIMITS:
             continue
-        own = columns.output_tensors[columns.outputs_of[cast.producer] + cast.output].first_dtype or cast.begin
+        own = tensors[outputs_of[producer] + cast.output].first_dtype or cast.begin
         if is_small(weights):
-            groups.setdefault((weights.path, own, cast.end), []).append((cast, weights, own))
+            groups.setdefault((weights.path, own, low), []).append((cast, weights, own))
         else:
             kept.append((cast, weights, own))
     for (_, own, low), group in groups.items():

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
+from itertools import chain, repeat
+from operator import sub
+
 from ..errors import Damaged
 from ..typed import TYPE_CHECKING
 
@@ -44,16 +48,23 @@ def order_of(graph: ModelGraph) -> list[int]:
 
 def sorted_nodes(graph: ModelGraph, nodes: range) -> list[int]:
     """Return one subgraph's nodes, producers first; in the file's order if that is a topological order."""
-    columns = graph.columns
-    starts, sources, types = columns.inputs_of, columns.source_node, columns.types
-    loops = {index for index in nodes if types[index] in LOOP_BACK}
-    if not any(
-        source >= node and source not in loops for node in nodes for source in sources[starts[node] : starts[node + 1]]
-    ) and not any(
-        source >= node and source not in loops for node in _controlled(graph, nodes) for source in graph.control[node]
-    ):
+    types, starts = graph.columns.types, graph.columns.inputs_of[nodes.start : nodes.stop + 1]
+    edges = zip(graph.columns.source_node[starts[0] : starts[-1]], owners(starts, nodes.start), strict=True)
+    late = {source for source, node in edges if source >= node}
+    late |= {source for node in _controlled(graph, nodes) for source in graph.control[node] if source >= node}
+    if all(types[source] in LOOP_BACK for source in late):
         return list(nodes)
-    return _kahn(graph, nodes, loops)
+    return _kahn(graph, nodes, {index for index in nodes if types[index] in LOOP_BACK})
+
+
+def owners(starts: array[int], first: int = 0) -> array[int]:
+    """Return the node of each slot of successive nodes.
+
+    :param starts: the first slot of each node, and the end of the last one
+    :param first: the index of the first node
+    """
+    nodes = range(first, first + len(starts) - 1)
+    return array("i", chain.from_iterable(map(repeat, nodes, map(sub, starts[1:], starts))))
 
 
 def _controlled(graph: ModelGraph, nodes: range) -> Sequence[int]:

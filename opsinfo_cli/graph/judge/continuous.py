@@ -21,9 +21,6 @@ def settle(graph: ModelGraph, choices: list[DtypeChoice], source_slot: Sequence[
 
     :param source_slot: the output slot that feeds each input
     """
-    columns = graph.columns
-    if not any(tensor.continuous for tensor in columns.output_tensors):
-        return
     marked = [node for node in range(len(graph)) if any(tensor.continuous for tensor in graph[node].outputs)]
     readers = _first_readers(graph, marked, source_slot)
     for node in (*marked, *reversed(marked)):

@@ -90,7 +90,8 @@ class Prepared:
             nowhere if node < 0 else starts[node] + output
             for node, output in zip(columns.source_node, columns.source_output, strict=True)
         ]
-        self._first_seen = [tensor.first_dtype for tensor in columns.output_tensors]
+        self._first_seen = [tensor.original_dtype or tensor.dtype for tensor in columns.output_tensors]
+        self._has_continuous = any(port.continuous for facts in self.kinds for port in facts.outputs)
 
     def judge(self, mode: str | JudgeMode, marks: Mapping[str, frozenset[Mark]] | None = None) -> Judged:
         """Choose the dtypes of every node.
@@ -151,7 +152,8 @@ class JudgeWalk:
         self._walk(self.states())
         for cell, dtype in self.set_cells.items():
             self.choices[cell.node] = _with(self.choices[cell.node], cell, dtype)
-        settle(self.graph, self.choices, self.prepared.source_slot)
+        if self.prepared._has_continuous:
+            settle(self.graph, self.choices, self.prepared.source_slot)
         return Judged(self.mode, self.marks, self.choices, self.related)
 
     def states(self) -> list[State]:
@@ -171,10 +173,11 @@ class JudgeWalk:
         prepared, seen, choices = self.prepared, self.seen, self.choices
         kind_of, acts, source_slot = prepared.kind_of, prepared.acts, prepared.source_slot
         inputs_of, outputs_of = self.graph.columns.inputs_of, self.graph.columns.outputs_of
+        dtype_at = seen.__getitem__
         for node in prepared.order:
             state = states[kind_of[node]]
             if isinstance(state, _Gray):
-                feeds = tuple([seen[slot] for slot in source_slot[inputs_of[node] : inputs_of[node + 1]]])
+                feeds = tuple(map(dtype_at, source_slot[inputs_of[node] : inputs_of[node + 1]]))
                 found = state.choices.get(feeds)
                 choice = self.chosen(state, feeds) if found is None else found
             else:

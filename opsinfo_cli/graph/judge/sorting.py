@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 from ...typed import TYPE_CHECKING, NamedTuple
 from .facts import Customized, Facts, Port
 
@@ -55,30 +53,32 @@ class _Sorting:
         self.graph = graph
         self.marks = marks
         self.columns = graph.columns
-        distinct = {id(tensor): tensor for tensor in chain(self.columns.input_tensors, self.columns.output_tensors)}
+        tensors = [*self.columns.input_tensors, *self.columns.output_tensors]
+        distinct = dict(zip(map(id, tensors), tensors, strict=True))
         self.tensors: list[GraphTensor] = []
-        self.numbers: dict[int, int] = {}
+        self.codes: dict[int, int] = {}
         known: dict[object, int] = {}
         for key, tensor in distinct.items():  # sizes have no effect: merge tensors that differ only in them
             facts = (tensor.original_dtype, tensor.dtype, tensor.format, tensor.continuous, _unknown(tensor))
             number = known.setdefault(facts, len(known))
             if number == len(self.tensors):
                 self.tensors.append(tensor)
-            self.numbers[key] = number
+            self.codes[key] = number << _FLAG_BITS
         self.lenient = graph.model.predicted
 
     def run(self) -> Sorted:
         columns, graph = self.columns, self.graph
         inputs = self._input_codes()
-        outputs = [self.numbers[id(tensor)] << _FLAG_BITS for tensor in columns.output_tensors]
+        outputs = tuple(map(self.codes.__getitem__, map(id, columns.output_tensors)))
         marked = {*graph.attributes, *self.marks.keep, *self.marks.customized, *graph.fused_from}
         kinds: dict[object, int] = {}
         facts: list[Facts] = []
         kind_of: list[int] = []
-        starts, ends = columns.inputs_of, columns.outputs_of
-        for node, op_type in enumerate(columns.types):
-            ins = tuple(inputs[starts[node] : starts[node + 1]])
-            outs = tuple(outputs[ends[node] : ends[node + 1]])
+        first_in = first_out = 0
+        ends = zip(columns.types, columns.inputs_of[1:], columns.outputs_of[1:], strict=True)
+        for node, (op_type, end_in, end_out) in enumerate(ends):
+            ins, outs = inputs[first_in:end_in], outputs[first_out:end_out]
+            first_in, first_out = end_in, end_out
             extra = self._extra(node) if node in marked else None
             key = (op_type, ins, outs, extra)
             kind = kinds.get(key)
@@ -88,26 +88,27 @@ class _Sorting:
             kind_of.append(kind)
         return Sorted(kind_of, facts, self._acts())
 
-    def _input_codes(self) -> list[int]:
-        constant = self._constants()
-        flags = [
-            _PRESENT | _FED | (_IS_LATE if op_type in _LATE else 0) | (_IS_CONST if node in constant else 0)
-            for node, op_type in enumerate(self.columns.types)
-        ]
+    def _input_codes(self) -> tuple[int, ...]:
+        flags = self._flags()
         flags.append(_IS_LATE)  # for -1: not fed
-        tensors, sources, numbers = self.columns.input_tensors, self.columns.source_node, self.numbers
-        codes = [
-            numbers[id(tensor)] << _FLAG_BITS | flags[source] for tensor, source in zip(tensors, sources, strict=True)
-        ]
+        tensors, sources, code_of = self.columns.input_tensors, self.columns.source_node, self.codes
+        codes = [code_of[key] | flags[source] for key, source in zip(map(id, tensors), sources, strict=True)]
         for slot, source in enumerate(sources) if -1 in sources else ():
             if source < 0 and tensors[slot].first_dtype is not None:
                 codes[slot] |= _PRESENT
-        return codes
+        return tuple(codes)
 
-    def _constants(self) -> set[int]:
-        """Nodes whose value is known at compile time, through the Data of bodies."""
+    def _flags(self) -> list[int]:
+        """The flags of the inputs that each node feeds; constants are also known through the Data of bodies."""
         types, columns = self.columns.types, self.columns
-        constant = {node for node, op_type in enumerate(types) if op_type in _CONSTANTS}
+        by_type = {
+            op_type: _PRESENT
+            | _FED
+            | (_IS_LATE if op_type in _LATE else 0)
+            | (_IS_CONST if op_type in _CONSTANTS else 0)
+            for op_type in set(types)
+        }
+        flags = [by_type[op_type] for op_type in types]
         for body in self.graph.subgraphs[1:]:
             for node in body.nodes:
                 parent_input = self.graph.attributes.get(node, {}).get("parent_input")
@@ -116,9 +117,10 @@ class _Sorting:
                 if parent_input < 0:
                     continue
                 slot = columns.inputs_of[body.parent] + parent_input
-                if slot < columns.inputs_of[body.parent + 1] and columns.source_node[slot] in constant:
-                    constant.add(node)
-        return constant
+                if slot >= columns.inputs_of[body.parent + 1] or (source := columns.source_node[slot]) < 0:
+                    continue
+                flags[node] |= flags[source] & _IS_CONST
+        return flags
 
     def _extra(self, node: int) -> Extra | None:
         attributes = self.graph.attributes.get(node, {})
@@ -166,7 +168,7 @@ class _Sorting:
 
     def _acts(self) -> bytearray:
         acts = bytearray(len(self.columns.types))
-        for node, op_type in enumerate(self.columns.types):
+        for node, op_type in enumerate(self.columns.types) if "Cast" in self.columns.types else ():
             if op_type == "Cast":
                 acts[node] = CAST
         for body in self.graph.subgraphs[1:]:

@@ -114,10 +114,11 @@ class _Assembler:
         """Add the nodes, and return the numbers of the values they read."""
         nodes = graph.nodes
         inputs = [len(node.inputs) for node in nodes]
-        self._append([intern(node.type) for node in nodes], inputs, produced.counts[len(graph.inputs) :])
+        types = [intern(node.type) for node in nodes]
+        self._append(types, inputs, produced.counts[len(graph.inputs) :])
         self._columns.output_tensors.extend(produced.tensors)
         numbers = produced.read
-        if any(node.type in _LOOPS for node in nodes):
+        if not _LOOPS.isdisjoint(types):
             tensors = [tensor for node in nodes for tensor in self._in_loop(graph, node)]
         else:
             tensors = produced.facts(numbers)

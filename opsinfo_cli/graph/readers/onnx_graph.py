@@ -144,7 +144,9 @@ def _join(graph: SourceGraph, node: SourceNode) -> None:
 def _translated(graph: SourceGraph, opsets: dict[str, int], notes: Notes) -> list[SourceNode]:
     """Return the nodes with op types of CANN."""
     made: list[SourceNode] = []
+    plain: dict[str, str] = {}  # types of operators that become one node without a note; notes count nodes
     for node in graph.nodes:
+        node.type = node.type or plain.get(node.op, "")
         if node.type:
             made.append(node)
             continue
@@ -158,6 +160,8 @@ def _translated(graph: SourceGraph, opsets: dict[str, int], notes: Notes) -> lis
             continue
         if mapping.beyond and not opset > HIGHEST_OPSET:
             notes.add("opset", f"`{node.op}` of opset {opset} is translated as in a documented opset", node.op)
+        elif not mapping.expands:
+            plain[node.op] = mapping.types[0]
         if not mapping.expands:
             node.type = mapping.types[0]
             made.append(node)

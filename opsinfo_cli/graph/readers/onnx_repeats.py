@@ -56,11 +56,13 @@ def _tensors(model: OnnxModel) -> dict[str, GraphTensor]:
     values = _Values(model)
     number_of = values.number_of
     kinds: dict[object, list[int]] = {}
+    number_at = number_of.__getitem__
     for at, node in enumerate(model.graph.nodes):
         if node.type == CONST:
             continue
-        inputs = tuple([number_of[value] for value in node.inputs])
-        absent = tuple(map(bool, node.outputs)) if "" in node.outputs else len(node.outputs)
+        given = node.outputs
+        inputs = tuple(map(number_at, node.inputs))
+        absent = tuple(map(bool, given)) if "" in given else len(given)
         key = (node.op, node.raw_attributes, inputs, absent)
         outputs = kinds.get(key)
         if outputs is None:
@@ -68,7 +70,7 @@ def _tensors(model: OnnxModel) -> dict[str, GraphTensor]:
                 raise _Unlike
             found = _inferred(node, [values.facts[number] for number in inputs], model.opsets)
             outputs = kinds[key] = [_UNKNOWN if tensor is None else values.number(tensor) for tensor in found]
-        for value, number in zip(node.outputs, outputs, strict=True):
+        for value, number in zip(given, outputs, strict=True):
             if number != _UNKNOWN and (said := number_of.setdefault(value, number)) != number:
                 number_of[value] = values.merged(said, number)
     del number_of[""]

@@ -14,7 +14,7 @@ from ..graph import GraphTensor, Weights
 from .onnx_tensor_types import TensorTypes
 from .slim import MARKER_KEY, marked
 from .source import CONST, SourceGraph, SourceNode
-from .wire import DEEPEST, WireFault, fields, key, number_bytes, repeated, signed, text
+from .wire import BYTES, DEEPEST, WireFault, field, fields, key, number_bytes, repeated, signed, text
 
 if TYPE_CHECKING:
     from .slim import Plan, Slim
@@ -148,12 +148,20 @@ class Parser:
         return name
 
     def _node(self, graph: SourceGraph, start: int, end: int, depth: int) -> SourceNode:
-        data = self._data
+        data = self._data[start:end] + b"\0"  # offsets in it are small numbers: counting in the file takes longer
         inputs: list[str] = []
         outputs: list[str] = []
         name = op = domain = ""
         attributes: list[tuple[int, int]] = []
-        for tag, first, last in fields(data, start, end):
+        at, size = 0, end - start
+        while at < size:  # not `fields`, which takes longer too: most of a large model are nodes
+            tag, first = data[at], at + 2
+            last = first + data[at + 1]
+            if tag & 0x87 != BYTES or last > first + 127 or last > size:
+                tag, first, last, after = field(self._data, start + at, end)
+                first, last, at = first - start, last - start, after - start
+            else:
+                at = last
             if tag == 0x0A:
                 inputs.append(data[first:last].decode("utf-8", "replace"))
             elif tag == 0x12:
@@ -161,20 +169,20 @@ class Parser:
             elif tag == 0x1A:
                 name = data[first:last].decode("utf-8", "replace")
             elif tag == 0x22:
-                op = self._ops.get(data[first:last]) or self._new_op(first, last)
+                op = self._ops.get(data[first:last]) or self._new_op(data[first:last])
             elif tag == 0x2A:
                 attributes.append((first, last))
             elif tag == 0x3A:
                 domain = text(data, first, last)
         node = SourceNode(name, op if domain in DEFAULT_DOMAINS else f"{domain}::{op}", inputs, outputs)
         for first, last in attributes:
-            self._attribute(graph, node, first, last, depth)
+            self._attribute(graph, node, start + first, start + last, depth)
         if attributes and not node.type and not node.bodies:
             node.raw_attributes = tuple([data[first:last] for first, last in attributes])
         return node
 
-    def _new_op(self, start: int, end: int) -> str:
-        op = self._ops[self._data[start:end]] = text(self._data, start, end)
+    def _new_op(self, said: bytes) -> str:
+        op = self._ops[said] = text(said, 0, len(said))
         return op
 
     def _attribute(self, graph: SourceGraph, node: SourceNode, start: int, end: int, depth: int) -> None:

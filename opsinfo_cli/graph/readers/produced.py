@@ -46,18 +46,20 @@ class Produced:
         """
         number_of, counts, tensors, read = self._number_of, self.counts, self.tensors, self.read
         known = self._graph.tensors.get
+        number_at = number_of.__getitem__
         in_order = True
         for node in self._graph.nodes:
-            if in_order:
+            if in_order and node.inputs:
                 try:
-                    read += [number_of[value] for value in node.inputs]
+                    read += map(number_at, node.inputs)
                 except KeyError:
                     in_order = False
             outputs = node.outputs
             counts.append(len(outputs))
             for value in outputs:
                 if value:
-                    if number_of.setdefault(value, len(tensors)) != len(tensors):
+                    number = len(tensors)
+                    if number_of.setdefault(value, number) != number:
                         raise self._twice(value, node.name)
                     tensors.append(known(value, UNKNOWN))
                 else:

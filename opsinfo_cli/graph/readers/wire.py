@@ -63,35 +63,53 @@ def fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
     """
     try:
         while at < end:
-            begin = at
-            tag = data[at]
-            at += 1
-            if tag > 127:
-                tag, at = varint(data, begin)
-            wire = tag & 7
-            if wire == BYTES:
-                size = data[at]
-                at += 1
-                if size > 127:
-                    size, at = varint(data, at - 1)
-                start, at = at, at + size
-                if at > end:
-                    raise WireFault(begin, f"field {tag >> 3} has {size} bytes, {max(end - start, 0)} are left")
-                yield tag, start, at
-            elif wire == VARINT:
-                value, at = varint(data, at)
-                if at > end:
-                    raise WireFault(begin, f"field {tag >> 3} exceeds its message")
+            tag, value = data[at], data[at + 1]
+            start = at + 2
+            if tag & 0x87 == BYTES and value < 128:  # most fields: key and length have one byte each
+                stop = start + value
+                if stop > end:
+                    raise _too_long(at, tag, value, end - start)
+                yield tag, start, stop
+                at = stop
+            elif tag & 0x87 == VARINT and value < 128 and start <= end:
                 yield tag, value, -1
-            elif wire in (FIXED32, FIXED64):
-                start, at = at, at + (4 if wire == FIXED32 else 8)
-                if at > end:
-                    raise WireFault(begin, f"field {tag >> 3} exceeds its message")
-                yield tag, start, at
+                at = start
             else:
-                raise WireFault(begin, f"wire type {wire} is unknown")
+                tag, value, stop, at = field(data, at, end)
+                yield tag, value, stop
     except IndexError:
         raise WireFault(len(data), "the data ends inside a field") from None
+
+
+def field(data: bytes, begin: int, end: int) -> tuple[int, int, int, int]:
+    """Return the field at ``begin`` as :func:`fields` does, and the offset after it.
+
+    :raises WireFault: if it exceeds the message
+    """
+    try:
+        tag, at = varint(data, begin)
+        wire = tag & 7
+        value, after = varint(data, at) if wire in (BYTES, VARINT) else (0, at)
+    except IndexError:
+        raise WireFault(len(data), "the data ends inside a field") from None
+    if wire == BYTES:
+        if after + value > end:
+            raise _too_long(begin, tag, value, end - after)
+        return tag, after, after + value, after + value
+    if wire == VARINT:
+        found = tag, value, -1, after
+    elif wire in (FIXED32, FIXED64):
+        after = at + (4 if wire == FIXED32 else 8)
+        found = tag, at, after, after
+    else:
+        raise WireFault(begin, f"wire type {wire} is unknown")
+    if found[-1] > end:
+        raise WireFault(begin, f"field {tag >> 3} exceeds its message")
+    return found
+
+
+def _too_long(at: int, tag: int, size: int, left: int) -> WireFault:
+    return WireFault(at, f"field {tag >> 3} has {size} bytes, {max(left, 0)} are left")
 
 
 def numbers(data: bytes, at: int, end: int) -> list[int]:
