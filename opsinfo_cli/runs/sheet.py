@@ -6,7 +6,11 @@ from collections import Counter
 from functools import cached_property
 from itertools import compress
 
-from .shapes import ZEROS
+from ..typed import TypeVar
+from .columns import Table
+from .shapes import ZEROS, Shapes
+
+Row = TypeVar("Row")
 
 _MOST = 256
 
@@ -49,6 +53,14 @@ class Sheet:
             return self.data.count(word, 0, self.limit)
         return sum(many * shape.count(word) for shape, many in self.kinds.items() if word in shape)
 
+    def table(self, places: Shapes[Row], *words: bytes) -> Table[Row]:
+        """Return the lines that have one of some words without digits, with the places of their fields."""
+        lines, shapes = self.lines_with(*words)
+        if shapes is None:
+            return Table.of(lines, places.of_all(lines))
+        known = {shape: places.of(shape) for shape in self._shapes_with(words)}
+        return Table(lines, list(known.values()), lambda: list(map(known.__getitem__, shapes)))
+
     def lines_with(self, *words: bytes) -> tuple[list[bytes], list[bytes] | None]:
         """Return the lines that have one of some words, and the shapes of these lines if they are at hand."""
         if self.kinds is None:
@@ -57,16 +69,21 @@ class Sheet:
                 (word,) = words
                 return [line for line in self.lines if word in line], None
             return [line for line in self.lines if any(word in line for word in words)], None
+        lines, shapes = self.lines_of(self._shapes_with(words))
+        if any(word != word.translate(ZEROS) for word in words):
+            return [line for line in lines if any(word in line for word in words)], None
+        return lines, shapes
+
+    def _shapes_with(self, words: tuple[bytes, ...]) -> set[bytes]:
         shown = [word.translate(ZEROS) for word in words]
-        wanted = {shape for shape in self.kinds if any(word in shape for word in shown)}
+        return {shape for shape in self.kinds or () if any(word in shape for word in shown)}
+
+    def lines_of(self, wanted: set[bytes]) -> tuple[list[bytes], list[bytes]]:
+        """Return the lines of some shapes, and the shape of each; :attr:`kinds` is known."""
         lines, shapes = self.lines, self.shapes
-        if self.kinds.keys() - wanted == {b""} and self.kinds[b""] == 1:  # what follows the last line end
-            lines, shapes = lines[:-1], shapes[:-1]
-        elif wanted:
-            chosen = list(map(wanted.__contains__, shapes))
-            lines, shapes = list(compress(lines, chosen)), list(compress(shapes, chosen))
-        else:
+        if not wanted or self.kinds is None:
             return [], []
-        if tuple(shown) == words:
-            return lines, shapes
-        return [line for line in lines if any(word in line for word in words)], None
+        if self.kinds.keys() - wanted == {b""} and self.kinds[b""] == 1:  # what follows the last line end
+            return lines[:-1], shapes[:-1]
+        chosen = list(map(wanted.__contains__, shapes))
+        return list(compress(lines, chosen)), list(compress(shapes, chosen))

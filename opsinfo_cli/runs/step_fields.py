@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from itertools import accumulate, repeat
 from typing import NamedTuple
 
-from .columns import column, kinds_of
+from .columns import Table, integers
 from .shapes import ZEROS
 
 _INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
@@ -82,15 +82,11 @@ class Spot(NamedTuple):
         return Spot(kind, _later(epoch, by), slice(step.start + by, step.stop + by), _later(length, by))
 
 
-def rows_at(texts: Sequence[bytes], spots: Sequence[Spot]) -> list[Row]:
-    """Return what :meth:`Spot.row` returns for each text and its place; the places are of one kind, and plain."""
-    kinds = kinds_of(spots)
-    steps = map(int, column(texts, spots, kinds, 2))
-    if spots[0].epoch is None or spots[0].length is None:
-        return list(zip(repeat(0), steps, repeat(0), strict=False))
-    return list(
-        zip(map(int, column(texts, spots, kinds, 1)), steps, map(int, column(texts, spots, kinds, 3)), strict=True)
-    )
+def rows_at(table: Table[Spot]) -> list[Row]:
+    """Return what :meth:`Spot.row` returns for each text; the places are of one kind, and plain."""
+    if table.kinds[0].epoch is None or table.kinds[0].length is None:
+        return list(zip(repeat(0), map(int, table.column(2)), repeat(0), strict=False))
+    return list(zip(integers(table.column(1)), map(int, table.column(2)), integers(table.column(3)), strict=True))
 
 
 SpotOf = Callable[[bytes], "Spot | None"]

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from itertools import islice
 from operator import sub
 
-from .columns import kinds_of
+from .columns import Table, kinds_of
 from .occurrences import skew_of
 from .shapes import Shapes
 from .step_fields import Field, Kind, Row, Spot, every_spot, has_none, is_bare, last_spots, line_spot, rows_at
@@ -135,7 +135,7 @@ class StepFields:
         kind = kinds[0][0].kind
         if kind not in self._kinds or any(spot.kind != kind or not spot.is_plain for (spot,) in kinds):
             return None
-        rows = rows_at(gaps, [spot for (spot,) in found])
+        rows = rows_at(Table.of(gaps, [spot for (spot,) in found]))
         if kind != self._main:
             return {kind: rows}, [self._at or 0] * len(rows)
         base = min(1, self._kinds[kind].first.epoch)
@@ -160,6 +160,19 @@ class StepFields:
                     return None
             places.append(at)
         return rows, places
+
+    def take_table(self, table: Table[Spot]) -> list[int]:
+        """Take the fields of lines, which are of one kind, and plain; returns what :meth:`take_rows` returns."""
+        kind, epoch, _, length = table.kinds[0]
+        if kind not in self._kinds or epoch or length:
+            return self.take_rows(kind, rows_at(table))
+        steps = list(map(int, table.column(2)))
+        self._kinds[kind].take_steps(steps)
+        self.seen += len(steps)
+        if kind != self._main:
+            return [self._at or 0] * len(steps)
+        self._at = steps[-1]
+        return steps
 
     def take_rows(self, kind: Kind, rows: list[Row]) -> list[int]:
         """Take fields of one kind, in order; returns the step of each, or the last one printed if others count."""
