@@ -27,7 +27,8 @@ NEAR = 2048
 """A line is searched for a step up to here."""
 
 _TRIES = 256
-_FIELDS = 32
+FIELDS = 32
+"""The last steps of a window that are read."""
 
 EPOCHS, NAMED, BARS = 3, 2, 1
 """Kinds of fields, the more complete one first."""
@@ -171,7 +172,7 @@ def last_spots(data: bytes, start: int, end: int, spot_of: SpotOf = line_spot) -
             if at + len(word) > end:
                 asked[word] = data.rfind(word, start, end)
         at = max(asked.values(), default=-1)
-        if at < 0 or len(found) == _FIELDS:
+        if at < 0 or len(found) == FIELDS:
             break
         begin = max(data.rfind(b"\n", start, at), data.rfind(b"\r", start, at)) + 1 or start
         stop = data.find(b"\n", at, min(end, at + NEAR))
