@@ -45,10 +45,13 @@ class Table(Generic[Kind]):
         values = self.values_of_kinds(at)
         if values.count(values[0]) == len(values):
             return values[:1] * len(self.lines)
-        return list(map(itemgetter(at), self.rows))
+        rows: list[Any] = self.rows
+        return list(map(itemgetter(at), rows))
 
     def values_of_kinds(self, at: int) -> list[Any]:
-        return list(map(itemgetter(at), self.kinds))  # type: ignore[call-overload]
+        """Return the value ``row[at]`` of each kind."""
+        kinds: list[Any] = self.kinds
+        return list(map(itemgetter(at), kinds))
 
     def column(self, at: int) -> list[bytes]:
         """Return the part of each line at the slice ``row[at]``; no slice of a row may be None."""
@@ -57,7 +60,8 @@ class Table(Generic[Kind]):
             return []
         if places.count(places[0]) == len(places):
             return list(map(itemgetter(places[0]), self.lines))
-        return list(map(bytes.__getitem__, self.lines, map(itemgetter(at), self.rows)))
+        rows: list[Any] = self.rows
+        return list(map(bytes.__getitem__, self.lines, map(itemgetter(at), rows)))
 
 
 def kinds_of(rows: Sequence[Kind]) -> list[Kind]:

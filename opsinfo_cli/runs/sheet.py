@@ -61,6 +61,16 @@ class Sheet:
         known = {shape: places.of(shape) for shape in self._shapes_with(words)}
         return Table(lines, list(known.values()), lambda: list(map(known.__getitem__, shapes)))
 
+    def whole_table(self, places: Shapes[Row | None], word: bytes) -> Table[Row] | None:
+        """Return the lines that have a word; None if one of them has no places, or if :attr:`kinds` is unknown."""
+        if self.kinds is None:
+            return None
+        table = self.table(places, word)
+        kinds = [kind for kind in table.kinds if kind is not None]
+        if not kinds or len(kinds) < len(table.kinds):
+            return None
+        return Table(table.lines, kinds, lambda: [row for row in table.rows if row is not None])
+
     def lines_with(self, *words: bytes) -> tuple[list[bytes], list[bytes] | None]:
         """Return the lines that have one of some words, and the shapes of these lines if they are at hand."""
         if self.kinds is None:

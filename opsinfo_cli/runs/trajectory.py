@@ -61,9 +61,9 @@ class Trajectory:
 
     def add_rows(self, ats: Sequence[int], scales: Sequence[bytes]) -> None:
         """Add scales as printed, in order; equal ones that follow each other are added at once."""
-        if scales.count(scales[0]) == len(scales) and math.isfinite(scale := float(scales[0])):
-            self.add(ats[0], scale)
-            self.add(max(ats), scale)
+        if scales.count(scales[0]) == len(scales) and math.isfinite(only := float(scales[0])):
+            self.add(ats[0], only)
+            self.add(max(ats), only)
             return
         if any(map(gt, ats, islice(ats, 1, None))):  # epochs start again at 0, ranks lag
             ats = list(accumulate(ats, max))

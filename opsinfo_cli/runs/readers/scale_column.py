@@ -63,10 +63,9 @@ class ScaleColumn(Reader):
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         table = sheet.table(self._rows, *self.marks)
-        if not all(table.kinds):
-            rows = [row for row in table.rows if row]
-            table = Table.of(list(compress(table.lines, table.rows)), rows)
         known = cast("Table[_Row]", table)
+        if not all(table.kinds):
+            known = Table.of(list(compress(table.lines, table.rows)), [row for row in table.rows if row])
         if not known.lines:
             return
         if len(set(known.values_of_kinds(2))) == 1:
