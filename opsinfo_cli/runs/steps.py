@@ -6,7 +6,7 @@ from collections.abc import Collection
 from itertools import islice
 from operator import sub
 
-from .columns import Table, kinds_of
+from .columns import Table, integers, kinds_of
 from .occurrences import skew_of
 from .shapes import Shapes
 from .sheet import Sheet
@@ -235,10 +235,13 @@ class StepFields:
             return False
         spots = {shape: find(shape) for shape in set(shapes)}
         known = [spot for spot in spots.values() if spot]
-        if len(known) < len(spots) or any(not spot.is_plain or spot.kind != known[0].kind for spot in known):
+        if len(known) < len(spots) or len({(spot.kind, spot.is_plain, spot.epoch is None) for spot in known}) > 1:
+            return False
+        table = Table(lines, known, lambda: [spot for spot in map(spots.get, shapes) if spot])
+        if not known[0].is_plain and (known[0].epoch is None or 0 in integers(table.column(3))):
             return False
         self._is_bare = self._is_bare and whole
-        self.take_table(Table(lines, known, lambda: [spot for spot in map(spots.get, shapes) if spot]))
+        self.take_table(table)
         return True
 
     def _take(self, found: Field) -> None:
