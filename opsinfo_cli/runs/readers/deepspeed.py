@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import NamedTuple
 
 from ..columns import integers
 from ..count import Count
-from ..counters import Counters
+from ..counters import CounterPlaces, Counters, counter_places
 from ..occurrences import Occurrences
 from ..shapes import Shapes
 from ..sheet import Sheet
@@ -38,16 +37,8 @@ def _moves(match: re.Match[bytes]) -> bool:
     return match["to"] is not None and match["from"] != match["to"]
 
 
-class _Places(NamedTuple):
-    """Where a line shows its step and the counter."""
-
-    step: slice
-    skipped: slice
-
-
-def _places_of(shape: bytes) -> _Places | None:
-    match = _COUNTER.search(shape) if shape.count(b"skipped=") == 1 else None
-    return _Places(slice(*match.span(1)), slice(*match.span(2))) if match else None
+def _places_of(shape: bytes) -> CounterPlaces | None:
+    return counter_places(shape, _COUNTER, b"skipped=")
 
 
 class DeepSpeed(Reader):

@@ -22,7 +22,7 @@ _UNSCALED = -1.0
 """Printed if DeepSpeed scales the loss."""
 
 
-class _Places(NamedTuple):
+class _IterationPlaces(NamedTuple):
     """Where a line shows its step, the scale and the counter."""
 
     step: slice
@@ -30,13 +30,13 @@ class _Places(NamedTuple):
     skipped: slice
 
 
-def _places_of(shape: bytes) -> _Places | None:
+def _places_of(shape: bytes) -> _IterationPlaces | None:
     scales = shape.count(b"loss scale: ")
     match = (_ROW if scales else _BARE).search(shape)
     if not match or scales > 1 or shape.count(b"skipped iterations:") > 1:
         return None
     step, *scale, skipped = (slice(*match.span(group)) for group in range(1, 3 + scales))
-    return _Places(step, scale[0] if scale else None, skipped)
+    return _IterationPlaces(step, scale[0] if scale else None, skipped)
 
 
 _ARGUMENTS = (b" fp16 ..", b" bf16 ..", b" loss_scale ..")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 from operator import add
-from typing import NamedTuple
 
 from ..columns import integers
 from ..count import Count
-from ..counters import Counters
+from ..counters import CounterPlaces, Counters, counter_places
 from ..shapes import Shapes
 from ..sheet import Sheet
 from ..steps import StepFields
@@ -25,20 +24,9 @@ def _row(word: bytes) -> re.Pattern[bytes]:
     return re.compile(re.escape(word) + rb"\s{0,20}(\d{1,15})[^\n]*" + _SKIPPED.pattern)
 
 
-class _Places(NamedTuple):
-    """Where a line shows its step and the counter."""
-
-    step: slice
-    skipped: slice
-
-
 @cache
-def _places(word: bytes) -> Shapes[_Places | None]:
-    def places_of(shape: bytes) -> _Places | None:
-        match = _row(word).search(shape) if shape.count(b"skipped_steps") == 1 else None
-        return _Places(slice(*match.span(1)), slice(*match.span(2))) if match else None
-
-    return Shapes(places_of)
+def _places(word: bytes) -> Shapes[CounterPlaces | None]:
+    return Shapes(lambda shape: counter_places(shape, _row(word), b"skipped_steps"))
 
 
 class StepDictionary(Reader):
