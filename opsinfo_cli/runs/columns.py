@@ -1,31 +1,67 @@
-"""One column of many lines at once: the part of each line at a place that its shape gives."""
+"""Columns of many lines at once: the part of each line at a place that its shape gives."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from operator import itemgetter
 
-from ..typed import TYPE_CHECKING, TypeVar
+from ..typed import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from typing import Any
 
 Kind = TypeVar("Kind")
-AnyRow = TypeVar("AnyRow", bound="tuple[Any, ...]")
+
+_OFTEN = 64
+"""A number that fewer lines have is read for each of them."""
 
 
-def column(lines: Sequence[bytes], rows: Sequence[AnyRow], kinds: list[AnyRow], at: int) -> Iterator[bytes]:
-    """Return the part of each line at the slice ``rows[...][at]`` of its row; no slice of a row may be None.
+class Table(Generic[Kind]):
+    """Lines, each with its row: the tuple with the places of its fields. Lines of one shape have the same row."""
 
-    :param kinds: what :func:`kinds_of` returns for the rows
-    """
-    places = [kind[at] for kind in kinds]
-    if not places:
-        return iter(())
-    if all(place == places[0] for place in places):
-        return map(itemgetter(places[0]), lines)
-    slices: Iterator[slice] = map(itemgetter(at), rows)
-    return map(bytes.__getitem__, lines, slices)
+    def __init__(self, lines: list[bytes], kinds: list[Kind], rows: Callable[[], list[Kind]]) -> None:
+        """:param kinds: each row that a line has; some may be of no line
+        :param rows: makes the row of each line, if there are several
+        """
+        self.lines = lines
+        self.kinds = kinds
+        self._make_rows = rows
+
+    @classmethod
+    def of(cls, lines: list[bytes], rows: list[Kind]) -> Table[Kind]:
+        return cls(lines, kinds_of(rows), lambda: rows)
+
+    @cached_property
+    def rows(self) -> list[Kind]:
+        """The row of each line."""
+        return self.kinds * len(self.lines) if len(self.kinds) == 1 else self._make_rows()
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def values(self, at: int) -> list[Any]:
+        """Return the value ``row[at]`` of each line."""
+        values = self.values_of_kinds(at)
+        if values.count(values[0]) == len(values):
+            return values[:1] * len(self.lines)
+        rows: list[Any] = self.rows
+        return list(map(itemgetter(at), rows))
+
+    def values_of_kinds(self, at: int) -> list[Any]:
+        """Return the value ``row[at]`` of each kind."""
+        kinds: list[Any] = self.kinds
+        return list(map(itemgetter(at), kinds))
+
+    def column(self, at: int) -> list[bytes]:
+        """Return the part of each line at the slice ``row[at]``; no slice of a row may be None."""
+        places = self.values_of_kinds(at)
+        if not places:
+            return []
+        if places.count(places[0]) == len(places):
+            return list(map(itemgetter(places[0]), self.lines))
+        rows: list[Any] = self.rows
+        return list(map(bytes.__getitem__, self.lines, map(itemgetter(at), rows)))
 
 
 def kinds_of(rows: Sequence[Kind]) -> list[Kind]:
@@ -33,3 +69,15 @@ def kinds_of(rows: Sequence[Kind]) -> list[Kind]:
     if rows and rows.count(rows[0]) == len(rows):
         return [rows[0]]
     return list(dict(zip(map(id, rows), rows, strict=True)).values())
+
+
+def integers(texts: list[bytes]) -> list[int]:
+    """Return the numbers of a column. Each is mostly the one of the line before, so that it is read once."""
+    numbers: list[int] = []
+    while texts:
+        same = texts.count(texts[0])
+        if same < _OFTEN or texts[:same].count(texts[0]) < same:
+            break
+        numbers += [int(texts[0])] * same
+        texts = texts[same:]
+    return numbers + list(map(int, texts))

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from operator import sub
+from typing import NamedTuple
 
 from .count import Count
+
+
+class CounterPlaces(NamedTuple):
+    """Where a line shows its step and the counter."""
+
+    step: slice
+    skipped: slice
+
+
+def counter_places(shape: bytes, pattern: re.Pattern[bytes], word: bytes) -> CounterPlaces | None:
+    """Return the places in a shape that has a word once; None if ``pattern``, with a group for each, is not found."""
+    match = pattern.search(shape) if shape.count(word) == 1 else None
+    return CounterPlaces(slice(*match.span(1)), slice(*match.span(2))) if match else None
 
 
 class Counters:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import compress, count, islice
 from math import gcd
 from operator import ne, not_, sub
+from typing import cast
 
 from .count import Count
 
@@ -56,6 +57,9 @@ class Flags:
         rows = range(len(steps))
         if not steps:
             return rows
+        if apart := self._apart(steps):
+            self._add_after(cast("Sequence[int]", steps), overs, apart)
+            return rows
         if steps.count(None) == len(steps):
             self.unnumbered += len(steps)
             self._add_new(overs)
@@ -72,6 +76,14 @@ class Flags:
             return [*new, *rows[after:]] if after else rows
         return [*new, *(after + row for row in self._add_ranks(later, overs[after:]))]
 
+    def _apart(self, steps: Sequence[int | None]) -> int:
+        """Return how far apart steps are that come after all known ones at equal distances; 0 if they do not."""
+        first, last = steps[0], steps[-1]
+        if len(steps) < 2 or first is None or last is None or not self._is_later(first):
+            return 0
+        apart, rest = divmod(last - first, len(steps) - 1)
+        return apart if apart > 0 and not rest and list(steps) == list(range(first, last + 1, apart)) else 0
+
     def _is_later(self, step: int) -> bool:
         return self.last is None or step > self.last
 
@@ -86,17 +98,23 @@ class Flags:
                 self.overflows += 1
         return first
 
-    def _add_after(self, steps: Sequence[int], overs: Sequence[bool]) -> None:
-        """Add steps that rise, after all that are known."""
+    def _add_after(self, steps: Sequence[int], overs: Sequence[bool], apart: int = 0) -> None:
+        """Add steps that rise, after all that are known.
+
+        :param apart: the distance of each step from the one before, if it is the same for all
+        """
         self.first = steps[0] if self.first is None else self.first
         self.last = steps[-1]
-        self._off_grid += islice(compress(steps, overs), _REMEMBERED - len(self._off_grid))
-        clean = steps if not any(overs) else list(compress(steps, map(not_, overs)))
+        clean = steps
+        if any(overs):
+            self._off_grid += islice(compress(steps, overs), _REMEMBERED - len(self._off_grid))
+            clean, apart = list(compress(steps, map(not_, overs))), 0
         if clean:
             if self._clean is not None:
                 self._grid = gcd(self._grid, clean[0] - self._clean)
             if self._grid != 1:
-                self._grid = gcd(self._grid, *map(sub, islice(clean, 1, None), clean))
+                moves = (apart,) if apart else map(sub, islice(clean, 1, None), clean)
+                self._grid = gcd(self._grid, *moves)
             self._clean = clean[-1]
         self._add_new(overs)
         self._newest.append((steps, overs))

@@ -76,13 +76,15 @@ class Log:
         if starting:
             self._start(sheet)
         self._read(sheet, starting)
-        self.steps.finish(data, limit, sheet.kinds)
+        self.steps.finish(sheet)
         if self.metric:
             self.metric.window(data, limit)
 
     def _start(self, sheet: Sheet) -> None:
         if sheet.kinds is not None:
-            self.startup.lines(*sheet.lines_with(*(mark for mark, _ in _STARTING if sheet.has(mark))))
+            marks = [mark for mark, _ in _STARTING if sheet.has(mark)]
+            if marks and self.startup.may_say(sheet.kinds):
+                self.startup.lines(*sheet.lines_with(*marks))
             return
         data, limit = sheet.data, sheet.limit
         found = lines_with(data, limit, [each for mark, each in _STARTING if mark in data])

@@ -6,7 +6,11 @@ from collections import Counter
 from functools import cached_property
 from itertools import compress
 
-from .shapes import ZEROS
+from ..typed import TypeVar
+from .columns import Table
+from .shapes import ZEROS, Shapes
+
+Row = TypeVar("Row")
 
 _MOST = 256
 
@@ -25,10 +29,21 @@ class Sheet:
         """How many lines there are of each shape; None if lines have many shapes, or without ``by_shape``."""
         self._words = data
         if by_shape and data[limit - 1 : limit] == b"\n":
-            kinds = Counter(self.shapes)
+            kinds = self._counted()
             if len(kinds) <= _MOST:
                 self.kinds = kinds
                 self._words = b"\n".join(kinds)
+
+    def _counted(self) -> Counter[bytes]:
+        """Return how many lines there are of each shape; if all have the same, they are compared at once."""
+        text = self.data[: self.limit].translate(ZEROS)
+        first = text[: text.index(b"\n") + 1]
+        many = len(text) // len(first)
+        if len(first) > 1 and text.endswith(first) and text == first * many:
+            self.shapes = [first[:-1]] * many + [b""]
+            return Counter({first[:-1]: many, b"": 1})
+        self.shapes = text.split(b"\n")
+        return Counter(self.shapes)
 
     @cached_property
     def lines(self) -> list[bytes]:
@@ -49,6 +64,24 @@ class Sheet:
             return self.data.count(word, 0, self.limit)
         return sum(many * shape.count(word) for shape, many in self.kinds.items() if word in shape)
 
+    def table(self, places: Shapes[Row], *words: bytes) -> Table[Row]:
+        """Return the lines that have one of some words without digits, with the places of their fields."""
+        lines, shapes = self.lines_with(*words)
+        if shapes is None:
+            return Table.of(lines, places.of_all(lines))
+        known = {shape: places.of(shape) for shape in self._shapes_with(words)}
+        return Table(lines, list(known.values()), lambda: list(map(known.__getitem__, shapes)))
+
+    def whole_table(self, places: Shapes[Row | None], word: bytes) -> Table[Row] | None:
+        """Return the lines that have a word; None if one of them has no places, or if :attr:`kinds` is unknown."""
+        if self.kinds is None:
+            return None
+        table = self.table(places, word)
+        kinds = [kind for kind in table.kinds if kind is not None]
+        if not kinds or len(kinds) < len(table.kinds):
+            return None
+        return Table(table.lines, kinds, lambda: [row for row in table.rows if row is not None])
+
     def lines_with(self, *words: bytes) -> tuple[list[bytes], list[bytes] | None]:
         """Return the lines that have one of some words, and the shapes of these lines if they are at hand."""
         if self.kinds is None:
@@ -57,16 +90,21 @@ class Sheet:
                 (word,) = words
                 return [line for line in self.lines if word in line], None
             return [line for line in self.lines if any(word in line for word in words)], None
+        lines, shapes = self.lines_of(self._shapes_with(words))
+        if any(word != word.translate(ZEROS) for word in words):
+            return [line for line in lines if any(word in line for word in words)], None
+        return lines, shapes
+
+    def _shapes_with(self, words: tuple[bytes, ...]) -> set[bytes]:
         shown = [word.translate(ZEROS) for word in words]
-        wanted = {shape for shape in self.kinds if any(word in shape for word in shown)}
+        return {shape for shape in self.kinds or () if any(word in shape for word in shown)}
+
+    def lines_of(self, wanted: set[bytes]) -> tuple[list[bytes], list[bytes]]:
+        """Return the lines of some shapes, and the shape of each; :attr:`kinds` is known."""
         lines, shapes = self.lines, self.shapes
-        if self.kinds.keys() - wanted == {b""} and self.kinds[b""] == 1:  # what follows the last line end
-            lines, shapes = lines[:-1], shapes[:-1]
-        elif wanted:
-            chosen = list(map(wanted.__contains__, shapes))
-            lines, shapes = list(compress(lines, chosen)), list(compress(shapes, chosen))
-        else:
+        if not wanted or self.kinds is None:
             return [], []
-        if tuple(shown) == words:
-            return lines, shapes
-        return [line for line in lines if any(word in line for word in words)], None
+        if self.kinds.keys() - wanted == {b""} and self.kinds[b""] == 1:  # what follows the last line end
+            return lines[:-1], shapes[:-1]
+        chosen = list(map(wanted.__contains__, shapes))
+        return list(compress(lines, chosen)), list(compress(shapes, chosen))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from itertools import compress
 
@@ -88,6 +89,10 @@ class Startup:
     _not_half: bool = False
     _scales: set[float] = field(default_factory=set)
     _shapes: Shapes[bool] = field(default_factory=lambda: Shapes(_proves))
+
+    def may_say(self, shapes: Collection[bytes]) -> bool:
+        """Whether a line of one of some shapes may say something."""
+        return any(map(self._shapes.of, shapes))
 
     def lines(self, lines: list[bytes], shapes: list[bytes] | None = None) -> None:
         """Read lines. A log repeats a few shapes, and most of them prove nothing."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from itertools import accumulate, repeat
 from typing import NamedTuple
 
-from .columns import column, kinds_of
+from .columns import Table, integers
 from .shapes import ZEROS
 
 _INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
@@ -27,7 +27,8 @@ NEAR = 2048
 """A line is searched for a step up to here."""
 
 _TRIES = 256
-_FIELDS = 32
+FIELDS = 32
+"""The last steps of a window that are read."""
 
 EPOCHS, NAMED, BARS = 3, 2, 1
 """Kinds of fields, the more complete one first."""
@@ -82,15 +83,11 @@ class Spot(NamedTuple):
         return Spot(kind, _later(epoch, by), slice(step.start + by, step.stop + by), _later(length, by))
 
 
-def rows_at(texts: Sequence[bytes], spots: Sequence[Spot]) -> list[Row]:
-    """Return what :meth:`Spot.row` returns for each text and its place; the places are of one kind, and plain."""
-    kinds = kinds_of(spots)
-    steps = map(int, column(texts, spots, kinds, 2))
-    if spots[0].epoch is None or spots[0].length is None:
-        return list(zip(repeat(0), steps, repeat(0), strict=False))
-    return list(
-        zip(map(int, column(texts, spots, kinds, 1)), steps, map(int, column(texts, spots, kinds, 3)), strict=True)
-    )
+def rows_at(table: Table[Spot]) -> list[Row]:
+    """Return what :meth:`Spot.row` returns for each text; the places are of one kind, and plain."""
+    if table.kinds[0].epoch is None or table.kinds[0].length is None:
+        return list(zip(repeat(0), map(int, table.column(2)), repeat(0), strict=False))
+    return list(zip(integers(table.column(1)), map(int, table.column(2)), integers(table.column(3)), strict=True))
 
 
 SpotOf = Callable[[bytes], "Spot | None"]
@@ -175,7 +172,7 @@ def last_spots(data: bytes, start: int, end: int, spot_of: SpotOf = line_spot) -
             if at + len(word) > end:
                 asked[word] = data.rfind(word, start, end)
         at = max(asked.values(), default=-1)
-        if at < 0 or len(found) == _FIELDS:
+        if at < 0 or len(found) == FIELDS:
             break
         begin = max(data.rfind(b"\n", start, at), data.rfind(b"\r", start, at)) + 1 or start
         stop = data.find(b"\n", at, min(end, at + NEAR))

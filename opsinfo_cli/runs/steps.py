@@ -6,10 +6,24 @@ from collections.abc import Collection
 from itertools import islice
 from operator import sub
 
-from .columns import kinds_of
+from .columns import Table, integers, kinds_of
 from .occurrences import skew_of
 from .shapes import Shapes
-from .step_fields import Field, Kind, Row, Spot, every_spot, has_none, is_bare, last_spots, line_spot, rows_at
+from .sheet import Sheet
+from .step_fields import (
+    FIELDS,
+    NEAR,
+    Field,
+    Kind,
+    Row,
+    Spot,
+    every_spot,
+    has_none,
+    is_bare,
+    last_spots,
+    line_spot,
+    rows_at,
+)
 from .track import Track
 
 _LOOK = 1 << 14
@@ -135,7 +149,7 @@ class StepFields:
         kind = kinds[0][0].kind
         if kind not in self._kinds or any(spot.kind != kind or not spot.is_plain for (spot,) in kinds):
             return None
-        rows = rows_at(gaps, [spot for (spot,) in found])
+        rows = rows_at(Table.of(gaps, [spot for (spot,) in found]))
         if kind != self._main:
             return {kind: rows}, [self._at or 0] * len(rows)
         base = min(1, self._kinds[kind].first.epoch)
@@ -161,6 +175,19 @@ class StepFields:
             places.append(at)
         return rows, places
 
+    def take_table(self, table: Table[Spot]) -> list[int]:
+        """Take the fields of lines, which are of one kind, and plain; returns what :meth:`take_rows` returns."""
+        kind, epoch, _, length = table.kinds[0]
+        if kind not in self._kinds or epoch or length:
+            return self.take_rows(kind, rows_at(table))
+        steps = list(map(int, table.column(2)))
+        self._kinds[kind].take_steps(steps)
+        self.seen += len(steps)
+        if kind != self._main:
+            return [self._at or 0] * len(steps)
+        self._at = steps[-1]
+        return steps
+
     def take_rows(self, kind: Kind, rows: list[Row]) -> list[int]:
         """Take fields of one kind, in order; returns the step of each, or the last one printed if others count."""
         later = rows
@@ -184,22 +211,38 @@ class StepFields:
         """Skip the text before ``end``: messages, which have no step."""
         self._upto = max(self._upto, end)
 
-    def finish(self, data: bytes, limit: int, kinds: Collection[bytes] | None = None) -> None:
-        """Read the rest of a window; the next call is for the next window.
-
-        :param kinds: the shapes of the window's lines, if these are few
-        """
-        if (
-            kinds is None
-            or self._upto
-            or self._read < _WHOLE
-            or not (self._is_bare and has_none(kinds, self._lines.of))
-        ):
-            self.advance(data, limit)
+    def finish(self, sheet: Sheet) -> None:
+        """Read the rest of a window; the next call is for the next window."""
+        limit = sheet.limit
+        if sheet.kinds is None or self._upto or limit <= _GAP or not self._finish_by_shape(sheet, sheet.kinds):
+            self.advance(sheet.data, limit)
         if self._read < _WHOLE <= self._read + limit:
             self._gaps = Shapes(_last_of)
         self._read += limit
         self._upto = 0
+
+    def _finish_by_shape(self, sheet: Sheet, kinds: Collection[bytes]) -> bool:
+        """Take what :meth:`advance` takes of a window whose lines have few shapes; returns whether it was taken."""
+        find = self._lines.of
+        whole = self._read < _WHOLE
+        if not whole and self._is_bare and has_none(kinds, find):
+            return True
+        if max(map(len, kinds)) > NEAR or any(b"\r" in shape for shape in kinds):
+            return False
+        last = slice(0 if whole else -FIELDS - 1, -1)  # without what follows the last line end
+        lines, shapes = sheet.lines[last], sheet.shapes[last]
+        if not whole and (len(lines) < FIELDS or sum(map(len, lines)) + FIELDS > _LOOK):
+            return False
+        spots = {shape: find(shape) for shape in set(shapes)}
+        known = [spot for spot in spots.values() if spot]
+        if len(known) < len(spots) or len({(spot.kind, spot.is_plain, spot.epoch is None) for spot in known}) > 1:
+            return False
+        table = Table(lines, known, lambda: [spot for spot in map(spots.get, shapes) if spot])
+        if not known[0].is_plain and (known[0].epoch is None or 0 in integers(table.column(3))):
+            return False
+        self._is_bare = self._is_bare and whole
+        self.take_table(table)
+        return True
 
     def _take(self, found: Field) -> None:
         self.seen += 1

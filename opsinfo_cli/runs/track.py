@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import islice
-from operator import le
+from itertools import accumulate
+from operator import itemgetter
 
 from .step_fields import BARS, Field, Row
 
@@ -40,11 +40,7 @@ class Track:
             return
         last = (self.last.epoch, self.last.step)
         same_epoch = rows[0][0] == rows[-1][0] == last[0]
-        if (
-            rows[0][:2] >= last
-            and (same_epoch or all(row[2] for row in rows))
-            and all(map(le, rows, islice(rows, 1, None)))
-        ):
+        if rows[0][:2] >= last and (same_epoch or all(map(itemgetter(2), rows))) and sorted(rows) == rows:
             self.last = Field(self.first.kind, *rows[-1])
         elif max(rows)[:2] < last:
             self.broken |= last[1] - min(row[1] for row in rows) > max(8, last[1] // 2)
@@ -57,6 +53,23 @@ class Track:
             self.take_rows(rows[half:])
             return
         self.seen += len(rows)
+
+    def take_steps(self, steps: list[int]) -> None:
+        """Take fields without an epoch, in order."""
+        taken = 0
+        while self.second is None and taken < len(steps):
+            self.take(Field(self.first.kind, 0, steps[taken], 0))
+            taken += 1
+        later = steps[taken:]
+        if not later:
+            return
+        self.seen += len(later)
+        most = max(later)
+        if not self.broken and (later[0] < self.last.step or sorted(later) != later):
+            before = accumulate(later, max, initial=self.last.step)
+            self.broken = any(high - step > max(8, high // 2) for high, step in zip(before, later, strict=False))
+        if most >= self.last.step:
+            self.last = Field(self.first.kind, 0, most, 0)
 
     @property
     def spacing(self) -> int:

@@ -11,10 +11,13 @@ from test_runs_at_once import LINES, fields_state, state, windows_of
 
 from opsinfo_cli.runs import step_fields
 from opsinfo_cli.runs import steps as step_module
+from opsinfo_cli.runs.columns import integers
 from opsinfo_cli.runs.readers import fp16_optimizer
 from opsinfo_cli.runs.scan import Log
 from opsinfo_cli.runs.sheet import Sheet
+from opsinfo_cli.runs.steps import StepFields
 from opsinfo_cli.runs.stream import Window
+from opsinfo_cli.runs.track import Track
 
 starts = st.sampled_from(
     [
@@ -66,6 +69,61 @@ def test_a_log_read_by_shape_is_the_log_read_by_words(whole: int, windows: list[
         by_shape = seen(log_of(windows, by_shape=True))
         patch.setattr(step_module, "is_bare", lambda text, spot_of: False)
         assert by_shape == seen(log_of(windows, by_shape=False))
+
+
+counters = st.sampled_from(
+    [
+        b"step: %d loss: 1.5",
+        b"Epoch: [%d][3/20] loss",
+        b"epoch:[ 2/9], step:[%d/ 40], ",
+        b"epoch:[ 2/9], step:[%d/ 0], ",
+        b"| %d/40 [00:01, 2.1it/s]",
+        b"no %d",
+        b"a\rstep: %d",
+        b"step: %d " + b"long " * 120,
+    ]
+)
+series = st.builds(
+    lambda kind, other, starts: [
+        (other if at == 1 and number == 33 else kind) % number
+        for at, start in enumerate(starts)
+        for number in range(start, start + 35)
+    ],
+    counters,
+    counters,
+    st.lists(st.integers(0, 200), min_size=1, max_size=3),
+)
+
+
+@pytest.mark.parametrize("whole", [0, 1 << 21])
+@given(windows=st.lists(series, max_size=4))
+def test_steps_taken_by_shape_are_the_steps_taken_one_by_one(whole: int, windows: list[list[bytes]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(step_module, "_WHOLE", whole)
+        patch.setattr(step_module, "_GAP", 0)
+        by_shape, single = StepFields(), StepFields()
+        for lines in windows:
+            data = b"".join(line + b"\n" for line in lines)
+            by_shape.finish(Sheet(data, len(data), by_shape=True))
+            single.finish(Sheet(data, len(data)))
+            assert fields_state(by_shape) == fields_state(single)
+
+
+@given(st.lists(st.lists(st.integers(0, 60), min_size=1, max_size=9), min_size=1, max_size=5))
+def test_a_counter_taken_at_once_is_the_counter_taken_step_by_step(groups: list[list[int]]) -> None:
+    first = step_fields.Field((step_fields.NAMED, b"step"), 0, 5, 0)
+    at_once, single = Track(first), Track(first)
+    for steps in groups:
+        at_once.take_steps(steps)
+        for step in steps:
+            single.take(first._replace(step=step))
+        assert vars(at_once) == vars(single)
+
+
+@given(st.lists(st.tuples(st.integers(0, 99), st.sampled_from([1, 2, 63, 64, 70])), max_size=5))
+def test_a_column_of_integers_is_read_as_printed(runs: list[tuple[int, int]]) -> None:
+    expected = [number for number, many in runs for _ in range(many)]
+    assert integers([b"%2d" % number for number in expected]) == expected
 
 
 @given(st.lists(st.sampled_from([b"a word", b"fp16 here", b"fp99 here", b"", b"12 words"]), max_size=8))

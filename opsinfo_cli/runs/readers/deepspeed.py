@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ..columns import integers
 from ..count import Count
-from ..counters import Counters
+from ..counters import CounterPlaces, Counters, counter_places
 from ..occurrences import Occurrences
+from ..shapes import Shapes
+from ..sheet import Sheet
 from ..steps import StepFields
 from .reader import NUMBER, Evidence, Reader, lines_with, message_runs, number, number_or_none
 
@@ -34,6 +37,10 @@ def _moves(match: re.Match[bytes]) -> bool:
     return match["to"] is not None and match["from"] != match["to"]
 
 
+def _places_of(shape: bytes) -> CounterPlaces | None:
+    return counter_places(shape, _COUNTER, b"skipped=")
+
+
 class DeepSpeed(Reader):
     """`step=<n>, skipped=<k>` counts from the start of the run; one rank prints `[deepspeed] OVERFLOW! Rank <r> ...`.
 
@@ -57,26 +64,36 @@ class DeepSpeed(Reader):
         self.rank: bytes | None = None
         self._descent = Occurrences()
         self._config = [re.compile(re.escape(mark)) for mark in _CONFIGURED]
+        self._places = Shapes(_places_of)
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        if _FATAL in data[:limit]:
+        self.sheet(Sheet(data, limit), steps)
+
+    def sheet(self, sheet: Sheet, steps: StepFields) -> None:
+        data, limit = sheet.data, sheet.limit
+        if sheet.has(_FATAL) and _FATAL in data[:limit]:
             self.found.fatal = _FATAL.decode()
             self.lines += 1
-        if b"skipped=" in data:
-            self._counted(data, limit)
+        if sheet.has(b"skipped="):
+            self._counted(sheet)
         for pattern, mark in ((_OVERFLOW, b"OVERFLOW! Rank"), (_FUSED, b"scale overflow! ")):
-            if mark in data:
+            if sheet.has(mark):
                 for match, copies in message_runs(pattern, mark, data, limit, steps, _moves):
                     self.lines += copies
                     self._overflow(match, copies, steps)
-        if any(mark in data for mark in _CONFIGURED):
+        if any(map(sheet.has, _CONFIGURED)):
             for start, end in lines_with(data, limit, self._config):
                 self._configured(data[start:end])
 
-    def _counted(self, data: bytes, limit: int) -> None:
-        rows = _COUNTER.findall(data, 0, limit)
-        self.lines += len(rows)
-        self.counters.add_rows([int(step) for step, _ in rows], [int(skipped) for _, skipped in rows])
+    def _counted(self, sheet: Sheet) -> None:
+        table = sheet.whole_table(self._places, b"skipped=")
+        if table:
+            steps, skipped = table.column(0), table.column(1)
+        else:
+            rows = _COUNTER.findall(sheet.data, 0, sheet.limit)
+            steps, skipped = [step for step, _ in rows], [skipped for _, skipped in rows]
+        self.lines += len(steps)
+        self.counters.add_rows(list(map(int, steps)), integers(skipped))
 
     def _overflow(self, match: re.Match[bytes], copies: int, steps: StepFields) -> None:
         rank = match.groupdict().get("rank")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import islice
-from operator import itemgetter
+from itertools import islice, repeat
+from operator import add, mul, sub
 from typing import ClassVar, NamedTuple, cast
 
-from ..columns import column, kinds_of
+from ..columns import Table, integers
 from ..flags import Flags
 from ..shapes import Shapes
 from ..sheet import Sheet
@@ -29,8 +29,6 @@ class FlagRow(NamedTuple):
     epoch: slice | None
     length: slice | None
     scale: slice | None
-    by_number: dict[bytes, FlagRow] | None = None
-    """The row for each number that is a flag."""
 
 
 class FlagReader(LineReader):
@@ -60,93 +58,100 @@ class FlagReader(LineReader):
         """:returns: False if the line is of no interest, True if :meth:`line` must read it"""
         if not any(mark in shape for mark in self.marks):
             return False
-        row = self.row(shape)
-        if row and row.flag:
-            by_number = {text: row._replace(over=over, flag=None) for text, over in self.digits.items()}
-            row = row._replace(by_number=by_number)
-        return row or True
+        return self.row(shape) or True
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
         self.sheet(Sheet(data, limit), steps)
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
-        lines, shapes = sheet.lines_with(*self.words)
-        rows = self._rows.of_all(lines, shapes)
-        if rows and False not in rows and True not in rows:
-            said, kinds = _said(lines, cast("list[FlagRow]", rows))
-            if None not in said:
-                if len(lines) >= len(sheet.lines) - 1:  # all but what follows the last line end, which is empty
-                    self.overflow_words += sheet.count(b"verflow")
-                    self.scale_words += sheet.count(b"cale")
-                else:
-                    text = b"\n".join(lines)
-                    self.overflow_words += text.count(b"verflow")
-                    self.scale_words += text.count(b"cale")
-                self._take(lines, cast("list[FlagRow]", said), kinds)
-                return
+        table = sheet.table(self._rows, *self.words)
+        overs = self._overs(cast("Table[FlagRow]", table)) if _is_plain(table) else [None]
+        if None not in overs:
+            whole = len(table) >= len(sheet.lines) - 1  # all but what follows the last line end, which is empty
+            text = b"" if whole else b"\n".join(table.lines)
+            self.overflow_words += sheet.count(b"verflow") if whole else text.count(b"verflow")
+            self.scale_words += sheet.count(b"cale") if whole else text.count(b"cale")
+            if overs:
+                self._take(cast("Table[FlagRow]", table), cast("list[bool]", overs))
+            return
         at = 0
-        while at < len(lines):
-            at = self._take_some(lines, rows, at)
+        while at < len(table):
+            at = self._take_some(table.lines, table.rows, at)
+
+    def _overs(self, table: Table[FlagRow]) -> list[bool] | list[bool | None]:
+        """Return whether each line shows an overflow; None if its number is no flag."""
+        flags = table.values_of_kinds(1)
+        if not any(flags):
+            return table.values(0) if table.lines else []
+        if all(flags):
+            texts = table.column(1)
+            if texts.count(texts[0]) == len(texts):
+                return [self.digits.get(texts[0])] * len(texts)
+            return list(map(self.digits.get, texts))
+        return [
+            self.digits.get(line[row.flag]) if row.flag else row.over
+            for line, row in zip(table.lines, table.rows, strict=True)
+        ]
 
     def _take_some(self, lines: list[bytes], rows: list[FlagRow | bool], begin: int) -> int:
         """Take lines from ``begin`` on that have a row, or one that has none; returns the first that is left."""
-        plain: list[FlagRow] = []
+        overs: list[bool] = []
         for line, row in zip(islice(lines, begin, None), islice(rows, begin, None), strict=True):
             if row is True or row is False:
                 break
-            said = row if row.flag is None else (row.by_number or {}).get(line[row.flag])
-            if said is None:
+            over = self.digits.get(line[row.flag]) if row.flag else row.over
+            if over is None:
                 break
-            plain.append(said)
-        end = begin + len(plain)
-        if plain:
-            self._take(lines[begin:end], plain, kinds_of(plain))
+            overs.append(over)
+        end = begin + len(overs)
+        if overs:
+            self._take(Table.of(lines[begin:end], cast("list[FlagRow]", rows[begin:end])), overs)
         if end < len(lines) and rows[end]:
             self.lines += self.line(lines[end])
         return end + 1
 
-    def _take(self, lines: list[bytes], rows: list[FlagRow], kinds: list[FlagRow]) -> None:
+    def _take(self, table: Table[FlagRow], overs: list[bool]) -> None:
+        kinds = table.kinds
         if self._base is None and any(row.epoch for row in kinds):
-            epochs = (line[row.epoch] for line, row in zip(lines, rows, strict=True) if row.epoch)
+            epochs = (line[row.epoch] for line, row in zip(table.lines, table.rows, strict=True) if row.epoch)
             self._base = next(map(int, epochs), None)
-        steps: list[int | None]
-        if all(row.step and not row.epoch for row in kinds):
-            steps = list(map(int, column(lines, rows, kinds, 2)))
-        elif all(row.step and row.epoch and row.length for row in kinds):
-            steps = self._steps_in_epochs(lines, rows, kinds)
-        else:
-            steps, base = [], self._base or 0
-            for line, (_, _, step, epoch, length, _, _) in zip(lines, rows, strict=True):
-                if step and epoch and length:
-                    steps.append((int(line[epoch]) - base) * int(line[length]) + int(line[step]))
-                else:
-                    steps.append(int(line[step]) if step else None)
-        overs = list(map(itemgetter(0), rows))
+        steps = self._steps(table)
         scales: list[bytes | None]
         if all(row.scale for row in kinds):
-            scales = list(column(lines, rows, kinds, 5))
+            scales = list(table.column(5))
         else:
-            scales = [line[row.scale] if row.scale else None for line, row in zip(lines, rows, strict=True)]
-        self.lines += len(lines)
+            scales = [line[row.scale] if row.scale else None for line, row in zip(table.lines, table.rows, strict=True)]
+        self.lines += len(table)
         printed = self.flags.printed
         new = self.flags.add_rows(steps, overs)
         if len(new) < len(steps):
             steps, scales = [steps[row] for row in new], [scales[row] for row in new]
-        self._scaled(steps, scales, printed)
+        self._scaled(steps, scales, printed, all(row.step and row.scale for row in kinds))
 
-    def _steps_in_epochs(self, lines: list[bytes], rows: list[FlagRow], kinds: list[FlagRow]) -> list[int | None]:
+    def _steps(self, table: Table[FlagRow]) -> list[int | None]:
+        kinds = table.kinds
+        if all(row.step and not row.epoch for row in kinds):
+            return list(map(int, table.column(2)))
         base = self._base or 0
-        steps = list(map(int, column(lines, rows, kinds, 2)))
-        epochs, lengths = list(column(lines, rows, kinds, 3)), list(column(lines, rows, kinds, 4))
-        if epochs.count(epochs[0]) == len(lines) == lengths.count(lengths[0]):
-            begin = (int(epochs[0]) - base) * int(lengths[0])
-            return [begin + step for step in steps]
-        rest = zip(epochs, lengths, steps, strict=True)
-        return [(int(epoch) - base) * int(length) + step for epoch, length, step in rest]
+        if all(row.step and row.epoch and row.length for row in kinds):
+            epochs, lengths = integers(table.column(3)), integers(table.column(4))
+            begins = map(mul, epochs if base == 0 else map(sub, epochs, repeat(base)), lengths)
+            return list(map(add, begins, map(int, table.column(2))))
+        steps: list[int | None] = []
+        for line, (_, _, step, epoch, length, _) in zip(table.lines, table.rows, strict=True):
+            if step and epoch and length:
+                steps.append((int(line[epoch]) - base) * int(line[length]) + int(line[step]))
+            else:
+                steps.append(int(line[step]) if step else None)
+        return steps
 
-    def _scaled(self, steps: list[int | None], scales: list[bytes | None], printed: int) -> None:
-        """Add the scales of new flags; ``printed`` is how many there were before."""
-        if steps and None not in steps and None not in scales:
+    def _scaled(self, steps: list[int | None], scales: list[bytes | None], printed: int, whole: bool) -> None:
+        """Add the scales of new flags.
+
+        :param printed: how many flags there were before
+        :param whole: whether each line has a step and a scale
+        """
+        if steps and whole:
             self.found.at_is_step = True
             self.scale.add_rows(cast("list[int]", steps), cast("list[bytes]", scales))
             return
@@ -161,18 +166,6 @@ class FlagReader(LineReader):
             self.scale.add_rows(ats, shown)
 
 
-def _said(lines: list[bytes], rows: list[FlagRow]) -> tuple[list[FlagRow] | list[FlagRow | None], list[FlagRow]]:
-    """Return the row that says in a word whether the step overflowed, for each line; None if its number is no flag.
-
-    :returns: also the kinds of these rows, and perhaps others with the same places
-    """
-    kinds = kinds_of(rows)
-    if all(row.flag is None for row in kinds):
-        return rows, kinds
-    if len(kinds) == 1 and (by_number := kinds[0].by_number):
-        return list(map(by_number.get, column(lines, rows, kinds, 1))), list(by_number.values())
-    said = [
-        row if row.flag is None else (row.by_number or {}).get(line[row.flag])
-        for line, row in zip(lines, rows, strict=True)
-    ]
-    return said, kinds_of([row for row in said if row])
+def _is_plain(table: Table[FlagRow | bool]) -> bool:
+    """Whether a row describes each line."""
+    return not any(kind is True or kind is False for kind in table.kinds)

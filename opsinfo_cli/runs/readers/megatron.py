@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from ..columns import integers
 from ..count import Count
 from ..counters import Counters
+from ..shapes import Shapes
+from ..sheet import Sheet
 from ..steps import StepFields
 from .reader import NUMBER, Evidence, Reader, counted_lines, lines_with, number, number_or_none, rows_of
 
@@ -15,6 +20,24 @@ _ROW = re.compile(rb" iteration \s{0,20}(\d{1,15})[^\n]*" + _SCALE.pattern + rb"
 _BARE = re.compile(rb" iteration \s{0,20}(\d{1,15})[^\n]*" + _SKIPPED.pattern)
 _UNSCALED = -1.0
 """Printed if DeepSpeed scales the loss."""
+
+
+class _IterationPlaces(NamedTuple):
+    """Where a line shows its step, the scale and the counter."""
+
+    step: slice
+    scale: slice | None
+    skipped: slice
+
+
+def _places_of(shape: bytes) -> _IterationPlaces | None:
+    scales = shape.count(b"loss scale: ")
+    match = (_ROW if scales else _BARE).search(shape)
+    if not match or scales > 1 or shape.count(b"skipped iterations:") > 1:
+        return None
+    step, *scale, skipped = (slice(*match.span(group)) for group in range(1, 3 + scales))
+    return _IterationPlaces(step, scale[0] if scale else None, skipped)
+
 
 _ARGUMENTS = (b" fp16 ..", b" bf16 ..", b" loss_scale ..")
 _ARGUMENT = re.compile(rb"^\s{1,8}(fp16|bf16|loss_scale) \.{3,} (\w[\w.]{0,30})")
@@ -39,11 +62,16 @@ class Megatron(Reader):
         self.no_scale = False
         self.found.at_is_step = True
         self._arguments = [re.compile(re.escape(mark)) for mark in _ARGUMENTS]
+        self._places = Shapes(_places_of)
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        if self.marks[0] in data and not self._rows(data, limit):
+        self.sheet(Sheet(data, limit), steps)
+
+    def sheet(self, sheet: Sheet, steps: StepFields) -> None:
+        data, limit = sheet.data, sheet.limit
+        if sheet.has(self.marks[0]) and not self._table(sheet) and not self._rows(data, limit):
             self._lines(data, limit)
-        if any(mark in data for mark in _ARGUMENTS):
+        if any(map(sheet.has, _ARGUMENTS)):
             for start, end in lines_with(data, limit, self._arguments):
                 self._argument(data[start:end])
 
@@ -56,6 +84,18 @@ class Megatron(Reader):
                 if scale:
                     self._scaled(step, number(scale[1]))
 
+    def _table(self, sheet: Sheet) -> bool:
+        """Take a window at once whose lines have few shapes; returns whether it was taken."""
+        table = sheet.whole_table(self._places, self.marks[0])
+        if table is None:
+            return False
+        scales = sheet.count(b"loss scale: ")
+        if scales not in (0, len(table)) or all(table.values_of_kinds(1)) != bool(scales):
+            return False
+        steps, skipped = list(map(int, table.column(0))), integers(table.column(2))
+        self._take(steps, skipped, table.column(1) if scales else [])
+        return True
+
     def _rows(self, data: bytes, limit: int) -> bool:
         """Take a window at once in which each line has both a counter and a scale; returns whether it was taken."""
         if b"loss scale: " in data:
@@ -65,17 +105,21 @@ class Megatron(Reader):
         if not rows:
             return False
         printed, scales, skipped = zip(*rows, strict=True)
-        steps = list(map(int, printed))
-        new = self.counters.add_rows(steps, list(map(int, skipped)))
-        self.lines += len(rows)
-        if not scales[0]:
-            return True
-        self.scale_words += len(rows)
+        self._take(list(map(int, printed)), list(map(int, skipped)), scales if scales[0] else ())
+        return True
+
+    def _take(self, steps: list[int], skipped: list[int], scales: Sequence[bytes]) -> None:
+        """Take lines, all of them with a scale or none."""
+        new = self.counters.add_rows(steps, skipped)
+        self.lines += len(steps)
+        self.scale_words += len(scales)
         unscaled = {scale for scale in set(scales) if number(scale) == _UNSCALED}
-        scaled = [row for row in new if scales[row] not in unscaled]
+        if scales and not unscaled and len(new) == len(steps):
+            self.scale.add_rows(steps, scales)
+            return
+        scaled = [row for row in new if scales[row] not in unscaled] if scales else []
         if scaled:
             self.scale.add_rows([steps[row] for row in scaled], [scales[row] for row in scaled])
-        return True
 
     def _scaled(self, step: int, scale: float) -> None:
         if scale != _UNSCALED:

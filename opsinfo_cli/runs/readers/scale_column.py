@@ -7,11 +7,11 @@ from itertools import compress, groupby
 from operator import attrgetter
 from typing import NamedTuple, cast
 
-from ..columns import column, kinds_of
+from ..columns import Table
 from ..count import Count
 from ..shapes import Shapes
 from ..sheet import Sheet
-from ..step_fields import NEAR, Kind, Spot, line_spot, rows_at
+from ..step_fields import NEAR, Kind, Spot, line_spot
 from ..steps import StepFields
 from .reader import NUMBER, Reader
 
@@ -62,28 +62,33 @@ class ScaleColumn(Reader):
         self.sheet(Sheet(data, limit), steps)
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
-        lines, shapes = sheet.lines_with(*self.marks)
-        rows = self._rows.of_all(lines, shapes)
-        if not all(rows):
-            lines = list(compress(lines, rows))
-        known = [row for row in rows if row] if len(lines) < len(rows) else cast("list[_Row]", rows)
-        at = 0
-        for (kind, is_plain), some in groupby(known, key=attrgetter("kind")):
-            many = len(list(some))
-            self._take(kind, is_plain, known[at : at + many], lines[at : at + many])
-            at += many
-
-    def _take(self, kind: Kind, is_plain: bool, rows: list[_Row], lines: list[bytes]) -> None:
-        self.lines += len(rows)
-        self.scale_words += len(rows)
-        self.found.at_is_step = True
-        kinds = kinds_of(rows)
-        scales = list(column(lines, rows, kinds, 1))
-        if is_plain:
-            spots = [row.spot for row in rows] if len(kinds) > 1 else [rows[0].spot] * len(rows)
-            self.scale.add_rows(self.fields.take_rows(kind, rows_at(lines, spots)), scales)
+        table = sheet.table(self._rows, *self.marks)
+        known = cast("Table[_Row]", table)
+        if not all(table.kinds):
+            known = Table.of(list(compress(table.lines, table.rows)), [row for row in table.rows if row])
+        if not known.lines:
             return
-        for row, line, scale in zip(rows, lines, scales, strict=True):
+        if len(set(known.values_of_kinds(2))) == 1:
+            self._take(known)
+            return
+        at = 0
+        for _, some in groupby(known.rows, key=attrgetter("kind")):
+            part = list(some)
+            self._take(Table.of(known.lines[at : at + len(part)], part))
+            at += len(part)
+
+    def _take(self, table: Table[_Row]) -> None:
+        """Take lines whose steps are of one kind."""
+        self.lines += len(table)
+        self.scale_words += len(table)
+        self.found.at_is_step = True
+        scales = table.column(1)
+        _, is_plain = table.kinds[0].kind
+        if is_plain:
+            spots = Table(table.lines, table.values_of_kinds(0), lambda: table.values(0))
+            self.scale.add_rows(self.fields.take_table(spots), scales)
+            return
+        for row, line, scale in zip(table.rows, table.lines, scales, strict=True):
             field = row.spot.read(line)
             self.scale.add_rows(self.fields.take_rows(field.kind, [field[1:]]), [scale])
 
