@@ -9,6 +9,8 @@ from itertools import compress
 from .shapes import ZEROS
 
 _MOST = 256
+_SAMPLE = 256
+_OFTEN = 4
 
 
 class Sheet:
@@ -23,12 +25,25 @@ class Sheet:
         self.limit = limit
         self.kinds: Counter[bytes] | None = None
         """How many lines there are of each shape; None if lines have many shapes, or without ``by_shape``."""
+        self.copies: Counter[bytes] | None = None
+        """How many there are of each line; None if most lines are different, or without :attr:`kinds`."""
         self._words = data
         if by_shape and data[limit - 1 : limit] == b"\n":
+            self._look_up()
+
+    def _look_up(self) -> None:
+        self.copies = _repeated(self.lines)
+        if self.copies is None:
             kinds = Counter(self.shapes)
-            if len(kinds) <= _MOST:
-                self.kinds = kinds
-                self._words = b"\n".join(kinds)
+        else:
+            kinds = Counter()
+            for shape, many in zip(_shapes_of(b"\n".join(self.copies)), self.copies.values(), strict=True):
+                kinds[shape] += many
+        if len(kinds) <= _MOST:
+            self.kinds = kinds
+            self._words = b"\n".join(kinds)
+        else:
+            self.copies = None
 
     @cached_property
     def lines(self) -> list[bytes]:
@@ -37,7 +52,10 @@ class Sheet:
     @cached_property
     def shapes(self) -> list[bytes]:
         """The shape of each line."""
-        return self.data[: self.limit].translate(ZEROS).split(b"\n")
+        if self.copies is None:
+            return _shapes_of(self.data[: self.limit])
+        shapes = dict(zip(self.copies, _shapes_of(b"\n".join(self.copies)), strict=True))
+        return list(map(shapes.__getitem__, self.lines))
 
     def has(self, word: bytes) -> bool:
         """Whether a line may have a word. It is certain that there is none, not that there is one."""
@@ -70,3 +88,16 @@ class Sheet:
         if tuple(shown) == words:
             return lines, shapes
         return [line for line in lines if any(word in line for word in words)], None
+
+
+def _shapes_of(text: bytes) -> list[bytes]:
+    return text.translate(ZEROS).split(b"\n")
+
+
+def _repeated(lines: list[bytes]) -> Counter[bytes] | None:
+    """Return how many there are of each line; None if they are hardly ever repeated."""
+    sample = lines[:_SAMPLE]
+    if _OFTEN * len(set(sample)) > len(sample):
+        return None
+    copies = Counter(lines)
+    return copies if _OFTEN * len(copies) <= len(lines) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from itertools import islice
+from itertools import compress, islice
 from operator import sub
 
 from .columns import kinds_of
@@ -108,34 +108,66 @@ class StepFields:
         self._upto = end
         return True
 
+    def has_none(self, kinds: Collection[bytes]) -> bool:
+        """Whether no line of some shapes has a step. False too if there are too many to tell."""
+        return has_none(kinds, self._lines.of)
+
+    def sweep_lines(
+        self, lines: list[bytes], shapes: list[bytes], first: int, most: int, start: int, end: int
+    ) -> bool:
+        """Take the fields of whole lines between equal messages at once, as :meth:`sweep` does.
+
+        :param shapes: of the lines
+        :param first: the number of lines between the first two messages
+        :param most: the greatest number of lines between two messages
+        """
+        if start < self._upto:
+            return False
+        found = self._lines.of_all(lines, shapes)
+        spots = [spot for spot in found if spot]
+        if not spots:
+            self.since = self._at
+        else:
+            if len(spots) < len(lines):
+                lines = list(compress(lines, found))
+            new = sum(map(bool, found[:first]))
+            if not self._take_moved(self._rows_of_one_kind(lines, spots), new, most):
+                return False
+        self._upto = end
+        return True
+
     def _moved(self, gaps: list[bytes], found: list[list[Spot]]) -> bool:
-        """Take the fields if the main counter grows by little in each text, and no counter is new."""
-        main = self._main
-        track = self._kinds.get(main) if main else None
-        if track is None or track.second is None or self._at is None:
+        """Take the fields of texts if :meth:`_take_moved` takes them."""
+        kinds = kinds_of(found)
+        rows = self._rows_of_one_kind(gaps, [spot for (spot,) in found]) if all(len(each) == 1 for each in kinds) else None
+        return self._take_moved(rows or self._rows_of_kinds(gaps, found), 1, 1)
+
+    def _take_moved(self, found: _Rows | None, first: int, most: int) -> bool:
+        """Take fields if the main counter grows by little in each text, and no counter is new.
+
+        :param first: the number of steps after which the first message is
+        :param most: the greatest number of steps between two messages
+        """
+        track = self._kinds.get(self._main) if self._main else None
+        if found is None or track is None or track.second is None or self._at is None:
             return False
-        found_rows = self._rows_of_one_kind(gaps, found) or self._rows_of_kinds(gaps, found)
-        if found_rows is None:
-            return False
-        rows, places = found_rows
+        rows, places = found
         places = [self._at, *places]
         moves = list(map(sub, islice(places, 1, None), places))
-        if min(moves) < 0 or max(moves) > skew_of(track.spacing):
+        if min(moves) < 0 or most * max(moves) > skew_of(track.spacing):
             return False
         for each, some in rows.items():
             self.take_rows(each, some)
-        self.since = places[1]
+        self.since = places[first]
         return True
 
-    def _rows_of_one_kind(self, gaps: list[bytes], found: list[list[Spot]]) -> _Rows | None:
+    def _rows_of_one_kind(self, texts: list[bytes], spots: list[Spot]) -> _Rows | None:
         """Return what :meth:`_rows_of_kinds` returns; None if each text must be read."""
-        kinds = kinds_of(found)
-        if any(len(spots) != 1 for spots in kinds):
+        kinds = kinds_of(spots)
+        kind = kinds[0].kind
+        if kind not in self._kinds or any(spot.kind != kind or not spot.is_plain for spot in kinds):
             return None
-        kind = kinds[0][0].kind
-        if kind not in self._kinds or any(spot.kind != kind or not spot.is_plain for (spot,) in kinds):
-            return None
-        rows = rows_at(gaps, [spot for (spot,) in found])
+        rows = rows_at(texts, spots)
         if kind != self._main:
             return {kind: rows}, [self._at or 0] * len(rows)
         base = min(1, self._kinds[kind].first.epoch)
