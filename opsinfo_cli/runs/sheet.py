@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
 from functools import cached_property
 from itertools import compress
 
@@ -27,6 +28,7 @@ class Sheet:
         """How many lines there are of each shape; None if lines have many shapes, or without ``by_shape``."""
         self.copies: Counter[bytes] | None = None
         """How many there are of each line; None if most lines are different, or without :attr:`kinds`."""
+        self._shape_of: dict[bytes, bytes] = {}
         self._words = data
         if by_shape and data[limit - 1 : limit] == b"\n":
             self._look_up()
@@ -36,8 +38,9 @@ class Sheet:
         if self.copies is None:
             kinds = Counter(self.shapes)
         else:
+            self._shape_of = dict(zip(self.copies, _shapes_of(b"\n".join(self.copies)), strict=True))
             kinds = Counter()
-            for shape, many in zip(_shapes_of(b"\n".join(self.copies)), self.copies.values(), strict=True):
+            for shape, many in zip(self._shape_of.values(), self.copies.values(), strict=True):
                 kinds[shape] += many
         if len(kinds) <= _MOST:
             self.kinds = kinds
@@ -54,8 +57,11 @@ class Sheet:
         """The shape of each line."""
         if self.copies is None:
             return _shapes_of(self.data[: self.limit])
-        shapes = dict(zip(self.copies, _shapes_of(b"\n".join(self.copies)), strict=True))
-        return list(map(shapes.__getitem__, self.lines))
+        return list(map(self._shape_of.__getitem__, self.lines))
+
+    def lines_of(self, shapes: Container[bytes]) -> set[bytes]:
+        """Return the lines of some shapes, each once, if most lines are copies."""
+        return {line for line, shape in self._shape_of.items() if shape in shapes}
 
     def has(self, word: bytes) -> bool:
         """Whether a line may have a word. It is certain that there is none, not that there is one."""
@@ -77,14 +83,14 @@ class Sheet:
             return [line for line in self.lines if any(word in line for word in words)], None
         shown = [word.translate(ZEROS) for word in words]
         wanted = {shape for shape in self.kinds if any(word in shape for word in shown)}
+        if not wanted:
+            return [], []
         lines, shapes = self.lines, self.shapes
         if self.kinds.keys() - wanted == {b""} and self.kinds[b""] == 1:  # what follows the last line end
             lines, shapes = lines[:-1], shapes[:-1]
-        elif wanted:
+        else:
             chosen = list(map(wanted.__contains__, shapes))
             lines, shapes = list(compress(lines, chosen)), list(compress(shapes, chosen))
-        else:
-            return [], []
         if tuple(shown) == words:
             return lines, shapes
         return [line for line in lines if any(word in line for word in words)], None

@@ -33,18 +33,25 @@ def sheet_runs(
     :param mark: text that each message has once
     :param moves: whether a message shows two scales, so that each copy is a run
     """
-    lines = _Lines.of(pattern, mark, sheet)
-    if lines is None:
+    kinds = _kinds_of(pattern, mark, sheet)
+    if kinds is None:
         yield from message_runs(pattern, mark, sheet.data, sheet.limit, steps, moves)
         return
-    if not lines.texts:
+    if not kinds:
         return
-    changes = compress(count(1), map(ne, islice(lines.texts, 1, None), lines.texts))
     place = None if steps is None or steps.has_none(sheet.kinds or ()) else _Place(sheet, steps)
+    text = _only(kinds, sheet) if place is None else None
+    if text and b"nan" not in text and moves is None:
+        for copies in _equal(text, sheet) if steps else [sheet.copies[text]] if sheet.copies else []:
+            yield _matched(pattern, text), copies
+        if steps:
+            steps.skip(sheet.limit)
+        return
+    lines = _Lines.of(kinds, sheet)
+    changes = compress(count(1), map(ne, islice(lines.texts, 1, None), lines.texts))
     for first, stop in pairwise([0, *changes, len(lines.texts)]):
         text = lines.texts[first]
-        match = pattern.match(text)
-        assert match is not None
+        match = _matched(pattern, text)
         at_once = b"nan" not in text and not (moves and moves(match))
         for copies in lines.runs(first, stop, at_once, steps, place):
             yield match, copies
@@ -52,6 +59,43 @@ def sheet_runs(
         place.skip(lines.places[-1])
     elif steps:
         steps.skip(sheet.limit)
+
+
+def _kinds_of(pattern: re.Pattern[bytes], mark: bytes, sheet: Sheet) -> set[bytes] | None:
+    """Return the shapes of messages; None if messages must be searched for in the text."""
+    if sheet.kinds is None:
+        return None
+    kinds = {shape for shape in sheet.kinds if mark in shape}
+    others = sheet.kinds.keys() - kinds - ({b""} if sheet.kinds[b""] == 1 else set())  # after the last line end
+    if any(len(shape) < _SHORTEST or b"\r" in shape for shape in others):
+        return None
+    for shape in kinds:
+        match = pattern.match(shape)
+        if match is None or match.end() < len(shape):
+            return None
+    return kinds
+
+
+def _matched(pattern: re.Pattern[bytes], text: bytes) -> re.Match[bytes]:
+    match = pattern.match(text)
+    assert match is not None
+    return match
+
+
+def _only(kinds: set[bytes], sheet: Sheet) -> bytes | None:
+    """Return the only message of a window; None if there are several, or that is not known."""
+    texts = sheet.lines_of(kinds) if sheet.copies else ()
+    return next(iter(texts)) if len(texts) == 1 else None
+
+
+def _equal(text: bytes, sheet: Sheet) -> Iterator[int]:
+    """Yield the number of messages before the first other line between messages, and that of the rest."""
+    many = sheet.copies[text] if sheet.copies else 0
+    begin = sheet.lines.index(text)
+    first = next((at for at in range(1, many) if sheet.lines[begin + at] != text), many)
+    yield first
+    if first < many:
+        yield many - first
 
 
 class _Lines(NamedTuple):
@@ -65,19 +109,9 @@ class _Lines(NamedTuple):
     """Whether each line is a message."""
 
     @classmethod
-    def of(cls, pattern: re.Pattern[bytes], mark: bytes, sheet: Sheet) -> _Lines | None:
-        """Return the messages; None if they must be searched for in the text."""
-        if sheet.kinds is None:
-            return None
-        shapes = {shape for shape in sheet.kinds if mark in shape}
-        others = sheet.kinds.keys() - shapes - ({b""} if sheet.kinds[b""] == 1 else set())  # after the last line end
-        if any(len(shape) < _SHORTEST or b"\r" in shape for shape in others):
-            return None
-        for shape in shapes:
-            match = pattern.match(shape)
-            if match is None or match.end() < len(shape):
-                return None
-        chosen = list(map(shapes.__contains__, sheet.shapes))
+    def of(cls, kinds: set[bytes], sheet: Sheet) -> _Lines:
+        """:param kinds: the shapes of messages"""
+        chosen = list(map(sheet.lines_of(kinds).__contains__, sheet.lines) if sheet.copies else map(kinds.__contains__, sheet.shapes))
         return cls(sheet, list(compress(sheet.lines, chosen)), list(compress(count(), chosen)), chosen)
 
     def runs(
@@ -89,12 +123,13 @@ class _Lines(NamedTuple):
             return
         if place:
             place.advance(self.places[first], self.places[first - 1] if first else None)
+        if self.places[stop - 1] - self.places[first] < stop - first:
+            yield stop - first
+            return
         gaps = map(sub, islice(self.places, first + 1, stop), islice(self.places, first, None))
         breaks = compress(count(first + 1), map((1).__lt__, gaps))
         second = next(breaks, stop)
         yield second - first
-        if second == stop:
-            return
         if at_once and place is None:
             yield stop - second
             return
