@@ -93,6 +93,21 @@ def rows_at(texts: Sequence[bytes], spots: Sequence[Spot]) -> list[Row]:
     )
 
 
+def steps_at(texts: Sequence[bytes], spots: Sequence[Spot]) -> tuple[int, list[int], int] | None:
+    """Return the epoch, the step of each text and the steps per epoch.
+
+    :returns: None if the texts are of several epochs or kinds, or their places are not plain
+    """
+    kinds = kinds_of(spots)
+    if any(spot.kind != kinds[0].kind or not spot.is_plain for spot in kinds):
+        return None
+    fixed = [set(column(texts, spots, kinds, at)) for at in (1, 3)] if kinds[0].epoch else [{b"0"}, {b"0"}]
+    if any(len(each) > 1 for each in fixed):
+        return None
+    epoch, length = (int(each.pop()) for each in fixed)
+    return epoch, list(map(int, column(texts, spots, kinds, 2))), length
+
+
 SpotOf = Callable[[bytes], "Spot | None"]
 """What finds the step of a line."""
 

@@ -9,7 +9,7 @@ from operator import sub
 from .columns import kinds_of
 from .occurrences import skew_of
 from .shapes import Shapes
-from .step_fields import Field, Kind, Row, Spot, every_spot, has_none, is_bare, last_spots, line_spot, rows_at
+from .step_fields import Field, Kind, Row, Spot, every_spot, has_none, is_bare, last_spots, line_spot, rows_at, steps_at
 from .track import Track
 
 _LOOK = 1 << 14
@@ -112,9 +112,7 @@ class StepFields:
         """Whether no line of some shapes has a step. False too if there are too many to tell."""
         return has_none(kinds, self._lines.of)
 
-    def sweep_lines(
-        self, lines: list[bytes], shapes: list[bytes], first: int, most: int, start: int, end: int
-    ) -> bool:
+    def sweep_lines(self, lines: list[bytes], shapes: list[bytes], first: int, most: int, start: int, end: int) -> bool:
         """Take the fields of whole lines between equal messages at once, as :meth:`sweep` does.
 
         :param shapes: of the lines
@@ -127,19 +125,34 @@ class StepFields:
         spots = [spot for spot in found if spot]
         if not spots:
             self.since = self._at
-        else:
-            if len(spots) < len(lines):
-                lines = list(compress(lines, found))
-            new = sum(map(bool, found[:first]))
-            if not self._take_moved(self._rows_of_one_kind(lines, spots), new, most):
-                return False
+        elif not self._take_column(list(compress(lines, found)), spots, sum(map(bool, found[:first])), most):
+            return False
         self._upto = end
+        return True
+
+    def _take_column(self, lines: list[bytes], spots: list[Spot], first: int, most: int) -> bool:
+        """Take the fields of lines as :meth:`_take_moved` does, those of the main counter in one epoch at once."""
+        kind = spots[0].kind
+        track = self._kinds.get(kind)
+        column = steps_at(lines, spots) if kind == self._main else None
+        if column is None or track is None or track.second is None or self._at is None:
+            return self._take_moved(self._rows_of_one_kind(lines, spots), first, most)
+        epoch, steps, length = column
+        moves = list(map(sub, steps, (self._at - track.at(Field(kind, epoch, 0, length)), *steps)))
+        if min(moves) < 0 or most * max(moves) > skew_of(track.spacing):
+            return False
+        self.since = self._at + sum(moves[:first])
+        self.seen += len(steps)
+        track.take_rising((epoch, steps[0], length), (epoch, steps[-1], length), len(steps))
+        self._at = track.at(Field(kind, epoch, steps[-1], length))
         return True
 
     def _moved(self, gaps: list[bytes], found: list[list[Spot]]) -> bool:
         """Take the fields of texts if :meth:`_take_moved` takes them."""
         kinds = kinds_of(found)
-        rows = self._rows_of_one_kind(gaps, [spot for (spot,) in found]) if all(len(each) == 1 for each in kinds) else None
+        rows = (
+            self._rows_of_one_kind(gaps, [spot for (spot,) in found]) if all(len(each) == 1 for each in kinds) else None
+        )
         return self._take_moved(rows or self._rows_of_kinds(gaps, found), 1, 1)
 
     def _take_moved(self, found: _Rows | None, first: int, most: int) -> bool:

@@ -111,7 +111,11 @@ class _Lines(NamedTuple):
     @classmethod
     def of(cls, kinds: set[bytes], sheet: Sheet) -> _Lines:
         """:param kinds: the shapes of messages"""
-        chosen = list(map(sheet.lines_of(kinds).__contains__, sheet.lines) if sheet.copies else map(kinds.__contains__, sheet.shapes))
+        chosen = list(
+            map(sheet.lines_of(kinds).__contains__, sheet.lines)
+            if sheet.copies
+            else map(kinds.__contains__, sheet.shapes)
+        )
         return cls(sheet, list(compress(sheet.lines, chosen)), list(compress(count(), chosen)), chosen)
 
     def runs(
@@ -153,7 +157,7 @@ class _Lines(NamedTuple):
             return False
         shapes = list(compress(self.sheet.shapes[begin:end], others))
         in_first = self.places[second] - begin - 1
-        return steps.sweep_lines(lines, shapes, in_first, most, place.end_of(begin), place.end_of(end))
+        return steps.sweep_lines(lines, shapes, in_first, most, *place.ends_of(begin, end))
 
 
 class _Place:
@@ -173,6 +177,12 @@ class _Place:
 
     def end_of(self, line: int) -> int:
         return self._begin_of(line) + len(self._sheet.lines[line])
+
+    def ends_of(self, first: int, last: int) -> tuple[int, int]:
+        """Return the ends of two lines. The first one is not before the last line asked for; the next may follow it."""
+        end = self.end_of(first)
+        between = self._sheet.lines[first + 1 : last + 1]
+        return end, end + sum(map(len, between)) + len(between)
 
     def skip(self, line: int) -> None:
         self._steps.skip(self.end_of(line))
