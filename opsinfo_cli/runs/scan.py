@@ -29,6 +29,9 @@ They are searched one by one: an alternation is thirty times slower than a liter
 _NEAR = 512
 """Messages this close are in most lines."""
 
+_AGAIN = 8
+"""A log whose lines have many shapes is asked again in every eighth window."""
+
 _OVERFLOW, _SCALE = b"verflow", b"cale"
 _BESIDE = {
     b"isFinite": b"cale",
@@ -63,19 +66,22 @@ class Log:
         self.startup = Startup()
         self.steps = StepFields()
         self._readers = [reader() for reader in READERS]
-        self._is_dense = False
-        """Whether most lines of the last window counted, so that those of the next one are looked up by shape."""
+        self._by_shape = True
+        """Whether the lines of the next window are looked up by shape."""
+        self._windows = 0
         self._newest: dict[Reader, tuple[bytes, bytes | None]] = {}
         """The mark that was found last, by reader."""
 
     def take(self, window: Window) -> None:
         data, limit = window
-        sheet = Sheet(data, limit, self._is_dense)
+        sheet = Sheet(data, limit, self._by_shape)
         starting = self.bytes < STARTUP
         self.bytes += limit
         if starting:
             self._start(sheet)
-        self._read(sheet, starting)
+        is_dense = self._read(sheet, starting)
+        self._windows += 1
+        self._by_shape = is_dense or sheet.kinds is not None or self._windows % _AGAIN == 0
         self.steps.finish(sheet)
         if self.metric:
             self.metric.window(data, limit)
@@ -90,15 +96,15 @@ class Log:
         found = lines_with(data, limit, [each for mark, each in _STARTING if mark in data])
         self.startup.lines([data[start:end] for start, end in found])
 
-    def _read(self, sheet: Sheet, starting: bool) -> None:
-        """Pass a window to the readers with a mark in it.
+    def _read(self, sheet: Sheet, starting: bool) -> bool:
+        """Pass a window to the readers with a mark in it. Returns whether most of its lines counted.
 
         A mark is searched for only if the filter for it is there, and one of overflows or scales only until all of
         these are read.
         """
         present = set(filter(sheet.has, FILTERS))
         if not present and not starting:
-            return
+            return False
         overflows = sheet.count(_OVERFLOW) if _OVERFLOW in present else 0
         scales = sheet.count(_SCALE) if _SCALE in present else 0
         messages = 0
@@ -115,7 +121,7 @@ class Log:
                 messages += reader.lines
                 overflows -= reader.overflow_words
                 scales -= reader.scale_words
-        self._is_dense = messages * _NEAR > sheet.limit
+        return messages * _NEAR > sheet.limit
 
     def _is_marked(self, reader: Reader, sheet: Sheet, present: set[bytes], starting: bool) -> bool:
         """Whether a mark of a reader is in a window: most often it is the one of the window before."""

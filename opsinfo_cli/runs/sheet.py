@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
 from functools import cached_property
 from itertools import compress
 
@@ -13,6 +14,8 @@ from .shapes import ZEROS, Shapes
 Row = TypeVar("Row")
 
 _MOST = 256
+_SAMPLE = 256
+_OFTEN = 4
 
 
 class Sheet:
@@ -27,12 +30,27 @@ class Sheet:
         self.limit = limit
         self.kinds: Counter[bytes] | None = None
         """How many lines there are of each shape; None if lines have many shapes, or without ``by_shape``."""
+        self.copies: Counter[bytes] | None = None
+        """How many there are of each line; None if most lines are different, or without :attr:`kinds`."""
+        self._shape_of: dict[bytes, bytes] = {}
         self._words = data
         if by_shape and data[limit - 1 : limit] == b"\n":
+            self._look_up()
+
+    def _look_up(self) -> None:
+        self.copies = _repeated(self.lines)
+        if self.copies is None:
             kinds = self._counted()
-            if len(kinds) <= _MOST:
-                self.kinds = kinds
-                self._words = b"\n".join(kinds)
+        else:
+            self._shape_of = dict(zip(self.copies, _shapes_of(b"\n".join(self.copies)), strict=True))
+            kinds = Counter()
+            for shape, many in zip(self._shape_of.values(), self.copies.values(), strict=True):
+                kinds[shape] += many
+        if len(kinds) <= _MOST:
+            self.kinds = kinds
+            self._words = b"\n".join(kinds)
+        else:
+            self.copies = None
 
     def _counted(self) -> Counter[bytes]:
         """Return how many lines there are of each shape; if all have the same, they are compared at once."""
@@ -52,7 +70,13 @@ class Sheet:
     @cached_property
     def shapes(self) -> list[bytes]:
         """The shape of each line."""
-        return self.data[: self.limit].translate(ZEROS).split(b"\n")
+        if self.copies is None:
+            return _shapes_of(self.data[: self.limit])
+        return list(map(self._shape_of.__getitem__, self.lines))
+
+    def copied_lines_of(self, shapes: Container[bytes]) -> set[bytes]:
+        """Return the lines of some shapes, each once, if most lines are copies."""
+        return {line for line, shape in self._shape_of.items() if shape in shapes}
 
     def has(self, word: bytes) -> bool:
         """Whether a line may have a word. It is certain that there is none, not that there is one."""
@@ -108,3 +132,16 @@ class Sheet:
             return lines[:-1], shapes[:-1]
         chosen = list(map(wanted.__contains__, shapes))
         return list(compress(lines, chosen)), list(compress(shapes, chosen))
+
+
+def _shapes_of(text: bytes) -> list[bytes]:
+    return text.translate(ZEROS).split(b"\n")
+
+
+def _repeated(lines: list[bytes]) -> Counter[bytes] | None:
+    """Return how many there are of each line; None if they are hardly ever repeated."""
+    sample = lines[:_SAMPLE]
+    if _OFTEN * len(set(sample)) > len(sample):
+        return None
+    copies = Counter(lines)
+    return copies if _OFTEN * len(copies) <= len(lines) else None

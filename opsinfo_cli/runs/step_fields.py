@@ -90,6 +90,21 @@ def rows_at(table: Table[Spot]) -> list[Row]:
     return list(zip(integers(table.column(1)), map(int, table.column(2)), integers(table.column(3)), strict=True))
 
 
+def steps_at(table: Table[Spot]) -> tuple[int, list[int], int] | None:
+    """Return the epoch, the step of each text and the steps per epoch.
+
+    :returns: None if the texts are of several epochs or kinds, or their places are not plain
+    """
+    kinds = table.kinds
+    if any(spot.kind != kinds[0].kind or not spot.is_plain for spot in kinds):
+        return None
+    fixed = [set(table.column(at)) for at in (1, 3)] if kinds[0].epoch else [{b"0"}, {b"0"}]
+    if any(len(each) > 1 for each in fixed):
+        return None
+    epoch, length = (int(each.pop()) for each in fixed)
+    return epoch, list(map(int, table.column(2))), length
+
+
 SpotOf = Callable[[bytes], "Spot | None"]
 """What finds the step of a line."""
 

@@ -1,15 +1,16 @@
-"""The number of steps of a run, from the step fields in its log."""
+"""The step fields of a log, found window by window."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from itertools import islice
+from itertools import compress, islice
 from operator import sub
 
 from .columns import Table, integers, kinds_of
 from .occurrences import skew_of
 from .shapes import Shapes
 from .sheet import Sheet
+from .step_counters import StepCounters
 from .step_fields import (
     FIELDS,
     NEAR,
@@ -23,8 +24,8 @@ from .step_fields import (
     last_spots,
     line_spot,
     rows_at,
+    steps_at,
 )
-from .track import Track
 
 _LOOK = 1 << 14
 _GAP = 1 << 10
@@ -32,9 +33,6 @@ _GAP = 1 << 10
 
 _WHOLE = 1 << 21
 """The number of bytes at the start that are read line by line."""
-
-_MOST_KINDS = 256
-_OFTEN = 20
 
 _Rows = tuple[dict[Kind, list[Row]], list[int]]
 """Fields by kind, and steps."""
@@ -44,20 +42,16 @@ def _last_of(text: bytes) -> list[Spot]:
     return last_spots(text, 0, len(text))
 
 
-class StepFields:
-    """Step fields of all kinds; the most complete kind is used.
+class StepFields(StepCounters):
+    """The step fields of a log, found in its windows.
 
     The first 2 MiB are read line by line, then the end of each window and the text between overflow messages:
     a linear scan for any share of messages.
     """
 
     def __init__(self) -> None:
-        self.seen = 0
-        """Fields read so far."""
-        self._kinds: dict[Kind, Track] = {}
+        super().__init__()
         self._read = self._upto = 0
-        self._at: int | None = None
-        self._main: Kind | None = None
         self.since: int | None = None
         """Where a run of messages begins that :meth:`sweep` took at once; it ends at :attr:`at`."""
         self._is_bare = False
@@ -65,17 +59,6 @@ class StepFields:
         self._lines = Shapes(line_spot)
         self._gaps = Shapes(every_spot)
         """Where short texts between messages show steps."""
-
-    @property
-    def at(self) -> int | None:
-        """The last step printed before the current place; None if none was printed."""
-        return self._at
-
-    @property
-    def spacing(self) -> int:
-        """The distance between step fields; 0 if unknown."""
-        track = self._kinds.get(self._main) if self._main else None
-        return track.spacing if track else 0
 
     def advance(self, data: bytes, end: int) -> None:
         """Read step fields up to ``end``, from the ``end`` of the previous call for this window."""
@@ -92,7 +75,7 @@ class StepFields:
         else:
             spots = self._last(data, start, end)
         for spot in spots:
-            self._take(spot.read(data))
+            self.take(spot.read(data))
 
     def _last(self, data: bytes, start: int, end: int) -> list[Spot]:
         """Return where the last steps are. After a text without steps, the shapes of the next one are asked first."""
@@ -122,34 +105,77 @@ class StepFields:
         self._upto = end
         return True
 
+    def has_none(self, kinds: Collection[bytes]) -> bool:
+        """Whether no line of some shapes has a step. False too if there are too many to tell."""
+        return has_none(kinds, self._lines.of)
+
+    def sweep_lines(self, lines: list[bytes], shapes: list[bytes], first: int, most: int, start: int, end: int) -> bool:
+        """Take the fields of whole lines between equal messages at once, as :meth:`sweep` does.
+
+        :param shapes: of the lines
+        :param first: the number of lines between the first two messages
+        :param most: the greatest number of lines between two messages
+        """
+        if start < self._upto:
+            return False
+        found = self._lines.of_all(lines, shapes)
+        spots = [spot for spot in found if spot]
+        if not spots:
+            self.since = self._at
+        elif not self._take_column(Table.of(list(compress(lines, found)), spots), sum(map(bool, found[:first])), most):
+            return False
+        self._upto = end
+        return True
+
+    def _take_column(self, table: Table[Spot], first: int, most: int) -> bool:
+        """Take the fields of lines as :meth:`_take_moved` does, those of the main counter in one epoch at once."""
+        kind = table.kinds[0].kind
+        track = self._kinds.get(kind)
+        column = steps_at(table) if kind == self._main else None
+        if column is None or track is None or track.second is None or self._at is None:
+            return self._take_moved(self._rows_of_one_kind(table), first, most)
+        epoch, steps, length = column
+        moves = list(map(sub, steps, (self._at - track.at(Field(kind, epoch, 0, length)), *steps)))
+        if min(moves) < 0 or most * max(moves) > skew_of(track.spacing):
+            return False
+        self.since = self._at + sum(moves[:first])
+        self.seen += len(steps)
+        track.take_rising((epoch, steps[0], length), (epoch, steps[-1], length), len(steps))
+        self._at = track.at(Field(kind, epoch, steps[-1], length))
+        return True
+
     def _moved(self, gaps: list[bytes], found: list[list[Spot]]) -> bool:
-        """Take the fields if the main counter grows by little in each text, and no counter is new."""
-        main = self._main
-        track = self._kinds.get(main) if main else None
-        if track is None or track.second is None or self._at is None:
+        """Take the fields of texts if :meth:`_take_moved` takes them."""
+        rows = None
+        if all(len(each) == 1 for each in kinds_of(found)):
+            rows = self._rows_of_one_kind(Table.of(gaps, [spot for (spot,) in found]))
+        return self._take_moved(rows or self._rows_of_kinds(gaps, found), 1, 1)
+
+    def _take_moved(self, found: _Rows | None, first: int, most: int) -> bool:
+        """Take fields if the main counter grows by little in each text, and no counter is new.
+
+        :param first: the number of steps after which the first message is
+        :param most: the greatest number of steps between two messages
+        """
+        track = self._kinds.get(self._main) if self._main else None
+        if found is None or track is None or track.second is None or self._at is None:
             return False
-        found_rows = self._rows_of_one_kind(gaps, found) or self._rows_of_kinds(gaps, found)
-        if found_rows is None:
-            return False
-        rows, places = found_rows
+        rows, places = found
         places = [self._at, *places]
         moves = list(map(sub, islice(places, 1, None), places))
-        if min(moves) < 0 or max(moves) > skew_of(track.spacing):
+        if min(moves) < 0 or most * max(moves) > skew_of(track.spacing):
             return False
         for each, some in rows.items():
             self.take_rows(each, some)
-        self.since = places[1]
+        self.since = places[first]
         return True
 
-    def _rows_of_one_kind(self, gaps: list[bytes], found: list[list[Spot]]) -> _Rows | None:
+    def _rows_of_one_kind(self, table: Table[Spot]) -> _Rows | None:
         """Return what :meth:`_rows_of_kinds` returns; None if each text must be read."""
-        kinds = kinds_of(found)
-        if any(len(spots) != 1 for spots in kinds):
+        kind = table.kinds[0].kind
+        if kind not in self._kinds or any(spot.kind != kind or not spot.is_plain for spot in table.kinds):
             return None
-        kind = kinds[0][0].kind
-        if kind not in self._kinds or any(spot.kind != kind or not spot.is_plain for (spot,) in kinds):
-            return None
-        rows = rows_at(Table.of(gaps, [spot for (spot,) in found]))
+        rows = rows_at(table)
         if kind != self._main:
             return {kind: rows}, [self._at or 0] * len(rows)
         base = min(1, self._kinds[kind].first.epoch)
@@ -174,38 +200,6 @@ class StepFields:
                     return None
             places.append(at)
         return rows, places
-
-    def take_table(self, table: Table[Spot]) -> list[int]:
-        """Take the fields of lines, which are of one kind, and plain; returns what :meth:`take_rows` returns."""
-        kind, epoch, _, length = table.kinds[0]
-        if kind not in self._kinds or epoch or length:
-            return self.take_rows(kind, rows_at(table))
-        steps = list(map(int, table.column(2)))
-        self._kinds[kind].take_steps(steps)
-        self.seen += len(steps)
-        if kind != self._main:
-            return [self._at or 0] * len(steps)
-        self._at = steps[-1]
-        return steps
-
-    def take_rows(self, kind: Kind, rows: list[Row]) -> list[int]:
-        """Take fields of one kind, in order; returns the step of each, or the last one printed if others count."""
-        later = rows
-        if kind not in self._kinds:
-            self._take(Field(kind, *rows[0]))
-            later = rows[1:]
-        track = self._kinds.get(kind)
-        if track and later:
-            track.take_rows(later)
-        self.seen += len(later)
-        if not track or kind != self._main:
-            return [self._at or 0] * len(rows)
-        base = min(1, track.first.epoch)
-        ats = [(epoch - base) * length + step for epoch, step, length in rows]
-        if min(ats) < 0:
-            ats = [max(0, at) for at in ats]
-        self._at = ats[-1]
-        return ats
 
     def skip(self, end: int) -> None:
         """Skip the text before ``end``: messages, which have no step."""
@@ -243,54 +237,3 @@ class StepFields:
         self._is_bare = self._is_bare and whole
         self.take_table(table)
         return True
-
-    def _take(self, found: Field) -> None:
-        self.seen += 1
-        track = self._kinds.get(found.kind)
-        if track:
-            track.take(found)
-        elif len(self._kinds) < _MOST_KINDS:
-            self._kinds[found.kind] = track = Track(found)
-            self._main = None
-        else:
-            return
-        if self._main is None:
-            self._main = self._best()
-        if found.kind == self._main:
-            self._at = max(0, track.at(found))
-
-    def _best(self) -> Kind | None:
-        """Prefer epochs with a length, then named fields, then bars; within each, the most frequent field."""
-        kinds = self._kinds
-        moving = [kind for kind in kinds if kinds[kind].second is not None]
-        usable = [kind for kind in moving if not kinds[kind].broken] or moving or list(kinds)
-
-        def telling(kind: Kind) -> tuple[int, int, int]:
-            track = kinds[kind]
-            return kind[0], track.seen, track.last.step
-
-        return max(usable, key=telling, default=None)
-
-    @property
-    def total(self) -> int | None:
-        """The number of steps; None if the fields do not show it."""
-        best = self._best()
-        return self._kinds[best].total if best else None
-
-    @property
-    def note(self) -> str | None:
-        """A note if another counter of the log disagrees; else None."""
-        best, total = self._best(), self.total
-        if best is None or total is None:
-            return None
-        for kind, track in self._kinds.items():
-            other = track.total
-            if kind == best or kind[0] != best[0] or track.seen < _OFTEN or not other:
-                continue
-            if abs(other - total) > max(1, total // 10):
-                return f"steps are `{_shown(best)}` ({total}); `{_shown(kind)}` shows {other}"
-        return None
-
-
-def _shown(kind: Kind) -> str:
-    return kind[1].decode("ascii", "replace") or "Epoch: [e][i/n]"

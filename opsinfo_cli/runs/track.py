@@ -71,6 +71,12 @@ class Track:
         if most >= self.last.step:
             self.last = Field(self.first.kind, 0, most, 0)
 
+    def take_rising(self, first: Row, last: Row, many: int) -> None:
+        """Take fields of one epoch of which none is below the one before it; the second value is known."""
+        self.take_rows([first])
+        self.take_rows([last])
+        self.seen += many - 2
+
     @property
     def spacing(self) -> int:
         return abs(self.second - self.at(self.first)) if self.second is not None else 0

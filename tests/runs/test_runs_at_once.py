@@ -254,9 +254,36 @@ def test_messages_at_once_are_counted_as_messages_one_by_one(pairs: list[tuple[b
     assert fields_state(at_once.steps) == fields_state(single.steps)
 
 
-def fed(windows: list[bytes]) -> Log:
+whole_lines = st.one_of(
+    st.builds(lambda step: b"step: %d loss: 1.5\n" % step, steps),
+    st.builds(lambda step, many: b"".join(b"Epoch: [0][%d/80] x\n" % (step + at) for at in range(many)), steps, steps),
+    st.sampled_from([b"", b"", b"no step here at all\n", b"no step here at all\n" * 4]),
+)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([b"4.0", b"4.0", b"4.0", b"2.0", b"nan"]), whole_lines), max_size=40),
+    st.booleans(),
+    st.booleans(),
+)
+def test_messages_that_are_lines_are_counted_as_messages_that_are_searched_for(
+    pairs: list[tuple[bytes, bytes]], rises: bool, of_npu: bool
+) -> None:
+    """The window before them has the step, so that the steps of this one can be taken at once."""
+    message = b"Gradient overflow. Skipping step\nLoss scaler reducing loss scale to %s\n%s"
+    if not of_npu:
+        message = b"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to %s\n%s"
+    pairs = [(scale, b"step: %d of a run\n" % at if rises else text) for at, (scale, text) in enumerate(pairs, 3)]
+    windows = [b"step: 1 of a run\n", b"step: 2 of a run\n", b"".join(message % pair for pair in pairs)]
+    by_shape, searched = fed(windows, True), fed(windows, False)
+    assert [state(each) for each in by_shape._readers] == [state(each) for each in searched._readers]
+    assert fields_state(by_shape.steps) == fields_state(searched.steps)
+
+
+def fed(windows: list[bytes], by_shape: bool = True) -> Log:
     log = Log("log")
     for data in windows:
+        log._by_shape = by_shape
         log.take(Window(data, len(data)))
     return log
 

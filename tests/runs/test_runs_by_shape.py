@@ -41,7 +41,7 @@ texts = windows_of(st.one_of(LINES, starts))
 def log_of(windows: list[bytes], by_shape: bool) -> Log:
     log = Log("log")
     for data in windows:
-        log._is_dense = by_shape
+        log._by_shape = by_shape
         log.take(Window(data, len(data)))
     return log
 
@@ -145,13 +145,19 @@ def test_a_window_cut_inside_a_line_is_searched_by_words() -> None:
     assert Sheet(b"overf" + b"low", 5, by_shape=True).kinds is None
 
 
-def test_a_log_in_which_most_lines_count_is_read_by_shape() -> None:
+def test_a_log_is_read_by_shape_while_its_lines_have_few_shapes() -> None:
     log = Log("log")
     line = b"INFO:tensorflow:Step = 1 total loss = 1.0 Loss scale = 8.0 isFinite = 1\n"
+    few, many = line + b"no message\n" * 1000, b"".join(b"x" * length + b"\n" for length in range(1000))
+    log.take(Window(few, len(few)))
+    assert log._by_shape
+    log.take(Window(many, len(many)))
+    assert not log._by_shape
     log.take(Window(line * 20, len(line) * 20))
-    assert log._is_dense
-    log.take(Window(line + b"no message\n" * 1000, len(line) + 11_000))
-    assert not log._is_dense
+    assert log._by_shape
+    for number in range(4, 9):
+        log.take(Window(many, len(many)))
+        assert log._by_shape == (number == 8)
 
 
 @given(st.lists(st.lists(st.integers(0, 30), max_size=8), max_size=8))

@@ -6,8 +6,10 @@ import re
 
 from ..count import Count
 from ..occurrences import Occurrences
+from ..sheet import Sheet
 from ..steps import StepFields
-from .reader import NUMBER, Reader, message_runs, number
+from .messages import sheet_runs
+from .reader import NUMBER, Reader, number
 
 _OVERFLOW = re.compile(
     rb"Gradient overflow(?:\.\s{1,2}Skipping step, (?:loss scaler \d{1,6} )?reducing loss scale to "
@@ -37,8 +39,11 @@ class Apex(Reader):
         self.scale.behind = 1
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
+        self.sheet(Sheet(data, limit), steps)
+
+    def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         for pattern, mark in zip((_OVERFLOW, _CLOSURE), self.marks, strict=True):
-            for match, copies in message_runs(pattern, mark, data, limit, steps):
+            for match, copies in sheet_runs(pattern, mark, sheet, steps):
                 self.lines += copies
                 self.overflow_words += copies
                 self.scale_words += copies * match[0].count(b"cale")

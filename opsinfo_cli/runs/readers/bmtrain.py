@@ -6,8 +6,10 @@ import re
 
 from ..count import Count
 from ..occurrences import Occurrences
+from ..sheet import Sheet
 from ..steps import StepFields
-from .reader import NUMBER, Reader, message_runs, number
+from .messages import sheet_runs
+from .reader import NUMBER, Reader, number
 
 _OVERFLOW = re.compile(rb"Gradient overflow, change scale from " + NUMBER + rb" to " + NUMBER)
 
@@ -33,7 +35,10 @@ class BMTrain(Reader):
         self.occurrences = Occurrences()
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        for match, copies in message_runs(_OVERFLOW, self.marks[0], data, limit, steps, _moves):
+        self.sheet(Sheet(data, limit), steps)
+
+    def sheet(self, sheet: Sheet, steps: StepFields) -> None:
+        for match, copies in sheet_runs(_OVERFLOW, self.marks[0], sheet, steps, _moves):
             self.lines += copies
             self.overflow_words += copies
             self.found.scaling, self.found.level = "dynamic", "fp16"

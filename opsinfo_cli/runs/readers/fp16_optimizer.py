@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from itertools import islice
 from operator import gt
 
 from ..count import Count
+from ..sheet import Sheet
 from ..steps import StepFields
-from .reader import NUMBER, Reader, message_runs, number
+from .messages import sheet_runs
+from .reader import NUMBER, Reader, number
 
 _MARK = b"Grad overflow on iteration"
+_USING = b"Using dynamic loss scale of"
 _ITERATION = re.compile(rb"(?::?[^\S\n]{1,4}(\d{1,12})(?![\d.]))?")
 _OVERFLOW = re.compile(_MARK + _ITERATION.pattern)
 _SCALE = re.compile(rb"Using (dynamic|static) loss scale of:?\s{1,4}" + NUMBER)
@@ -28,7 +32,7 @@ class Fp16Optimizer(Reader):
 
     name = "fp16_optimizer"
     reads = "APEX FP16_Optimizer (`Grad overflow on iteration <n>`)"
-    marks = (_MARK, b"Using dynamic loss scale of")
+    marks = (_MARK, _USING)
     window_default = 1000
 
     def __init__(self) -> None:
@@ -39,7 +43,10 @@ class Fp16Optimizer(Reader):
         self._messages = self._before = 0
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        found = _found(data[:limit])
+        self.sheet(Sheet(data, limit), steps)
+
+    def sheet(self, sheet: Sheet, steps: StepFields) -> None:
+        found = _found_lines(sheet.copies) if sheet.copies else _found(sheet.data[: sheet.limit])
         if many := sum(found.values()):
             self.found.level = "fp16"
             self.lines += many
@@ -47,7 +54,7 @@ class Fp16Optimizer(Reader):
             self.overflow_words += many
             self._iterations(found)
         newest = max(self._copies, default=None)
-        for match, copies in message_runs(_SCALE, self.marks[1], data, limit):
+        for match, copies in _scales(sheet):
             self.lines += copies
             self.scale_words += copies
             if match[1] == b"dynamic":
@@ -113,6 +120,26 @@ def _found(text: bytes) -> Counter[bytes]:
         match = _ITERATION.match(piece)
         found[match[1] or b"" if match else b""] += many
     return found
+
+
+def _found_lines(copies: Counter[bytes]) -> Counter[bytes]:
+    """Return how often each iteration overflowed, from lines and how many there are of each."""
+    found: Counter[bytes] = Counter()
+    for line, many in copies.items():
+        if _MARK in line:
+            for iteration in _OVERFLOW.findall(line):
+                found[iteration] += many
+    return found
+
+
+def _scales(sheet: Sheet) -> Iterator[tuple[re.Match[bytes], int]]:
+    """Yield the first of each run of messages with the same scale, and their number."""
+    lines = [line for line in sheet.copies or () if _USING in line]
+    match = _SCALE.search(lines[0]) if len(lines) == 1 and lines[0].count(_USING) == 1 else None
+    if sheet.copies and match:
+        yield match, sheet.copies[lines[0]]
+    elif lines or not sheet.copies:
+        yield from sheet_runs(_SCALE, _USING, sheet)
 
 
 def _is_run_together(text: str, sure: list[int]) -> bool:

@@ -6,8 +6,10 @@ import re
 
 from ..count import Count
 from ..occurrences import Occurrences
+from ..sheet import Sheet
 from ..steps import StepFields
-from .reader import NUMBER, Reader, message_runs, number
+from .messages import sheet_runs
+from .reader import NUMBER, Reader, number
 
 _OVERFLOW = re.compile(
     rb"Found inf or nan, current scale is: " + NUMBER + rb", decrease to: " + NUMBER + rb"\s?\*\s?" + NUMBER
@@ -34,10 +36,13 @@ class Paddle(Reader):
         self.not_run = Occurrences()
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        for match, copies in message_runs(_NOT_RUN, self.marks[1], data, limit, steps):
+        self.sheet(Sheet(data, limit), steps)
+
+    def sheet(self, sheet: Sheet, steps: StepFields) -> None:
+        for match, copies in sheet_runs(_NOT_RUN, self.marks[1], sheet, steps):
             new = self.not_run.add(number(match[2]), steps.at, steps.spacing, copies, steps.since)
             self._seen(copies, number(match[1]), number(match[2]), steps.at, new)
-        for match, copies in message_runs(_OVERFLOW, self.marks[0], data, limit, steps):
+        for match, copies in sheet_runs(_OVERFLOW, self.marks[0], sheet, steps):
             before = number(match[1])
             new = self.lowered.add(before * number(match[3]), steps.at, steps.spacing, copies, steps.since)
             self._seen(copies, before, before * number(match[3]), steps.at, new and not self.not_run.total)

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from ..count import Count
 from ..occurrences import Occurrences
+from ..sheet import Sheet
 from ..steps import StepFields
-from .reader import NUMBER, Reader, message_runs, number
+from .messages import sheet_runs
+from .reader import NUMBER, Reader, number
 
 _OVERFLOW = re.compile(rb"Gradient overflow\. Skipping step(?!,)")
 _MOVED = re.compile(rb"Loss scaler (reducing|increasing) loss scale to " + NUMBER)
@@ -35,16 +37,19 @@ class TorchNpu(Reader):
         self.messages = 0
 
     def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        for match, copies in message_runs(_MOVED, self.marks[1], data, limit, steps):
+        self.sheet(Sheet(data, limit), steps)
+
+    def sheet(self, sheet: Sheet, steps: StepFields) -> None:
+        for match, copies in sheet_runs(_MOVED, self.marks[1], sheet, steps):
             self.lines += copies
             self.scale_words += 2 * copies
             self._moved(match[1] == b"reducing", number(match[2]), steps, copies)
-        for _, copies in message_runs(_OVERFLOW, self.marks[0], data, limit):
+        for _, copies in sheet_runs(_OVERFLOW, self.marks[0], sheet):
             self.lines += copies
             self.messages += copies
             self.overflow_words += copies
             self.found.scaling = "dynamic"
-        for match in _TOGETHER.finditer(data, 0, limit) if _TWO in data else ():
+        for match in _TOGETHER.finditer(sheet.data, 0, sheet.limit) if sheet.has(_TWO) else ():
             many = match[0].count(b"Gradient")
             self.occurrences.together = max(self.occurrences.together, many)
 

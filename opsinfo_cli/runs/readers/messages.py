@@ -1,0 +1,199 @@
+"""Messages that are whole lines, read from the lines of a window that were split for all readers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import compress, count, islice, pairwise
+from operator import ne, not_, sub
+from typing import NamedTuple
+
+from ..sheet import Sheet
+from ..steps import StepFields
+from .reader import message_runs
+
+_SHORTEST = 11
+"""Lines of at least this length between two messages make a text long enough for a step: see `reader.message_runs`."""
+
+_LONGEST = 1 << 10
+_FEW = 4
+
+_Moves = Callable[[re.Match[bytes]], bool]
+
+
+def sheet_runs(
+    pattern: re.Pattern[bytes],
+    mark: bytes,
+    sheet: Sheet,
+    steps: StepFields | None = None,
+    moves: _Moves | None = None,
+) -> Iterator[tuple[re.Match[bytes], int]]:
+    """Yield the first of each run of equal messages, and their number, as :func:`.reader.message_runs` does.
+
+    :param mark: text that each message has once
+    :param moves: whether a message shows two scales, so that each copy is a run
+    """
+    kinds = _kinds_of(pattern, mark, sheet)
+    if kinds is None:
+        yield from message_runs(pattern, mark, sheet.data, sheet.limit, steps, moves)
+        return
+    if not kinds:
+        return
+    place = None if steps is None or steps.has_none(sheet.kinds or ()) else _Place(sheet, steps)
+    text = _only(kinds, sheet) if place is None else None
+    if text and b"nan" not in text and moves is None:
+        for copies in _equal(text, sheet) if steps else [sheet.copies[text]] if sheet.copies else []:
+            yield _matched(pattern, text), copies
+        if steps:
+            steps.skip(sheet.limit)
+        return
+    lines = _Lines.of(kinds, sheet)
+    changes = compress(count(1), map(ne, islice(lines.texts, 1, None), lines.texts))
+    for first, stop in pairwise([0, *changes, len(lines.texts)]):
+        text = lines.texts[first]
+        match = _matched(pattern, text)
+        at_once = b"nan" not in text and not (moves and moves(match))
+        for copies in lines.runs(first, stop, at_once, steps, place):
+            yield match, copies
+    if place:
+        place.skip(lines.places[-1])
+    elif steps:
+        steps.skip(sheet.limit)
+
+
+def _kinds_of(pattern: re.Pattern[bytes], mark: bytes, sheet: Sheet) -> set[bytes] | None:
+    """Return the shapes of messages; None if messages must be searched for in the text."""
+    if sheet.kinds is None:
+        return None
+    kinds = {shape for shape in sheet.kinds if mark in shape}
+    others = sheet.kinds.keys() - kinds - ({b""} if sheet.kinds[b""] == 1 else set())  # after the last line end
+    if any(len(shape) < _SHORTEST or b"\r" in shape for shape in others):
+        return None
+    for shape in kinds:
+        match = pattern.match(shape)
+        if match is None or match.end() < len(shape):
+            return None
+    return kinds
+
+
+def _matched(pattern: re.Pattern[bytes], text: bytes) -> re.Match[bytes]:
+    match = pattern.match(text)
+    assert match is not None
+    return match
+
+
+def _only(kinds: set[bytes], sheet: Sheet) -> bytes | None:
+    """Return the only message of a window; None if there are several, or that is not known."""
+    texts = sheet.copied_lines_of(kinds) if sheet.copies else ()
+    return next(iter(texts)) if len(texts) == 1 else None
+
+
+def _equal(text: bytes, sheet: Sheet) -> Iterator[int]:
+    """Yield the number of messages before the first other line between messages, and that of the rest."""
+    many = sheet.copies[text] if sheet.copies else 0
+    begin = sheet.lines.index(text)
+    first = next((at for at in range(1, many) if sheet.lines[begin + at] != text), many)
+    yield first
+    if first < many:
+        yield many - first
+
+
+class _Lines(NamedTuple):
+    """The messages of a window."""
+
+    sheet: Sheet
+    texts: list[bytes]
+    places: list[int]
+    """The number of the line of each message."""
+    chosen: list[bool]
+    """Whether each line is a message."""
+
+    @classmethod
+    def of(cls, kinds: set[bytes], sheet: Sheet) -> _Lines:
+        """:param kinds: the shapes of messages"""
+        chosen = list(
+            map(sheet.copied_lines_of(kinds).__contains__, sheet.lines)
+            if sheet.copies
+            else map(kinds.__contains__, sheet.shapes)
+        )
+        return cls(sheet, list(compress(sheet.lines, chosen)), list(compress(count(), chosen)), chosen)
+
+    def runs(
+        self, first: int, stop: int, at_once: bool, steps: StepFields | None, place: _Place | None
+    ) -> Iterator[int]:
+        """Yield the number of messages of each run among equal ones, with ``steps`` at its place."""
+        if steps is None:
+            yield stop - first
+            return
+        if place:
+            place.advance(self.places[first], self.places[first - 1] if first else None)
+        if self.places[stop - 1] - self.places[first] < stop - first:
+            yield stop - first
+            return
+        gaps = map(sub, islice(self.places, first + 1, stop), islice(self.places, first, None))
+        breaks = compress(count(first + 1), map((1).__lt__, gaps))
+        second = next(breaks, stop)
+        yield second - first
+        if at_once and place is None:
+            yield stop - second
+            return
+        later = [second, *breaks]
+        if at_once and place and len(later) >= _FEW and self._swept(second, stop, steps, place):
+            yield stop - second
+            steps.since = None
+            return
+        for begin, end in pairwise([*later, stop]):
+            if place:
+                place.advance(self.places[begin], self.places[begin - 1])
+            yield end - begin
+
+    def _swept(self, second: int, stop: int, steps: StepFields, place: _Place) -> bool:
+        """Whether the steps before the messages from ``second`` on were taken at once."""
+        begin, end = self.places[second - 1], self.places[stop - 1]
+        most = max(map(sub, islice(self.places, second, stop), islice(self.places, second - 1, None))) - 1
+        others = list(map(not_, self.chosen[begin:end]))
+        lines = list(compress(self.sheet.lines[begin:end], others))
+        if most * (max(map(len, lines)) + 1) >= _LONGEST:
+            return False
+        shapes = list(compress(self.sheet.shapes[begin:end], others))
+        in_first = self.places[second] - begin - 1
+        return steps.sweep_lines(lines, shapes, in_first, most, *place.ends_of(begin, end))
+
+
+class _Place:
+    """Brings the steps to the place of a message; knows where in a window its lines begin."""
+
+    def __init__(self, sheet: Sheet, steps: StepFields) -> None:
+        self._sheet = sheet
+        self._steps = steps
+        self._line = self._begin = 0
+
+    def _begin_of(self, line: int) -> int:
+        """Return where a line begins that is not before the last one asked for."""
+        between = self._sheet.lines[self._line : line]
+        self._begin += sum(map(len, between)) + len(between)
+        self._line = line
+        return self._begin
+
+    def end_of(self, line: int) -> int:
+        return self._begin_of(line) + len(self._sheet.lines[line])
+
+    def ends_of(self, first: int, last: int) -> tuple[int, int]:
+        """Return the ends of two lines. The first one is not before the last line asked for; the next may follow it."""
+        end = self.end_of(first)
+        between = self._sheet.lines[first + 1 : last + 1]
+        return end, end + sum(map(len, between)) + len(between)
+
+    def skip(self, line: int) -> None:
+        self._steps.skip(self.end_of(line))
+
+    def advance(self, line: int, before: int | None) -> None:
+        """Read the steps up to a message.
+
+        :param before: the line of the message before it
+        """
+        if line == 0 or before == line - 1:
+            return
+        if before is not None and before >= self._line:
+            self.skip(before)
+        self._steps.advance(self._sheet.data, self._begin_of(line))
