@@ -129,6 +129,12 @@ def test_an_insertion_at_the_end_of_another_edit_waits(edits: tuple[Edit, ...], 
     assert planned(Job("m.json", plan), Source(b"{   }", "m.json")).result.data.decode() == wanted
 
 
+def test_a_fix_of_something_else_keeps_the_byte_order_mark() -> None:
+    found = Finding(rule("trailing-text"), "said", "m.json", None, None, fix=Fix((Edit(2, 4, ""),)))
+    plan = FixPlan(lambda source: [found] if source.text.endswith("x") else [])
+    assert planned(Job("m.json", plan), Source("\ufeff{} x".encode(), "m.json")).result.data == "\ufeff{}".encode()
+
+
 def test_a_result_with_other_content_is_refused() -> None:
     plan = FixPlan(lambda _: [])
     before, after = (
