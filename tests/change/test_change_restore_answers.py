@@ -186,6 +186,24 @@ def test_a_killed_change_whose_file_another_program_changed_is_not_undone(
     assert (library.read_text(), other.read_text()) == (after, TEXT + "\n")
 
 
+@pytest.mark.parametrize("in_place", [True, False], ids=["killed in place", "changed by another program"])
+def test_only_a_half_written_file_is_restored_without_force(vault: Vault, library: Path, in_place: bool) -> None:
+    moved = move(Writer(vault, in_place=True), "Add", "black", library)
+    record = vault.record(str(moved))
+    assert record is not None
+    record.state, record.pid, record.in_place = "pending", 2**22 + 7, in_place
+    vault.save(record)
+    half = library.read_text()[:40]
+    library.write_text(half)
+    if not in_place:
+        with pytest.raises(Refused):
+            undo(Writer(vault, in_place=True))
+        assert library.read_text() == half
+    else:
+        undo(Writer(vault, in_place=True))
+        assert library.read_bytes() == FIRST
+
+
 class Waiting(FileSystem):
     """Does something once, when a lock of a file is asked for."""
 

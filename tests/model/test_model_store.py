@@ -178,6 +178,7 @@ def test_all_unknown_names_are_reported_with_near_names(tmp_path: Path) -> None:
     assert caught.value.exit_code == 2
     assert "MatMu1V2" not in operators
     assert "Add" in operators
+    assert [each.name for each in operators.require(["MatMulV2", "Add"])] == ["MatMulV2", "Add"]
 
 
 def test_one_unknown_name_is_reported_in_the_singular_and_more_in_the_plural(tmp_path: Path) -> None:
