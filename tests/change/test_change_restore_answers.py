@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from vault_support import TEXT, UPGRADED, back_to, everywhere, library, move, root, undo, upgrade, vault, writer
+from writer_faults_support import Faulty
 
 from opsinfo_cli.change.filesystem import FileSystem
 from opsinfo_cli.change.restore import Restored, restore_last, restore_to
@@ -156,6 +158,14 @@ def test_a_missing_file_of_another_version_is_created_again_only_by_force(
     assert not library.exists()
     back_to(writer, "pristine", force=True)
     assert library.read_bytes() == FIRST
+
+
+def test_a_file_that_cannot_be_looked_at_is_unreadable_with_the_systems_reason(vault: Vault, library: Path) -> None:
+    move(Writer(vault), "Add", "black", library)
+    fs = Faulty(lambda name, given: errno.EIO if name == "stat" and given == (str(library),) else None)
+    with pytest.raises(Refused) as caught:
+        restore_last(Writer(vault, fs=fs), everywhere, False, dry_run=True)
+    assert (caught.value.name, caught.value.message) == ("unreadable", "Input/output error")
 
 
 def test_if_one_file_of_several_is_missing_none_is_restored(writer: Writer, library: Path) -> None:
