@@ -107,11 +107,13 @@ def test_a_content_that_the_file_has_already_is_not_written(writer: Writer, vaul
     assert len(vault.records()) == before
 
 
-def test_only_the_files_in_scope_are_restored_by_the_id_of_a_change(writer: Writer, library: Path) -> None:
+@pytest.mark.parametrize("which", ["id", "pristine"])
+def test_only_the_files_in_scope_are_restored(writer: Writer, library: Path, which: str) -> None:
     other = beside(library)
     moved = move(writer, "Add", "black", library, other)
     after = library.read_text()
-    made, restored = restore_to(writer, lambda path: path == str(other), str(moved), False, dry_run=False)
+    which = str(moved) if which == "id" else which
+    made, restored = restore_to(writer, lambda path: path == str(other), which, False, dry_run=False)
     assert made is not None
     assert [each.path for each in restored] == [str(other)]
     assert (library.read_text(), other.read_text()) == (after, TEXT)
