@@ -162,3 +162,19 @@ def test_a_mixlist_can_be_fixed_and_a_vendors_library_cannot(text: str, names: s
         found = [finding for finding in checker.outcome.findings if finding.rule.name in names]
         assert {finding.rule.name for finding in found} == names
         assert {finding.fix is not None for finding in found} == {is_fixable}
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ('{"trustlist": {}}', "did you mean `white-list`?"),
+        ('{"white-list": {"white": []}}', "use one of `to-add`, `to-remove`"),
+        ('{"white-list": {"to_add": []}}', "did you mean `to-add`?"),
+        ('{"nonsense": {}}', "use one of `black-list`, `white-list`, `gray-list`"),
+    ],
+    ids=["a word of the manuals", "a list for an action", "a near action", "neither"],
+)
+def test_an_unknown_key_has_a_hint_at_the_one_that_is_meant(text: str, hint: str) -> None:
+    checker = Checker(kind="mixlist")
+    checker.file("m.json", text.encode())
+    assert [finding.hint for finding in checker.outcome.findings] == [hint]

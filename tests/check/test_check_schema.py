@@ -109,7 +109,9 @@ def test_the_structure_of_a_library_is_judged_alike(content: dict[str, Any]) -> 
 KEYS = st.sampled_from(["black-list", "white-list", "gray-list", "grey-list"])
 ACTIONS = st.sampled_from(["to-add", "to-remove", "to_add"])
 NAMES = st.lists(st.sampled_from(["A", "B", "", " "]) | st.none() | st.integers(0, 1), max_size=2)
-LISTS: st.SearchStrategy[Any] = st.dictionaries(ACTIONS, NAMES | st.none() | st.just("A"), max_size=2) | st.none() | st.just([])
+LISTS: st.SearchStrategy[Any] = (
+    st.dictionaries(ACTIONS, NAMES | st.none() | st.just("A"), max_size=2) | st.none() | st.just([])
+)
 
 
 @given(st.dictionaries(KEYS, LISTS, max_size=2))
