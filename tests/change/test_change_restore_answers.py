@@ -273,3 +273,32 @@ def test_the_id_of_a_damaged_record_is_refused_and_another_is_not(
         back_to(writer, f"{first}{end}")
     assert caught.value.name == "damaged-backup"
     back_to(writer, f"{second}{end}")
+
+
+@pytest.mark.parametrize("damaged", [0, 1], ids=["first", "last before the upgrade"])
+def test_the_first_content_of_a_lineage_is_known_despite_damage_to_an_earlier_one(
+    writer: Writer, vault: Vault, root: Path, library: Path, damaged: int
+) -> None:
+    earlier = [move(writer, op, "black", library) for op in ("Add", "Log")]
+    upgrade(root, library)
+    for op in ("Log", "Exp"):
+        move(writer, op, "black", library)
+    os.truncate(vault.place("changes", str(earlier[damaged])), 100)
+    back_to(writer, "pristine")
+    assert library.read_text() == UPGRADED
+
+
+def test_with_a_damaged_record_of_an_unknown_file_the_first_content_is_unknown(
+    writer: Writer, vault: Vault, library: Path
+) -> None:
+    move(writer, "Add", "black", library)
+    heads = set((Path(vault.path) / "heads").iterdir())
+    lost = move(writer, "Add", "black", beside(library))
+    (head,) = set((Path(vault.path) / "heads").iterdir()) - heads
+    head.unlink()
+    os.truncate(vault.place("changes", str(lost)), 100)
+    after = library.read_text()
+    with pytest.raises(Refused) as caught:
+        back_to(writer, "pristine")
+    assert (caught.value.name, caught.value.path) == ("damaged-backup", vault.place("changes", str(lost)))
+    assert library.read_text() == after
