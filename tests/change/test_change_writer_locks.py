@@ -7,6 +7,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import hashlib
+import io
 import json
 import os
 import signal
@@ -173,6 +174,36 @@ def test_every_end_of_a_lock_closes_what_it_opened(library: Path, end: str) -> N
     wanted = {"held by another": {"locked"}, "no locks": {"no-lock"}, "gone": {"unreadable"}}
     assert names == wanted.get(end, set())
     assert fs.calls == (2 if end == "replaced" else 1)
+
+
+@pytest.mark.parametrize(
+    ("operation", "holds"), [(fcntl.LOCK_EX, "the file"), (fcntl.LOCK_SH, "the vault")], ids=["file", "vault"]
+)
+@pytest.mark.parametrize("is_listed", [True, False], ids=["listed", "not listed"])
+def test_a_held_lock_is_named_with_its_owner_if_the_system_lists_it(
+    library: Path, monkeypatch: pytest.MonkeyPatch, operation: int, holds: str, is_listed: bool
+) -> None:
+    here = library.stat()
+    mine = f"{os.major(here.st_dev):02x}:{os.minor(here.st_dev):02x}:{here.st_ino}"
+    listed = ["1: POSIX ADVISORY WRITE 1 00:00:1 0 EOF", "2: FLOCK ADVISORY WRITE 1"]
+    listed += [f"3: FLOCK ADVISORY WRITE {os.getpid()} {mine}"] * is_listed
+    files = {"/proc/locks": "\n".join(listed), f"/proc/{os.getpid()}/comm": "python\n"}
+    monkeypatch.setattr("builtins.open", lambda path, **_: io.StringIO(files[path]))
+    other = os.open(library, os.O_RDONLY)
+    fcntl.flock(other, fcntl.LOCK_EX)
+    with pytest.raises(Locked) as caught, locked(FileSystem(), [str(library)], 0, operation):
+        pass
+    os.close(other)
+    owner = f": process {os.getpid()} (python)" if is_listed else ""
+    assert caught.value.message == f"another process holds {holds}{owner}"
+
+
+@pytest.mark.parametrize("call", ["open", "flock"])
+def test_a_file_that_is_gone_when_it_is_locked_is_unreadable(library: Path, call: str) -> None:
+    fs = Faulty(lambda name, _: errno.ENOENT if name == call else None)
+    with pytest.raises(Refused) as caught, locked(fs, [str(library)], 0):
+        pass
+    assert (caught.value.name, caught.value.message) == ("unreadable", "No such file or directory")
 
 
 def test_pauses_double_up_to_a_fifth_of_a_second_and_end_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:

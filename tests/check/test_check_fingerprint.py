@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pytest
 
 from opsinfo_cli.check.check_result import CheckResult
 from opsinfo_cli.check.checker import Checker
-from opsinfo_cli.check.finding import Finding
+from opsinfo_cli.check.finding import Finding, Outcome
 from opsinfo_cli.check.fingerprint import fingerprinted
 from opsinfo_cli.model.repository import Repository
 
@@ -93,6 +94,13 @@ def test_paths_are_relative_to_the_repository(
     monkeypatch.chdir(folder)
     there = {name: os.path.abspath(value) for name, value in environment.items()}
     assert Repository.around(folder, there).relative(path) == relative
+
+
+def test_a_finding_of_an_install_is_repeated_for_no_chip_even_if_it_has_its_fingerprint() -> None:
+    found, outcome = prints_of("said"), Outcome()
+    outcome.add("opp", "install", [replace(found, fingerprint="0123")])
+    outcome.add("opp", "install", [found])
+    assert [finding.fingerprint for finding in outcome.findings] == ["0123"]
 
 
 def test_without_ci_the_folder_with_git_is_the_root(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:

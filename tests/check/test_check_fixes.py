@@ -129,6 +129,12 @@ def test_an_insertion_at_the_end_of_another_edit_waits(edits: tuple[Edit, ...], 
     assert planned(Job("m.json", plan), Source(b"{   }", "m.json")).result.data.decode() == wanted
 
 
+def test_a_fix_of_something_else_keeps_the_byte_order_mark() -> None:
+    found = Finding(rule("trailing-text"), "said", "m.json", None, None, fix=Fix((Edit(2, 4, ""),)))
+    plan = FixPlan(lambda source: [found] if source.text.endswith("x") else [])
+    assert planned(Job("m.json", plan), Source("\ufeff{} x".encode(), "m.json")).result.data == "\ufeff{}".encode()
+
+
 def test_a_result_with_other_content_is_refused() -> None:
     plan = FixPlan(lambda _: [])
     before, after = (
@@ -156,3 +162,19 @@ def test_a_mixlist_can_be_fixed_and_a_vendors_library_cannot(text: str, names: s
         found = [finding for finding in checker.outcome.findings if finding.rule.name in names]
         assert {finding.rule.name for finding in found} == names
         assert {finding.fix is not None for finding in found} == {is_fixable}
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ('{"trustlist": {}}', "did you mean `white-list`?"),
+        ('{"white-list": {"white": []}}', "use one of `to-add`, `to-remove`"),
+        ('{"white-list": {"to_add": []}}', "did you mean `to-add`?"),
+        ('{"nonsense": {}}', "use one of `black-list`, `white-list`, `gray-list`"),
+    ],
+    ids=["a word of the manuals", "a list for an action", "a near action", "neither"],
+)
+def test_an_unknown_key_has_a_hint_at_the_one_that_is_meant(text: str, hint: str) -> None:
+    checker = Checker(kind="mixlist")
+    checker.file("m.json", text.encode())
+    assert [finding.hint for finding in checker.outcome.findings] == [hint]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opsinfo_cli.check.entry_schema import entry_schema
 from opsinfo_cli.check.schema import load_schema, schema_names, structure_errors, validator_for
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.mixlist_items import structure_faults
@@ -71,6 +72,21 @@ def test_a_tensor_that_lacks_something_is_judged_alike(missing: str) -> None:
     assert by_schema({"output3": content}) == by_loader({"output3": content}) == {"bad-value"}
 
 
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ([], "`an operator's entry` must be an object"),
+        ({"input0": "x"}, "`input0` must be an object"),
+        ({"op": {"pattern": 1}}, "`op.pattern` must be a string"),
+        ({"output3": {"name": "x"}}, "`output3` requires a `paramType`"),
+        ({"precision_reduce": {"flag": "flase"}}, "`precision_reduce.flag` is `flase`, which the engine cannot read"),
+    ],
+    ids=["an entry", "a section", "a value", "a missing key", "a word"],
+)
+def test_a_violation_of_an_entrys_schema_is_reported_in_words(entry: Any, said: str) -> None:
+    assert [fault.message for fault in entry_schema().faults(entry)] == [said]
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.text("ab", max_size=2),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
@@ -93,7 +109,9 @@ def test_the_structure_of_a_library_is_judged_alike(content: dict[str, Any]) -> 
 KEYS = st.sampled_from(["black-list", "white-list", "gray-list", "grey-list"])
 ACTIONS = st.sampled_from(["to-add", "to-remove", "to_add"])
 NAMES = st.lists(st.sampled_from(["A", "B", "", " "]) | st.none() | st.integers(0, 1), max_size=2)
-LISTS = st.dictionaries(ACTIONS, NAMES | st.none() | st.just("A"), max_size=2) | st.none() | st.just([])
+LISTS: st.SearchStrategy[Any] = (
+    st.dictionaries(ACTIONS, NAMES | st.none() | st.just("A"), max_size=2) | st.none() | st.just([])
+)
 
 
 @given(st.dictionaries(KEYS, LISTS, max_size=2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -55,6 +56,32 @@ def test_several_processes_report_the_same_as_one(toolkit: Path, monkeypatch: py
 def test_small_trees_are_not_shared(toolkit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fork", lambda: pytest.fail("a process was started"))
     report(toolkit)
+
+
+def test_one_large_file_beside_small_ones_is_not_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, blanks in (("a", 5000), ("b", 5)):
+        (tmp_path / f"{name}-mixlist.json").write_text("{}" + " " * blanks)
+    monkeypatch.setattr(path_checks, "_WORTH_SHARING", 1000)
+    monkeypatch.setattr(path_checks, "processors", lambda: 2)
+    monkeypatch.setattr(os, "fork", lambda: pytest.fail("a process was begun"))
+    checker = Checker()
+    check_paths(checker, [str(tmp_path)])
+    assert len(checker.outcome.files) == 2
+
+
+def test_a_folder_that_cannot_be_listed_is_a_failure_with_the_systems_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: str, report: Callable[[OSError], object]) -> list[object]:
+        report(PermissionError(errno.EACCES, os.strerror(errno.EACCES), f"{path}/closed"))
+        return []
+
+    monkeypatch.setattr(path_checks, "tasks_in", refused)
+    checker = Checker()
+    check_paths(checker, [str(tmp_path)])
+    assert [(error.name, error.message, error.path) for error in checker.failures] == [
+        ("unreadable", "Permission denied", f"{tmp_path}/closed")
+    ]
 
 
 def test_only_the_processors_that_this_process_may_use_count() -> None:

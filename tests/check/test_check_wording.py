@@ -35,6 +35,11 @@ def test_every_rule_and_topic_has_exactly_one_chinese_text() -> None:
     assert [name for name, fields in zh.RULES.items() if "why" not in fields or not set(fields) <= set(FIELDS)] == []
 
 
+def test_a_word_without_a_translation_stays_as_it_is() -> None:
+    word, said = next(iter(zh.WORDS.items()))
+    assert [wording("zh").word(each) for each in (word, "of no language")] == [said, "of no language"]
+
+
 def test_every_word_around_a_rule_is_chinese() -> None:
     words = {word for rule in RULES.values() for word in (rule.about, rule.severity, rule.engine)}
     assert set(zh.WORDS) == words | set(wording("en").words)

@@ -19,6 +19,7 @@ from opsinfo_cli.model.policy import (
     effective,
     folded,
     is_legal,
+    least,
     marks_for,
 )
 
@@ -91,6 +92,24 @@ def test_the_fewest_marks_reach_the_wanted_policy_without_the_gray_list(start: P
     assert all(mark.policy is not Policy.GRAY for mark in marks)
 
 
+@pytest.mark.parametrize(
+    "marks", [each for each in ALL_SETS if is_legal(each)], ids=lambda marks: spelt(marks) or "no marks"
+)
+def test_the_fewest_marks_have_the_same_effect_on_every_policy(marks: frozenset[Mark]) -> None:
+    fewest = least(marks)
+    assert [effective(start, fewest) for start in Policy] == [effective(start, marks) for start in Policy]
+    assert len(fewest) == (marks not in ({Mark("to-add", Policy.GRAY)}, frozenset()))
+
+
+def test_refused_marks_have_no_fewest() -> None:
+    with pytest.raises(ValueError, match="the engine refuses add gray \\+ add white"):
+        least(frozenset({Mark("to-add", Policy.GRAY), Mark("to-add", Policy.WHITE)}))
+
+
+def test_a_mark_is_shown_as_its_list_and_action() -> None:
+    assert str(Mark("to-remove", Policy.GRAY)) == "gray-list.to-remove"
+
+
 @pytest.mark.parametrize("start", Policy)
 def test_a_gray_to_add_alone_changes_nothing(start: Policy) -> None:
     assert effective(start, frozenset({Mark("to-add", Policy.GRAY)})) is start
@@ -151,6 +170,21 @@ def test_a_flag_is_read_as_the_engine_reads_it(flag: str | None, policy: Policy)
 def test_any_other_flag_fails(flag: str) -> None:
     with pytest.raises(BadFlag):
         Policy.from_flag(flag)
+
+
+@pytest.mark.parametrize(
+    ("sections", "policy"),
+    [
+        ({}, Policy.GRAY),
+        ({"input0": {"flag": "true"}}, Policy.GRAY),
+        ({"precision_reduce": {}}, Policy.GRAY),
+        ({"precision_reduce": {"flag": "False"}}, Policy.BLACK),
+        ({"precision_reduce": {"flag": "true"}, "op": {"flag": "false"}}, Policy.WHITE),
+    ],
+    ids=["no sections", "another section", "no flag", "black", "white"],
+)
+def test_the_policy_of_an_entry_is_that_of_its_flag(sections: dict[str, dict[str, str]], policy: Policy) -> None:
+    assert Policy.of(sections) is policy
 
 
 @pytest.mark.parametrize("policy", Policy)

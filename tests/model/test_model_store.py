@@ -104,8 +104,9 @@ def test_an_empty_directory_is_an_empty_store(tmp_path: Path) -> None:
 
 
 def test_a_missing_directory_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(Refused) as caught:
         Store.read(str(tmp_path / "none"))
+    assert (caught.value.message, caught.value.path) == ("No such file or directory", str(tmp_path / "none"))
 
 
 def undecided(folder: Path) -> list[tuple[list[str], list[str]]]:
@@ -116,6 +117,16 @@ def undecided(folder: Path) -> list[tuple[list[str], list[str]]]:
 def test_files_of_one_length_that_share_an_op_type_are_undecided(tmp_path: Path) -> None:
     fill(tmp_path, aa={"Add": WHITE, "Log": GRAY}, bb={"Add": BLACK}, cc={"Add": GRAY, "Pow": GRAY})
     assert undecided(tmp_path) == [(["aa.json", "bb.json", "cc.json"], ["Add"])]
+
+
+def test_two_files_of_different_lengths_that_share_an_op_type_are_decided(tmp_path: Path) -> None:
+    fill(tmp_path, aa={"Add": WHITE, "Log": GRAY}, bbb={"Add": BLACK})
+    store = Store.read(str(tmp_path))
+    assert store.undecided() == {}
+    assert {name: [Path(entry.path).name for entry in store.contenders(name)] for name in ("Add", "Log")} == {
+        "Add": ["bbb.json"],
+        "Log": ["aa.json"],
+    }
 
 
 def test_files_of_one_length_are_decided_if_a_longer_one_wins(tmp_path: Path) -> None:
@@ -167,6 +178,7 @@ def test_all_unknown_names_are_reported_with_near_names(tmp_path: Path) -> None:
     assert caught.value.exit_code == 2
     assert "MatMu1V2" not in operators
     assert "Add" in operators
+    assert [each.name for each in operators.require(["MatMulV2", "Add"])] == ["MatMulV2", "Add"]
 
 
 def test_one_unknown_name_is_reported_in_the_singular_and_more_in_the_plural(tmp_path: Path) -> None:
@@ -181,6 +193,43 @@ def test_one_unknown_name_is_reported_in_the_singular_and_more_in_the_plural(tmp
         assert caught.value.message == (message or caught.value.message)
         assert caught.value.hint == (hint or caught.value.hint)
     assert caught.value.message.count("`") == 20, "ten of eleven"
+
+
+@pytest.mark.parametrize(
+    ("unknown", "hints"),
+    [
+        (["MatMu1V2"], "did you mean `MatMulV2`?"),
+        (["MatMu1V2", "MatMulVV2"], "`MatMu1V2`: did you mean `MatMulV2`? `MatMulVV2`: did you mean `MatMulV2`?"),
+    ],
+    ids=["one", "two"],
+)
+def test_near_names_follow_their_name_if_several_are_unknown(tmp_path: Path, unknown: list[str], hints: str) -> None:
+    operators = Store.read(str(fill(tmp_path, a={"MatMulV2": WHITE}))).operators
+    with pytest.raises(UsageFault) as caught:
+        operators.require(["MatMulV2", *unknown])
+    assert caught.value.hint == hints
+
+
+def test_near_names_are_given_for_ten_unknown_names_at_most(tmp_path: Path) -> None:
+    operators = Store.read(str(fill(tmp_path, a={"MatMulV2": WHITE}))).operators
+    with pytest.raises(UsageFault) as caught:
+        operators.require([f"MatMul{letter}2" for letter in "ABCDEFGHIJK"])
+    assert str(caught.value.hint).count("`MatMulV2`") == 10
+
+
+def test_a_store_alone_gives_its_operators_and_files_in_the_order_of_lines(tmp_path: Path) -> None:
+    store = Store.read(str(fill(tmp_path, a={"Mul": GRAY, "Add": WHITE}, bb={"Add": BLACK})))
+    assert [(each.name, each.policy) for each in store.operators.by_file()] == [
+        ("Mul", Policy.GRAY),
+        ("Add", Policy.BLACK),
+    ]
+    assert list(store.operators.libraries()) == [str(tmp_path / "a.json"), str(tmp_path / "bb.json")]
+
+
+def test_a_store_is_shown_with_its_folder_or_else_its_label(tmp_path: Path) -> None:
+    store = Store.read(str(fill(tmp_path, a={}, bb={})), "built-in")
+    assert repr(store) == f"<Store {tmp_path}: 2 libraries>"
+    assert repr(Store([], label="vendor:x")) == "<Store vendor:x: 0 libraries>"
 
 
 def test_an_operator_is_shown_with_its_policy_and_others_of_its_name(tmp_path: Path) -> None:
