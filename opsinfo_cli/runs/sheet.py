@@ -16,6 +16,8 @@ Row = TypeVar("Row")
 _MOST = 256
 _SAMPLE = 256
 _OFTEN = 4
+_CYCLE = 1 << 12
+"""A cycle of lines is looked for at the start of a window, up to here."""
 
 
 class Sheet:
@@ -53,15 +55,21 @@ class Sheet:
             self.copies = None
 
     def _counted(self) -> Counter[bytes]:
-        """Return how many lines there are of each shape; if all have the same, they are compared at once."""
+        """Return how many lines there are of each shape; if they repeat in a cycle, its repetitions are compared."""
         text = self.data[: self.limit].translate(ZEROS)
         first = text[: text.index(b"\n") + 1]
-        many = len(text) // len(first)
-        if len(first) > 1 and text.endswith(first) and text == first * many:
-            self.shapes = [first[:-1]] * many + [b""]
-            return Counter({first[:-1]: many, b"": 1})
-        self.shapes = text.split(b"\n")
-        return Counter(self.shapes)
+        cycle = text[: text.find(b"\n" + first, 0, _CYCLE) + 1]
+        many = len(text) // len(cycle) if len(cycle) > 1 else 0
+        rest = text[many * len(cycle) :]
+        if not many or not cycle.startswith(rest) or text != cycle * many + rest:
+            self.shapes = text.split(b"\n")
+            return Counter(self.shapes)
+        shapes, last = cycle.split(b"\n")[:-1], rest.split(b"\n")
+        self.shapes = shapes * many + last
+        counted = Counter(last)
+        for shape in shapes:
+            counted[shape] += many
+        return counted
 
     @cached_property
     def lines(self) -> list[bytes]:

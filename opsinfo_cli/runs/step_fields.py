@@ -98,10 +98,10 @@ def steps_at(table: Table[Spot]) -> tuple[int, list[int], int] | None:
     kinds = table.kinds
     if any(spot.kind != kinds[0].kind or not spot.is_plain for spot in kinds):
         return None
-    fixed = [set(table.column(at)) for at in (1, 3)] if kinds[0].epoch else [{b"0"}, {b"0"}]
-    if any(len(each) > 1 for each in fixed):
+    fixed = [table.column(at) for at in (1, 3)] if kinds[0].epoch else [[b"0"], [b"0"]]
+    if any(each.count(each[0]) < len(each) for each in fixed):
         return None
-    epoch, length = (int(each.pop()) for each in fixed)
+    epoch, length = (int(each[0]) for each in fixed)
     return epoch, list(map(int, table.column(2))), length
 
 

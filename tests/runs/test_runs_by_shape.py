@@ -14,6 +14,7 @@ from opsinfo_cli.runs import steps as step_module
 from opsinfo_cli.runs.columns import integers
 from opsinfo_cli.runs.readers import fp16_optimizer
 from opsinfo_cli.runs.scan import Log
+from opsinfo_cli.runs.shapes import ZEROS
 from opsinfo_cli.runs.sheet import Sheet
 from opsinfo_cli.runs.steps import StepFields
 from opsinfo_cli.runs.stream import Window
@@ -134,6 +135,18 @@ def test_lines_with_a_word_are_the_same_by_shape(lines: list[bytes]) -> None:
         assert by_shape.lines_with(*words)[0] == plain.lines_with(*words)[0]
         assert by_shape.count(b"word") == plain.count(b"word")
         assert by_shape.has(words[0]) or not any(words[0] in line for line in lines)
+
+
+words = st.sampled_from([b"", b"a", b"step 1", b"step 2", b"step 10"])
+
+
+@given(st.lists(words, min_size=1, max_size=4), st.integers(1, 6), st.lists(words, max_size=3))
+def test_lines_in_a_cycle_have_the_shapes_that_each_has_alone(cycle: list[bytes], many: int, after: list[bytes]) -> None:
+    lines = [*(cycle * many), *after]
+    data = b"".join(line + b"\n" for line in lines)
+    sheet = Sheet(data, len(data), by_shape=True)
+    assert sheet.shapes == [*(line.translate(ZEROS) for line in lines), b""]
+    assert sheet.kinds == Counter(sheet.shapes)
 
 
 def test_many_shapes_are_not_kept() -> None:
