@@ -141,7 +141,9 @@ words = st.sampled_from([b"", b"a", b"step 1", b"step 2", b"step 10"])
 
 
 @given(st.lists(words, min_size=1, max_size=4), st.integers(1, 6), st.lists(words, max_size=3))
-def test_lines_in_a_cycle_have_the_shapes_that_each_has_alone(cycle: list[bytes], many: int, after: list[bytes]) -> None:
+def test_lines_in_a_cycle_have_the_shapes_that_each_has_alone(
+    cycle: list[bytes], many: int, after: list[bytes]
+) -> None:
     lines = [*(cycle * many), *after]
     data = b"".join(line + b"\n" for line in lines)
     sheet = Sheet(data, len(data), by_shape=True)
