@@ -34,6 +34,24 @@ def tensorflow(step: int, chance: random.Random) -> str:
     return f"INFO:tensorflow:Step = {step} total loss = {loss:.4f} Loss scale = 6.5536e+04 isFinite = {flag}\n"
 
 
+def averaged_flags(step: int, chance: random.Random) -> str:
+    """MindSpore's faster_rcnn_ssod: the share of overflows since the line before."""
+    share = chance.choice(("0.0", "0.0", "0.0", "0.01", "0.02", "0.11"))
+    return (
+        f"2022-05-01 12:00:00,123:INFO: epoch[{step // 1000}], iter[{step}], loss:{chance.uniform(1, 9):.4f}, "
+        f"overflow: {share}, scaling_sens: {512 << step // 1000 % 4}.0\n"
+    )
+
+
+def mindyolo(step: int, chance: random.Random) -> str:
+    """Every step that is logged overflows."""
+    return (
+        f"2023-05-01 12:00:00,123 [INFO] Epoch 1/300, Step {step}/90000000, imgsize (640, 640), "
+        f"loss: {chance.uniform(1, 9):.4f}\n"
+        "2023-05-01 12:00:00,123 [WARNING] overflow, drop step, loss scale adjust to 1.0\n"
+    )
+
+
 def fairseq(step: int, chance: random.Random) -> str:
     return (
         f"2021-03-01 10:00:00 | INFO | train_inner | epoch 001: {step:6d} / 9000 loss={chance.uniform(1, 9):.3f}, "
@@ -82,6 +100,8 @@ def fp16_optimizer(step: int, chance: random.Random) -> str:
 
 DENSE = {
     "mindformers": (_repeated(mindformers), "overflow cond"),
+    "averaged-flags": (_repeated(averaged_flags), "overflow"),
+    "mindyolo": (_repeated(mindyolo), "overflow"),
     "tensorflow": (_repeated(tensorflow), "isFinite"),
     "fairseq": (_repeated(fairseq), "num_updates"),
     "swin": (_repeated(swin), "loss_scale"),

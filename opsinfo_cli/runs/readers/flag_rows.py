@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import islice, repeat
+from collections.abc import Callable
+from itertools import compress, islice, repeat
 from operator import add, mul, sub
 from typing import ClassVar, NamedTuple, cast
 
@@ -21,6 +22,7 @@ class FlagRow(NamedTuple):
     :param flag: the place of a digit that shows it
     :param epoch: where the epoch is, if the step is counted from its start
     :param length: where the steps per epoch are
+    :param dynamic: whether the line names its scale as only dynamic scaling does
     """
 
     over: bool
@@ -29,6 +31,7 @@ class FlagRow(NamedTuple):
     epoch: slice | None
     length: slice | None
     scale: slice | None
+    dynamic: bool = False
 
 
 class FlagReader(LineReader):
@@ -37,15 +40,14 @@ class FlagReader(LineReader):
     words: ClassVar[tuple[bytes, ...]]
     """Every line with a mark has one of these."""
 
-    digits: ClassVar[dict[bytes, bool]]
-    """Whether a number that is a flag means an overflow; lines with others are left to :meth:`line`."""
-
     places_all: ClassVar[bool] = True
     """Whether a line without a scale shows too that this log prints steps."""
 
-    def __init__(self) -> None:
+    def __init__(self, over: Callable[[bytes], bool | None]) -> None:
+        """:param over: whether a number that is a flag means an overflow; lines with others are left to :meth:`line`"""
         super().__init__()
         self.flags = Flags()
+        self._over = over
         self._base: int | None = None
         """The first epoch."""
         self._rows: Shapes[FlagRow | bool] = Shapes(self._row_of)
@@ -86,10 +88,10 @@ class FlagReader(LineReader):
         if all(flags):
             texts = table.column(1)
             if texts.count(texts[0]) == len(texts):
-                return [self.digits.get(texts[0])] * len(texts)
-            return list(map(self.digits.get, texts))
+                return [self._over(texts[0])] * len(texts)
+            return list(map(self._over, texts))
         return [
-            self.digits.get(line[row.flag]) if row.flag else row.over
+            self._over(line[row.flag]) if row.flag else row.over
             for line, row in zip(table.lines, table.rows, strict=True)
         ]
 
@@ -99,16 +101,26 @@ class FlagReader(LineReader):
         for line, row in zip(islice(lines, begin, None), islice(rows, begin, None), strict=True):
             if row is True or row is False:
                 break
-            over = self.digits.get(line[row.flag]) if row.flag else row.over
+            over = self._over(line[row.flag]) if row.flag else row.over
             if over is None:
                 break
             overs.append(over)
         end = begin + len(overs)
         if overs:
             self._take(Table.of(lines[begin:end], cast("list[FlagRow]", rows[begin:end])), overs)
-        if end < len(lines) and rows[end]:
-            self.lines += self.line(lines[end])
-        return end + 1
+        return self._take_others(lines, rows, end)
+
+    def _take_others(self, lines: list[bytes], rows: list[FlagRow | bool], begin: int) -> int:
+        """Take the line at ``begin``, and lines without a row after it; returns the first that is left."""
+        end = next((at for at in range(begin + 1, len(lines)) if not isinstance(rows[at], bool)), len(lines))
+        others = list(compress(lines[begin:end], rows[begin:end]))
+        if others:
+            self.lines += self.several(others)
+        return end
+
+    def several(self, lines: list[bytes]) -> int:
+        """Read lines that have no row, and return how many were of this format."""
+        return sum(map(self.line, lines))
 
     def _take(self, table: Table[FlagRow], overs: list[bool]) -> None:
         kinds = table.kinds
@@ -138,7 +150,7 @@ class FlagReader(LineReader):
             begins = map(mul, epochs if base == 0 else map(sub, epochs, repeat(base)), lengths)
             return list(map(add, begins, map(int, table.column(2))))
         steps: list[int | None] = []
-        for line, (_, _, step, epoch, length, _) in zip(table.lines, table.rows, strict=True):
+        for line, (_, _, step, epoch, length, *_) in zip(table.lines, table.rows, strict=True):
             if step and epoch and length:
                 steps.append((int(line[epoch]) - base) * int(line[length]) + int(line[step]))
             else:

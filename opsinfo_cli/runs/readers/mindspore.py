@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
+from typing import cast
 
+from ..columns import Table
 from ..count import Count
 from ..occurrences import Occurrences
+from ..shapes import Shapes
 from .flag_rows import FlagReader, FlagRow
 from .reader import NUMBER, number
 
 _FLAG = re.compile(rb"overflow(?: cond)?\s?(?::|is)?\s?[:=]?\s{0,2}\[?(True|False|[01](?:\.\d{0,12})?)(?![\w.])")
+_SHARE = re.compile(rb"[01](?:\.\d{0,12})?")
 _SCALE = re.compile(rb"(?:loss[ _]scale|scaling_sens|\bscale(?: sense)?)\s?(?::|is)\s{0,2}\[?" + NUMBER)
 _TENSORS = re.compile(
     rb"outputs are \(Tensor\(.{0,200}?dtype=Bool, (?:value=\s?)?(True|False)\s?\), "
@@ -19,6 +22,7 @@ _TENSORS = re.compile(
 _EPOCH = re.compile(rb"[Ee]poch\s?:?\s?\[?\s{0,8}(\d{1,9})")
 _STEP = re.compile(rb"\b(?:[Ss]tep|iter)\s?:?\s?\[?\s{0,12}(\d{1,15})(?:\s?/\s{0,12}(\d{1,15}))?")
 _WORD = re.compile(rb"={5,}overflow={5,}|\boverflow!!!")
+_MOST = 4096
 _DROPPED = re.compile(rb"overflow, (?:still update|drop step|drop\.)[^\n]{0,20}?oss scale adjust to \[?" + NUMBER)
 
 
@@ -46,13 +50,14 @@ class MindSpore(FlagReader):
         b"outputs are (",
     )
     words = (b"overflow", b"outputs are (")
-    digits: ClassVar[dict[bytes, bool]] = {b"0": False, b"0.0": False, b"1": True, b"1.0": True}
     window_default = 2000
 
     def __init__(self) -> None:
-        super().__init__()
+        self._shares = _Shares()
+        super().__init__(self._shares.__getitem__)
         self.messages = Occurrences()
         self.dropped = 0
+        self._drops: Shapes[slice | None] = Shapes(_scale_of_drop)
 
     def row(self, shape: bytes) -> FlagRow | None:
         flag = _FLAG.search(shape)
@@ -61,7 +66,7 @@ class MindSpore(FlagReader):
         else:
             flag = scale = _TENSORS.search(shape)
             group = 2
-        if not flag or b"scaling_sens" in shape or shape.count(b"verflow") > 1 or shape.count(b"cale") > 1:
+        if not flag or shape.count(b"verflow") > 1 or shape.count(b"cale") > 1:
             return None
         step = _STEP.search(shape, _before(shape, b"tep", b"iter"))
         epoch = _EPOCH.search(shape, _before(shape, b"poch")) if step and step[2] else None
@@ -72,7 +77,25 @@ class MindSpore(FlagReader):
             slice(*epoch.span(1)) if epoch else None,
             slice(*step.span(2)) if step and epoch else None,
             slice(*scale.span(group)) if scale else None,
+            b"scaling_sens" in shape and flag[1] not in (b"True", b"False"),
         )
+
+    def _take(self, table: Table[FlagRow], overs: list[bool]) -> None:
+        super()._take(table, overs)
+        self.flags.averaged |= self._shares.averaged
+        if any(row.dynamic for row in table.kinds):
+            self.found.scaling, self.found.level = "dynamic", "float16"
+
+    def several(self, lines: list[bytes]) -> int:
+        places = self._drops.of_all(lines)
+        if None in places:
+            return super().several(lines)
+        begin = self.dropped + 1
+        self.dropped += len(lines)
+        scales = list(map(bytes.__getitem__, lines, cast("list[slice]", places)))
+        self.scale.add_rows(range(begin, begin + len(lines)), scales)
+        self.found.level = "float16"
+        return len(lines)
 
     def line(self, line: bytes) -> bool:
         flag = _FLAG.search(line)
@@ -132,6 +155,32 @@ class MindSpore(FlagReader):
             basis = f"{self.dropped} messages"
             return Count(self.dropped, steps or self.dropped, steps, 0, basis, doubt=doubt, proof="messages")
         return self.messages.count(steps, ranks)
+
+
+def _scale_of_drop(shape: bytes) -> slice | None:
+    """Return where a message of mindyolo without a step shows the scale; None if the line must be read alone."""
+    dropped = None if _FLAG.search(shape) or _TENSORS.search(shape) else _DROPPED.search(shape)
+    if not dropped or _STEP.search(shape, _before(shape, b"tep", b"iter")):
+        return None
+    return slice(*dropped.span(1))
+
+
+class _Shares(dict[bytes, "bool | None"]):
+    """Whether a flag, which may be an average over several steps, means an overflow; None if it is no flag."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.averaged = False
+        """Whether one of those asked for was an average."""
+
+    def __missing__(self, text: bytes) -> bool | None:
+        if not _SHARE.fullmatch(text):
+            return None
+        share = float(text)
+        self.averaged |= 0 < share < 1
+        if len(self) < _MOST:
+            self[text] = share > 0
+        return share > 0
 
 
 def _before(line: bytes, *words: bytes) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from ..count import Count
 from .flag_rows import FlagReader, FlagRow
@@ -30,9 +29,11 @@ class TfNpu(FlagReader):
     reads = "TensorFlow on the NPU (`overflow_status_reduce_all`, `isFinite`, `Find overflow in this step`)"
     marks = (b"loss scale value=", b"isFinite", b"overflow_status_reduce_all")
     words = marks
-    digits: ClassVar[dict[bytes, bool]] = {b"0": True, b"1": False}
     places_all = False
     window_default = 2000
+
+    def __init__(self) -> None:
+        super().__init__({b"0": True, b"1": False}.get)
 
     def row(self, shape: bytes) -> FlagRow | None:
         hooks = list(_HOOK.finditer(shape))
