@@ -69,10 +69,10 @@ def _grown(words: list[str], made: dict[str, Path], place: Workplace, rounds: in
             runs = [_run(words, path, place) for _ in range(_TIMES[label])]
             taken[label].append(median(seconds for seconds, _ in runs))
             memory = max(memory, *(used for _, used in runs))
-    times = [(large - start) / max(small - start, 1e-9) for start, small, large in zip(*taken.values(), strict=True)]
-    seconds = {label: median(each) for label, each in taken.items()}
+    seconds = {label: median(each) for label, each in taken.items()}  # a round alone may have a start-up above `small`
+    times = (seconds["large"] - seconds["start"]) / max(seconds["small"] - seconds["start"], 1e-9)
     sizes = made["small"].stat().st_size, made["large"].stat().st_size
-    return Grown(" ".join(words), seconds["start"], seconds["small"], seconds["large"], *sizes, memory, median(times))
+    return Grown(" ".join(words), seconds["start"], seconds["small"], seconds["large"], *sizes, memory, times)
 
 
 _TIMES = {"start": 7, "small": 7, "large": 1}
