@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import compress, islice, repeat
+from itertools import compress, repeat
 from operator import add, mul, sub
 from typing import ClassVar, NamedTuple, cast
 
@@ -98,10 +98,11 @@ class FlagReader(LineReader):
     def _take_some(self, lines: list[bytes], rows: list[FlagRow | bool], begin: int) -> int:
         """Take lines from ``begin`` on that have a row, or one that has none; returns the first that is left."""
         overs: list[bool] = []
-        for line, row in zip(islice(lines, begin, None), islice(rows, begin, None), strict=True):
+        for at in range(begin, len(lines)):
+            row = rows[at]
             if row is True or row is False:
                 break
-            over = self._over(line[row.flag]) if row.flag else row.over
+            over = self._over(lines[at][row.flag]) if row.flag else row.over
             if over is None:
                 break
             overs.append(over)
