@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from opsinfo_cli.runs.counters import Counters
 from opsinfo_cli.runs.flags import Flags
 from opsinfo_cli.runs.readers import READERS
+from opsinfo_cli.runs.readers.megatron import Megatron
 from opsinfo_cli.runs.readers.reader import Reader
 from opsinfo_cli.runs.readers.step_dictionary import StepDictionary
 from opsinfo_cli.runs.scan import Log
@@ -337,3 +338,27 @@ def test_start_lines_are_read_at_once_as_one_by_one(lines: list[bytes]) -> None:
     for line in lines:
         single._line(line)
     assert at_once == replace(single, _shapes=at_once._shapes)
+
+
+def test_a_line_of_another_rank_does_not_change_the_scale() -> None:
+    lines = b"".join(MEGATRON % (step, scale, 0) + b"\n" for step, scale in ((1, b"8.0"), (1, b"4.0"), (2, b"8.0")))
+    reader = Megatron()
+    reader.sheet(Sheet(lines, len(lines), by_shape=True), StepFields())
+    assert (reader.lines, reader.scale.lowest, reader.scale.falls) == (3, 8.0, 0)
+
+
+def test_every_field_between_messages_is_taken_if_there_are_several_kinds() -> None:
+    gap = b"step: %d\niter: %d\niter: %d\nstep: %d\n"
+    gaps = [gap % (at, at, at, at + 1) for at in range(2, 20, 2)]
+    swept, single = StepFields(), StepFields()
+    begin = b"step: 0\niter: 0\nstep: 1\niter: 1\n"
+    data = begin + b"".join(gaps)
+    for fields in (swept, single):
+        fields.advance(data, len(begin))
+    assert swept.sweep(gaps, len(begin), len(data))
+    end = len(begin)
+    for each in gaps:
+        end += len(each)
+        single.advance(data, end)
+    swept.since = single.since = None
+    assert fields_state(swept) == fields_state(single)

@@ -84,13 +84,11 @@ class Fp16Optimizer(Reader):
         self._in_order = True
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
-        """Count iterations. One that only one rank prints, while others have several, may be two numbers joined."""
+        """Count iterations. If one is printed by one rank only, while others are by several, messages are counted."""
         most = ranks or max(self._copies.values(), default=1)
         sure = sorted(each for each, copies in self._copies.items() if copies > 1 or most == 1)
         alone = [each for each, copies in self._copies.items() if copies == 1 and most > 1]
-        garbled = [each for each in alone if _is_run_together(str(each), sure)]
-        low = self._before + len(sure)
-        high = low + len(alone) - len(garbled)
+        low = high = self._before + len(sure)
         broken = self._messages > low * most
         if broken or alone:
             most = ranks or self._ranks_of(most) or most
@@ -140,10 +138,6 @@ def _scales(sheet: Sheet) -> Iterator[tuple[re.Match[bytes], int]]:
         yield match, sheet.copies[lines[0]]
     elif lines or not sheet.copies:
         yield from sheet_runs(_SCALE, _USING, sheet)
-
-
-def _is_run_together(text: str, sure: list[int]) -> bool:
-    return any(text.startswith(str(each)) or text.endswith(str(each)) for each in sure)
 
 
 def _leading(iterations: list[int]) -> int:
