@@ -147,7 +147,7 @@ def test_reading_at_once_gives_what_reading_line_by_line_gives(
             at_once.sheet(Sheet(marked, len(marked), by_shape), steps)
         for line in marked.splitlines(keepends=True) if b"\r" not in marked else [marked]:
             if any(mark in line for mark in single.marks):
-                single.window(line, len(line), single_steps)
+                single.sheet(Sheet(line, len(line)), single_steps)
     assert state(at_once) == state(single)
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_runs_at_once import LINES, fields_state, state, windows_of
+from test_runs_at_once import LINES, fed, fields_state, state, windows_of
 
 from opsinfo_cli.runs import step_fields
 from opsinfo_cli.runs import steps as step_module
@@ -39,14 +39,6 @@ starts = st.sampled_from(
 texts = windows_of(st.one_of(LINES, starts))
 
 
-def log_of(windows: list[bytes], by_shape: bool) -> Log:
-    log = Log("log")
-    for data in windows:
-        log._by_shape = by_shape
-        log.take(Window(data, len(data)))
-    return log
-
-
 def seen(log: Log) -> object:
     startup = {name: value for name, value in vars(log.startup).items() if name != "_shapes"}
     words = [(each.name, each.overflow_words, each.scale_words) for each in log._readers]
@@ -67,9 +59,9 @@ def test_a_log_read_by_shape_is_the_log_read_by_words(whole: int, windows: list[
         patch.setattr(step_module, "_WHOLE", whole)
         patch.setattr(step_module, "_GAP", 0)
         patch.setattr(step_module, "_LOOK", 60)
-        by_shape = seen(log_of(windows, by_shape=True))
+        by_shape = seen(fed(windows, by_shape=True))
         patch.setattr(step_module, "is_bare", lambda text, spot_of: False)
-        assert by_shape == seen(log_of(windows, by_shape=False))
+        assert by_shape == seen(fed(windows, by_shape=False))
 
 
 counters = st.sampled_from(

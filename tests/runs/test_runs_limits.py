@@ -13,6 +13,7 @@ from opsinfo_cli.runs.readers.fp16_optimizer import Fp16Optimizer
 from opsinfo_cli.runs.readers.reader import Evidence
 from opsinfo_cli.runs.scale import advise, judge_scale
 from opsinfo_cli.runs.scan import read_log
+from opsinfo_cli.runs.sheet import Sheet
 from opsinfo_cli.runs.steps import StepFields
 from opsinfo_cli.runs.student_t import t_quantile, t_tail
 from opsinfo_cli.runs.trajectory import MOST, Trajectory
@@ -21,7 +22,7 @@ from opsinfo_cli.runs.trajectory import MOST, Trajectory
 def test_more_iterations_than_are_remembered_are_counted_all() -> None:
     reader = Fp16Optimizer()
     data = b"".join(b"Grad overflow on iteration  %d\n" % each * 2 for each in range(0, 50_000, 10))
-    reader.window(data, len(data), StepFields())
+    reader.sheet(Sheet(data, len(data)), StepFields())
     count = reader.tally(None, None)
     assert (count.low, count.high, count.ranks) == (5000, 5000, 2)
 

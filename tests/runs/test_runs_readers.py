@@ -28,6 +28,7 @@ from opsinfo_cli.runs.readers import READERS
 from opsinfo_cli.runs.readers.reader import Evidence, Reader
 from opsinfo_cli.runs.scale import advise
 from opsinfo_cli.runs.scan import FILTERS, Log
+from opsinfo_cli.runs.sheet import Sheet
 from opsinfo_cli.runs.startup import MARKS
 from opsinfo_cli.runs.steps import StepFields
 from opsinfo_cli.runs.stream import Window
@@ -72,7 +73,7 @@ def test_every_line_of_a_format_passes_the_filters(reader: str, maker: Maker) ->
     kind = next(each for each in READERS if each.name == reader)
     for line in maker(STEPS, OVERFLOWS).encode().splitlines(keepends=True):
         one: Reader = kind()
-        one.window(line, len(line), StepFields())
+        one.sheet(Sheet(line, len(line)), StepFields())
         if one.counts and one.lines:
             assert any(mark in line for mark in kind.marks), line
             assert any(word in line for word in FILTERS), line

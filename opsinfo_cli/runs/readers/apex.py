@@ -38,9 +38,6 @@ class Apex(Reader):
         self.occurrences = Occurrences()
         self.scale.behind = 1
 
-    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        self.sheet(Sheet(data, limit), steps)
-
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         for pattern, mark in zip((_OVERFLOW, _CLOSURE), self.marks, strict=True):
             for match, copies in sheet_runs(pattern, mark, sheet, steps):

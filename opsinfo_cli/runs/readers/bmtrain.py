@@ -34,9 +34,6 @@ class BMTrain(Reader):
         super().__init__()
         self.occurrences = Occurrences()
 
-    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        self.sheet(Sheet(data, limit), steps)
-
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         for match, copies in sheet_runs(_OVERFLOW, self.marks[0], sheet, steps, _moves):
             self.lines += copies

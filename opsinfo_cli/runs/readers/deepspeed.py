@@ -66,9 +66,6 @@ class DeepSpeed(Reader):
         self._config = [re.compile(re.escape(mark)) for mark in _CONFIGURED]
         self._places = Shapes(_places_of)
 
-    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        self.sheet(Sheet(data, limit), steps)
-
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         data, limit = sheet.data, sheet.limit
         if sheet.has(_FATAL) and _FATAL in data[:limit]:

@@ -67,9 +67,6 @@ class Fairseq(Reader):
         self._prints_scale = False
         self._spots: Shapes[list[_Spot]] = Shapes(_spots_of)
 
-    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        self.sheet(Sheet(data, limit), steps)
-
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         message, fatal, update = self.marks
         if sheet.has(fatal) and _FATAL.search(sheet.data, 0, sheet.limit):

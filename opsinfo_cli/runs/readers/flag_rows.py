@@ -12,7 +12,7 @@ from ..flags import Flags
 from ..shapes import Shapes
 from ..sheet import Sheet
 from ..steps import StepFields
-from .reader import LineReader
+from .reader import Reader
 
 
 class FlagRow(NamedTuple):
@@ -34,7 +34,7 @@ class FlagRow(NamedTuple):
     dynamic: bool = False
 
 
-class FlagReader(LineReader):
+class FlagReader(Reader):
     """A format with an overflow flag in each line. Lines that :meth:`row` cannot describe are read by :meth:`line`."""
 
     words: ClassVar[tuple[bytes, ...]]
@@ -56,14 +56,15 @@ class FlagReader(LineReader):
         """Return where a line of this shape has its flag; None if that needs a look at the line itself."""
         raise NotImplementedError
 
+    def line(self, line: bytes) -> bool:
+        """Read a line that has no row, and return whether it was of this format."""
+        raise NotImplementedError
+
     def _row_of(self, shape: bytes) -> FlagRow | bool:
         """:returns: False if the line is of no interest, True if :meth:`line` must read it"""
         if not any(mark in shape for mark in self.marks):
             return False
         return self.row(shape) or True
-
-    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        self.sheet(Sheet(data, limit), steps)
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         table = sheet.table(self._rows, *self.words)

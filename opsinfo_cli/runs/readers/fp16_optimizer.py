@@ -42,9 +42,6 @@ class Fp16Optimizer(Reader):
         """Whether the iterations that are kept rise in the order in which they came."""
         self._messages = self._before = 0
 
-    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        self.sheet(Sheet(data, limit), steps)
-
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         found = _found_lines(sheet.copies) if sheet.copies else _found(sheet.data[: sheet.limit])
         if many := sum(found.values()):

@@ -64,9 +64,6 @@ class Megatron(Reader):
         self._arguments = [re.compile(re.escape(mark)) for mark in _ARGUMENTS]
         self._places = Shapes(_places_of)
 
-    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        self.sheet(Sheet(data, limit), steps)
-
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         data, limit = sheet.data, sheet.limit
         if sheet.has(self.marks[0]) and not self._table(sheet) and not self._rows(data, limit):

@@ -35,9 +35,6 @@ class Paddle(Reader):
         self.lowered = Occurrences()
         self.not_run = Occurrences()
 
-    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        self.sheet(Sheet(data, limit), steps)
-
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         for match, copies in sheet_runs(_NOT_RUN, self.marks[1], sheet, steps):
             new = self.not_run.add(number(match[2]), steps.at, steps.spacing, copies, steps.since)

@@ -60,7 +60,7 @@ class Evidence:
 
 
 class Reader:
-    """One log format. :meth:`window` gets the parts of a log that contain one of :data:`marks`."""
+    """One log format. :meth:`sheet` gets the windows of a log that contain one of :data:`marks`."""
 
     name: ClassVar[str]
     reads: ClassVar[str]
@@ -84,13 +84,9 @@ class Reader:
         self.found = Evidence(self.name, floor=self.floor, window=self.window_default)
         self.scale = self.found.scale
 
-    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        """Read the messages that begin before ``limit``."""
-        raise NotImplementedError
-
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
-        """Read the messages of a window whose lines and shapes may be known."""
-        self.window(sheet.data, sheet.limit, steps)
+        """Read the messages that begin in a window of the log."""
+        raise NotImplementedError
 
     @property
     def counts(self) -> bool:
@@ -117,23 +113,6 @@ class Reader:
         if self.found.scaling is None and self.scale.changes and self.scale.lowest < math.inf:
             self.found.scaling = "dynamic"
         return self.found
-
-
-class LineReader(Reader):
-    """A format that is read line by line."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._patterns = compiled_marks(self.marks)
-
-    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        patterns = [pattern for mark, pattern in self._patterns if mark in data]
-        for start, end in lines_with(data, limit, patterns):
-            self.lines += self.line(data[start:end])
-
-    def line(self, line: bytes) -> bool:
-        """:returns: whether the line was of this format"""
-        raise NotImplementedError
 
 
 def lines_with(data: bytes, limit: int, patterns: list[re.Pattern[bytes]]) -> list[tuple[int, int]]:

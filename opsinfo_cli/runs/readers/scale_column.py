@@ -58,9 +58,6 @@ class ScaleColumn(Reader):
         self.fields = StepFields()
         self._rows: Shapes[_Row | None] = Shapes(_row_of)
 
-    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        self.sheet(Sheet(data, limit), steps)
-
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         table = sheet.table(self._rows, *self.marks)
         known = cast("Table[_Row]", table)

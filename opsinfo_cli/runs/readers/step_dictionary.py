@@ -46,9 +46,6 @@ class StepDictionary(Reader):
         self.counters = Counters(cumulative=True)
         self.found.at_is_step = True
 
-    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        self.sheet(Sheet(data, limit), steps)
-
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         data, limit = sheet.data, sheet.limit
         kind = _TRAINING if _TRAINING in data else _UPDATES

@@ -36,9 +36,6 @@ class TorchNpu(Reader):
         self.scale.behind = 1
         self.messages = 0
 
-    def window(self, data: bytes, limit: int, steps: StepFields) -> None:
-        self.sheet(Sheet(data, limit), steps)
-
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         for match, copies in sheet_runs(_MOVED, self.marks[1], sheet, steps):
             self.lines += copies
