@@ -34,7 +34,7 @@ class Grown:
     large_size: int
     memory: int
     time_ratio: float
-    """Time above start-up, large divided by small: the median of the rounds' ratios."""
+    """Time above start-up, large divided by small, of the medians of the rounds."""
 
     @property
     def data_ratio(self) -> float:

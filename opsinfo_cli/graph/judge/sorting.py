@@ -168,7 +168,7 @@ class _Sorting:
 
     def _acts(self) -> bytearray:
         acts = bytearray(len(self.columns.types))
-        for node, op_type in enumerate(self.columns.types) if "Cast" in self.columns.types else ():
+        for node, op_type in enumerate(self.columns.types):
             if op_type == "Cast":
                 acts[node] = CAST
         for body in self.graph.subgraphs[1:]:
