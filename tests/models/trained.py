@@ -41,7 +41,7 @@ def path_of(model: Trained) -> str:
         pytest.skip("OPSINFO_MODELS does not name a folder of trained models; .ci/run models makes one")
     path = Path(FOLDER, model.file)
     if not path.exists():
-        pytest.skip(f"{model.file} is not in $OPSINFO_MODELS: its wheel could not be downloaded")
+        pytest.skip(f"{model.file} is not in $OPSINFO_MODELS: its wheel could not be installed")
     return str(path)
 
 
