@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from folder_for_everybody import folder_for_everybody
 from writer_support import TEXT
 
 from opsinfo_cli.change.job import Job
@@ -56,16 +57,13 @@ def outcomes(path: Path, vault: Path, user: int | None = None) -> tuple[str, str
 
 
 @pytest.fixture
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def library() -> Iterator[Path]:
     """A library in a folder that every user may enter and only its owner may change."""
-    top = tmp_path_factory.mktemp("rehearsed")
-    for folder in (top, *top.parents[:3]):
-        if folder.name.startswith(("pytest-", "popen-", "rehearsed")):
-            folder.chmod(0o755)
-    path = top / "config" / "aic-x-ops-info.json"
-    path.parent.mkdir()
-    path.write_text(TEXT)
-    return path
+    with folder_for_everybody() as top:
+        path = top / "config" / "aic-x-ops-info.json"
+        path.parent.mkdir()
+        path.write_text(TEXT)
+        yield path
 
 
 def test_a_writable_file_passes_dry_run_and_run(library: Path, tmp_path: Path) -> None:

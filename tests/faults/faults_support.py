@@ -9,10 +9,8 @@ import json
 import os
 import pkgutil
 import re
-import shutil
 import signal
 import sys
-import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -382,16 +380,3 @@ def give(user: int, *paths: Path) -> None:
     if os.geteuid() == 0:
         for path in paths:
             os.chown(path, user, user)
-
-
-@contextmanager
-def folder_for_everybody() -> Iterator[Path]:
-    """A folder that another user can reach, independent of the tests' folders."""
-    top = Path(tempfile.mkdtemp(prefix="opsinfo-faults-"))
-    top.chmod(0o755)
-    try:
-        yield top
-    finally:
-        for folder, _, _ in os.walk(top):
-            os.chmod(folder, 0o700)
-        shutil.rmtree(top)

@@ -19,13 +19,13 @@ from faults_support import (
     as_user,
     complaints,
     ended,
-    folder_for_everybody,
     fork,
     give,
     jobs,
     lay,
     run_main,
 )
+from folder_for_everybody import folder_for_everybody
 from vault_writers import texts, undo, writer
 
 from opsinfo_cli.change.filesystem import FileSystem

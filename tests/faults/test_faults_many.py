@@ -22,7 +22,6 @@ from faults_support import (
     Unsynced,
     ended,
     everywhere,
-    folder_for_everybody,
     fork,
     give,
     import_all,
@@ -33,6 +32,7 @@ from faults_support import (
     run_main,
     writer_on,
 )
+from folder_for_everybody import folder_for_everybody
 
 from opsinfo_cli.change.restore import restore_last
 from opsinfo_cli.change.vault import Vault

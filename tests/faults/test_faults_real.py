@@ -18,13 +18,13 @@ from faults_support import (
     Unsynced,
     as_user,
     everywhere,
-    folder_for_everybody,
     give,
     jobs,
     lay,
     needs_root,
     writer_on,
 )
+from folder_for_everybody import folder_for_everybody
 
 from opsinfo_cli.change.restore import restore_last
 from opsinfo_cli.errors import Refused

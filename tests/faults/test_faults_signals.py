@@ -25,7 +25,6 @@ from faults_support import (
     as_user,
     ended,
     everywhere,
-    folder_for_everybody,
     fork,
     give,
     import_all,
@@ -34,6 +33,7 @@ from faults_support import (
     run_main,
     writer_on,
 )
+from folder_for_everybody import folder_for_everybody
 
 from opsinfo_cli.change.restore import restore_last
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from folder_for_everybody import folder_for_everybody
 
 from opsinfo_cli.change.filesystem import FileSystem
 from opsinfo_cli.change.interrupted import shut_left_open
@@ -29,6 +30,7 @@ class Counting(FileSystem):
     """Calls ``before`` before every call."""
 
     def __init__(self, before: Callable[[], None]) -> None:
+        super().__init__()
         self.before = before
 
     def __getattribute__(self, name: str) -> Any:
@@ -65,15 +67,12 @@ def as_user(action: Callable[[], None]) -> int:
 
 
 @pytest.fixture
-def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    top = tmp_path_factory.mktemp("kill")
-    for folder in (top, *top.parents[:2]):
-        if folder.name.startswith(("pytest-", "kill")):
-            folder.chmod(0o755)
-    made = [top / "a", top / "b", top / "state"]
-    for folder in made:
-        folder.mkdir()
-    return made
+def folders() -> Iterator[list[Path]]:
+    with folder_for_everybody() as top:
+        made = [top / "a", top / "b", top / "state"]
+        for folder in made:
+            folder.mkdir()
+        yield made
 
 
 def lay(folders: list[Path]) -> list[Path]:
