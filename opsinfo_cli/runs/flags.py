@@ -181,6 +181,5 @@ class Flags:
 
     def _every_overflow_printed(self) -> bool:
         """Whether overflows are printed besides the regular lines, as in YOLOX, so that none is missing."""
-        if self._grid < 2 or self._clean is None:
-            return False
-        return any((step - self._clean) % self._grid for step in self._off_grid)
+        clean, grid = self._clean, self._grid
+        return clean is not None and grid != 0 and any((step - clean) % grid for step in self._off_grid)
