@@ -234,20 +234,17 @@ def test_texts_of_a_log_without_a_second_step_are_read_one_by_one() -> None:
     assert not swept(StepFields(), [b"step: 2\n", b"step: 3\n"])
 
 
-@pytest.mark.parametrize("first", [0, 1])
-def test_epochs_from_zero_and_one_give_the_place_in_the_run(first: int) -> None:
+@pytest.mark.parametrize(("first", "made"), [(0, 10), (1, 10), (3, 30)])
+def test_epochs_between_messages_give_the_place_in_the_run(first: int, made: int) -> None:
+    """Epochs are numbered from 0 or 1; a log that begins with another one is resumed."""
     line = b"Epoch: [%d][%d/10]\n"
     rows = [(first, 8), (first, 9), (first + 1, 1), (first + 1, 2)]
-    data = b"".join(line % row for row in rows[:2])
-    fields = StepFields()
-    finished(fields, data)
-    assert swept(fields, [line % row for row in rows[2:]])
-    assert (fields.since, fields.at) == (11, 12)
-    both = [line % row + b"iter: %d\n" % row[1] for row in rows]
-    fields = StepFields()
-    finished(fields, b"".join(both[:2]))
-    assert swept(fields, both[2:])
-    assert (fields.since, fields.at, fields.seen) == (11, 12, 8)
+    for also in (b"", b"iter: 1\n"):
+        gaps = [line % row + also for row in rows]
+        fields = StepFields()
+        finished(fields, b"".join(gaps[:2]))
+        assert swept(fields, gaps[2:])
+        assert (fields.since, fields.at, fields.seen) == (made + 1, made + 2, 8 if also else 4)
 
 
 def test_another_counter_between_messages_leaves_the_step() -> None:
@@ -255,6 +252,11 @@ def test_another_counter_between_messages_leaves_the_step() -> None:
     finished(fields, b"step: 0\niter: 0\nstep: 5\niter: 5\nstep: 6\n")
     assert swept(fields, [b"iter: 6\n", b"iter: 7\n", b"iter: 8\n"])
     assert (fields.since, fields.at, fields.seen) == (6, 6, 8)
+
+
+def test_lines_whose_shapes_have_no_step_are_known_to_have_none() -> None:
+    assert begun(0, 1).has_none([b"nothing", b"step of many"]) is True
+    assert begun(0, 1).has_none([b"nothing", b"step: 0"]) is False
 
 
 # Lines between messages

@@ -241,3 +241,7 @@ def test_a_step_of_the_epoch_before_the_first_is_at_the_start() -> None:
     assert taken.take_rows(EPOCH, [(1, 0, 10), (1, 1, 10), (0, 3, 10), (1, 2, 10)]) == [0, 1, 0, 2]
     taken.take(Field(EPOCH, 0, 3, 10))
     assert taken.at == 0
+
+
+def test_a_log_that_begins_with_a_later_epoch_is_at_its_place_in_the_run() -> None:
+    assert StepCounters().take_rows(EPOCH, [(3, 9, 10), (4, 1, 10)]) == [29, 31]
