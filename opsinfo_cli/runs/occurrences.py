@@ -179,7 +179,7 @@ class Occurrences:
         counts = Counter(self.values.values())
         common = gcd(*counts)
         size, often = max(counts.items(), key=lambda item: (item[1], -item[0]))
-        if size > 1 and often >= _SURE and 2 * often >= sum(counts.values()):
+        if often >= _SURE and 2 * often >= sum(counts.values()):
             if common == size:
                 return self.total // size, self.total // size, size
             return max(1, self.total // size), self._visits(size, counts), size  # some messages are missing
