@@ -191,6 +191,4 @@ def last_spots(data: bytes, start: int, end: int, spot_of: SpotOf = line_spot) -
         if spot:
             found.append(spot.moved(near))
         end = begin
-        if end <= start:
-            break
     return found[::-1]
