@@ -68,6 +68,7 @@ def counted(cumulative: bool, *lines: tuple[int, int], steps: int | None = None)
         (False, [(10, 0), (20, 1), (30, 1)], (2, 30, 0)),
         (False, [(10, 2), (20, 12), (30, 0)], (12, 30, 12)),  # no more than the steps
         (True, [(100, 1), (200, 2), (5, 0), (10, 1)], (3, 210, 1)),
+        (True, [(20, 15), (30, 16)], (1, 10, 1)),  # resumed after few steps
         (True, [(10, 5), (5, 1), (10, 1)], (6, 20, 6)),  # a restart after the first line
         (False, [(40, 3), (50, 2), (60, 0), (50, 1), (60, 1), (70, 0)], (7, 60, 5)),  # restarts after a resume
         (True, [(7, 3)], (3, 7, 3)),

@@ -197,6 +197,12 @@ def test_a_value_that_is_not_a_number_is_no_value() -> None:
     assert (found.count(None, None).calibrating, bounds(found.count(None, None))) == (1, (1, 2))
 
 
+def test_a_value_that_returns_after_other_messages_is_not_lower() -> None:
+    found = occurrences((512, 0, 1), *[(float("nan"), 0, 1)] * 4, (512, 0, 1), (256, 0, 1))
+    count = found.count(None, 1)
+    assert (bounds(count), count.calibrating) == ((7, 7), 1)
+
+
 def test_known_values_are_counted_and_new_ones_left_out_at_the_limit() -> None:
     found = Occurrences()
     for number in range(5000):
