@@ -45,6 +45,12 @@ def test_lines_that_are_only_at_first_copies_are_counted_by_shape() -> None:
     assert sheet(*lines[: 256 + 82], b"same").copies is not None  # 85 lines in 340
 
 
+def test_lines_that_differ_at_first_are_counted_by_shape() -> None:
+    found = sheet(*[b"step %3d" % at for at in range(256)], *[b"same"] * 2000)
+    assert found.copies is None
+    assert found.kinds == {b"step   0": 10, b"step  00": 90, b"step 000": 156, b"same": 2000, b"": 1}
+
+
 @pytest.mark.parametrize("times", [1, 4])
 @pytest.mark.parametrize(("many", "known"), [(255, True), (256, False)])
 def test_shapes_are_counted_if_there_are_at_most_256(many: int, known: bool, times: int) -> None:
