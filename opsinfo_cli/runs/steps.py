@@ -234,6 +234,6 @@ class StepFields(StepCounters):
         table = Table(lines, known, lambda: [spot for spot in map(spots.get, shapes) if spot])
         if not known[0].is_plain and (known[0].epoch is None or 0 in integers(table.column(3))):
             return False
-        self._is_bare = self._is_bare and whole
+        self._is_bare = False
         self.take_table(table)
         return True

@@ -127,6 +127,8 @@ def test_a_line_that_is_too_long_to_be_searched_whole_keeps_a_window_from_being_
         line = b"x" * (length - 8) + b" step: %d\n"
         data = shown([7, 8, 9], line)
         single, by_shape = StepFields(), StepFields()
+        if whole and length == NEAR:
+            monkeypatch.setattr(by_shape, "advance", None)
         assert finished(by_shape, data, by_shape=True) == finished(single, data)
         assert fields_state(by_shape) == fields_state(single)
 
@@ -139,10 +141,26 @@ def test_after_a_window_without_steps_the_next_is_not_searched(by_shape: bool, m
     assert finished(fields, bare, by_shape) == 0
     with monkeypatch.context() as patch:
         patch.setattr(step_module, "last_spots", None)
+        if by_shape:
+            patch.setattr(fields, "advance", None)
         assert finished(fields, bare, by_shape) == 0
     assert finished(fields, bare + b"step: 5\n" + bare, by_shape) == 1
     assert finished(fields, bare, by_shape) == 1
     assert fields.at == 5
+
+
+@pytest.mark.parametrize("by_shape", [False, True])
+def test_only_after_a_window_without_steps_are_shapes_looked_at_first(
+    by_shape: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(step_module, "_WHOLE", 0)
+    fields, bare, data = StepFields(), b"one step of many\n" * 100, shown(range(200))
+    with monkeypatch.context() as patch:
+        patch.setattr(step_module, "is_bare", None)
+        assert [finished(fields, data), finished(fields, bare)] == [FIELDS] * 2
+    assert finished(fields, data, by_shape) == 2 * FIELDS
+    monkeypatch.setattr(step_module, "is_bare", None)
+    assert finished(fields, data) == 3 * FIELDS
 
 
 # Texts between messages
