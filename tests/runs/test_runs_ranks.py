@@ -128,14 +128,18 @@ def test_the_distance_of_steps_is_known_if_all_are_equal(steps: list[int], apart
         ([(7, True)], (1, 1, "sampled")),
         ([(2, False), (3, False)], (0, 2, None)),
         ([(1, False), (11, False), (21, False), (31, True)], (1, 31, "sampled")),
+        ([(2, False), (4, False), (6, False), (9, False), (11, False), (14, True)], (1, 13, "sampled")),
     ],
 )
 def test_flags_are_a_measurement_if_no_overflow_can_be_missing(
     flags: list[tuple[int, bool]], expected: tuple[int, int, str | None]
 ) -> None:
-    together = Flags()
-    together.add_rows([step for step, _ in flags], [over for _, over in flags])
-    for found in (flagged(*flags), together):
+    at_once, in_windows = Flags(), Flags()
+    for together, size in ((at_once, len(flags)), (in_windows, 2)):
+        for begin in range(0, len(flags), size):
+            some = flags[begin : begin + size]
+            together.add_rows([step for step, _ in some], [over for _, over in some])
+    for found in (flagged(*flags), at_once, in_windows):
         count = found.count(None, None)
         assert (count.low, count.steps, count.doubt and count.doubt.partition(":")[0]) == expected
         assert count.high == (count.steps if count.doubt else count.low)
