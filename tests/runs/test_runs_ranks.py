@@ -169,6 +169,10 @@ def test_flags_without_steps_are_divided_among_ranks() -> None:
     assert flagged((None, False)).count(None, None).steps == 1
 
 
+def test_without_flags_only_the_given_steps_are_known() -> None:
+    assert Flags().count(9, 2) == Count(0, 0, 9, 0, "no step")
+
+
 # Messages
 
 
