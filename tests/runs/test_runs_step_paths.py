@@ -277,6 +277,14 @@ def test_lines_whose_shapes_have_no_step_are_known_to_have_none() -> None:
     assert begun(0, 1).has_none([b"nothing", b"step: 0"]) is False
 
 
+@pytest.mark.parametrize("gaps", [[b"iter: 2\niter: 3\n", b"iter: 4\niter: 5\n"], [b"iter: 2\n", b"iter: 3\n"]])
+def test_messages_at_step_zero_stay_there_if_only_another_counter_moves(gaps: list[bytes]) -> None:
+    fields = StepFields()
+    finished(fields, b"step: 1\niter: 0\nstep: 0\niter: 1\n")
+    assert swept(fields, gaps)
+    assert (fields.since, fields.at, fields.seen) == (0, 0, 4 + b"".join(gaps).count(b"iter"))
+
+
 # Lines between messages
 
 
