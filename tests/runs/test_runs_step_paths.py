@@ -348,6 +348,13 @@ def test_lines_of_several_epochs_give_the_place_in_the_run() -> None:
     assert (fields.since, fields.at, fields.seen) == (10, 12, 5)
 
 
+def test_lines_of_another_counter_leave_the_step() -> None:
+    fields = StepFields()
+    finished(fields, b"step: 0\niter: 0\nstep: 5\niter: 5\nstep: 6\n")
+    assert lines_swept(fields, [b"iter: 6", b"iter: 7", b"iter: 30"])
+    assert (fields.since, fields.at, fields.seen) == (6, 6, 8)
+
+
 def test_lines_that_were_read_are_not_taken_again() -> None:
     fields = begun(6, 7)
     fields.skip(10)
