@@ -67,6 +67,12 @@ def test_lines_of_one_shape_in_a_long_text_are_searched_once() -> None:
     assert sorted(asked.lines) == [b"", b"no number", b"step: 0"]
 
 
+def test_lines_of_a_short_text_are_searched_if_they_have_a_word_of_steps() -> None:
+    asked = Asked()
+    assert numbers(b"no number\nstep: 5\n", every_spot(b"no number\nstep: 5\n", asked)) == [5]
+    assert asked.lines == [b"step: 5"]
+
+
 @pytest.mark.parametrize("longest", [20, NEAR])
 def test_the_last_lines_are_searched_once_if_they_have_no_step(longest: int) -> None:
     asked = Asked()

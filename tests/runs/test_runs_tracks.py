@@ -203,6 +203,11 @@ def test_a_bar_and_epochs_are_not_compared() -> None:
     assert (taken.total, taken.note) == (50, None)
 
 
+def test_a_log_without_a_number_of_steps_has_no_note() -> None:
+    taken = counters((STEP, [1, 2, 30, 1, 30]), (GLOBAL, [7] * 20))
+    assert (taken.total, taken.note) == (None, None)
+
+
 @pytest.mark.parametrize(
     ("kinds", "total"),
     [
