@@ -90,6 +90,14 @@ def test_a_first_line_of_updates_and_skipped_steps_begins_the_run() -> None:
     assert (count.low, count.steps) == (2, 32)
 
 
+def test_lines_of_each_step_after_the_first_descent_are_added_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counters = Counters(cumulative=True)
+    counters.add_rows([1, 2], [1, 1])
+    monkeypatch.setattr(counters, "add", None)
+    assert counters.add_rows([3, 4, 5], [1, 2, 2]) == range(3)
+    assert (counters.count(None).low, counters.count(None).steps) == (2, 5)
+
+
 def test_given_steps_replace_those_of_the_counter() -> None:
     assert counted(True, (10, 2), steps=100) == (2, 100, 2)
     assert counted(True, (10, 9), steps=5) == (5, 5, 5)
