@@ -91,11 +91,11 @@ class Flags:
         """Add steps that several ranks print, one after the other; returns the rows of the first ranks."""
         first = [0, *compress(count(1), map(ne, islice(steps, 1, None), steps))]
         self._add_after([steps[row] for row in first], [overs[row] for row in first])
-        self._remember()
-        for step, over in zip(steps, overs, strict=True):
-            if over and not self._recent.get(step, True):
-                self._recent[step] = True
-                self.overflows += 1
+        late = set(compress(steps, overs)).difference(steps[row] for row in first if overs[row])
+        if late:  # another rank overflowed alone
+            self._remember()
+            self._recent.update((step, True) for step in late if step in self._recent)
+            self.overflows += len(late)
         return first
 
     def _add_after(self, steps: Sequence[int], overs: Sequence[bool], apart: int = 0) -> None:
@@ -181,6 +181,5 @@ class Flags:
 
     def _every_overflow_printed(self) -> bool:
         """Whether overflows are printed besides the regular lines, as in YOLOX, so that none is missing."""
-        if self._grid < 2 or self._clean is None:
-            return False
-        return any((step - self._clean) % self._grid for step in self._off_grid)
+        clean, grid = self._clean, self._grid
+        return clean is not None and grid != 0 and any((step - clean) % grid for step in self._off_grid)

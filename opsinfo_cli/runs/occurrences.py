@@ -147,7 +147,7 @@ class Occurrences:
 
     def _rounded(self, fewest: int, most: int) -> tuple[int, int, int | None]:
         low = max(1, self.total // most)
-        return low, -(-self.total // max(1, fewest)), most if fewest == most else None
+        return low, -(-self.total // fewest), most if fewest == most else None
 
     def _from_visits(self) -> tuple[int, int, int | None]:
         """Return bounds from the sizes of visits; at the lowest value, consecutive overflows share a visit."""
@@ -160,11 +160,8 @@ class Occurrences:
             return self._rounded(1, self.total)
         size, often = max(trusted.items(), key=lambda item: (item[1], -item[0]))
         if 2 * often < sum(trusted.values()):
-            return max(1, -(-self.total // max(whole))), self._visits(min(trusted), whole), None
-        odd = any(each % size for each in whole)
-        if not odd:
-            return self.total // size, self.total // size, size
-        return max(1, self.total // size), self._visits(size, whole), size
+            return -(-self.total // max(whole)), self._visits(min(trusted), whole), None
+        return self.total // size, self._visits(size, whole), size  # more if some messages are missing
 
     def _is_floor(self) -> bool:
         return self._lowest is not None and self._lowest <= 1.0
@@ -179,10 +176,8 @@ class Occurrences:
         counts = Counter(self.values.values())
         common = gcd(*counts)
         size, often = max(counts.items(), key=lambda item: (item[1], -item[0]))
-        if size > 1 and often >= _SURE and 2 * often >= sum(counts.values()):
-            if common == size:
-                return self.total // size, self.total // size, size
-            return max(1, self.total // size), self._visits(size, counts), size  # some messages are missing
+        if often >= _SURE and 2 * often >= sum(counts.values()):
+            return self.total // size, self._visits(size, counts), size
         if common == 1:
             return self.total, self.total, 1
         return self._rounded(common if counts[common] >= _SURE else 1, common)

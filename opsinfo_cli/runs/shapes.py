@@ -43,7 +43,7 @@ class Shapes(Generic[Found]):
         :param between: a byte that the texts hardly ever hold
         """
         if shapes is None:
-            shapes = between.join(texts).translate(ZEROS).split(between) if texts else []
+            shapes = between.join(texts).translate(ZEROS).split(between)
         if len(shapes) != len(texts):
             return [self.of(text) for text in texts]
         try:

@@ -59,7 +59,7 @@ class Sheet:
         text = self.data[: self.limit].translate(ZEROS)
         first = text[: text.index(b"\n") + 1]
         cycle = text[: text.find(b"\n" + first, 0, _CYCLE) + 1]
-        many = len(text) // len(cycle) if len(cycle) > 1 else 0
+        many = len(text) // len(cycle) if cycle else 0
         rest = text[many * len(cycle) :]
         if not many or not cycle.startswith(rest) or text != cycle * many + rest:
             self.shapes = text.split(b"\n")

@@ -58,11 +58,6 @@ class Spot(NamedTuple):
     step: slice
     length: slice | None
 
-    def row(self, text: bytes) -> Row:
-        """Return the epoch, the step and the steps per epoch, for a place whose :attr:`is_plain` is true."""
-        _, epoch, step, length = self
-        return (int(text[epoch]), int(text[step]), int(text[length])) if epoch and length else (0, int(text[step]), 0)
-
     @property
     def is_plain(self) -> bool:
         """Whether every text of this shape has a field of this kind."""
@@ -84,7 +79,7 @@ class Spot(NamedTuple):
 
 
 def rows_at(table: Table[Spot]) -> list[Row]:
-    """Return what :meth:`Spot.row` returns for each text; the places are of one kind, and plain."""
+    """Return the epoch, the step and the steps per epoch of each text; the places are of one kind, and plain."""
     if table.kinds[0].epoch is None or table.kinds[0].length is None:
         return list(zip(repeat(0), map(int, table.column(2)), repeat(0), strict=False))
     return list(zip(integers(table.column(1)), map(int, table.column(2)), integers(table.column(3)), strict=True))
@@ -196,6 +191,4 @@ def last_spots(data: bytes, start: int, end: int, spot_of: SpotOf = line_spot) -
         if spot:
             found.append(spot.moved(near))
         end = begin
-        if end <= start:
-            break
     return found[::-1]

@@ -147,9 +147,11 @@ class StepFields(StepCounters):
     def _moved(self, gaps: list[bytes], found: list[list[Spot]]) -> bool:
         """Take the fields of texts if :meth:`_take_moved` takes them."""
         rows = None
+        if self._main is None:
+            return False
         if all(len(each) == 1 for each in kinds_of(found)):
             rows = self._rows_of_one_kind(Table.of(gaps, [spot for (spot,) in found]))
-        return self._take_moved(rows or self._rows_of_kinds(gaps, found), 1, 1)
+        return self._take_moved(rows or self._rows_of_kinds(gaps, found, self._main), 1, 1)
 
     def _take_moved(self, found: _Rows | None, first: int, most: int) -> bool:
         """Take fields if the main counter grows by little in each text, and no counter is new.
@@ -181,11 +183,10 @@ class StepFields(StepCounters):
         base = min(1, self._kinds[kind].first.epoch)
         return {kind: rows}, [(epoch - base) * length + step for epoch, step, length in rows]
 
-    def _rows_of_kinds(self, gaps: list[bytes], found: list[list[Spot]]) -> _Rows | None:
+    def _rows_of_kinds(self, gaps: list[bytes], found: list[list[Spot]], main: Kind) -> _Rows | None:
         """Return the fields of some texts by kind, and the step after each text; None if one is of a new kind."""
         rows: dict[Kind, list[Row]] = {}
-        main = self._main
-        at, base = self._at or 0, min(1, self._kinds[main].first.epoch) if main else 0
+        at, base = self._at or 0, min(1, self._kinds[main].first.epoch)
         places = []
         for gap, spots in zip(gaps, found, strict=True):
             for spot in spots:
@@ -234,6 +235,6 @@ class StepFields(StepCounters):
         table = Table(lines, known, lambda: [spot for spot in map(spots.get, shapes) if spot])
         if not known[0].is_plain and (known[0].epoch is None or 0 in integers(table.column(3))):
             return False
-        self._is_bare = self._is_bare and whole
+        self._is_bare = False
         self.take_table(table)
         return True

@@ -64,12 +64,10 @@ class Track:
         if not later:
             return
         self.seen += len(later)
-        most = max(later)
         if not self.broken and (later[0] < self.last.step or sorted(later) != later):
             before = accumulate(later, max, initial=self.last.step)
             self.broken = any(high - step > max(8, high // 2) for high, step in zip(before, later, strict=False))
-        if most >= self.last.step:
-            self.last = Field(self.first.kind, 0, most, 0)
+        self.last = Field(self.first.kind, 0, max(self.last.step, max(later)), 0)
 
     def take_rising(self, first: Row, last: Row, many: int) -> None:
         """Take fields of one epoch of which none is below the one before it; the second value is known."""

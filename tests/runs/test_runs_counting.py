@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from opsinfo_cli.runs.count import Count, checked
-from opsinfo_cli.runs.counters import Counters
+from opsinfo_cli.runs.counters import Counters, counter_places
 from opsinfo_cli.runs.flags import Flags
 from opsinfo_cli.runs.occurrences import Occurrences
 
@@ -61,6 +63,14 @@ def counted(cumulative: bool, *lines: tuple[int, int], steps: int | None = None)
         (True, [(10, 5), (20, 7), (10, 1), (20, 1)], (8, 40, 8)),  # a restart in the same file
         (True, [(10, 5), (20, 2), (30, 3)], (8, 30, 8)),  # a counter that was reset
         (True, [(10, 5), (10, 5), (20, 5)], (5, 20, 5)),  # another rank's copy
+        (True, [(10, 5), (20, 5), (20, 9), (30, 6)], (6, 30, 5)),  # the copy does not change the counter
+        (False, [(10, 10), (20, 5), (30, 5), (40, 0)], (20, 40, 20)),  # just half
+        (False, [(10, 0), (20, 1), (30, 1)], (2, 30, 0)),
+        (False, [(10, 2), (20, 12), (30, 0)], (12, 30, 12)),  # no more than the steps
+        (True, [(100, 1), (200, 2), (5, 0), (10, 1)], (3, 210, 1)),
+        (True, [(20, 15), (30, 16)], (1, 10, 1)),  # resumed after few steps
+        (True, [(10, 5), (5, 1), (10, 1)], (6, 20, 6)),  # a restart after the first line
+        (False, [(40, 3), (50, 2), (60, 0), (50, 1), (60, 1), (70, 0)], (7, 60, 5)),  # restarts after a resume
         (True, [(7, 3)], (3, 7, 3)),
         (False, [(10, 50)], (10, 10, 10)),
         (True, [], (0, 0, 0)),
@@ -80,9 +90,25 @@ def test_a_first_line_of_updates_and_skipped_steps_begins_the_run() -> None:
     assert (count.low, count.steps) == (2, 32)
 
 
+def test_lines_of_each_step_after_the_first_descent_are_added_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counters = Counters(cumulative=True)
+    counters.add_rows([1, 2], [1, 1])
+    monkeypatch.setattr(counters, "add", None)
+    assert counters.add_rows([3, 4, 5], [1, 2, 2]) == range(3)
+    assert (counters.count(None).low, counters.count(None).steps) == (2, 5)
+
+
 def test_given_steps_replace_those_of_the_counter() -> None:
     assert counted(True, (10, 2), steps=100) == (2, 100, 2)
     assert counted(True, (10, 9), steps=5) == (5, 5, 5)
+
+
+def test_the_places_of_a_counter_are_known_if_a_line_has_it_once() -> None:
+    pattern = re.compile(rb"at (\d+) skipped (\d+)")
+    assert counter_places(b"x at 00 skipped 0", pattern, b"skipped") == (slice(5, 7), slice(16, 17))
+    assert counter_places(b"x at 00 skipped 0 skipped", pattern, b"skipped") is None
+    assert counter_places(b"x at 00 missed 0", pattern, b"skipped") is None
+    assert counter_places(b"x at 00, skipped 0", pattern, b"skipped") is None
 
 
 def test_a_copy_of_a_counter_line_is_not_new() -> None:
