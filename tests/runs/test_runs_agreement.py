@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from opsinfo_cli.runs import student_t
 from opsinfo_cli.runs.count import Count
 from opsinfo_cli.runs.points import Asked
 from opsinfo_cli.runs.readers.reader import Evidence
@@ -225,3 +226,10 @@ def test_the_spread_of_runs(values: list[float], relative: float, outlier: float
     result = spread(values)
     assert (result.number, result.lowest, result.highest) == (len(values), min(values), max(values))
     assert (result.relative, result.outlier) == (pytest.approx(relative), outlier)
+
+
+def test_a_value_at_the_limit_of_grubbs_is_no_outlier(monkeypatch: pytest.MonkeyPatch) -> None:
+    """0 is one standard deviation of 2 from the mean of 2."""
+    for limit, outlier in ((1.0, None), (0.99, 0.0)):
+        monkeypatch.setattr(student_t, "grubbs_limit", lambda number, limit=limit: limit)
+        assert spread([0.0, 2.0, 4.0]).outlier == outlier

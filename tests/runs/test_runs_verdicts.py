@@ -65,6 +65,11 @@ SHARES = {
         counted(10, 10, 10, 10),
         "fails: 100 % (10 of 10 steps; flags), the limit is 0.5 %; odd",
     ),
+    "one step beside the calibration": (
+        counted(3, 3, 4, 3),
+        "fails: 75 % (3 of 4 steps; flags), the limit is 0.5 %; 0 % without the 3 of the initial calibration; odd "
+        f"{LOWER}",
+    ),
     "bounds around the limit": (counted(4, 5), f"cannot be told: 4 to 5 of 1000 steps; odd {RANKS}"),
     "wide bounds": (counted(1, 8), f"cannot be told: 1 to 8 of 1000 steps; odd {RANKS}"),
     "wide bounds, unknown steps": (counted(1, 8, None), f"cannot be told: 1 to 8 steps; odd {RANKS}"),
