@@ -49,11 +49,10 @@ def windows(path: str, stdin: IO[bytes] | None = None, seen: Callable[[int], Non
 def _limit(data: bytes) -> int:
     """Return the offset after the last line end that leaves a tail; inside a line only if it is too long."""
     most = max(0, len(data) - TAIL)
-    line_end = data.rfind(b"\n", 0, most)
-    if line_end < 0 and len(data) > LONGEST:
-        line_end = data.rfind(b"\r", 0, most)  # a progress bar's
-        return line_end + 1 if line_end >= 0 else most
-    return line_end + 1
+    end = data.rfind(b"\n", 0, most) + 1
+    if not end and len(data) > LONGEST:
+        return data.rfind(b"\r", 0, most) + 1 or most  # a progress bar's
+    return end
 
 
 def _blocks(path: str, stdin: IO[bytes] | None, seen: Callable[[int], None] | None) -> Iterator[bytes]:

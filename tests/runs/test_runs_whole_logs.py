@@ -204,6 +204,9 @@ def test_lines_of_many_shapes_are_read_by_shape_if_messages_are_near_each_other(
     log = later_log()
     log.take(Window(data, size))
     assert log._by_shape is by_shape
+    one = shapes + APEX % 8
+    log.take(Window(one, len(one)))
+    assert not log._by_shape
 
 
 # Evidence of a whole log
@@ -237,6 +240,23 @@ def test_more_overflows_than_steps_leave_the_steps_of_a_log_unknown() -> None:
 def test_a_scaling_that_starts_static_is_that_of_the_options() -> None:
     found = evidence("opt_level : O2", "loss_scale : 128.0", (APEX % 8).decode().strip())
     assert (found.level, found.precision, found.scaling, found.static_scale) == ("O2", "float16", "static", 128.0)
+
+
+DEEPSPEED = "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 16, reducing to 8"
+
+
+def test_of_a_log_with_several_formats_the_first_that_counts_is_used() -> None:
+    apex, column = (APEX % 8).decode().strip(), "Train: [0/3][4/9] loss_scale 8.0 (8.0)"
+    arguments = ARGUMENTS.decode().strip("\n")
+    assert evidence(arguments).format == "megatron"
+    assert evidence(arguments, apex).format == "apex"
+    assert evidence(column, apex).format == "apex"
+    assert evidence(apex, DEEPSPEED).format == "deepspeed"
+
+
+def test_the_scale_of_deepspeed_is_not_that_of_an_option() -> None:
+    found = evidence("loss_scale : 128.0", "bf16=True", DEEPSPEED)
+    assert (found.scaling, found.static_scale, found.level) == ("dynamic", None, "bf16")
 
 
 # Logs of several ranks
@@ -327,6 +347,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["-", "absent.log", "a.log"], [("-", "-"), ("absent.log", "absent.log"), ("a.log", "a.log")]),
         (["no\0.log"], [("no\0.log", "no\0.log")]),
     ],
+    ids=["files", "ranks", "one rank", "a folder", "a folder of one", "standard input", "NUL"],
 )
 def test_logs_are_grouped_into_runs(folder: Path, given: list[str], grouped: list[tuple[str, ...]]) -> None:
     assert runs_of(tuple(given)) == [TrainingRun(name, tuple(paths)) for name, *paths in grouped]
