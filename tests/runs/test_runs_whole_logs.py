@@ -132,6 +132,14 @@ def test_options_are_read_from_every_window_of_the_start(by_shape: bool) -> None
     assert (log.startup.level, log.startup.scaling, log.startup.ranks) == ("O1", "dynamic", (8,))
 
 
+def test_lines_with_the_word_of_an_option_are_left_out_if_no_shape_can_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = Log("log")
+    monkeypatch.setattr(log.startup, "lines", None)
+    for line in (b"fp16 is a format\n", b"no option\n"):
+        log.take(Window(line * 9, len(line) * 9))
+        assert log._by_shape
+
+
 # Which readers get a window
 
 
@@ -205,8 +213,9 @@ def test_lines_of_many_shapes_are_read_by_shape_if_messages_are_near_each_other(
     log.take(Window(data, size))
     assert log._by_shape is by_shape
     one = shapes + APEX % 8
-    log.take(Window(one, len(one)))
-    assert not log._by_shape
+    for window in (one, shapes):
+        log.take(Window(window, len(window)))
+        assert not log._by_shape
 
 
 # Evidence of a whole log
@@ -294,6 +303,7 @@ def test_of_logs_of_one_format_the_one_with_steps_is_used(tmp_path: Path) -> Non
     assert (count.low, count.steps) == (1, 20)
     more = best(tmp_path, APEX % 8 + STEPS, APEX % 8 + STEPS + b"step: 30 of 90\n").count
     assert more.steps == 30
+    assert best(tmp_path, APEX % 8 + APEX % 4, APEX % 8 + b"global_step: 1\n").count.steps == 1
 
 
 def test_of_logs_with_the_same_steps_the_one_with_the_most_overflows_is_used(tmp_path: Path) -> None:
