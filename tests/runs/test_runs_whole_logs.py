@@ -126,9 +126,11 @@ def test_the_start_of_a_log_is_64_mib_long(before: int, level: str | None, lines
 @pytest.mark.parametrize("by_shape", [True, False])
 def test_options_are_read_from_every_window_of_the_start(by_shape: bool) -> None:
     log = Log("log")
-    for data in (b"opt_level : O1\n", b"nothing\n" * 20, b"loss_scale : dynamic\nusing 8 GPUs\n", b"x\n"):
+    texts = (b"opt_level : O1\n", b"nothing\n" * 20, b"loss_scale : dynamic\nusing 8 GPUs\n", b"x\n")
+    for data in texts:
         log._by_shape = by_shape
         log.take(Window(data + b"opt_level : O3", len(data)))
+    assert log.bytes == sum(map(len, texts))
     assert (log.startup.level, log.startup.scaling, log.startup.ranks) == ("O1", "dynamic", (8,))
 
 
@@ -261,6 +263,12 @@ def test_of_a_log_with_several_formats_the_first_that_counts_is_used() -> None:
     assert evidence(arguments, apex).format == "apex"
     assert evidence(column, apex).format == "apex"
     assert evidence(apex, DEEPSPEED).format == "deepspeed"
+
+
+def test_the_steps_of_megatron_on_deepspeed_go_on_if_the_run_begins_again() -> None:
+    line = " iteration %8d/     900 | loss scale: 8.0 | number of skipped iterations:   0 |"
+    found = evidence(*(line % step for step in (100, 200, 100, 200)), DEEPSPEED)
+    assert (found.format, found.count.low, found.count.steps) == ("deepspeed", 1, 400)
 
 
 def test_the_scale_of_deepspeed_is_not_that_of_an_option() -> None:
