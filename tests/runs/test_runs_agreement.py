@@ -233,3 +233,9 @@ def test_a_value_at_the_limit_of_grubbs_is_no_outlier(monkeypatch: pytest.Monkey
     for limit, outlier in ((1.0, None), (0.99, 0.0)):
         monkeypatch.setattr(student_t, "grubbs_limit", lambda number, limit=limit: limit)
         assert spread([0.0, 2.0, 4.0]).outlier == outlier
+
+
+def test_neither_of_two_values_is_an_outlier(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is 0.7 standard deviations from their mean, whatever they are."""
+    monkeypatch.setattr(student_t, "grubbs_limit", lambda number: 0.0)
+    assert spread([0.0, 2.0]).outlier is None
