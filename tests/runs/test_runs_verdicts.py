@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from opsinfo_cli.runs.count import Count
 from opsinfo_cli.runs.points import Asked, percent, run_points, share_of
 from opsinfo_cli.runs.readers.reader import Evidence
 from opsinfo_cli.runs.scale import advise, judge_scale
+from opsinfo_cli.runs.verdict import RunFound, judge
 
 DYNAMIC = Evidence("apex", scaling="dynamic")
 
@@ -305,3 +307,19 @@ def test_a_run_that_fell_from_its_floor_and_one_that_began_at_it() -> None:
     floor = Evidence("x", floor=2.0)
     assert judge_scale(fallen(floor, 2.0, 4.0))[0] == "holds"
     assert judge_scale(fallen(floor, 2.0))[1] == "the scale fell to its floor of 2 and stayed there"
+
+
+def test_a_verdict_and_what_it_rests_on_cannot_be_changed() -> None:
+    run = RunFound("a", (), counted(1, 1))
+    asked = Asked()
+    verdict = judge([run], [], asked, metric=False)
+    for made, name in (
+        (run, "metric"),
+        (asked, "spread"),
+        (verdict, "word"),
+        (verdict.points[0], "status"),
+        (advise(run.evidence, 0.5), "window"),
+        (run.evidence.count, "low"),
+    ):
+        with pytest.raises(FrozenInstanceError):
+            setattr(made, name, 1)
