@@ -59,6 +59,11 @@ def test_of_several_runs_that_fail_the_first_is_named() -> None:
     )
 
 
+def test_of_two_runs_the_one_that_fails_is_named() -> None:
+    verdict = judge([run("a"), run("b", low=5)], [], Asked(), metric=False)
+    assert point(verdict, "overflow-share") == "fails: b: 0.5 % (5 of 1000 steps; flags), the limit is 0.5 %"
+
+
 def test_of_several_runs_that_hold_the_one_nearest_to_the_limit_is_named() -> None:
     verdict = judge([run("a", low=1), run("b", low=4), run("c", low=2)], [], Asked(), metric=False)
     assert point(verdict, "overflow-share") == "holds: b: 0.4 % (4 of 1000 steps; flags), the limit is 0.5 %"
