@@ -67,17 +67,14 @@ def share_of(found: Evidence) -> Share:
         return Share(None, None, None)
     clean = count.steps - count.calibrating
     without = (count.low - count.calibrating) / clean if clean > 0 and count.low == count.high else None
-    low = min(1.0, _least(found) / count.steps)
+    low = min(1.0, _least(found, count) / count.steps)
     if count.doubt or not count.is_narrow:
         return Share(low, None, None)
     return Share(low, min(1.0, count.high / count.steps), without)
 
 
-def _least(found: Evidence) -> int:
+def _least(found: Evidence, count: Count) -> int:
     """Return the certain overflows; for sampled lines at least those that falls of the scale prove."""
-    count = found.count
-    if not count:
-        return 0
     return max(count.low, found.scale.halvings) if count.doubt else count.low
 
 
@@ -176,7 +173,7 @@ def _unmeasured(found: Evidence, asked: Asked) -> str | None:
     if scaling == "static":
         return "with a static loss scale overflows are not printed"
     if found.count and found.count.doubt:
-        bound = _least(found)
+        bound = _least(found, found.count)
         least = f"; falls of the scale prove at least {bound}" if bound > found.count.low else ""
         return f"{found.count.doubt}{least}"
     if found.format == "unknown" and found.scaling is None:
@@ -188,7 +185,7 @@ def _said(found: Evidence, share: Share, limit: float) -> str:
     count = found.count
     assert count is not None
     assert share.low is not None
-    many = str(count.low) if count.low == count.high else f"{_least(found)} or more"
+    many = str(count.low) if count.low == count.high else f"{_least(found, count)} or more"
     text = f"{percent(share.low)} ({many} of {count.steps} steps; {count.basis}), the limit is {percent(limit)}"
     if count.calibrating and share.without is not None:
         text += f"; {percent(share.without)} without the {count.calibrating} of the initial calibration"

@@ -16,9 +16,10 @@ MOST_NAMES = 10_000
 _RECORD = re.compile(rb"(?:[Rr](?P<down>educe)|[Rr]aise) precision, node datatype: ?\r?\n?(?P<types>[^\n]{0,2000})")
 _OPERATOR = re.compile(rb"\[0\]: (?:ValueNode<\w{1,60}>\s?)?([A-Za-z_]\w{0,200})")
 _KERNEL = re.compile(rb"select kernel: ?(\([^()]*\) ?-> ?\([^()]*\))")
-
+_WORDS = (b"Reduce ", b"Raise ")
 
 _FAR = 4000
+"""The node before a record is searched for its operator up to here."""
 
 
 @dataclass
@@ -56,9 +57,10 @@ def read_reduced(
     for data, limit in windows(path, stdin, seen):
         done = 0
         for found in needle.finditer(data, 0, limit):
-            record = _RECORD.match(data, max(0, found.start() - len("Reduce ")))
-            record = record or _RECORD.match(data, max(0, found.start() - len("Raise ")))
+            record = None
+            for word in _WORDS:
+                record = record or _RECORD.match(data, max(0, found.start() - len(word)))
             if record:
-                line = data.rfind(b"\n", 0, record.start()) + 1
-                into.add(record, data[max(line, done, record.start() - _FAR) : record.start()])
+                before = data[max(done, record.start() - _FAR) : record.start()]
+                into.add(record, before.rpartition(b"\n")[2])
                 done = found.end()

@@ -25,7 +25,7 @@ def collapsed(found: Evidence) -> str | None:
         return f"the run aborted: {found.fatal}"
     if scale.not_numbers:
         return f"the scale was not a number {scale.not_numbers} times"
-    if scale.start is None or scale.final is None or not scale.falls:
+    if scale.final is None or not scale.falls:
         return None
     if scale.lowest < min(1.0, found.floor or 1.0):
         return f"the scale fell below 1, to {scale.lowest:.10g}"
@@ -55,22 +55,23 @@ def judge_scale(found: Evidence) -> tuple[str, str, str | None]:
 
 def advise(found: Evidence, limit: float) -> Advice:
     """Advise a start near the value at which the scale settles, and a window that keeps overflows below the limit."""
-    initial, reasons = None, []
-    count = found.count
-    calibrating = count.calibrating if count else 0
-    stable = found.scale.stable(calibrating, (count.steps or 0) if count and found.at_is_step else 0)
+    count, start = found.count, found.scale.start
     if collapsed(found):
         return Advice(None, None, None, ("an operator overflows at every scale; no start value or window helps",))
-    if stable and found.scale.start and calibrating > 1 and 0 < stable < found.scale.start:
+    if count is None:
+        return Advice(None, None, None, ())
+    initial, window, reasons = None, None, []
+    calibrating = count.calibrating
+    stable = found.scale.stable(calibrating, (count.steps or 0) if found.at_is_step else 0)
+    if stable and start and calibrating > 1 and stable < start:
         initial = 2.0 ** math.floor(math.log2(stable))
         reasons.append(
             f"the first {calibrating} overflows only lower the scale; the median after them is {stable:.10g}"
         )
-    window = None
-    later = count.low - calibrating if count else 0
-    if count and count.steps and later > 1:
+    later = count.low - calibrating
+    if count.steps and later > 1:
         apart = (count.steps - calibrating) / later
-        if found.scale.rises and later / max(1, count.steps - calibrating) >= limit / 2:
+        if found.scale.rises and apart <= 2 / limit:
             window = _round_up(max(2 * apart, 2 / limit))
             reasons.append(f"after calibration one step in {apart:.0f} overflows; a longer growth window reduces that")
     return Advice(initial, 2.0 if window or initial else None, window, tuple(reasons))

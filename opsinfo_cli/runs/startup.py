@@ -57,7 +57,7 @@ def _proves(shape: bytes) -> bool:
 
 
 _OF_SHAPES = [
-    re.compile(each.pattern.replace(b"fp16", b"fp00").replace(b"bf16", b"bf00"), each.flags)
+    re.compile(each.pattern.replace(b"fp16", b"fp00").replace(b"bf16", b"bf00").replace(b"_v2", b"_v0"), each.flags)
     for each in (_LEVEL, _MODE, _HALF, _ARGUMENTS, _FLOAT32, _RANKS, _SCALE)
 ]
 

@@ -37,7 +37,7 @@ def windows(path: str, stdin: IO[bytes] | None = None, seen: Callable[[int], Non
     for block in _blocks(path, stdin, seen):
         data = carry + block
         limit = _limit(data)
-        if limit <= 0:
+        if not limit:
             carry = data
             continue
         yield Window(data, limit)
@@ -48,14 +48,11 @@ def windows(path: str, stdin: IO[bytes] | None = None, seen: Callable[[int], Non
 
 def _limit(data: bytes) -> int:
     """Return the offset after the last line end that leaves a tail; inside a line only if it is too long."""
-    most = len(data) - TAIL
-    if most <= 0:
-        return 0
-    line_end = data.rfind(b"\n", 0, most)
-    if line_end < 0 and len(data) > LONGEST:
-        line_end = data.rfind(b"\r", 0, most)  # a progress bar's
-        return line_end + 1 if line_end >= 0 else most
-    return line_end + 1
+    most = max(0, len(data) - TAIL)
+    end = data.rfind(b"\n", 0, most) + 1
+    if not end and len(data) > LONGEST:
+        return data.rfind(b"\r", 0, most) + 1 or most  # a progress bar's
+    return end
 
 
 def _blocks(path: str, stdin: IO[bytes] | None, seen: Callable[[int], None] | None) -> Iterator[bytes]:
@@ -102,9 +99,9 @@ class _Joined:
         self._rest = rest
         self._seen = seen
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int) -> bytes:
         if self._first:
-            data, self._first = (self._first, b"") if size < 0 else (self._first[:size], self._first[size:])
+            data, self._first = self._first[:size], self._first[size:]
         else:
             data = self._rest.read(size)
         if self._seen and data:

@@ -46,7 +46,7 @@ class Trajectory:
         if not math.isfinite(scale):
             self.not_numbers += 1
             return
-        if self.final is None or self.start is None:
+        if self.final is None:
             self.start = scale
         elif scale < self.final:
             self.falls += 1

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .points import Asked, VerdictPoint, percent, run_points
+from .points import Asked, VerdictPoint, percent, run_points, share_of
 from .readers.reader import Evidence
 from .student_t import MeanComparison, Spread, compare, spread
 
@@ -71,16 +71,12 @@ def _over_all(runs: list[RunFound], asked: Asked) -> list[VerdictPoint]:
         status = min((point.status for point in points), key=order.index)
         same = [number for number, point in enumerate(points) if point.status == status]
         if status == "holds" and points[0].name == "overflow-share":  # show the one nearest to the limit
-            same.sort(key=lambda number: -_high(runs[number].evidence))
+            same.sort(key=lambda number: -(share_of(runs[number].evidence).high or 0.0))
         first = points[same[0]]
         of = f"{runs[same[0]].name}: " if len(runs) > 1 else ""
         more = f" (and {len(same) - 1} more of {len(runs)} runs)" if len(same) > 1 and status != "holds" else ""
         worst.append(VerdictPoint(first.name, status, f"{of}{first.says}{more}", first.hint))
     return worst
-
-
-def _high(found: Evidence) -> float:
-    return found.count.high / found.count.steps if found.count and found.count.steps else 0.0
 
 
 def _values(runs: Sequence[RunFound]) -> list[float]:

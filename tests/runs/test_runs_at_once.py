@@ -308,6 +308,7 @@ openings = st.builds(
                 b"amp_level='O7'",
                 b"opt_level: auto",
                 b"precision_mode : WORD",
+                b"precision_mode_v2 : WORD",
                 b"fp7=True",
                 b"fp16: True",
                 b"bf16=True",
