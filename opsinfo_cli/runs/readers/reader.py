@@ -109,7 +109,6 @@ class Reader:
         """
         self.found.count = self.tally(steps, ranks)
         self.found.lines = self.lines
-        self.found.known = self.lines > 0
         if self.found.scaling is None and self.scale.changes and self.scale.lowest < math.inf:
             self.found.scaling = "dynamic"
         return self.found
