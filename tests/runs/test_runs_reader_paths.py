@@ -284,3 +284,37 @@ def test_overflows_at_a_scale_that_stays_are_taken_at_once(
     assert state(at_once) == state(single)
     assert (at_once.overflow_words, at_once.scale_words) == (single.overflow_words, single.scale_words)
     assert sum(taken) == messages
+
+
+@given(lines=OWN[MindSpore])
+def test_a_line_read_alone_shows_what_its_row_shows(lines: list[bytes]) -> None:
+    by_row = read(MindSpore, text_of(*lines))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MindSpore, "row", lambda *_: None)
+        assert state(read(MindSpore, text_of(*lines))) == state(by_row)
+
+
+STEP = b"step: %d of a run"
+ATTEMPTED = b"[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: "
+
+
+@pytest.mark.parametrize(
+    ("message", "runs"),
+    [
+        (ATTEMPTED + b"8, reducing to 4", 6),
+        (ATTEMPTED + b"1, reducing to 1", 2),
+        (ATTEMPTED + b"8, but hysteresis is 2. Reducing hysteresis to 1", 2),
+        (b"[deepspeed] OVERFLOW! Rank 0 Skipping step.", 2),
+    ],
+)
+def test_overflows_of_deepspeed_are_a_run_each_if_they_lower_the_scale(
+    message: bytes, runs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two scales in a message make a fall and, before the next one, a rise."""
+    copies: list[int] = []
+    monkeypatch.setattr(DeepSpeed, "_overflow", lambda self, match, many, steps: copies.append(many))
+    steps_before, fields = text_of(STEP % 1, STEP % 2), StepFields()
+    fields.finish(Sheet(steps_before, len(steps_before)))
+    data = text_of(*(part for at in range(3, 9) for part in (STEP % at, message)))
+    DeepSpeed().sheet(Sheet(data, len(data)), fields)
+    assert (sum(copies), len(copies)) == (6, runs)
