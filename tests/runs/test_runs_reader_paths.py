@@ -72,6 +72,7 @@ OWN: dict[type[Reader], st.SearchStrategy[list[bytes]]] = {
         TENSORS,
         b"step: <S>, overflow: <F>, scale: <X>",
         b"overflow: <F>",
+        b"loss scale: <X>, overflow: <F>, step: <S>",
         b"overflow is <F>, loss scale is <X>",
         b"step: <S>, overflow: <K>, scale: <X>",
         b"step: <S>, overflow: 0.<S>, scaling_sens: <X>",

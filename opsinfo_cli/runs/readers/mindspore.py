@@ -66,7 +66,7 @@ class MindSpore(FlagReader):
         else:
             flag = scale = _TENSORS.search(shape)
             group = 2
-        if not flag or shape.count(b"verflow") > 1 or shape.count(b"cale") > 1:
+        if not flag:
             return None
         step = _STEP.search(shape, _before(shape, b"tep", b"iter"))
         epoch = _EPOCH.search(shape, _before(shape, b"poch")) if step and step[2] else None
@@ -168,10 +168,8 @@ def _scale_of_drop(shape: bytes) -> slice | None:
 class _Shares(dict[bytes, "bool | None"]):
     """Whether a flag, which may be an average over several steps, means an overflow; None if it is no flag."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.averaged = False
-        """Whether one of those asked for was an average."""
+    averaged = False
+    """Whether one of those asked for was an average."""
 
     def __missing__(self, text: bytes) -> bool | None:
         if not _SHARE.fullmatch(text):
