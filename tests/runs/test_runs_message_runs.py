@@ -75,6 +75,7 @@ BOTH = pytest.mark.parametrize("by_shape", [True, False], ids=["by shape", "sear
         ("MMM", [Run("M", 3, 999)]),
         ("osMMsm", [Run("M", 2, 1000), Run("m", 1, 1001)]),
         ("MsMMoMsm", [Run("M", 1, 999), Run("M", 2, 1000), Run("M", 1, 1000), Run("m", 1, 1001)]),
+        ("MMMMMMMMMMMMsMMMMMMMMo", [Run("M", 12, 999), Run("M", 8, 1000)]),
         ("osMmMs", [Run("M", 1, 1000), Run("m", 1, 1000), Run("M", 1, 1000)]),
         ("MsMsMsM", [Run("M", 1, 999), Run("M", 1, 1000), Run("M", 1, 1001), Run("M", 1, 1002)]),
         ("MsMsMsMsM", [Run("M", 1, 999), Run("M", 4, 1003, 1000)]),
@@ -169,6 +170,12 @@ def test_messages_that_show_two_scales_are_a_run_each_if_these_differ(by_shape: 
     data = window("MsMsMsMsM", STEPS[by_shape])
     assert runs_in(data, by_shape, lambda match: True)[0] == [Run("M", 1, 999 + at) for at in range(5)]
     assert runs_in(data, by_shape, lambda match: False)[0] == [Run("M", 1, 999), Run("M", 4, 1003, 1000)]
+    copies = window("MMoMMoMMMMMMMMMMMM")
+    assert [run.copies for run in runs_in(copies, by_shape, lambda match: True)[0]] == [2, 2, 12]
+
+
+def test_a_step_in_the_first_line_is_before_the_message_in_the_second() -> None:
+    assert runs_in(window("sMsm"), by_shape=True)[0] == [Run("M", 1, 1000), Run("m", 1, 1001)]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,16 @@ import re
 import pytest
 from test_runs_reader_paths import read, text_of
 
-from opsinfo_cli.runs.readers import DeepSpeed, Fairseq, Fp16Optimizer, Megatron, MindSpore, fp16_optimizer, mindspore
+from opsinfo_cli.runs.readers import (
+    DeepSpeed,
+    Fairseq,
+    Fp16Optimizer,
+    Megatron,
+    MindSpore,
+    TfNpu,
+    fp16_optimizer,
+    mindspore,
+)
 from opsinfo_cli.runs.readers.reader import Reader, counted_lines, lines_with, rows_of
 
 
@@ -253,3 +262,17 @@ def test_shares_are_kept_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [shares[text] for text in texts] == [False, True, True, False, None, False, True]
     assert shares.averaged
     assert set(shares) == {b"0", b"1"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "is_step"),
+    [
+        (TfNpu, b"global_step:3,overflow_status_reduce_all:True", False),
+        (TfNpu, b"global_step:3,lossscale:8,overflow_status_reduce_all:True", True),
+        (TfNpu, b"lossscale:8,overflow_status_reduce_all:True", False),
+        (MindSpore, b"step: 3, overflow: True", True),
+        (MindSpore, b"overflow: True, scale: 8", False),
+    ],
+)
+def test_scales_are_placed_at_steps_if_lines_show_them(kind: type[Reader], line: bytes, is_step: bool) -> None:
+    assert read(kind, text_of(line)).found.at_is_step is is_step
