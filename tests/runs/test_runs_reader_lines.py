@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from log_makers import MAKERS
 from test_runs_reader_paths import read, text_of
 
 from opsinfo_cli.runs.readers import (
@@ -18,6 +19,8 @@ from opsinfo_cli.runs.readers import (
     mindspore,
 )
 from opsinfo_cli.runs.readers.reader import Reader, counted_lines, lines_with, rows_of
+from opsinfo_cli.runs.scan import Log
+from opsinfo_cli.runs.stream import Window
 
 
 @pytest.mark.parametrize(
@@ -276,3 +279,15 @@ def test_shares_are_kept_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_scales_are_placed_at_steps_if_lines_show_them(kind: type[Reader], line: bytes, is_step: bool) -> None:
     assert read(kind, text_of(line)).found.at_is_step is is_step
+
+
+def test_a_log_of_no_format_shows_nothing_after_logs_of_every_format() -> None:
+    odd = b" iteration 7 | skipped iterations: x\n iteration 8 | skipped iterations: 1\n  fp16 .... True\n"
+    texts = [maker(40, (1, 2, 30)).encode() for _, maker in MAKERS.values()]
+    logs = []
+    for text in (*texts, odd, b"step: 1 loss 2\n"):
+        logs.append(Log("log"))
+        logs[-1].take(Window(text, len(text)))
+    *known, nothing = (log.evidence(None, None) for log in logs)
+    assert all((found.known, found.lines > 0) == (True, True) for found in known)
+    assert (nothing.format, nothing.known, nothing.lines, nothing.at_is_step) == ("unknown", False, 0, False)
