@@ -8,16 +8,7 @@ import pytest
 from log_makers import MAKERS
 from test_runs_reader_paths import read, text_of
 
-from opsinfo_cli.runs.readers import (
-    DeepSpeed,
-    Fairseq,
-    Fp16Optimizer,
-    Megatron,
-    MindSpore,
-    TfNpu,
-    fp16_optimizer,
-    mindspore,
-)
+from opsinfo_cli.runs.readers import DeepSpeed, Fairseq, Fp16Optimizer, Megatron, fp16_optimizer
 from opsinfo_cli.runs.readers.reader import Reader, counted_lines, lines_with, rows_of
 from opsinfo_cli.runs.scan import Log
 from opsinfo_cli.runs.stream import Window
@@ -183,102 +174,6 @@ def test_rows_are_given_only_if_every_line_has_each_word_once() -> None:
     assert rows_of(pattern, text, 14, (b"skipped",)) == [(b"1", b"2")]
     for odd in (b"skipped 5\n", b"n=5\n"):
         assert rows_of(pattern, text + odd, len(text + odd), (b"n=", b"skipped")) == []
-
-
-TENSORS = (
-    b"epoch: 1 step: 3, outputs are (Tensor(shape=[1], dtype=Float32, [ 1.0]), Tensor(shape=[], dtype=Bool, True), "
-    b"Tensor(shape=[], dtype=Float32, 8))"
-)
-
-
-@pytest.mark.parametrize("alone", [False, True], ids=["by its row", "alone"])
-@pytest.mark.parametrize(
-    ("line", "step", "over", "scale", "is_average", "is_dynamic"),
-    [
-        (b"iter 3 of a step, overflow: True, scale: 8", 3, True, 8.0, False, False),
-        (b"loss scale: 8, overflow: True, step: 3", 3, True, 8.0, False, False),
-        (b"scale: 8, overflow: False, Step 3", 3, False, 8.0, False, False),
-        (b"Epoch 2 step:[ 3/ 40], overflow cond: True, loss_scale: 8", 3, True, 8.0, False, False),
-        (b"Epoch 2 step:[ 3], overflow is True", 3, True, None, False, False),
-        (b"step: 3, overflow: 0.5, scaling_sens: 8", 3, True, 8.0, True, True),
-        (b"step: 3, overflow: 0, scaling_sens: 8", 3, False, 8.0, False, True),
-        (b"step: 3, overflow: 1.0, scaling_sens: 8", 3, True, 8.0, False, True),
-        (b"step: 3, overflow: 1, scale: 8", 3, True, 8.0, False, False),
-        (b"step: 3, overflow: True, scaling_sens: 8", 3, True, 8.0, False, False),
-        (b"step: 3, overflow: 5, overflow: True, scale: 8, scale: 4", 3, True, 8.0, False, False),
-        (b"overflow: True, scale: 8", None, True, 8.0, False, False),
-        (TENSORS, 3, True, 8.0, False, False),
-        (TENSORS.replace(b"True", b"False"), 3, False, 8.0, False, False),
-    ],
-)
-def test_mindspores_flag_step_and_scale(
-    line: bytes,
-    step: int | None,
-    over: bool,
-    scale: float | None,
-    is_average: bool,
-    is_dynamic: bool,
-    alone: bool,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    if alone:
-        monkeypatch.setattr(MindSpore, "row", lambda *_: None)
-    reader = read(MindSpore, text_of(line))
-    found, flags = reader.found, reader.flags
-    assert (flags.last, flags.printed, flags.unnumbered, flags.overflows) == (step, 1, step is None, over)
-    assert [(point.at, point.scale) for point in reader.scale.points] == ([(step or 1, scale)] if scale else [])
-    assert (flags.averaged, found.scaling) == (is_average, "dynamic" if is_dynamic else None)
-    assert (reader.lines, found.level, found.at_is_step) == (1, "float16" if is_dynamic else None, step is not None)
-
-
-@pytest.mark.parametrize("alone", [False, True], ids=["by rows", "alone"])
-@pytest.mark.parametrize("first", [0, 1, 7])
-def test_steps_of_epochs_are_counted_from_the_first_epoch(
-    first: int, alone: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if alone:
-        monkeypatch.setattr(MindSpore, "row", lambda *_: None)
-    form = b"Epoch:[%d/ 9], step:[%d/ 40], overflow cond: False, loss_scale: %d"
-    rows = [(first, 39, 8), (first, 40, 4), (first + 1, 1, 4), (first + 2, 2, 2)]
-    for odd in ([], [b"epoch 3, step: 90, overflow: True, scale: 1"]):
-        reader = read(MindSpore, text_of(*(form % row for row in rows), *odd))
-        points = [(point.at, point.scale) for point in reader.scale.points]
-        assert points == [(39, 8.0), (40, 4.0), (82, 2.0), (90, 1.0)][: 3 + len(odd)]
-        assert (reader.flags.first, reader.flags.printed) == (39, 4 + len(odd))
-
-
-def test_a_drop_of_mindyolo_is_placed_at_its_step_or_its_number() -> None:
-    drop = b"overflow, drop step, loss scale adjust to "
-    epochs = b"epoch: %d step:[%d/ 40], "
-    reader = read(MindSpore, text_of(epochs % (2, 3) + drop + b"8", epochs % (3, 5) + drop + b"4", drop + b"2"))
-    assert [(point.at, point.scale) for point in reader.scale.points] == [(3, 8.0), (45, 4.0), (45, 2.0)]
-    assert (reader.dropped, reader.lines, reader.found.level) == (3, 3, "float16")
-    alone = read(MindSpore, text_of(b"step: 1, " + drop + b"8"), text_of(b"overflow!!!", drop + b"4"))
-    assert [(point.at, point.scale) for point in alone.scale.points] == [(1, 8.0), (2, 4.0)]
-    assert (alone.dropped, alone.lines, alone.messages.total) == (2, 3, 1)
-
-
-def test_shares_are_kept_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mindspore, "_MOST", 2)
-    shares = mindspore._Shares()
-    texts = [b"0", b"1", b"0.25", b"0.0", b"7", b"0", b"1"]
-    assert [shares[text] for text in texts] == [False, True, True, False, None, False, True]
-    assert shares.averaged
-    assert set(shares) == {b"0", b"1"}
-
-
-@pytest.mark.parametrize(
-    ("kind", "line", "is_step"),
-    [
-        (TfNpu, b"global_step:3,overflow_status_reduce_all:True", False),
-        (TfNpu, b"global_step:3,lossscale:8,overflow_status_reduce_all:True", True),
-        (TfNpu, b"lossscale:8,overflow_status_reduce_all:True", False),
-        (MindSpore, b"step: 3, overflow: True", True),
-        (MindSpore, b"overflow: True, scale: 8", False),
-    ],
-)
-def test_scales_are_placed_at_steps_if_lines_show_them(kind: type[Reader], line: bytes, is_step: bool) -> None:
-    assert read(kind, text_of(line)).found.at_is_step is is_step
 
 
 def test_a_log_of_no_format_shows_nothing_after_logs_of_every_format() -> None:
