@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.runs.readers import messages as line_messages
+from opsinfo_cli.runs.readers import reader
 from opsinfo_cli.runs.readers.messages import sheet_runs
 from opsinfo_cli.runs.readers.reader import message_runs
 from opsinfo_cli.runs.sheet import Sheet
@@ -208,16 +209,59 @@ def test_without_steps_the_copies_of_a_message_are_one_run(by_shape: bool) -> No
 
 
 def test_a_window_with_no_line_of_a_message_gives_no_run() -> None:
-    data = window("osososx")
+    data = window("osososx") + b"reducing loss scale to what\n"
     for by_shape in (True, False):
         assert not list(sheet_runs(MESSAGE, MARK, Sheet(data, len(data), by_shape), StepFields()))
 
 
 def test_a_step_that_follows_a_message_in_its_line_counts() -> None:
     """`updatestep` would be no step."""
-    overflow, steps = re.compile(rb"Gradient overflow, skipping update"), StepFields()
-    data = b"".join(b"Gradient overflow, skipping updatestep: %d loss 1.5\n" % at for at in range(1, 4))
+    overflow, steps = re.compile(rb"Gradient overflow, skipping (?:all|update)"), StepFields()
+    kinds = [b"update", b"update", b"update", b"all", b"update"]
+    lines = [b"Gradient overflow, skipping %sstep: %d loss 1.5\n" % (kind, at) for at, kind in enumerate(kinds, 1)]
+    data = b"".join(lines)
     found = message_runs(overflow, b"overflow", data, len(data), steps)
-    assert [(copies, steps.at) for _, copies in found] == [(1, None), (1, 1), (1, 2)]
+    assert [(copies, steps.at) for _, copies in found] == [(1, None), (1, 1), (1, 2), (1, 3), (1, 4)]
     steps.finish(Sheet(data, len(data)))
-    assert steps.at == 3
+    assert steps.at == 5
+
+
+@BOTH
+def test_messages_with_more_text_in_their_line_are_each_at_the_step_before(by_shape: bool) -> None:
+    data = b"".join(TEXTS["M"][:-1] + b" after step: %d\n" % at for at in range(1000, 1004))
+    steps = StepFields()
+    found = sheet_runs(MESSAGE, MARK, Sheet(data, len(data), by_shape), steps)
+    assert [(copies, steps.at) for _, copies in found] == [(1, None), (1, 1000), (1, 1001), (1, 1002)]
+
+
+@BOTH
+def test_copies_with_blank_or_short_lines_between_them_are_one_run(by_shape: bool) -> None:
+    for between in (b"\n", b"short\n", b"\n\n", b"a\rb\n"):
+        data = b"step: 1000 of a run\n" + (TEXTS["M"] + between) * 5 + b"step: 1001 of a run\n" + TEXTS["m"]
+        steps = StepFields()
+        found = sheet_runs(MESSAGE, MARK, Sheet(data, len(data), by_shape), steps)
+        assert [(match[1], copies, steps.at) for match, copies in found] == [(b"8", 5, 1000), (b"4", 1, 1001)]
+
+
+def test_a_message_or_a_step_at_the_first_byte_is_read() -> None:
+    assert runs_in(window("M"), by_shape=False)[0] == [Run("M", 1, 999)]
+    assert runs_in(b"step: 1000 of a run\n" + TEXTS["M"], by_shape=False)[0] == [Run("M", 1, 1000)]
+
+
+@pytest.mark.parametrize("plan", ["MMsM", "osMMoMoM", "MsMsMsMsMsM"])
+def test_one_line_again_and_again_is_not_searched_for_copies(plan: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "_runs_of", None)
+    assert sum(run.copies for run in runs_in(window(plan, STEPS[False]), by_shape=False)[0]) == plan.count("M")
+
+
+@BOTH
+def test_steps_that_another_reader_has_taken_are_not_taken_again(by_shape: bool) -> None:
+    data = window("MosMosMosMosMos", STEPS[by_shape])
+    steps = StepFields()
+    steps.finish(Sheet(BEFORE, len(BEFORE)))
+    steps.advance(data, data.index(TEXTS["M"], 1))
+    sheet = Sheet(data, len(data), by_shape)
+    found = [copies for _, copies in sheet_runs(MESSAGE, MARK, sheet, steps)]
+    assert found == [1] * 5
+    steps.finish(sheet)
+    assert (steps.seen, steps.at) == (7, 1004)

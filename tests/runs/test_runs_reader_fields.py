@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from test_runs_reader_paths import read, text_of
 
-from opsinfo_cli.runs.readers import DeepSpeed, MindSpore, ScaleColumn, TfNpu, TorchNpu, mindspore
+from opsinfo_cli.runs.readers import DeepSpeed, Fairseq, Megatron, MindSpore, ScaleColumn, TfNpu, TorchNpu, mindspore
 from opsinfo_cli.runs.readers.reader import Reader
 
 TENSORS = (
@@ -68,6 +68,8 @@ def test_steps_of_epochs_are_counted_from_the_first_epoch(
         points = [(point.at, point.scale) for point in reader.scale.points]
         assert points == [(39, 8.0), (40, 4.0), (82, 2.0), (90, 1.0)][: 3 + len(odd)]
         assert (reader.flags.first, reader.flags.printed) == (39, 4 + len(odd))
+    windows = read(MindSpore, text_of(form % rows[0], form % rows[1]), text_of(form % rows[2], form % rows[3]))
+    assert [point.at for point in windows.scale.points] == [39, 40, 82]
 
 
 def test_a_drop_of_mindyolo_is_placed_at_its_step_or_its_number() -> None:
@@ -209,3 +211,46 @@ def test_a_printed_scale_may_grow_and_fall_unseen_once_in_a_thousand_steps(
     assert count.steps == (steps or (printed[-1][0] if len(printed) > 1 else None))
     assert bool(count.notes) == (expected[0] < expected[1])
     assert bool(count.proof) == (len({scale for _, scale in printed}) > 1)
+
+
+def test_fairseqs_steps_are_its_updates_and_overflows() -> None:
+    message = b"overflow detected, setting loss scale to: 8"
+    reader = read(Fairseq, text_of(message))
+    assert ([(point.at, point.scale) for point in reader.scale.points], reader.found.at_is_step) == ([(1, 8.0)], True)
+    assert [reader.tally(steps, None).steps for steps in (None, 500)] == [None, 500]
+    known = read(Fairseq, text_of(b"num_updates=7, loss_scale=16", message))
+    assert [known.tally(steps, None).steps for steps in (None, 500)] == [8, 500]
+    assert read(Fairseq, text_of(b"num_updates=0, loss_scale=16")).updates == 0
+
+
+def test_a_scale_of_fairseq_that_rises_ends_the_first_descent() -> None:
+    """From 0.5 to 1, so that 0.5 is no copy of the first overflow; 0.25 follows it."""
+    message, update = b"overflow detected, setting loss scale to: %g", b"num_updates=%d, loss_scale=%g"
+    lines = [message % 0.5, update % (5, 0.5), update % (6, 1), message % 0.5, message % 0.25]
+    assert read(Fairseq, text_of(*lines)).tally(None, None).calibrating == 1
+    assert read(Fairseq, text_of(*lines[:2], *lines[3:])).tally(None, None).calibrating == 2
+
+
+FP16, BF16 = b"  fp16 ............................................ True", b"  bf16 ............ True"
+LOSS_SCALE = b"  loss_scale ...................................... "
+
+
+@pytest.mark.parametrize(
+    ("lines", "scaling", "static", "level", "understood"),
+    [
+        ([FP16], None, None, "fp16", 1),
+        ([FP16, LOSS_SCALE + b"None"], "dynamic", None, "fp16", 2),
+        ([BF16, LOSS_SCALE + b"None"], None, None, "bf16", 2),
+        ([LOSS_SCALE + b"None"], None, None, None, 1),
+        ([FP16, LOSS_SCALE + b"128.0"], "static", 128.0, "fp16", 2),
+        ([FP16.replace(b"True", b"False")], None, None, None, 1),
+        ([b"my fp16 ......... True", b"a loss_scale .... 3"], None, None, None, 0),
+    ],
+)
+def test_the_arguments_that_megatron_prints(
+    lines: list[bytes], scaling: str | None, static: float | None, level: str | None, understood: int
+) -> None:
+    found = read(Megatron, text_of(*lines)).evidence(None, None)
+    precision = {"fp16": "float16", "bf16": "bfloat16", None: None}[level]
+    assert (found.scaling, found.static_scale, found.level, found.precision) == (scaling, static, level, precision)
+    assert found.lines == understood

@@ -114,6 +114,7 @@ OWN: dict[type[Reader], st.SearchStrategy[list[bytes]]] = {
             b" iteration 9/ 9 | number of skipped iterations: 1 | loss scale: 4.0 |",
             MEGATRON % (3, b"8.0", 1) + MEGATRON % (4, b"4.0", 1),
             b"number of skipped iterations: 2",
+            b"loss scale: 12.0",
         ),
     ),
     DeepSpeed: lines_of(b"[Rank 0] step=<S>, skipped=<K>, lr=[0.1]", odd=(b"step=3, skipped=1, step=4, skipped=2",)),

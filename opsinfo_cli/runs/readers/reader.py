@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -109,7 +108,7 @@ class Reader:
         """
         self.found.count = self.tally(steps, ranks)
         self.found.lines = self.lines
-        if self.found.scaling is None and self.scale.changes and self.scale.lowest < math.inf:
+        if self.found.scaling is None and self.scale.changes:
             self.found.scaling = "dynamic"
         return self.found
 
@@ -124,7 +123,7 @@ def lines_with(data: bytes, limit: int, patterns: list[re.Pattern[bytes]]) -> li
             end = data.find(b"\n", match.end(), limit)
             at = end = end if end >= 0 else limit
             found[start] = end
-    return sorted(found.items()) if len(found) > 1 else list(found.items())
+    return sorted(found.items())
 
 
 def compiled_marks(marks: tuple[bytes, ...]) -> list[tuple[bytes, re.Pattern[bytes]]]:
