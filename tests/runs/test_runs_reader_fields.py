@@ -254,3 +254,20 @@ def test_the_arguments_that_megatron_prints(
     precision = {"fp16": "float16", "bf16": "bfloat16", None: None}[level]
     assert (found.scaling, found.static_scale, found.level, found.precision) == (scaling, static, level, precision)
     assert found.lines == understood
+
+
+def test_hooks_of_tensorflow_that_run_together_in_a_line_are_a_step_each() -> None:
+    found, applied = b"Find overflow in this step, skip apply gradients", b"Apply gradients"
+    line = applied + b", loss scale value=8 " + found + b", loss scale value=4"
+    reader = read(TfNpu, text_of(b"global_step:3,lossscale:16,overflow_status_reduce_all:True", line))
+    assert (reader.lines, reader.flags.printed, reader.flags.overflows) == (2, 3, 1)
+    assert [point.scale for point in reader.scale.points] == [16.0, 8.0, 4.0]
+    assert not reader.found.at_is_step
+    single = read(TfNpu, text_of(found + b", loss scale value=8"), text_of(applied + b", loss scale value=4"))
+    assert (single.lines, single.flags.overflows, single.scale.final) == (2, 1, 4.0)
+
+
+def test_deepspeeds_descent_before_any_counter_is_of_one_rank() -> None:
+    lower = b"[deepspeed] OVERFLOW! Rank 3 Skipping step. Attempted loss scale: %d, reducing to %d"
+    count = read(DeepSpeed, text_of(lower % (8, 4), lower % (4, 2))).tally(None, None)
+    assert (count.low, count.high, count.calibrating) == (2, 2, 2)

@@ -8,7 +8,7 @@ import pytest
 from log_makers import MAKERS
 from test_runs_reader_paths import read, text_of
 
-from opsinfo_cli.runs.readers import DeepSpeed, Fairseq, Fp16Optimizer, Megatron, MindSpore, fp16_optimizer
+from opsinfo_cli.runs.readers import DeepSpeed, Fairseq, Fp16Optimizer, Megatron, MindSpore, ScaleColumn, fp16_optimizer
 from opsinfo_cli.runs.readers.reader import Reader, counted_lines, lines_with, rows_of
 from opsinfo_cli.runs.scan import Log
 from opsinfo_cli.runs.stream import Window
@@ -29,6 +29,10 @@ from opsinfo_cli.runs.stream import Window
         (Fairseq, b"--min-loss-scale: Minimum loss scale before training is stopped", False),
         (MindSpore, b"overflow: True, scale: 8", True),
         (MindSpore, b"step: 3 has overflow 1 in a layer", False),
+        (ScaleColumn, b"step: 4 loss_scale 3.0", True),
+        (ScaleColumn, b"step: 4 num_updates=4 loss_scale 3.0", False),
+        (ScaleColumn, b"step: 4 overflow, loss_scale 3.0", False),
+        (ScaleColumn, b"loss_scale 3.0", False),
     ],
 )
 def test_options_at_the_start_are_read_but_count_no_overflows(kind: type[Reader], line: bytes, counts: bool) -> None:
@@ -43,6 +47,7 @@ def test_options_at_the_start_are_read_but_count_no_overflows(kind: type[Reader]
     [
         ([8, 8, 8], (), None, (3, 3, 8)),
         ([1, 1], (), None, (2, 2, 1)),
+        ([1, 1], (2,), None, (2, 2, 1)),
         ([2, 2, 1], (), None, (2, 5, 2)),  # a garbled copy, or an iteration of its own
         ([2, 2, 1, 1], (), None, (3, 3, 2)),
         ([4, 4, 3, 1], (), None, (3, 3, 4)),
@@ -87,6 +92,15 @@ def test_scales_are_read_from_copies_and_from_text(lines: list[bytes], scales: l
     reader = read(Fp16Optimizer, text_of(b"Grad overflow on iteration  3", *lines), by_shape=by_shape)
     assert [point.scale for point in reader.scale.points] == scales
     assert reader.lines == 1 + sum(line.count(b"Using dynamic") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("iterations", "leading"),
+    [([], 0), ([0], 1), ([1], 1), ([2], 0), ([0, 2], 2), ([0, 3], 1), ([0, 1, 2, 9, 10], 3)],
+)
+def test_overflows_of_the_first_steps_are_the_first_descent(iterations: list[int], leading: int) -> None:
+    lines = [b"Grad overflow on iteration  %d" % each for each in iterations]
+    assert read(Fp16Optimizer, text_of(*lines)).tally(None, None).calibrating == leading
 
 
 def test_a_scale_that_all_ranks_print_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,6 +136,18 @@ def test_windows_of_one_format_give_what_their_lines_give(kind: type[Reader], da
     assert state(at_once) == state(read(kind, *(line + b"\n" for lines in windows for line in lines)))
 
 
+@pytest.mark.parametrize("by_shape", [True, False])
+@pytest.mark.parametrize(("name", "maker"), MAKERS.values(), ids=MAKERS)
+def test_text_after_the_end_of_a_window_is_left_to_the_next(name: str, maker: Maker, by_shape: bool) -> None:
+    text = maker(60, (1, 2, 30)).encode()
+    later = text + b"Current loss scale already at minimum\nMinimum loss scale reached (0.0001)\n"
+    kind = next(reader for reader in READERS if reader.name == name)
+    cut = kind()
+    cut.sheet(Sheet(text + later, len(text), by_shape), StepFields())
+    assert state(cut) == state(read(kind, text, by_shape=by_shape))
+    assert cut.found.fatal is None
+
+
 COUNTED = {
     "apex": (True, True),
     "torch_npu": (True, True),
