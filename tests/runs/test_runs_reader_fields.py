@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 from test_runs_reader_paths import read, text_of
 
-from opsinfo_cli.runs.readers import DeepSpeed, Fairseq, Megatron, MindSpore, ScaleColumn, TfNpu, TorchNpu, mindspore
+from opsinfo_cli.runs.readers import (
+    BMTrain,
+    DeepSpeed,
+    Fairseq,
+    Megatron,
+    MindSpore,
+    ScaleColumn,
+    TfNpu,
+    TorchNpu,
+    mindspore,
+)
 from opsinfo_cli.runs.readers.reader import Reader
 
 TENSORS = (
@@ -271,3 +281,35 @@ def test_deepspeeds_descent_before_any_counter_is_of_one_rank() -> None:
     lower = b"[deepspeed] OVERFLOW! Rank 3 Skipping step. Attempted loss scale: %d, reducing to %d"
     count = read(DeepSpeed, text_of(lower % (8, 4), lower % (4, 2))).tally(None, None)
     assert (count.low, count.high, count.calibrating) == (2, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("lines", "points"),
+    [
+        ([b"| 5/40 [00:01, 2.1it/s] loss_scale 8.0", b"| 6/40 [00:01, 2.1it/s] loss_scale 4.0"], [(5, 8.0), (6, 4.0)]),
+        (
+            [b"Train: [2/3][1/9] loss_scale 8.0 (9.0)", b"Train: [2/3][2/9] loss_scale 4.0 (9.0)"],
+            [(10, 8.0), (11, 4.0)],
+        ),
+        (
+            [b"iter: 7, loss_scale: 8", b"| 9/40 [00:01, 2.1it/s] loss_scale 4.0", b"iter: 9, loss_scale: 2"],
+            [(7, 8.0), (7, 4.0), (9, 2.0)],
+        ),
+    ],
+)
+def test_a_column_of_scales_is_placed_at_the_steps_of_its_lines(
+    lines: list[bytes], points: list[tuple[int, float]]
+) -> None:
+    """Of two counters the named one counts."""
+    reader = read(ScaleColumn, text_of(*lines))
+    assert (reader.lines, reader.found.at_is_step) == (len(lines), True)
+    assert [(point.at, point.scale) for point in reader.scale.points] == points
+
+
+def test_overflows_of_bmtrain_at_a_scale_that_rose_again_are_a_fall_each() -> None:
+    message = b"Gradient overflow, change scale from 8.0000 to 4.0000"
+    lines = [part for at in range(3, 9) for part in (b"step: %d of a run" % at, message)]
+    reader = read(BMTrain, text_of(b"step: 1 of a run", b"step: 2 of a run", message), text_of(*lines))
+    assert (reader.lines, reader.scale.falls, reader.scale.rises) == (7, 7, 6)
+    still = [line.replace(b"8.0", b"4.0") for line in lines]
+    assert read(BMTrain, text_of(*still)).scale.falls == 0

@@ -124,7 +124,9 @@ OWN: dict[type[Reader], st.SearchStrategy[list[bytes]]] = {
 def read(kind: type[Reader], *windows: bytes, by_shape: bool = True) -> Any:
     reader, fields = kind(), StepFields()
     for data in windows:
-        reader.sheet(Sheet(data, len(data), by_shape), fields)
+        sheet = Sheet(data, len(data), by_shape)
+        reader.sheet(sheet, fields)
+        fields.finish(sheet)
     return reader
 
 
