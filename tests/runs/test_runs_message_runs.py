@@ -200,6 +200,16 @@ def test_one_message_between_lines_without_steps_is_only_counted(
         steps.finish(sheet)
 
 
+def test_a_window_of_several_messages_without_steps_is_not_searched_for_them_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data, steps = window("oMoMmoM"), StepFields()
+    sheet = Sheet(data, len(data), by_shape=True)
+    assert sum(copies for _, copies in sheet_runs(MESSAGE, MARK, sheet, steps)) == 4
+    monkeypatch.setattr(steps, "_gaps", None)
+    steps.finish(sheet)
+
+
 @BOTH
 def test_without_steps_the_copies_of_a_message_are_one_run(by_shape: bool) -> None:
     data = window("oMsMsMMsmosMoM", STEPS[by_shape])

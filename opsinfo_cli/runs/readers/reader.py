@@ -242,7 +242,8 @@ def _stretch(data: bytes, stretch: _Stretch, steps: StepFields | None, at_once: 
         yield sum(copies)
         return
     yield sum(copies[: breaks[0]])
-    if at_once and len(breaks) >= _FEW and steps.sweep([gaps[at] for at in breaks], ends[breaks[0] - 1], ends[-1]):
+    end = ends[-1]
+    if at_once and len(breaks) >= _FEW and steps.sweep([gaps[at] for at in breaks], ends[breaks[0] - 1], end):
         yield sum(copies[breaks[0] :])
         steps.since = None
         return
