@@ -51,7 +51,7 @@ def test_options_at_the_start_are_read_but_count_no_overflows(kind: type[Reader]
         ([2, 2, 1], (), None, (2, 5, 2)),  # a garbled copy, or an iteration of its own
         ([2, 2, 1, 1], (), None, (3, 3, 2)),
         ([4, 4, 3, 1], (), None, (3, 3, 4)),
-        ([4, 4, 3, 1], (4,), None, (3, 3, 4)),
+        ([4, 4, 3, 1], (4, 6), None, (3, 3, 4)),
         ([4, 4, 3, 1], (3, 5), None, (3, 3, 4)),  # fewer than print, and no divisor of the messages
         ([4, 4, 3, 1], (3, 6), None, (2, 2, 6)),
         ([4, 4, 4], (6,), None, (3, 3, 4)),  # nothing is garbled

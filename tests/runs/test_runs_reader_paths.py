@@ -113,6 +113,7 @@ OWN: dict[type[Reader], st.SearchStrategy[list[bytes]]] = {
             b" iteration 8/ 9 | loss scale: x | number of skipped iterations: 1 |",
             b" iteration 9/ 9 | number of skipped iterations: 1 | loss scale: 4.0 |",
             MEGATRON % (3, b"8.0", 1) + MEGATRON % (4, b"4.0", 1),
+            NO_SCALE % (3, 1) + NO_SCALE % (4, 2),
             b"number of skipped iterations: 2",
             b"loss scale: 12.0",
         ),
