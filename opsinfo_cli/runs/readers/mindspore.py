@@ -183,4 +183,4 @@ class _Shares(dict[bytes, "bool | None"]):
 
 def _before(line: bytes, *words: bytes) -> int:
     """Return where to search for a pattern whose matches have one of these words after at most one letter."""
-    return max(0, min((at for at in map(line.find, words) if at >= 0), default=0) - 1)
+    return max(0, min((at for at in map(line.find, words) if at >= 0), default=1) - 1)
