@@ -313,3 +313,15 @@ def test_overflows_of_bmtrain_at_a_scale_that_rose_again_are_a_fall_each() -> No
     assert (reader.lines, reader.scale.falls, reader.scale.rises) == (7, 7, 6)
     still = [line.replace(b"8.0", b"4.0") for line in lines]
     assert read(BMTrain, text_of(*still)).scale.falls == 0
+
+
+def test_messages_of_bmtrain_are_of_one_rank_if_no_number_is_given() -> None:
+    reader = read(BMTrain, text_of(*[b"Gradient overflow, change scale from 8.0000 to 4.0000"] * 4))
+    counts = [reader.tally(None, ranks) for ranks in (None, 2)]
+    assert [(count.low, count.high) for count in counts] == [(4, 4), (2, 2)]
+
+
+def test_paddles_messages_at_the_lowest_scale_are_copies_or_overflows() -> None:
+    message = b"Found inf or nan, current scale is: 2.0, decrease to: 2.0*0.5"
+    count = read(Paddle, text_of(b"step: 1 of a run", b"step: 2 of a run", *[message] * 8)).tally(None, None)
+    assert (count.low, count.high) == (1, 8)
