@@ -11,6 +11,7 @@ from opsinfo_cli.runs.readers import (
     Fairseq,
     Megatron,
     MindSpore,
+    Paddle,
     ScaleColumn,
     TfNpu,
     TorchNpu,
