@@ -13,7 +13,7 @@ from ..occurrences import Occurrences, skew_of
 from ..shapes import Shapes
 from ..sheet import Sheet
 from ..steps import StepFields
-from .reader import NUMBER, Evidence, Reader, number
+from .reader import NUMBER, Reader, number
 
 _OVERFLOW = re.compile(rb"overflow detected, (?:ignoring gradient, )?setting loss scale to: " + NUMBER)
 _FATAL = re.compile(rb"Minimum loss scale reached \(" + NUMBER)
@@ -109,7 +109,7 @@ class Fairseq(Reader):
         kept = {*overflows, *scales[done:]} - {b""}
         if len(overflows) < _FEW or not self.updates or any(number(each) != self._scale for each in kept):
             return False
-        ats = [self.updates, *(updates[place - 1] if place else self.updates for place in places)]
+        ats = [self.updates, *(updates[place - 1] for place in places)]
         moves = list(map(sub, islice(ats, 1, None), ats))
         if max(moves) > skew_of(self._apart) or any(map(lt, later, (self.updates, *later))):
             return False
@@ -169,8 +169,3 @@ class Fairseq(Reader):
             "fairseq prints each overflow of a run that prints `loss_scale`" if self._prints_scale else None
         )
         return Count(over.low, over.high, steps, over.calibrating, over.basis, over.ranks, None, proof, over.notes)
-
-    def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
-        found = super().evidence(steps, ranks)
-        found.known = self._prints_scale or self.occurrences.total > 0 or found.fatal is not None
-        return found

@@ -20,7 +20,7 @@ class FlagRow(NamedTuple):
 
     :param over: whether it overflowed, if the line has a word for it
     :param flag: the place of a digit that shows it
-    :param epoch: where the epoch is, if the step is counted from its start
+    :param epoch: where the epoch is, if the step is counted from its start; ``length`` is then known
     :param length: where the steps per epoch are
     :param dynamic: whether the line names its scale as only dynamic scaling does
     """
@@ -147,7 +147,7 @@ class FlagReader(Reader):
         if all(row.step and not row.epoch for row in kinds):
             return list(map(int, table.column(2)))
         base = self._base or 0
-        if all(row.step and row.epoch and row.length for row in kinds):
+        if all(row.epoch for row in kinds):
             epochs, lengths = integers(table.column(3)), integers(table.column(4))
             begins = map(mul, epochs if base == 0 else map(sub, epochs, repeat(base)), lengths)
             return list(map(add, begins, map(int, table.column(2))))

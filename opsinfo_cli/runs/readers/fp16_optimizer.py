@@ -18,7 +18,7 @@ _MARK = b"Grad overflow on iteration"
 _USING = b"Using dynamic loss scale of"
 _ITERATION = re.compile(rb"(?::?[^\S\n]{1,4}(\d{1,12})(?![\d.]))?")
 _OVERFLOW = re.compile(_MARK + _ITERATION.pattern)
-_SCALE = re.compile(rb"Using (dynamic|static) loss scale of:?\s{1,4}" + NUMBER)
+_SCALE = re.compile(_USING + rb":?\s{1,4}" + NUMBER)
 _REMEMBERED = 4096
 
 
@@ -54,9 +54,8 @@ class Fp16Optimizer(Reader):
         for match, copies in _scales(sheet):
             self.lines += copies
             self.scale_words += copies
-            if match[1] == b"dynamic":
-                self.found.scaling = "dynamic"
-                self.scale.add(self.place(newest, self.lines), number(match[2]))
+            self.found.scaling = "dynamic"
+            self.scale.add(self.place(newest, self.lines), number(match[1]))
 
     def _iterations(self, found: Counter[bytes]) -> None:
         found.pop(b"", None)

@@ -40,9 +40,10 @@ def sheet_runs(
     if not kinds:
         return
     place = None if steps is None or steps.has_none(sheet.kinds or ()) else _Place(sheet, steps)
-    text = _only(kinds, sheet) if place is None else None
-    if text and b"nan" not in text and moves is None:
-        for copies in _equal(text, sheet) if steps else [sheet.copies[text]] if sheet.copies else []:
+    only = _only(kinds, sheet) if place is None and moves is None else None
+    if only:
+        text, many = only
+        for copies in _equal(text, many, sheet) if steps else [many]:
             yield _matched(pattern, text), copies
         if steps:
             steps.skip(sheet.limit)
@@ -82,15 +83,16 @@ def _matched(pattern: re.Pattern[bytes], text: bytes) -> re.Match[bytes]:
     return match
 
 
-def _only(kinds: set[bytes], sheet: Sheet) -> bytes | None:
-    """Return the only message of a window; None if there are several, or that is not known."""
-    texts = sheet.copied_lines_of(kinds) if sheet.copies else ()
-    return next(iter(texts)) if len(texts) == 1 else None
+def _only(kinds: set[bytes], sheet: Sheet) -> tuple[bytes, int] | None:
+    """Return the only message of a window with its number; None if there are several, or that is not known."""
+    if sheet.copies is None:
+        return None
+    text, *others = sheet.copied_lines_of(kinds)
+    return None if others or b"nan" in text else (text, sheet.copies[text])
 
 
-def _equal(text: bytes, sheet: Sheet) -> Iterator[int]:
+def _equal(text: bytes, many: int, sheet: Sheet) -> Iterator[int]:
     """Yield the number of messages before the first other line between messages, and that of the rest."""
-    many = sheet.copies[text] if sheet.copies else 0
     begin = sheet.lines.index(text)
     first = next((at for at in range(1, many) if sheet.lines[begin + at] != text), many)
     yield first

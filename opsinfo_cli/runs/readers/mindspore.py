@@ -66,7 +66,7 @@ class MindSpore(FlagReader):
         else:
             flag = scale = _TENSORS.search(shape)
             group = 2
-        if not flag or shape.count(b"verflow") > 1 or shape.count(b"cale") > 1:
+        if not flag:
             return None
         step = _STEP.search(shape, _before(shape, b"tep", b"iter"))
         epoch = _EPOCH.search(shape, _before(shape, b"poch")) if step and step[2] else None
@@ -168,10 +168,8 @@ def _scale_of_drop(shape: bytes) -> slice | None:
 class _Shares(dict[bytes, "bool | None"]):
     """Whether a flag, which may be an average over several steps, means an overflow; None if it is no flag."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.averaged = False
-        """Whether one of those asked for was an average."""
+    averaged = False
+    """Whether one of those asked for was an average."""
 
     def __missing__(self, text: bytes) -> bool | None:
         if not _SHARE.fullmatch(text):
@@ -185,4 +183,4 @@ class _Shares(dict[bytes, "bool | None"]):
 
 def _before(line: bytes, *words: bytes) -> int:
     """Return where to search for a pattern whose matches have one of these words after at most one letter."""
-    return max(0, min((at for at in map(line.find, words) if at >= 0), default=0) - 1)
+    return max(0, min((at for at in map(line.find, words) if at >= 0), default=1) - 1)

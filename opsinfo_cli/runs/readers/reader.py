@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -109,8 +108,7 @@ class Reader:
         """
         self.found.count = self.tally(steps, ranks)
         self.found.lines = self.lines
-        self.found.known = self.lines > 0
-        if self.found.scaling is None and self.scale.changes and self.scale.lowest < math.inf:
+        if self.found.scaling is None and self.scale.changes:
             self.found.scaling = "dynamic"
         return self.found
 
@@ -125,7 +123,7 @@ def lines_with(data: bytes, limit: int, patterns: list[re.Pattern[bytes]]) -> li
             end = data.find(b"\n", match.end(), limit)
             at = end = end if end >= 0 else limit
             found[start] = end
-    return sorted(found.items()) if len(found) > 1 else list(found.items())
+    return sorted(found.items())
 
 
 def compiled_marks(marks: tuple[bytes, ...]) -> list[tuple[bytes, re.Pattern[bytes]]]:
@@ -244,7 +242,8 @@ def _stretch(data: bytes, stretch: _Stretch, steps: StepFields | None, at_once: 
         yield sum(copies)
         return
     yield sum(copies[: breaks[0]])
-    if at_once and len(breaks) >= _FEW and steps.sweep([gaps[at] for at in breaks], ends[breaks[0] - 1], ends[-1]):
+    end = ends[-1]
+    if at_once and len(breaks) >= _FEW and steps.sweep([gaps[at] for at in breaks], ends[breaks[0] - 1], end):
         yield sum(copies[breaks[0] :])
         steps.since = None
         return
