@@ -43,8 +43,8 @@ def run_evidence(
 _ORDER = [reader.name for reader in READERS]
 
 
-def _telling(found: Evidence) -> tuple[int, ...]:
+def _telling(found: Evidence) -> tuple[int, int, int]:
     """Return a sort key, best log first: known format, then known steps, then most overflows."""
     known = _ORDER.index(found.format) if found.format in _ORDER else len(_ORDER)
     count = found.count
-    return (known, -(count.steps or 0), -count.high) if count else (known,)
+    return known, -(count.steps or 0) if count else 0, -(count.high if count else 0)

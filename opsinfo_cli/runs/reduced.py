@@ -16,7 +16,6 @@ MOST_NAMES = 10_000
 _RECORD = re.compile(rb"(?:[Rr](?P<down>educe)|[Rr]aise) precision, node datatype: ?\r?\n?(?P<types>[^\n]{0,2000})")
 _OPERATOR = re.compile(rb"\[0\]: (?:ValueNode<\w{1,60}>\s?)?([A-Za-z_]\w{0,200})")
 _KERNEL = re.compile(rb"select kernel: ?(\([^()]*\) ?-> ?\([^()]*\))")
-_WORDS = (b"Reduce ", b"Raise ")
 
 _FAR = 4000
 """The node before a record is searched for its operator up to here."""
@@ -57,9 +56,8 @@ def read_reduced(
     for data, limit in windows(path, stdin, seen):
         done = 0
         for found in needle.finditer(data, 0, limit):
-            record = None
-            for word in _WORDS:
-                record = record or _RECORD.match(data, max(0, found.start() - len(word)))
+            matches = (_RECORD.match(data, max(0, found.start() - len(word))) for word in (b"Reduce ", b"Raise "))
+            record = next(filter(None, matches), None)
             if record:
                 before = data[max(done, record.start() - _FAR) : record.start()]
                 into.add(record, before.rpartition(b"\n")[2])

@@ -21,7 +21,7 @@ from conversion_check import marks_in, names_in, unaccounted
 from opsinfo_cli.change.fmt_plan import fixed
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.store import Operators
-from opsinfo_cli.model.target import Options, resolve
+from opsinfo_cli.model.target import TargetOptions, resolve
 from opsinfo_cli.neighbours.ascend_lists import of_mixlist
 from opsinfo_cli.neighbours.conversion import converted
 from opsinfo_cli.neighbours.destinations import ConversionBase
@@ -46,7 +46,7 @@ def pairs() -> Iterator[tuple[Path, Path | None]]:
 
 @cache
 def operators_of(corpus: Path, name: str) -> Operators:
-    return resolve(str(corpus / name / "opp"), Options(), {}).operators
+    return resolve(str(corpus / name / "opp"), TargetOptions(), {}).operators
 
 
 @pytest.mark.skipif(not FOLDER, reason="OPSINFO_HABANA_LISTS names no folder with the lists of Model-References")

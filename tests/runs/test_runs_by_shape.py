@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_runs_at_once import LINES, fed, fields_state, state, windows_of
+from log_lines import LINES, windows_of
+from log_reading import fed, fields_state, state
 
 from opsinfo_cli.runs import step_fields
 from opsinfo_cli.runs import steps as step_module

@@ -5,18 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from counts_seen import Bounds, bounds, flagged, occurrences
 
 from opsinfo_cli.runs.count import Count, checked
 from opsinfo_cli.runs.counters import Counters, counter_places
 from opsinfo_cli.runs.flags import Flags
 from opsinfo_cli.runs.occurrences import Occurrences
-
-Bounds = tuple[int, int]
-
-
-def bounds(count: Count) -> Bounds:
-    return count.low, count.high
-
 
 # Count
 
@@ -125,13 +119,6 @@ def test_a_copy_of_a_counter_line_is_not_new() -> None:
 # Flags
 
 
-def flagged(*flags: tuple[int | None, bool]) -> Flags:
-    found = Flags()
-    for step, overflow in flags:
-        found.add(step, overflow)
-    return found
-
-
 def test_every_step_printed_is_a_measurement() -> None:
     count = flagged(*((step, step in (1, 2, 9)) for step in range(1, 11))).count(None, None)
     assert (bounds(count), count.steps, count.calibrating, count.doubt) == ((3, 3), 10, 2, None)
@@ -187,13 +174,6 @@ def test_without_flags_there_are_no_steps() -> None:
 
 
 # Occurrences
-
-
-def occurrences(*messages: tuple[float | None, int | None, int], spacing: int = 10) -> Occurrences:
-    found = Occurrences()
-    for value, at, copies in messages:
-        found.add(value, at, spacing, copies)
-    return found
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from counts_seen import bounds, flagged, occurrences
 from hypothesis import given
 from hypothesis import strategies as st
-from test_runs_at_once import flags_state
-from test_runs_counting import bounds, flagged, occurrences
+from log_reading import flags_state
 
 from opsinfo_cli.runs import flags as flags_module
 from opsinfo_cli.runs.count import Count

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_runs_reader_paths import read, text_of
+from log_reading import read, text_of
 
 from opsinfo_cli.runs.readers import (
     BMTrain,

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from log_makers import MAKERS
-from test_runs_reader_paths import read, text_of
+from log_reading import read, text_of
 
 from opsinfo_cli.runs.readers import DeepSpeed, Fairseq, Fp16Optimizer, Megatron, MindSpore, ScaleColumn, fp16_optimizer
 from opsinfo_cli.runs.readers.reader import Reader, counted_lines, lines_with, rows_of

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from log_lines import MEGATRON, MINDFORMERS, NO_SCALE, UPDATES
 from log_makers import MAKERS, Maker
-from test_runs_at_once import MEGATRON, MINDFORMERS, NO_SCALE, UPDATES, state
+from log_reading import read, state, text_of
 
 from opsinfo_cli.runs.readers import (
     READERS,
@@ -122,15 +123,6 @@ OWN: dict[type[Reader], st.SearchStrategy[list[bytes]]] = {
 }
 
 
-def read(kind: type[Reader], *windows: bytes, by_shape: bool = True) -> Any:
-    reader, fields = kind(), StepFields()
-    for data in windows:
-        sheet = Sheet(data, len(data), by_shape)
-        reader.sheet(sheet, fields)
-        fields.finish(sheet)
-    return reader
-
-
 @pytest.mark.parametrize("kind", OWN, ids=lambda kind: kind.name)
 @given(data=st.data(), by_shape=st.booleans())
 def test_windows_of_one_format_give_what_their_lines_give(kind: type[Reader], data: Any, by_shape: bool) -> None:
@@ -182,10 +174,6 @@ def test_the_words_of_all_lines_with_a_message_are_counted(name: str, maker: Mak
 
 def unusable(*_: Any) -> Any:
     raise AssertionError("a slow way was taken")
-
-
-def text_of(*lines: bytes) -> bytes:
-    return b"".join(line + b"\n" for line in lines)
 
 
 def counters_of(form: bytes, first: int) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from test_runs_at_once import fields_state
+from log_reading import fields_state
 
 from opsinfo_cli.runs import steps as step_module
 from opsinfo_cli.runs.shapes import ZEROS

@@ -109,7 +109,7 @@ class Fairseq(Reader):
         kept = {*overflows, *scales[done:]} - {b""}
         if len(overflows) < _FEW or not self.updates or any(number(each) != self._scale for each in kept):
             return False
-        ats = [self.updates, *(updates[place - 1] for place in places)]
+        ats = [self.updates, *(updates[place - 1] if place else self.updates for place in places)]
         moves = list(map(sub, islice(ats, 1, None), ats))
         if max(moves) > skew_of(self._apart) or any(map(lt, later, (self.updates, *later))):
             return False

@@ -1,0 +1,25 @@
+"""Long tests, which CI does not run: they can be imported, and what they name exists."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from ci_support import ROOT
+
+
+@pytest.mark.process
+def test_every_long_test_can_be_collected() -> None:
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:cacheprovider", "tests/long"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_every_change_without_effect_names_a_line_of_its_module() -> None:
+    _, *rows = (ROOT / "tests/long/equal_mutants.tsv").read_text("utf-8").splitlines()
+    for row in rows:
+        module, line, what, why = row.split("\t")
+        assert line in map(str.strip, (ROOT / module).read_text("utf-8").splitlines()), f"{module}: {line}"
+        assert what
+        assert why.endswith(".")
