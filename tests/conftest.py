@@ -141,8 +141,16 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
     return case_id(val, argname)
 
 
+_NOT_MEASURED = {"ci", "docs", "faults", "hostile"}
+"""Folders whose tests start or fork processes, or reach what others reach already. A signal in the middle of what
+measures branches would leave its lock held."""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out heavy tests if all tests are run, without ``-m``."""
+    """Leave out heavy tests if all tests are run, without ``-m``; measure no branches in some tests."""
+    for item in items:
+        if item.get_closest_marker("process") or item.path.parent.name in _NOT_MEASURED:
+            item.add_marker("no_cover")
     if config.option.markexpr or [Path(each).resolve() for each in config.args] != [ROOT / "tests"]:
         return
     heavy = [item for item in items if item.get_closest_marker("heavy")]
