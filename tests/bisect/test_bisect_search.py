@@ -17,7 +17,7 @@ TABLE = {(20, 3): 15, (20, 8): 37, (60, 3): 20, (60, 8): 49, (60, 15): 61}
 benchmarks/searches.py."""
 
 
-@pytest.mark.no_cover
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("count", "culprits"), CELLS)
 def test_planted_culprits_are_found_exactly_and_within_the_bound(count: int, culprits: int) -> None:
     seeds = 30 if count < 200 else 5
@@ -128,7 +128,7 @@ def test_runs_that_die_are_repeated_and_not_counted() -> None:
         assert ended.runs == search(check).runs
 
 
-@pytest.mark.no_cover
+@pytest.mark.exhaustive
 def test_idle_places_save_rounds() -> None:
     rounds = {}
     for jobs in (1, 2, 4, 8):

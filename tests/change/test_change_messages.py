@@ -76,7 +76,7 @@ def a_new_file(vault: Vault, library: Path, fs: FileSystem) -> None:
     Writer(vault, fs=fs, wait=0).create(f"{vault.path}-new.json", b"{}", "move", [])
 
 
-@pytest.mark.no_cover
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("scene", [a_move, a_move_in_place, an_undo, a_new_file])
 def test_an_error_gives_the_systems_reason_whichever_call_fails(
     tmp_path: Path, library: Path, scene: Callable[[Vault, Path, FileSystem], None]

@@ -39,7 +39,7 @@ BOMBS = {
 }
 
 
-@pytest.mark.no_cover
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("situation", BOMBS)
 def test_a_bomb_is_matched_like_any_other_pattern(situation: str) -> None:
     patterns = patterns_in(BOMBS[situation])

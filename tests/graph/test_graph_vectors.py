@@ -8,7 +8,7 @@ from vector_support import VECTORS, differences, kernels_of, mixlist_of, vectors
 from opsinfo_cli.errors import Damaged
 
 pytestmark = [
-    pytest.mark.no_cover,
+    pytest.mark.exhaustive,
     pytest.mark.skipif(not VECTORS.exists(), reason="the corpus of vectors is not here"),
 ]
 

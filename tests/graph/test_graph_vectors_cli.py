@@ -15,7 +15,7 @@ from vector_cli import FAMILIES, differences_through_the_program
 from vector_support import VECTORS, vectors
 
 pytestmark = [
-    pytest.mark.no_cover,
+    pytest.mark.exhaustive,
     pytest.mark.skipif(not VECTORS.exists(), reason="the corpus of vectors is not here"),
 ]
 

@@ -76,7 +76,7 @@ def test_every_rounding(name: str) -> None:
             assert int(rounded(Fraction(exact), FORMATS[name]).bits.replace(" ", ""), 2) == bits_of(exact, name), exact
 
 
-@pytest.mark.no_cover
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["fp16", "bf16", "fp8-e4m3", "fp8-e5m2"])
 def test_every_pattern_rounds_to_itself(name: str) -> None:
     kind = FORMATS[name]

@@ -42,7 +42,7 @@ def both(path: Path) -> tuple[Document, bool]:
     return scan(source), not isinstance(fast, Document) or not fast.faults
 
 
-@pytest.mark.no_cover
+@pytest.mark.exhaustive
 def test_the_case_ends_as_in_its_name(suite_case: str, corpus: Path) -> None:
     case = corpus / "json-test-suite" / suite_case
     try:

@@ -60,7 +60,7 @@ def test_broken_content_is_a_finding_and_not_a_refusal(opsinfo: Run, fixtures: P
     assert "error[" in ran.out
 
 
-@pytest.mark.no_cover
+@pytest.mark.exhaustive
 def test_excessive_nesting_is_a_finding(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "mixlist.json", '{"black-list": ' + "[" * 100_000 + "]" * 100_000 + "}")
     ran = opsinfo("validate", path, "--format", "json")

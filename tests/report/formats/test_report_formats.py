@@ -79,7 +79,7 @@ def test_sarif_reports_match_the_schema(situation: CheckResult, report_schemas: 
     assert sarif_faults(json.loads(sarif(situation)), report_schemas) == []
 
 
-@pytest.mark.no_cover
+@pytest.mark.exhaustive
 def test_a_sarif_report_has_ten_thousand_results(report_schemas: Path) -> None:
     document = json.loads(sarif(ten_thousand()))
     results = document["runs"][0]["results"]
@@ -96,7 +96,7 @@ def sarif_faults(document: Any, schemas: Path) -> list[str]:
     return [f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(document)]
 
 
-@pytest.mark.no_cover
+@pytest.mark.exhaustive
 def test_sarif_has_every_rule_with_help_and_results_refer_to_their_rule() -> None:
     run = json.loads(sarif(ten_thousand()))["runs"][0]
     rules = run["tool"]["driver"]["rules"]
@@ -150,7 +150,7 @@ def test_junit_counts_are_those_of_its_cases(situation: CheckResult) -> None:
             assert suite.attrib[attribute] == str(len(suite.findall(element)))
 
 
-@pytest.mark.no_cover
+@pytest.mark.exhaustive
 def test_a_junit_report_has_ten_thousand_cases_in_a_suite_for_each_file() -> None:
     root = ElementTree.fromstring(junit(ten_thousand()))
     assert (len(root.findall(".//testcase")), len(root.findall("testsuite"))) == (10_000, 6)
