@@ -164,7 +164,9 @@ def few_cases(items: list[pytest.Item]) -> list[pytest.Item]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out heavy tests if all tests are run, without ``-m``."""
     if config.option.brief:
-        items[:] = few_cases(items)
+        kept = few_cases(items)
+        config.hook.pytest_deselected(items=list(set(items).difference(kept)))
+        items[:] = kept
     if config.option.markexpr or [Path(each).resolve() for each in config.args] != [ROOT / "tests"]:
         return
     heavy = [item for item in items if item.get_closest_marker("heavy")]

@@ -146,9 +146,9 @@ class StepFields(StepCounters):
 
     def _moved(self, gaps: list[bytes], found: list[list[Spot]]) -> bool:
         """Take the fields of texts if :meth:`_take_moved` takes them."""
-        rows = None
         if self._main is None:
             return False
+        rows = None
         if all(len(each) == 1 for each in kinds_of(found)):
             rows = self._rows_of_one_kind(Table.of(gaps, [spot for (spot,) in found]))
         return self._take_moved(rows or self._rows_of_kinds(gaps, found, self._main), 1, 1)

@@ -37,6 +37,8 @@ from folder_for_everybody import folder_for_everybody
 
 from opsinfo_cli.change.restore import restore_last
 
+pytestmark = pytest.mark.process  # a signal that meets the code of coverage leaves its lock held
+
 
 class Install:
     """Three libraries of an ordinary user, 0555 in a folder of 0550, and one command that changes them all."""

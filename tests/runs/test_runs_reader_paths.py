@@ -189,28 +189,27 @@ def test_counters_of_deepspeed_are_read_by_shape(monkeypatch: pytest.MonkeyPatch
     assert (reader.lines, reader.counters.last_step, reader.tally(None, None).low) == (40, 49, 6)
 
 
+def read_quickly(monkeypatch: pytest.MonkeyPatch, kind: type[Reader], module: Any, rows: str, data: bytes) -> Any:
+    """Read a window with one search, as if its lines had many shapes, and by shape; the slower ways are unusable."""
+    monkeypatch.setattr(module, "counted_lines", unusable)
+    searched = read(kind, data, by_shape=False)
+    monkeypatch.setattr(module, rows, unusable)
+    by_shape = read(kind, data)
+    assert state(by_shape) == state(searched)
+    return by_shape
+
+
 @pytest.mark.parametrize("form", [b" iteration %d | loss scale: 8.0 | skipped iterations: %d |", NO_SCALE])
 def test_windows_of_megatron_are_not_read_line_by_line(form: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By shape, and with one search if lines have many shapes."""
-    data = counters_of(form, 10)
-    monkeypatch.setattr(megatron, "counted_lines", unusable)
-    searched = read(Megatron, data, by_shape=False)
-    monkeypatch.setattr(megatron, "rows_of", unusable)
-    by_shape = read(Megatron, data)
-    assert state(by_shape) == state(searched)
-    assert (by_shape.lines, by_shape.counters.last_step) == (20, 29)
-    assert by_shape.scale.final == (8.0 if form is not NO_SCALE else None)
+    reader = read_quickly(monkeypatch, Megatron, megatron, "rows_of", counters_of(form, 10))
+    assert (reader.lines, reader.counters.last_step) == (20, 29)
+    assert reader.scale.final == (8.0 if form is not NO_SCALE else None)
 
 
 @pytest.mark.parametrize("form", [b"0: {'training_steps': %d, 'loss': 1, 'skipped_steps': %d}", UPDATES])
 def test_dictionaries_are_not_read_line_by_line(form: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = counters_of(form, 10)
-    monkeypatch.setattr(step_dictionary, "counted_lines", unusable)
-    searched = read(StepDictionary, data, by_shape=False)
-    monkeypatch.setattr(step_dictionary, "_read", unusable)
-    by_shape = read(StepDictionary, data)
-    assert state(by_shape) == state(searched)
-    assert (by_shape.lines, by_shape.tally(None, None).low) == (20, 3)
+    reader = read_quickly(monkeypatch, StepDictionary, step_dictionary, "_read", counters_of(form, 10))
+    assert (reader.lines, reader.tally(None, None).low) == (20, 3)
 
 
 @pytest.mark.parametrize("by_shape", [True, False])
