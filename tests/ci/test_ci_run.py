@@ -17,10 +17,22 @@ Script = Callable[..., subprocess.CompletedProcess[str]]
 
 COMMANDS = "$ echo listed\n$ echo '3 passed in 0.1s'\n"
 STAND_IN = """#!/bin/sh
-if [ "$2" = venv ]; then
+case $2 in
+venv)
     shift 3
     mkdir -p "$1/bin" && cp "$0" "$1/bin/python" && cp "$0" "$1/bin/ruff"
-fi
+    [ ! -e "${0%/*}/uv" ] || cp "${0%/*}/uv" "$1/bin/uv"
+    ;;
+pip) echo "$*" >>../installed ;;
+esac
+"""
+UV = """#!/bin/sh
+echo "uv $*" >>../installed
+for place; do :; done
+case $1 in
+venv) mkdir -p "$place/bin" && cp .ci/uv/bin/python .ci/uv/bin/ruff "$place/bin" ;;
+pip) exit %d ;;
+esac
 """
 
 
@@ -123,3 +135,22 @@ def test_heavy_tests_are_left_out_only_if_all_tests_are_run(words: list[str], ha
     done = subprocess.run([*command, *words], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     assert ("test_near_names_equal_those_of_a_full_search" in done.stdout) is has_heavy
+
+
+@pytest.mark.parametrize(
+    ("uv", "installers"),
+    [(None, ["pip", "pip"]), (UV % 0, ["pip", "uv venv", "uv pip"]), (UV % 1, ["pip", "uv venv", "uv pip", "pip"])],
+    ids=["no uv", "uv", "uv fails"],
+)
+def test_packages_are_installed_with_uv_or_else_with_pip(
+    script: Script, tmp_path: Path, uv: str | None, installers: list[str]
+) -> None:
+    if uv:
+        (tmp_path / "tools/uv").write_text(uv)
+        (tmp_path / "tools/uv").chmod(0o755)
+    done = script("lint")
+    assert done.returncode == 0, done.stdout
+    lines = (tmp_path / "installed").read_text().splitlines()
+    assert [re.sub(r"^-m (pip).*|^(uv \w+).*", r"\1\2", line) for line in lines] == installers
+    assert lines[0].endswith(" uv")
+    assert installers == ["pip", "uv venv", "uv pip"] or lines[-1].endswith(".[test,coverage,lint,docs,release]")
