@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import accumulate, compress, count, islice
-from operator import gt, ne
+from itertools import accumulate, compress, count, islice, repeat
+from operator import gt, lt, ne, sub
 from typing import NamedTuple
 
 MOST = 2048
@@ -36,45 +36,63 @@ class Trajectory:
         self.not_numbers = 0
         self.behind = 0
         """The number of falls before the first point, in logs that print the scale after an overflow."""
-        self.points: list[ScalePoint] = []
+        self._ats: list[int] = []
+        self._scales: list[float] = []
         self._last_at = 0
 
     def add(self, at: int, scale: float) -> None:
-        at = self._last_at = max(at, self._last_at)
-        if scale == self.final:
-            return
-        if not math.isfinite(scale):
-            self.not_numbers += 1
-            return
-        if self.final is None:
-            self.start = scale
-        elif scale < self.final:
-            self.falls += 1
-            self.halvings += max(1, round(math.log2(self.final) - math.log2(scale))) if scale > 0 else 1
+        if math.isfinite(scale):
+            self._take([at], [scale])
         else:
-            self.rises += 1
-        self.final = scale
-        self.lowest, self.highest = min(self.lowest, scale), max(self.highest, scale)
-        self.points.append(ScalePoint(at, scale))
-        if len(self.points) > MOST:
-            self._thin()
+            self._last_at = max(at, self._last_at)
+            self.not_numbers += 1
 
     def add_rows(self, ats: Sequence[int], scales: Sequence[bytes]) -> None:
         """Add scales as printed, in order; equal ones that follow each other are added at once."""
         if scales.count(scales[0]) == len(scales) and math.isfinite(only := float(scales[0])):
-            self.add(ats[0], only)
-            self.add(max(ats), only)
+            self._take([ats[0], max(ats)], [only, only])
             return
         if any(map(gt, ats, islice(ats, 1, None))):  # epochs start again at 0, ranks lag
             ats = list(accumulate(ats, max))
-        changes = [0, *compress(count(1), map(ne, islice(scales, 1, None), scales))]
-        if not all(math.isfinite(float(scales[at])) for at in changes):
-            for at, scale in zip(ats, scales, strict=True):
-                self.add(at, float(scale))
+        changes = [0, *compress(count(1), map(ne, islice(scales, 1, None), scales)), len(scales) - 1]
+        values = list(map(float, map(scales.__getitem__, changes)))
+        if all(map(math.isfinite, values)):
+            self._take(list(map(ats.__getitem__, changes)), values)
             return
-        for at in changes:
-            self.add(ats[at], float(scales[at]))
-        self.add(ats[-1], float(scales[-1]))
+        for at, scale in zip(ats, scales, strict=True):
+            self.add(at, float(scale))
+
+    def _take(self, ats: Sequence[int], scales: Sequence[float]) -> None:
+        """Add finite scales, in order."""
+        ats = list(accumulate(ats, max, initial=self._last_at))[1:]
+        self._last_at = ats[-1]
+        if self.final is None:
+            self.start = self.final = scales[0]
+            self._keep(ats[:1], scales[:1])
+        changes = list(map(ne, scales, (self.final, *scales)))
+        if not any(changes):
+            return
+        scales = list(compress(scales, changes))
+        before = [self.final, *scales[:-1]]
+        fell = list(map(lt, scales, before))
+        lower = list(compress(scales, fell))
+        self.falls += len(lower)
+        self.rises += len(scales) - len(lower)
+        self.halvings += _halvings(list(compress(before, fell)), lower)
+        self.final = scales[-1]
+        self._keep(list(compress(ats, changes)), scales)
+
+    def _keep(self, ats: Sequence[int], scales: Sequence[float]) -> None:
+        """Keep changes, and drop some each time there are too many."""
+        done = 0
+        while done < len(ats):
+            some = slice(done, done + MOST + 1 - len(self._ats))
+            self._ats += ats[some]
+            self._scales += scales[some]
+            self.lowest, self.highest = min(self.lowest, *scales[some]), max(self.highest, *scales[some])
+            if len(self._ats) > MOST:
+                self._thin()
+            done = some.stop
 
     def fell_to(self, at: int, scale: float) -> None:
         """Add the scale after an overflow; if it is not below the last one, the scale rose in between."""
@@ -85,9 +103,15 @@ class Trajectory:
         self.add(at, scale)
 
     def _thin(self) -> None:
-        scales = [point.scale for point in self.points]
-        extremes = {scales.index(each) for each in (self.lowest, self.highest) if each in scales}
-        self.points = [each for number, each in enumerate(self.points) if number % 2 == 0 or number in extremes]
+        extremes = {self._scales.index(each) for each in (self.lowest, self.highest) if each in self._scales}
+        kept = sorted({*range(0, len(self._scales), 2), *extremes})
+        self._ats = list(map(self._ats.__getitem__, kept))
+        self._scales = list(map(self._scales.__getitem__, kept))
+
+    @property
+    def points(self) -> list[ScalePoint]:
+        """The changes that are kept."""
+        return list(map(ScalePoint, self._ats, self._scales))
 
     @property
     def changes(self) -> int:
@@ -96,7 +120,7 @@ class Trajectory:
     @property
     def drawn(self) -> list[ScalePoint]:
         """Return the points, with the last value extended to the end of the log."""
-        if self.points and self.final is not None and self._last_at > self.points[-1].at:
+        if self._ats and self.final is not None and self._last_at > self._ats[-1]:
             return [*self.points, ScalePoint(self._last_at, self.final)]
         return self.points
 
@@ -105,7 +129,7 @@ class Trajectory:
 
         :param end: the step or message at which the log ends
         """
-        later = self.points[max(0, min(calibrating - self.behind, len(self.points) - 1)) :]
+        later = self.points[max(0, min(calibrating - self.behind, len(self._ats) - 1)) :]
         ends = [*(point.at for point in later[1:]), end]
         used = sorted((point.scale, max(1, until - point.at)) for point, until in zip(later, ends, strict=False))
         half = sum(length for _, length in used) / 2
@@ -114,3 +138,11 @@ class Trajectory:
             if half <= 0:
                 return scale
         return None
+
+
+def _halvings(before: list[float], after: list[float]) -> int:
+    """Return the fewest overflows that explain falls, at a factor of two each."""
+    positive = [scale > 0 for scale in after]
+    drops = map(sub, map(math.log2, compress(before, positive)), map(math.log2, compress(after, positive)))
+    whole: list[int] = list(map(round, drops))
+    return sum(map(max, whole, repeat(1))) + positive.count(False)
