@@ -12,6 +12,8 @@ _MOST_VALUES = 4096
 _OPEN = 4
 _SURE = 3
 _SKEW = 16
+_CLOSED = -(1 << 60)
+"""The place of a visit to which no message is near."""
 
 
 def skew_of(spacing: int) -> int:
@@ -71,13 +73,47 @@ class Occurrences:
         self.total += copies
         self._placed |= at is not None
         step = at or 0
-        begin = step if since is None else since
+        if value is not None and value == value:
+            self._printed(value, copies)
+        return self._visited(value, step if since is None else since, step, copies, skew_of(spacing))
+
+    def add_rows(self, values: list[float], ats: list[int | None], spacing: int) -> list[bool]:
+        """Add messages in order, each of one copy with a value that is a number.
+
+        :param ats: the last step before each message, or None for each
+        :returns: what :meth:`add` returns for each
+        """
+        self.total += len(values)
+        self._placed |= ats[-1] is not None
+        for value, copies in Counter(values).items():
+            self._printed(value, copies)
         skew = skew_of(spacing)
+        newest = {visit.value: visit for visit in reversed(self._open)}
+        new: list[bool] = []
+        for value, step in zip(values, [at or 0 for at in ats], strict=True):
+            visit = newest.get(value)
+            if visit is not None and -skew <= step - visit.at <= skew:
+                visit.copies += 1
+                if step > visit.at:
+                    visit.at = step
+                    self._at = max(self._at, step)
+                new.append(False)
+                continue
+            is_new = self._visited(value, step, step, 1, skew)
+            if is_new:
+                newest[value] = self._open[0]
+            new.append(is_new)
+        return new
+
+    def _printed(self, value: float, copies: int) -> None:
+        if value in self.values or len(self.values) < _MOST_VALUES:
+            self.values[value] = self.values.get(value, 0) + copies
+
+    def _visited(self, value: float | None, begin: int, step: int, copies: int, skew: int) -> bool:
+        """Add copies to the visit that they belong to; returns whether it begins with them."""
         if begin > self._at + skew:  # clean steps in between end the first descent
             self._in_lead = False
         self._at = max(self._at, step)
-        if value is not None and value == value and (value in self.values or len(self.values) < _MOST_VALUES):
-            self.values[value] = self.values.get(value, 0) + copies
         for visit in self._open:
             if visit.value == value and abs(begin - visit.at) <= skew:
                 visit.copies += copies
@@ -99,6 +135,7 @@ class Occurrences:
         self._lead += self._in_lead
 
     def _close(self, visit: _Visit) -> None:
+        visit.at = _CLOSED
         if len(self._sizes) < _MOST_VALUES:
             self._sizes[(visit.value == self._lowest, visit.copies)] += 1
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from itertools import compress, islice
+from itertools import accumulate, compress, islice
 from operator import sub
 
 from .columns import Table, integers, kinds_of
@@ -126,6 +126,36 @@ class StepFields(StepCounters):
             return False
         self._upto = end
         return True
+
+    def take_between(self, sheet: Sheet, chosen: list[bool]) -> list[int | None] | None:
+        """Take the fields of the lines of a window that are not chosen, at once.
+
+        :param chosen: whether each line is a message; their shapes have no step
+        :returns: the last step before each message; None if the lines must be read one by one
+        """
+        find = self._lines.of
+        if self._upto or sheet.kinds is None or max(map(len, sheet.kinds)) > NEAR:
+            return None
+        spots = {shape: find(shape) for shape in sheet.kinds}
+        known = [spot for spot in spots.values() if spot]
+        if known and not self._is_usual(known):
+            return None
+        self._upto = sheet.limit
+        ats = [self._at]
+        if not known:
+            return ats * chosen.count(True)
+        shown = list(map(spots.get, sheet.shapes))
+        lines = list(compress(sheet.lines, shown))
+        ats += self.take_table(Table(lines, known, lambda: [spot for spot in shown if spot]))
+        before = compress(accumulate(map(bool, shown)), chosen)
+        return list(map(ats.__getitem__, before))
+
+    def _is_usual(self, spots: list[Spot]) -> bool:
+        """Whether all are of one counter that was read twice or more, and the main one was."""
+        kind, main = spots[0].kind, self._kinds.get(self._main) if self._main else None
+        if kind not in self._kinds or main is None or main.second is None:
+            return False
+        return all(spot.kind == kind and spot.is_plain for spot in spots)
 
     def _take_column(self, table: Table[Spot], first: int, most: int) -> bool:
         """Take the fields of lines as :meth:`_take_moved` does, those of the main counter in one epoch at once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import accumulate, compress, count, islice, repeat
-from operator import gt, lt, ne, sub
+from operator import eq, gt, lt, ne, sub
 from typing import NamedTuple
 
 MOST = 2048
@@ -61,6 +61,14 @@ class Trajectory:
             return
         for at, scale in zip(ats, scales, strict=True):
             self.add(at, float(scale))
+
+    def fell_to_rows(self, ats: Sequence[int], scales: Sequence[float]) -> None:
+        """Add finite scales after overflows, in order, as :meth:`fell_to` does."""
+        again = sum(map(eq, scales, (self.final, *scales)))
+        self.rises += again
+        self.falls += again
+        self.halvings += again
+        self._take(ats, scales)
 
     def _take(self, ats: Sequence[int], scales: Sequence[float]) -> None:
         """Add finite scales, in order."""

@@ -155,8 +155,13 @@ whole_lines = st.one_of(
 )
 
 
+few_scales = st.sampled_from([b"4.0", b"4.0", b"4.0", b"2.0", b"nan"])
+many_scales = st.integers(-2, 6).map(lambda power: b"%r" % 2.0**power)
+
+
 @given(
-    st.lists(st.tuples(st.sampled_from([b"4.0", b"4.0", b"4.0", b"2.0", b"nan"]), whole_lines), max_size=40),
+    st.lists(st.tuples(few_scales, whole_lines), max_size=40)
+    | st.lists(st.tuples(many_scales, whole_lines), max_size=60),
     st.booleans(),
     st.booleans(),
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from ..count import Count
-from ..occurrences import Occurrences
 from ..sheet import Sheet
 from ..steps import StepFields
-from .messages import sheet_runs
-from .reader import NUMBER, Reader, number
+from .falls import FallReader, number_place
+from .messages import Messages
+from .reader import NUMBER, number
 
 _OVERFLOW = re.compile(
     rb"Gradient overflow(?:\.\s{1,2}Skipping step, (?:loss scaler \d{1,6} )?reducing loss scale to "
@@ -19,7 +20,7 @@ _OVERFLOW = re.compile(
 _CLOSURE = re.compile(rb"OVERFLOW within closure! Skipping step, reducing loss scale to " + NUMBER)
 
 
-class Apex(Reader):
+class Apex(FallReader):
     """`Gradient overflow.  Skipping step, loss scaler <i> reducing loss scale to <x>`.
 
     Source: NVIDIA/apex before May 2025, apex/amp/handle.py, scale_loss. Growth is not printed, and at verbosity 0
@@ -33,22 +34,24 @@ class Apex(Reader):
     floor = 0.0
     window_default = 2000
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.occurrences = Occurrences()
-        self.scale.behind = 1
-
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         for pattern, mark in zip((_OVERFLOW, _CLOSURE), self.marks, strict=True):
-            for match, copies in sheet_runs(pattern, mark, sheet, steps):
+            messages = Messages(pattern, mark, sheet)
+            if self.fell_often(messages, partial(_scale_place, pattern), steps):
+                continue
+            for match, copies in messages.runs(steps):
                 self.lines += copies
                 self.overflow_words += copies
                 self.scale_words += copies * match[0].count(b"cale")
-                value = number(match[1]) if match[1] else None
-                new = self.occurrences.add(value, steps.at, steps.spacing, copies, steps.since)
-                if new and value is not None:
-                    self.scale.fell_to(self.place(steps.at, self.occurrences.total), value)
                 self.found.scaling = "dynamic"
+                if match[1]:
+                    self.fell(number(match[1]), steps, copies)
+                else:
+                    self.occurrences.add(None, steps.at, steps.spacing, copies, steps.since)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         return self.occurrences.count(steps, ranks, self.steps_printed)
+
+
+def _scale_place(pattern: re.Pattern[bytes], shape: bytes) -> slice | None:
+    return number_place(pattern.match(shape), 1)

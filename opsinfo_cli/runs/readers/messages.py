@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import compress, count, islice, pairwise
-from operator import ne, not_, sub
+from functools import cached_property
+from itertools import chain, compress, count, islice, pairwise, repeat
+from operator import ne, not_, or_, sub
 from typing import NamedTuple
 
+from ..columns import Table
 from ..sheet import Sheet
 from ..steps import StepFields
 from .reader import message_runs
@@ -33,33 +35,85 @@ def sheet_runs(
     :param mark: text that each message has once
     :param moves: whether a message shows two scales, so that each copy is a run
     """
-    kinds = _kinds_of(pattern, mark, sheet)
-    if kinds is None:
-        yield from message_runs(pattern, mark, sheet.data, sheet.limit, steps, moves)
-        return
-    if not kinds:
-        return
-    place = None if steps is None or steps.has_none(sheet.kinds or ()) else _Place(sheet, steps)
-    only = _only(kinds, sheet) if place is None and moves is None else None
-    if only:
-        text, many = only
-        for copies in _equal(text, many, sheet) if steps else [many]:
-            yield _matched(pattern, text), copies
-        if steps:
+    return Messages(pattern, mark, sheet).runs(steps, moves)
+
+
+class Messages:
+    """The messages of a window."""
+
+    def __init__(self, pattern: re.Pattern[bytes], mark: bytes, sheet: Sheet) -> None:
+        """:param mark: text that each message has once"""
+        self._pattern = pattern
+        self._mark = mark
+        self._sheet = sheet
+        self._kinds = _kinds_of(pattern, mark, sheet)
+
+    @cached_property
+    def _lines(self) -> _Lines:
+        return _Lines.of(self._kinds or set(), self._sheet)
+
+    def count(self, word: bytes) -> int:
+        """Return how often messages that are whole lines have a word without digits."""
+        kinds = self._sheet.kinds
+        return sum(kinds[shape] * shape.count(word) for shape in self._kinds or ()) if kinds else 0
+
+    def scales(self, place_of: Callable[[bytes], slice | None], steps: StepFields) -> Scales | None:
+        """Return the scale of each message, if it changes often; else None, and :meth:`runs` gives the messages.
+
+        :param place_of: returns where a message shows the scale, given its shape; None if the message is needed
+        """
+        if not self._kinds or _only(self._kinds, self._sheet):
+            return None
+        texts, chosen = self._lines.texts, self._lines.chosen
+        places = {shape: (place,) for shape in self._kinds if (place := place_of(shape))}
+        if len(places) < len(self._kinds) or _FEW * len(texts) < len(chosen):
+            return None
+        if _FEW * sum(map(ne, islice(texts, 1, None), texts)) < len(texts):
+            return None
+        ats = steps.take_between(self._sheet, chosen)
+        shapes = compress(self._sheet.shapes, chosen)
+        table = Table(texts, list(places.values()), lambda: list(map(places.__getitem__, shapes)))
+        return None if ats is None else Scales(list(map(float, table.column(0))), ats, self._lines.upto)
+
+    def runs(self, steps: StepFields | None, moves: _Moves | None = None) -> Iterator[tuple[re.Match[bytes], int]]:
+        """Yield what :func:`sheet_runs` yields."""
+        pattern, sheet, kinds = self._pattern, self._sheet, self._kinds
+        if kinds is None:
+            yield from message_runs(pattern, self._mark, sheet.data, sheet.limit, steps, moves)
+            return
+        if not kinds:
+            return
+        place = None if steps is None or steps.has_none(sheet.kinds or ()) else _Place(sheet, steps)
+        only = _only(kinds, sheet) if place is None and moves is None else None
+        if only:
+            text, many = only
+            for copies in _equal(text, many, sheet) if steps else [many]:
+                yield _matched(pattern, text), copies
+            if steps:
+                steps.skip(sheet.limit)
+            return
+        lines = self._lines
+        changes = compress(count(1), map(ne, islice(lines.texts, 1, None), lines.texts))
+        for first, stop in pairwise([0, *changes, len(lines.texts)]):
+            text = lines.texts[first]
+            match = _matched(pattern, text)
+            at_once = b"nan" not in text and not (moves and moves(match))
+            for copies in lines.runs(first, stop, at_once, steps, place):
+                yield match, copies
+        if place:
+            place.skip(lines.places[-1])
+        elif steps:
             steps.skip(sheet.limit)
-        return
-    lines = _Lines.of(kinds, sheet)
-    changes = compress(count(1), map(ne, islice(lines.texts, 1, None), lines.texts))
-    for first, stop in pairwise([0, *changes, len(lines.texts)]):
-        text = lines.texts[first]
-        match = _matched(pattern, text)
-        at_once = b"nan" not in text and not (moves and moves(match))
-        for copies in lines.runs(first, stop, at_once, steps, place):
-            yield match, copies
-    if place:
-        place.skip(lines.places[-1])
-    elif steps:
-        steps.skip(sheet.limit)
+
+
+class Scales(NamedTuple):
+    """Scales in the order of their messages."""
+
+    values: list[float]
+    ats: list[int | None]
+    """The last step before each message."""
+    upto: Iterator[int]
+    """The number of messages of the window up to the last of equal ones in a row."""
 
 
 def _kinds_of(pattern: re.Pattern[bytes], mark: bytes, sheet: Sheet) -> set[bytes] | None:
@@ -119,6 +173,16 @@ class _Lines(NamedTuple):
             else map(kinds.__contains__, sheet.shapes)
         )
         return cls(sheet, list(compress(sheet.lines, chosen)), list(compress(count(), chosen)), chosen)
+
+    @property
+    def upto(self) -> Iterator[int]:
+        """The number of messages up to the last of equal ones in a row, for each message."""
+        new = map(ne, islice(self.texts, 1, None), self.texts)
+        if self.places[-1] - self.places[0] >= len(self.places):  # other lines are between messages
+            apart = map(sub, islice(self.places, 1, None), self.places)
+            new = map(or_, new, map((1).__lt__, apart))
+        stops = [*compress(count(1), new), len(self.texts)]
+        return chain.from_iterable(map(repeat, stops, map(sub, stops, (0, *stops))))
 
     def runs(
         self, first: int, stop: int, at_once: bool, steps: StepFields | None, place: _Place | None

@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 
 from ..count import Count
-from ..occurrences import Occurrences
 from ..sheet import Sheet
 from ..steps import StepFields
-from .messages import sheet_runs
-from .reader import NUMBER, Reader, number
+from .falls import FallReader, number_place
+from .messages import Messages, sheet_runs
+from .reader import NUMBER, number
 
 _OVERFLOW = re.compile(rb"Gradient overflow\. Skipping step(?!,)")
 _MOVED = re.compile(rb"Loss scaler (reducing|increasing) loss scale to " + NUMBER)
@@ -18,7 +18,7 @@ _TWO = b"stepGradient"
 _TOGETHER = re.compile(rb"(?:Gradient overflow\. Skipping step){2,}")
 
 
-class TorchNpu(Reader):
+class TorchNpu(FallReader):
     """`Gradient overflow. Skipping step`, then `Loss scaler reducing loss scale to <x>`.
 
     Source: Ascend/pytorch, torch_npu/npu/amp/grad_scaler.py. Ranks print on one line without a newline between
@@ -32,15 +32,15 @@ class TorchNpu(Reader):
 
     def __init__(self) -> None:
         super().__init__()
-        self.occurrences = Occurrences()
-        self.scale.behind = 1
         self.messages = 0
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
-        for match, copies in sheet_runs(_MOVED, self.marks[1], sheet, steps):
-            self.lines += copies
-            self.scale_words += 2 * copies
-            self._moved(match[1] == b"reducing", number(match[2]), steps, copies)
+        moved = Messages(_MOVED, self.marks[1], sheet)
+        if not self.fell_often(moved, _scale_place, steps):
+            for match, copies in moved.runs(steps):
+                self.lines += copies
+                self.scale_words += 2 * copies
+                self._moved(match[1] == b"reducing", number(match[2]), steps, copies)
         for _, copies in sheet_runs(_OVERFLOW, self.marks[0], sheet):
             self.lines += copies
             self.messages += copies
@@ -52,11 +52,11 @@ class TorchNpu(Reader):
 
     def _moved(self, down: bool, value: float, steps: StepFields, copies: int) -> None:
         self.found.scaling = "dynamic"
-        if not down:
+        if down:
+            self.fell(value, steps, copies)
+        else:
             self.occurrences.rose()
             self.scale.add(self.place(steps.at, self.occurrences.total), value)
-        elif self.occurrences.add(value, steps.at, steps.spacing, copies, steps.since):
-            self.scale.fell_to(self.place(steps.at, self.occurrences.total), value)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         """Count overflows: each prints one message with the new scale, which separates steps, and one without."""
@@ -68,3 +68,8 @@ class TorchNpu(Reader):
             return count if most <= count.high else replace(count, high=most).noted(note)
         self.occurrences.total = max(with_scale, self.messages)
         return self.occurrences.count(steps, ranks, self.steps_printed)
+
+
+def _scale_place(shape: bytes) -> slice | None:
+    match = _MOVED.match(shape)
+    return number_place(match, 2) if match and match[1] == b"reducing" else None

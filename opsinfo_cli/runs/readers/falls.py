@@ -1,0 +1,48 @@
+"""Messages that show the scale after an overflow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import compress
+
+from ..occurrences import Occurrences
+from ..steps import StepFields
+from .messages import Messages
+from .reader import Reader
+
+
+class FallReader(Reader):
+    """A format whose ranks print the new scale at each overflow."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.occurrences = Occurrences()
+        self.scale.behind = 1
+
+    def fell(self, scale: float, steps: StepFields, copies: int) -> None:
+        """Take copies of one message; ``steps`` is at their place."""
+        if self.occurrences.add(scale, steps.at, steps.spacing, copies, steps.since):
+            self.scale.fell_to(self.place(steps.at, self.occurrences.total), scale)
+
+    def fell_often(self, messages: Messages, place_of: Callable[[bytes], slice | None], steps: StepFields) -> bool:
+        """Take the messages of a window at once; returns whether they were taken: see :meth:`.Messages.scales`."""
+        found = messages.scales(place_of, steps)
+        if found is None:
+            return False
+        self.lines += len(found.values)
+        self.overflow_words += messages.count(b"verflow")
+        self.scale_words += messages.count(b"cale")
+        self.found.scaling = "dynamic"
+        before = self.occurrences.total
+        new = self.occurrences.add_rows(found.values, found.ats, steps.spacing)
+        if any(new):
+            ats, numbers = compress(found.ats, new), compress(found.upto, new)
+            places = list(map(self.place, ats, map(before.__add__, numbers)))
+            self.scale.fell_to_rows(places, list(compress(found.values, new)))
+        return True
+
+
+def number_place(match: re.Match[bytes] | None, group: int) -> slice | None:
+    """Return where a group of a shape is, if it is there and has digits; a value may be `inf` or `nan`."""
+    return slice(*match.span(group)) if match and match[group] and b"0" in match[group] else None

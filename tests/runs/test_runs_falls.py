@@ -1,0 +1,131 @@
+"""Messages whose scale changes often are taken at once, and count as if each was taken alone."""
+
+from __future__ import annotations
+
+from itertools import cycle, islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from log_reading import read, state, text_of
+
+from opsinfo_cli.runs.occurrences import Occurrences
+from opsinfo_cli.runs.readers.apex import Apex
+from opsinfo_cli.runs.readers.messages import Messages
+from opsinfo_cli.runs.readers.reader import Reader
+from opsinfo_cli.runs.readers.torch_npu import TorchNpu
+from opsinfo_cli.runs.trajectory import Trajectory
+
+APEX = b"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to %s"
+NPU = b"Gradient overflow. Skipping step\nLoss scaler reducing loss scale to %s"
+BEGINNING = (b"step: 1 of a run", b"step: 2 of a run")
+
+
+def changing(message: bytes, *scales: bytes, many: int = 24) -> list[bytes]:
+    return [message % scale for scale in islice(cycle(scales), many)]
+
+
+def runs_read(monkeypatch: pytest.MonkeyPatch, kind: type[Reader], *windows: bytes) -> int:
+    """The number of messages that were read run by run."""
+    read_so_far = 0
+    runs = Messages.runs
+
+    def counted(*asked, **options):  # type: ignore[no-untyped-def]
+        nonlocal read_so_far
+        for match, copies in runs(*asked, **options):
+            read_so_far += copies * (match[0].count(b"reducing") > 0)
+            yield match, copies
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Messages, "runs", counted)
+        read(kind, *windows)
+    return read_so_far
+
+
+@pytest.mark.parametrize(("kind", "message"), [(Apex, APEX), (TorchNpu, NPU)], ids=["apex", "torch_npu"])
+@pytest.mark.parametrize(
+    ("lines", "one_by_one"),
+    [
+        (changing(b"%s", b"4.0", b"2.0"), 0),
+        (changing(b"%s", b"4.0", b"2.0", b"16.0", b"1.0", b"128.0", b"0.5"), 0),
+        (changing(b"%s", b"4.0", b"4.0", b"4.0", b"2.0"), 0),
+        (changing(b"%s", b"4.0"), 24),
+        (changing(b"%s", *[b"4.0"] * 12, *[b"2.0"] * 12), 24),  # they change too seldom
+        (changing(b"%s", b"4.0", b"2.0", b"inf"), 24),
+    ],
+    ids=["two in turn", "six in turn", "pairs", "one", "two in a row", "infinity"],
+)
+def test_only_messages_that_change_often_are_taken_at_once(
+    monkeypatch: pytest.MonkeyPatch, kind: type[Reader], message: bytes, lines: list[bytes], one_by_one: int
+) -> None:
+    assert runs_read(monkeypatch, kind, text_of(*(message % line for line in lines))) == one_by_one
+
+
+def test_messages_with_steps_between_are_taken_at_once_if_the_counter_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = changing(APEX, b"4.0", b"2.0")
+    steps = [b"step: %d of a run" % at for at in range(100, 2500, 100)]
+    text = text_of(*(part for pair in zip(lines, steps, strict=True) for part in pair))
+    assert runs_read(monkeypatch, Apex, text) == 24
+    assert runs_read(monkeypatch, Apex, *map(text_of, BEGINNING), text) == 0
+    assert runs_read(monkeypatch, Apex, *map(text_of, BEGINNING), text.replace(b"step: 900 ", b"iter: 900 ")) == 24
+    found = read(Apex, *map(text_of, BEGINNING), text)
+    assert found.occurrences.count(None, None).low == 24
+    assert [tuple(point) for point in found.scale.points[:3]] == [(2, 4.0), (100, 2.0), (200, 4.0)]
+
+
+def test_messages_that_are_rare_among_other_lines_are_taken_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = changing(APEX, b"4.0", b"2.0", many=8)
+    for others, one_by_one in ((23, 0), (24, 8)):  # and the empty text after the last line end
+        assert runs_read(monkeypatch, Apex, text_of(*lines, *[b"nothing to see"] * others)) == one_by_one
+
+
+def test_a_message_of_growth_needs_its_place_among_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = changing(NPU, b"4.0", b"2.0")
+    grown = NPU.replace(b"reducing", b"increasing") % b"8.0"
+    assert runs_read(monkeypatch, TorchNpu, text_of(*lines, grown)) == 24
+    found = read(TorchNpu, text_of(*lines, grown))
+    assert (found.scale.final, found.scale.rises) == (8.0, 1)
+
+
+def test_equal_messages_in_a_row_are_at_the_number_of_the_last_one() -> None:
+    lines = changing(APEX, b"4.0", b"4.0", b"2.0", many=6)
+    found = read(Apex, text_of(*lines[:4], b"nothing to see", *lines[4:]))
+    again = read(Apex, text_of(*lines[:4], b"nothing to see", *lines[4:]), by_shape=False)
+    assert [point.at for point in found.scale.points] == [2, 3]
+    assert state(found) == state(again)
+
+
+values = st.integers(-2, 9).map(lambda power: 2.0**power)
+
+
+@given(
+    st.lists(st.lists(st.tuples(values, st.integers(-3, 40)), min_size=1, max_size=40), max_size=5),
+    st.booleans(),
+    st.integers(0, 5),
+)
+def test_messages_added_together_count_as_messages_added_one_by_one(
+    groups: list[list[tuple[float, int]]], placed: bool, spacing: int
+) -> None:
+    together, single = Occurrences(), Occurrences()
+    step = 100
+    for group in groups:
+        ats: list[int | None] = []
+        for _, move in group:
+            step = max(0, step + move)
+            ats.append(step if placed else None)
+        new = together.add_rows([value for value, _ in group], ats, spacing)
+        assert new == [single.add(value, at, spacing) for (value, _), at in zip(group, ats, strict=True)]
+    assert vars(together) == vars(single)
+    assert together.count(None, None) == single.count(None, None)
+
+
+@given(st.lists(st.lists(values, min_size=1, max_size=20), max_size=4))
+def test_scales_after_overflows_added_together_make_the_trajectory_of_each(groups: list[list[float]]) -> None:
+    together, single = Trajectory(), Trajectory()
+    at = 0
+    for group in groups:
+        together.fell_to_rows(range(at, at + len(group)), group)
+        for scale in group:
+            single.fell_to(at, scale)
+            at += 1
+    assert vars(together) == vars(single)
