@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import accumulate, compress, count, islice, repeat
-from operator import eq, gt, lt, ne, sub
+from itertools import accumulate, compress, count, islice
+from operator import eq, gt, lt, ne
 from typing import NamedTuple
 
 MOST = 2048
@@ -41,16 +41,31 @@ class Trajectory:
         self._last_at = 0
 
     def add(self, at: int, scale: float) -> None:
-        if math.isfinite(scale):
-            self._take([at], [scale])
-        else:
-            self._last_at = max(at, self._last_at)
+        at = self._last_at = max(at, self._last_at)
+        if scale == self.final:
+            return
+        if not math.isfinite(scale):
             self.not_numbers += 1
+            return
+        if self.final is None:
+            self.start = scale
+        elif scale < self.final:
+            self.falls += 1
+            self.halvings += _halvings(self.final, scale)
+        else:
+            self.rises += 1
+        self.final = scale
+        self.lowest, self.highest = min(self.lowest, scale), max(self.highest, scale)
+        self._ats.append(at)
+        self._scales.append(scale)
+        if len(self._ats) > MOST:
+            self._thin()
 
     def add_rows(self, ats: Sequence[int], scales: Sequence[bytes]) -> None:
         """Add scales as printed, in order; equal ones that follow each other are added at once."""
         if scales.count(scales[0]) == len(scales) and math.isfinite(only := float(scales[0])):
-            self._take([ats[0], max(ats)], [only, only])
+            self.add(ats[0], only)
+            self.add(max(ats), only)
             return
         if any(map(gt, ats, islice(ats, 1, None))):  # epochs start again at 0, ranks lag
             ats = list(accumulate(ats, max))
@@ -72,21 +87,19 @@ class Trajectory:
 
     def _take(self, ats: Sequence[int], scales: Sequence[float]) -> None:
         """Add finite scales, in order."""
+        self.add(ats[0], scales[0])
+        assert self.final is not None
         ats = list(accumulate(ats, max, initial=self._last_at))[1:]
         self._last_at = ats[-1]
-        if self.final is None:
-            self.start = self.final = scales[0]
-            self._keep(ats[:1], scales[:1])
         changes = list(map(ne, scales, (self.final, *scales)))
-        if not any(changes):
-            return
         scales = list(compress(scales, changes))
+        if not scales:
+            return
         before = [self.final, *scales[:-1]]
         fell = list(map(lt, scales, before))
-        lower = list(compress(scales, fell))
-        self.falls += len(lower)
-        self.rises += len(scales) - len(lower)
-        self.halvings += _halvings(list(compress(before, fell)), lower)
+        self.falls += sum(fell)
+        self.rises += len(fell) - sum(fell)
+        self.halvings += sum(map(_halvings, compress(before, fell), compress(scales, fell)))
         self.final = scales[-1]
         self._keep(list(compress(ats, changes)), scales)
 
@@ -148,9 +161,6 @@ class Trajectory:
         return None
 
 
-def _halvings(before: list[float], after: list[float]) -> int:
-    """Return the fewest overflows that explain falls, at a factor of two each."""
-    positive = [scale > 0 for scale in after]
-    drops = map(sub, map(math.log2, compress(before, positive)), map(math.log2, compress(after, positive)))
-    whole: list[int] = list(map(round, drops))
-    return sum(map(max, whole, repeat(1))) + positive.count(False)
+def _halvings(before: float, after: float) -> int:
+    """Return the fewest overflows that explain a fall, at a factor of two each."""
+    return max(1, round(math.log2(before) - math.log2(after))) if after > 0 else 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 from unittest.mock import patch
 
@@ -131,31 +131,32 @@ def test_a_fall_before_the_first_point_is_no_point(behind: int, scale: float) ->
     assert found.stable(3, 15) == scale
 
 
-def taken_at_once(monkeypatch: pytest.MonkeyPatch, found: Trajectory) -> list[list[tuple[int, float]]]:
-    """The scales that are taken from now on, those at once in a list."""
-    taken: list[list[tuple[int, float]]] = []
-    take = found._take
+def adds(monkeypatch: pytest.MonkeyPatch, found: Trajectory) -> list[tuple[int, float]]:
+    """The scales that are added one by one from now on."""
+    taken: list[tuple[int, float]] = []
+    add = found.add
 
-    def kept(ats: Sequence[int], scales: Sequence[float]) -> None:
-        taken.append(list(zip(ats, scales, strict=True)))
-        take(ats, scales)
+    def kept(at: int, scale: float) -> None:
+        taken.append((at, scale))
+        add(at, scale)
 
-    monkeypatch.setattr(found, "_take", kept)
+    monkeypatch.setattr(found, "add", kept)
     return taken
 
 
 def test_equal_scales_are_added_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Trajectory()
-    taken = taken_at_once(monkeypatch, found)
+    taken = adds(monkeypatch, found)
     found.add_rows([*range(100), 7], [b"8.0"] * 101)
-    assert taken == [[(0, 8.0), (99, 8.0)]]
+    assert taken == [(0, 8.0), (99, 8.0)]
 
 
 def test_only_changes_of_the_scale_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Trajectory()
-    taken = taken_at_once(monkeypatch, found)
+    taken = adds(monkeypatch, found)
     found.add_rows([1, 2, 9, 3, 4, 5], [b"8.0", b"8.0", b"8.0", b"4.0", b"4.0", b"4.0"])
-    assert taken == [[(1, 8.0), (9, 4.0), (9, 4.0)]]
+    assert taken == [(1, 8.0)]
+    assert found.drawn == [(1, 8.0), (9, 4.0)]
 
 
 def added_one_by_one(points: list[tuple[int, float]], most: int) -> list[tuple[int, float]]:
