@@ -24,8 +24,11 @@ venv)
     [ ! -e "${0%/*}/uv" ] || cp "${0%/*}/uv" "$1/bin/uv"
     ;;
 pip) echo "$*" >>../installed ;;
+pytest) [ ! -e ../until ] || timeout 30 sh -c 'until [ -e "$(cat ../until)" ]; do sleep 0.1; done' ;;
 esac
 """
+"""The tests of a step wait for the file that `until` names, and fail without it."""
+
 UV = """#!/bin/sh
 echo "uv $*" >>../installed
 for place; do :; done
@@ -121,6 +124,14 @@ def test_failing_tests_after_other_steps_fail_the_run(script: Script) -> None:
     assert done.returncode == 7
     assert "failed: tests" in done.stdout
     assert done.stdout.splitlines()[-1] == "1 failed in 0.1s"
+
+
+def test_the_commands_of_the_readme_begin_with_the_coverage(script: Script, tmp_path: Path) -> None:
+    (tmp_path / "until").write_text("../begun")
+    done = script("coverage", "tests", readme="$ touch ../begun\n$ echo '3 passed in 0.1s'\n")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.splitlines()[-1] == "3 passed in 0.1s"
+    assert done.stdout.index("== coverage") < done.stdout.index("$ touch ../begun")
 
 
 @pytest.mark.process

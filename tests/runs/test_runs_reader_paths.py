@@ -316,7 +316,7 @@ def test_overflows_of_deepspeed_are_a_run_each_if_they_lower_the_scale(
 ) -> None:
     """Two scales in a message make a fall and, before the next one, a rise."""
     copies: list[int] = []
-    monkeypatch.setattr(DeepSpeed, "_overflow", lambda self, match, many, steps: copies.append(many))
+    monkeypatch.setattr(DeepSpeed, "_overflow", lambda self, match, many, *_: copies.append(many))
     steps_before, fields = text_of(STEP % 1, STEP % 2), StepFields()
     fields.finish(Sheet(steps_before, len(steps_before)))
     data = text_of(*(part for at in range(3, 9) for part in (STEP % at, message)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import replace
 
 from ..columns import integers
@@ -23,7 +24,15 @@ _SCALES = (
     + rb"))?)?"
 )
 _OVERFLOW = re.compile(rb"\] OVERFLOW! Rank (?P<rank>\d{1,9}) Skipping step\." + _SCALES)
-_FUSED = re.compile(rb"dynamic loss scale overflow! (?:Rank (?P<rank>\d{1,9}) )?Skipping step\." + _SCALES)
+_OPTIMIZER = re.compile(rb"dynamic loss scale overflow! (?:Rank (?P<rank>\d{1,9}) )?Skipping step\." + _SCALES)
+_FUSED = re.compile(rb"\[Rank (?P<rank>\d{1,9})\] Overflow detected\. Skipping step\." + _SCALES)
+_MOVED = re.compile(rb"(Reduc|Increas)ing dynamic loss scale from " + NUMBER + rb" to " + NUMBER)
+_MESSAGES = (
+    (_OVERFLOW, b"OVERFLOW! Rank"),
+    (_OPTIMIZER, b"scale overflow! "),
+    (_FUSED, b"Overflow detected. Skipping"),
+)
+_MOVE = b"ing dynamic loss scale from"
 _FATAL = b"Current loss scale already at minimum"
 _CONFIGURED = (b"fp16_enabled ..", b"bfloat16_enabled ..", b"loss_scale ..", b"dynamic_loss_scale_args ..")
 _CONFIG = re.compile(
@@ -54,14 +63,18 @@ class DeepSpeed(Reader):
 
     name = "deepspeed"
     reads = "DeepSpeed (`step=<n>, skipped=<k>`, `OVERFLOW! Rank <r> ...`)"
-    marks = (b"skipped=", b"OVERFLOW! Rank", b"scale overflow! ", _FATAL, *_CONFIGURED)
+    marks = (b"skipped=", *(mark for _, mark in _MESSAGES), _MOVE, _FATAL, *_CONFIGURED)
     window_default = 1000
 
     def __init__(self) -> None:
         super().__init__()
         self.counters = Counters(cumulative=True)
         self.overflows = 0
+        """Messages of one rank, or of all ranks if they do not show which."""
         self.rank: bytes | None = None
+        self._is_unranked = False
+        self._move: tuple[float, float] | None = None
+        """The newest move of the scale that a message showed; each rank prints it."""
         self._descent = Occurrences()
         self._config = [re.compile(re.escape(mark)) for mark in _CONFIGURED]
         self._places = Shapes(_places_of)
@@ -71,16 +84,27 @@ class DeepSpeed(Reader):
         if sheet.has(_FATAL) and _FATAL in data[:limit]:
             self.found.fatal = _FATAL.decode()
             self.lines += 1
+        before = self.counters.last_step
         if sheet.has(b"skipped="):
             self._counted(sheet)
-        for pattern, mark in ((_OVERFLOW, b"OVERFLOW! Rank"), (_FUSED, b"scale overflow! ")):
+        if any(map(sheet.has, _CONFIGURED)):  # printed before the first step
+            for start, end in lines_with(data, limit, self._config):
+                self._configured(data[start:end])
+        if any(sheet.has(mark) for _, mark in _MESSAGES) or sheet.has(_MOVE):
+            self._messages(sheet, steps, _Counted(data, limit, before))
+
+    def _messages(self, sheet: Sheet, steps: StepFields, counted: _Counted) -> None:
+        data, limit = sheet.data, sheet.limit
+        for match, copies in message_runs(_MOVED, _MOVE, data, limit, steps) if sheet.has(_MOVE) else ():
+            self.lines += copies
+            if steps.at is not None and not counted.has_counter:
+                counted.add(match.start(), steps.at)
+            self._moved(number(match[2]), number(match[3]), counted.before(match.end()))
+        for pattern, mark in _MESSAGES:
             if sheet.has(mark):
                 for match, copies in message_runs(pattern, mark, data, limit, steps, _moves):
                     self.lines += copies
-                    self._overflow(match, copies, steps)
-        if any(map(sheet.has, _CONFIGURED)):
-            for start, end in lines_with(data, limit, self._config):
-                self._configured(data[start:end])
+                    self._overflow(match, copies, counted.before(match.start()), steps)
 
     def _counted(self, sheet: Sheet) -> None:
         table = sheet.whole_table(self._places, b"skipped=")
@@ -92,23 +116,36 @@ class DeepSpeed(Reader):
         self.lines += len(steps)
         self.counters.add_rows(list(map(int, steps)), integers(skipped))
 
-    def _overflow(self, match: re.Match[bytes], copies: int, steps: StepFields) -> None:
+    def _moved(self, before: float, after: float, at: int | None) -> None:
+        if self._move == (before, after):
+            return
+        self._move = before, after
+        self.found.scaling, self.found.level = "dynamic", "fp16"
+        place = self.place(at, self.scale.changes)
+        self.scale.add(place, before)
+        self.scale.add(place, after)
+
+    def _overflow(self, match: re.Match[bytes], copies: int, counted: int | None, steps: StepFields) -> None:
+        """:param counted: the step of the counter before the message"""
         rank = match.groupdict().get("rank")
-        if rank is not None:
+        if rank is None:
+            self._is_unranked = True
+        else:
             self.rank = self.rank or rank
             if rank != self.rank:
                 return
             if match["told"] is None:
                 self.found.precision = "bfloat16"
         self.overflows += copies
-        at, since = (self.counters.last_step, None) if self.counters.lines else (steps.at, steps.since)
+        at, since = (counted, None) if counted is not None else (steps.at, steps.since)
         if match["told"]:
             self.found.scaling, self.found.level = "dynamic", "fp16"
+        new = self._descent.add(number(match["to"]) if match["to"] else None, at, steps.spacing, copies, since)
+        if match["told"] and not self._move and (new or rank):
             place = self.place(at, self.overflows)
             self.scale.add(place, number(match["from"]))
             if match["to"]:
                 self.scale.add(place, number(match["to"]))
-        self._descent.add(number(match["to"]) if match["to"] else None, at, steps.spacing, copies, since)
 
     def _configured(self, line: bytes) -> None:
         match = _CONFIG.search(line)
@@ -138,19 +175,42 @@ class DeepSpeed(Reader):
         return self.counters.last_step > 0 or self.overflows > 0
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
-        """Count the messages as steps, because one rank prints."""
+        """Count the messages as steps, because one rank prints; those that show no rank are of each rank."""
+        descent = self._descent.count(steps, ranks if self._is_unranked else 1, self.steps_printed)
         if self.counters.last_step == 0:  # printed once, before the first step
+            if self._is_unranked:
+                return descent
             proof = "the log has messages of skipped steps" if self.overflows else None
-            lead = self._descent.count(None, 1).calibrating
-            return Count(self.overflows, self.overflows, steps, lead, f"{self.overflows} messages", proof=proof)
+            basis = f"{self.overflows} messages"
+            return Count(self.overflows, self.overflows, steps, descent.calibrating, basis, proof=proof)
         count = self.counters.count(steps)
-        if self.overflows <= count.high:
+        low, high = (descent.low, descent.high) if self._is_unranked else (self.overflows, self.overflows)
+        if low <= count.high:
             return count
-        basis = f"{count.basis}; {self.overflows} messages"
-        return replace(count, low=self.overflows, high=self.overflows, basis=basis)
+        return replace(count, low=low, high=high, basis=f"{count.basis}; {self.overflows} messages")
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
         found = super().evidence(steps, ranks)
         if found.level == "bf16" and found.scaling == "dynamic":
             found.scaling = None  # the configuration has a scaler that is not used
         return found
+
+
+class _Counted:
+    """The step before each place of a window: the one that the counter shows, if the log has a counter."""
+
+    def __init__(self, data: bytes, limit: int, before: int) -> None:
+        """:param before: the step of the counter at the end of the window before, 0 if there is none"""
+        found = list(_COUNTER.finditer(data, 0, limit))
+        self._places = [match.start() for match in found]
+        self.has_counter = before > 0 or bool(found)
+        self._steps = [before if self.has_counter else None, *(int(match[1]) for match in found)]
+
+    def add(self, place: int, step: int) -> None:
+        """Add a step that is shown by other lines; places come in order."""
+        self._places.append(place)
+        self._steps.append(step)
+
+    def before(self, place: int) -> int | None:
+        """Return the step; None if none is known."""
+        return self._steps[bisect_left(self._places, place)]
