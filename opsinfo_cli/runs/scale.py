@@ -45,6 +45,8 @@ def judge_scale(found: Evidence) -> tuple[str, str, str | None]:
     if scale.start is None or scale.final is None:
         if found.scaling == "dynamic" and found.count and found.count.low == 0 and found.count.proof:
             return "holds", "no overflow lowered it; the log prints no values", None
+        if found.unreadable:
+            return "cannot be told", found.unreadable, "write a log for each rank, or let one rank print"
         return "cannot be told", "the log prints no loss scale", None
     said = (
         f"start {scale.start:.10g}, final {scale.final:.10g}, lowest {scale.lowest:.10g}, highest {scale.highest:.10g}"

@@ -1,7 +1,7 @@
 """The truth of a training log, counted without the package, in a few lines per format.
 
 Each function takes the log and the number of ranks that print, which is known from the description of the system, and
-returns (overflowed steps, all steps); None for what the log does not contain.
+returns (overflowed steps, all steps); None for what the log does not contain. `scales` returns the scales as printed.
 """
 
 from __future__ import annotations
@@ -84,3 +84,23 @@ TRUTHS: dict[str, Callable[[bytes, int], Truth]] = {
         nothing,
     )
 }
+
+NUMBER = rb"([0-9.]+(?:e[-+]?[0-9]+)?)"
+APEX = rb"reducing loss scale to " + NUMBER
+DEEPSPEED = rb"reducing to " + NUMBER + rb"|dynamic loss scale from [0-9.]+ to " + NUMBER + rb"\n"
+SCALES = {
+    "fairseq": rb"setting loss scale to: " + NUMBER + rb"|\bloss_scale\"?[=:| ]{1,2}\"?" + NUMBER,
+    **dict.fromkeys(("gnmt", "maskrcnn", "rnnt", "bert"), APEX),
+    "megatron": rb"loss scale: " + NUMBER,
+    **dict.fromkeys(("deepspeed", "deepspeed_counter"), DEEPSPEED),
+    "fp16_optimizer": rb"Using dynamic loss scale of  " + NUMBER + rb"\n",
+}
+
+
+def scales(format_name: str, data: bytes) -> list[float]:
+    """Return the scales in order; nothing if a message of `Using dynamic loss scale of` is not a line of its own."""
+    whole = re.findall(rb"(?m)^Using dynamic loss scale of  [0-9.]+$", data)
+    if format_name not in SCALES or len(whole) < data.count(b"Using dynamic loss scale of"):
+        return []
+    found = re.finditer(SCALES[format_name], data)
+    return [float(next(number for number in match.groups() if number)) for match in found]

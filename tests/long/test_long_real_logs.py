@@ -11,11 +11,12 @@ import os
 from pathlib import Path
 
 import pytest
-from log_truths import TRUTHS
+from log_truths import TRUTHS, scales
 
 from opsinfo_cli.runs.evidence import run_evidence
 from opsinfo_cli.runs.grouping import TrainingRun
 from opsinfo_cli.runs.points import Asked, run_points
+from opsinfo_cli.runs.readers.reader import Evidence
 
 FOLDER = os.environ.get("OPSINFO_LOGS")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="OPSINFO_LOGS is not set")
@@ -28,14 +29,26 @@ def number(text: str) -> int | None:
     return None if text == "-" else int(text)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['repository']}/{row['path']}")
-def test_the_bounds_contain_the_truth_and_are_narrow(row: dict[str, str]) -> None:
+each_log = pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['repository']}/{row['path']}")
+
+
+def log_of(row: dict[str, str]) -> Path:
     path = Path(FOLDER or "", row["repository"].replace("/", "+"), row["path"])
     if not path.is_file():
         pytest.skip(f"not in OPSINFO_LOGS: {row['repository']} {row['path']}")
+    return path
+
+
+def evidence_of(path: Path) -> Evidence:
+    return run_evidence(TrainingRun(path.name, (str(path),)), Asked(), None, "last").evidence
+
+
+@each_log
+def test_the_bounds_contain_the_truth_and_are_narrow(row: dict[str, str]) -> None:
+    path = log_of(row)
     truth = TRUTHS[row["truth"]](path.read_bytes(), int(row["ranks"]))
     assert truth == (number(row["overflows"]), number(row["steps"]))
-    found = run_evidence(TrainingRun(path.name, (str(path),)), Asked(), None, "last").evidence
+    found = evidence_of(path)
     (share,) = (point for point in run_points(found, Asked()) if point.name == "overflow-share")
     overflows, steps = truth
     assert (found.scaling or "-") == row["scaling"]
@@ -50,3 +63,16 @@ def test_the_bounds_contain_the_truth_and_are_narrow(row: dict[str, str]) -> Non
     else:
         assert share.status in ("holds", "fails")
         assert abs((found.count.steps or 0) - steps) <= max(1, steps * 0.01)
+
+
+@each_log
+def test_the_scale_is_the_one_that_the_log_prints(row: dict[str, str]) -> None:
+    """A configured scale comes before those of messages."""
+    path = log_of(row)
+    printed = scales(row["truth"], path.read_bytes())
+    found = evidence_of(path).scale
+    if not printed:
+        assert found.falls == found.rises == 0 or row["truth"] == "nothing"
+        return
+    assert (found.final, found.lowest) == (printed[-1], min(printed))
+    assert found.highest == max([*printed, found.start or 0])

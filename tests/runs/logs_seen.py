@@ -22,6 +22,7 @@ DEFAULTS = {
     "ranks": None,
     "doubt": None,
     "proof": None,
+    "unreadable": None,
     "notes": (),
     "rises": 0,
     "falls": 0,

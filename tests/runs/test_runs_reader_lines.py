@@ -110,6 +110,32 @@ def test_a_scale_that_all_ranks_print_is_looked_at_once(monkeypatch: pytest.Monk
     assert (reader.lines, reader.scale.drawn) == (27, [(3, 8.0)])
 
 
+@pytest.mark.parametrize("by_shape", [True, False])
+@pytest.mark.parametrize(
+    ("line", "is_read"),
+    [
+        (b"Using dynamic loss scale of  8.0", True),
+        (b"Using dynamic loss scale of 8\r", True),
+        (b"3: Using dynamic loss scale of  8.0", True),
+        (b"[1,0]<stdout>:Using dynamic loss scale of  8.0", True),
+        (b"[2020-06-20 09:05:05] [INFO] Using dynamic loss scale of 8.0", True),
+        (b"Using dynamic loss scale of  8.0 ", False),
+        (b"Using dynamic loss scale of  8.08.0", False),
+        (b" Using dynamic loss scale of  8.0", False),
+        (b"8.0Using dynamic loss scale of  8.0", False),
+        (b"Grad overflow on iteration Using dynamic loss scale of  8", False),
+        (b"Using dynamic loss scale of Using dynamic loss scale of  8.0", False),
+        (b"Using dynamic loss scale of ", False),
+    ],
+)
+def test_a_scale_counts_if_nothing_runs_into_its_line(line: bytes, is_read: bool, by_shape: bool) -> None:
+    """One message that is mixed up shows that the ranks write into one line, so that no scale of the log is certain."""
+    data = text_of(*[b"Grad overflow on iteration  3"] * 9, *[b"Using dynamic loss scale of  8.0"] * 9)
+    reader = read(Fp16Optimizer, data, text_of(*[b"nothing to see"] * 9, line), data, by_shape=by_shape)
+    found = reader.evidence(None, None)
+    assert (found.scale.final, found.unreadable is None) == ((8.0, True) if is_read else (None, False))
+
+
 def test_iterations_that_come_in_order_are_forgotten_without_sorting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fp16_optimizer, "_REMEMBERED", 3)
     data = [text_of(*(b"Grad overflow on iteration  %d" % at for at in some)) for some in ((1, 2, 4), (9, 7, 8), (10,))]

@@ -21,12 +21,12 @@ _SCALES = (
     + NUMBER[1:-1]
     + rb"), (?:reducing to (?P<to>"
     + NUMBER[1:-1]
-    + rb"))?)?"
+    + rb")(?![\[\w]))?)?"  # a message of another rank may cut a number off
 )
 _OVERFLOW = re.compile(rb"\] OVERFLOW! Rank (?P<rank>\d{1,9}) Skipping step\." + _SCALES)
 _OPTIMIZER = re.compile(rb"dynamic loss scale overflow! (?:Rank (?P<rank>\d{1,9}) )?Skipping step\." + _SCALES)
 _FUSED = re.compile(rb"\[Rank (?P<rank>\d{1,9})\] Overflow detected\. Skipping step\." + _SCALES)
-_MOVED = re.compile(rb"(Reduc|Increas)ing dynamic loss scale from " + NUMBER + rb" to " + NUMBER)
+_MOVED = re.compile(rb"(Reduc|Increas)ing dynamic loss scale from " + NUMBER + rb" to " + NUMBER + rb"(?![\[\w])")
 _MESSAGES = (
     (_OVERFLOW, b"OVERFLOW! Rank"),
     (_OPTIMIZER, b"scale overflow! "),
@@ -55,10 +55,13 @@ class DeepSpeed(Reader):
 
     Source: deepspeedai/DeepSpeed, deepspeed/runtime/engine.py, _report_progress; deepspeed/runtime/fp16/loss_scaler.py,
     update_scale (before version 0.9 deepspeed/runtime/zero/stage3.py, _overflow_clean_up, and stage_1_and_2.py, step);
-    deepspeed/runtime/config.py for the configuration printed at the start. `fp16 dynamic loss scale overflow!` comes
-    from deepspeed/runtime/fp16/fused_optimizer.py and unfused_optimizer.py, step, without a rank, and in early versions
-    from stages 1 and 2 on every rank, with its number. With hysteresis 2, the default (deepspeed/runtime/constants.py),
-    the first overflow of a series does not lower the scale.
+    deepspeed/runtime/config.py for the configuration printed at the start. With hysteresis 2, the default
+    (deepspeed/runtime/constants.py), the first overflow of a series does not lower the scale.
+
+    Without ZeRO, deepspeed/runtime/fp16/fused_optimizer.py and unfused_optimizer.py, step and _update_scale: each rank
+    prints `Reducing dynamic loss scale from <s> to <x>`, or `Increasing ...`, and rank 0 `Overflow detected. Skipping
+    step. ...`, or each rank `fp16 dynamic loss scale overflow! Skipping step. ...` without its number. In early
+    versions stages 1 and 2 print that with the number.
     """
 
     name = "deepspeed"

@@ -11,14 +11,18 @@ from operator import gt
 from ..count import Count
 from ..sheet import Sheet
 from ..steps import StepFields
+from ..trajectory import Trajectory
 from .messages import sheet_runs
-from .reader import NUMBER, Reader, number
+from .reader import NUMBER, Evidence, Reader, lines_with, number
 
 _MARK = b"Grad overflow on iteration"
 _USING = b"Using dynamic loss scale of"
 _ITERATION = re.compile(rb"(?::?[^\S\n]{1,4}(\d{1,12})(?![\d.]))?")
 _OVERFLOW = re.compile(_MARK + _ITERATION.pattern)
 _SCALE = re.compile(_USING + rb":?\s{1,4}" + NUMBER)
+_USED = re.compile(_USING)
+_WHOLE = re.compile(rb"(?:[^\n]{0,200}[\]:|>)-] ?)?" + _SCALE.pattern + rb"\r?")
+"""A line with a message that nothing runs into."""
 _REMEMBERED = 4096
 
 
@@ -41,6 +45,8 @@ class Fp16Optimizer(Reader):
         self._in_order = True
         """Whether the iterations that are kept rise in the order in which they came."""
         self._messages = self._before = 0
+        self._is_mixed = False
+        """Whether scales of several ranks ran into each other, such as `655366553632768.0`."""
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         found = _found_lines(sheet.copies) if sheet.copies else _found(sheet.data[: sheet.limit])
@@ -50,6 +56,7 @@ class Fp16Optimizer(Reader):
             self._messages += many
             self.overflow_words += many
             self._iterations(found)
+        self._is_mixed = self._is_mixed or _is_mixed(sheet)
         newest = max(self._copies, default=None)
         for match, copies in _scales(sheet):
             self.lines += copies
@@ -95,6 +102,13 @@ class Fp16Optimizer(Reader):
         note = "messages of several ranks are mixed on one line, so some iterations are garbled"
         return count.noted(note) if broken else count
 
+    def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
+        found = super().evidence(steps, ranks)
+        if self._is_mixed:
+            found.scale = Trajectory()
+            found.unreadable = "messages of several ranks are mixed on one line, so their scales cannot be read"
+        return found
+
     def _ranks_of(self, fewest: int) -> int | None:
         """Return the number of ranks from the log, if it divides the messages and is large enough."""
         for ranks in self.printed_ranks:
@@ -124,6 +138,14 @@ def _found_lines(copies: Counter[bytes]) -> Counter[bytes]:
             for iteration in _OVERFLOW.findall(line):
                 found[iteration] += many
     return found
+
+
+def _is_mixed(sheet: Sheet) -> bool:
+    """Whether a message with a scale is not a line of its own."""
+    if sheet.kinds is None:
+        lines = lines_with(sheet.data, sheet.limit, [_USED])
+        return not all(_WHOLE.fullmatch(sheet.data[start:end]) for start, end in lines)
+    return not all(_WHOLE.fullmatch(shape) for shape in sheet.kinds if _USING in shape)
 
 
 def _scales(sheet: Sheet) -> Iterator[tuple[re.Match[bytes], int]]:

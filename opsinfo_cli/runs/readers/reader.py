@@ -40,6 +40,7 @@ class Evidence:
     :param scaling: ``dynamic`` or ``static``; None if the log does not show it
     :param floor: the lowest scale of this format's scaler
     :param fatal: the message with which the run aborted
+    :param unreadable: why no scale can be read, although the log prints it
     :param known: whether any line of the log was understood
     """
 
@@ -54,6 +55,7 @@ class Evidence:
     at_is_step: bool = False
     count: Count | None = None
     scale: Trajectory = field(default_factory=Trajectory)
+    unreadable: str | None = None
     lines: int = 0
     known: bool = False
 
