@@ -81,6 +81,18 @@ def deepspeed(step: int, chance: random.Random) -> str:
     )
 
 
+def fused_at_its_floor(step: int, chance: random.Random) -> str:
+    """A failed run of DeepSpeed without ZeRO on 8 ranks: every step overflows at the same scale."""
+    at = "[2023-04-28 06:51:33,912] [INFO]"
+    return (
+        f"{at} [fused_optimizer.py:344:_update_scale] \nGrad overflow on iteration {step - 1}\n"
+        f"{at} [fused_optimizer.py:345:_update_scale] Reducing dynamic loss scale from 1.0 to 1.0\n"
+    ) * 8 + (
+        f"{at} [logging.py:96:log_dist] [Rank 0] Overflow detected. Skipping step. Attempted loss scale: 1.0, "
+        f"reducing to 1.0\n{at} [logging.py:96:log_dist] [Rank 0] step={step}, skipped={step}, lr=[9.65e-06]\n"
+    )
+
+
 def apex_at_its_floor(step: int, chance: random.Random) -> str:
     """A failed run: every step overflows at the same scale."""
     return (
@@ -107,6 +119,7 @@ DENSE = {
     "swin": (_repeated(swin), "loss_scale"),
     "mmcv": (_repeated(mmcv), "loss_scale"),
     "deepspeed": (_repeated(deepspeed), "skipped="),
+    "deepspeed-floor": (_repeated(fused_at_its_floor), "skipped=|dynamic loss scale|Overflow detected"),
     "apex-floor": (_repeated(apex_at_its_floor), "Gradient overflow|Epoch"),
     "torch-npu-floor": (_repeated(torch_npu_at_its_floor), "Gradient overflow|Loss scaler"),
     "fp16-optimizer": (_repeated(fp16_optimizer), "Grad overflow|loss scale"),

@@ -190,7 +190,8 @@ class DeepSpeed(Reader):
         low, high = (descent.low, descent.high) if self._is_unranked else (self.overflows, self.overflows)
         if low <= count.high:
             return count
-        return replace(count, low=low, high=high, basis=f"{count.basis}; {self.overflows} messages")
+        made = count.steps if steps else max(count.steps or 0, low)  # the counter is printed every few steps
+        return replace(count, low=low, high=high, steps=made, basis=f"{count.basis}; {self.overflows} messages")
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
         found = super().evidence(steps, ranks)
