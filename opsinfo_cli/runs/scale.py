@@ -25,14 +25,22 @@ def collapsed(found: Evidence) -> str | None:
         return f"the run aborted: {found.fatal}"
     if scale.not_numbers:
         return f"the scale was not a number {scale.not_numbers} times"
-    if scale.final is None or not scale.falls:
+    if scale.final is None:
         return None
+    if not scale.falls:
+        return f"steps overflow at the scale's floor of {found.floor:.10g}" if _overflows_at_floor(found) else None
     if scale.lowest < min(1.0, found.floor or 1.0):
         return f"the scale fell below 1, to {scale.lowest:.10g}"
     if found.floor and scale.lowest <= found.floor:
         stuck = "and stayed there" if scale.final <= found.floor else "once"
         return f"the scale fell to its floor of {found.floor:.10g} {stuck}"
     return None
+
+
+def _overflows_at_floor(found: Evidence) -> bool:
+    """Whether the scale is at its floor in the whole log, which begins after the scale collapsed."""
+    overflows = found.scaling == "dynamic" and found.count is not None and found.count.low > 0
+    return overflows and 0 < found.scale.highest <= found.floor
 
 
 def judge_scale(found: Evidence) -> tuple[str, str, str | None]:
