@@ -42,10 +42,11 @@ def output_failed(error: OSError) -> Refused:
 
 
 def terminal_size() -> os.terminal_size:
-    """Return columns and lines of the terminal; COLUMNS and LINES override them."""
+    """Return columns and lines of the terminal, 80 and 24 if unknown; COLUMNS and LINES override them."""
     from shutil import get_terminal_size  # importing it takes longer than all modules of opsinfo here
 
-    return get_terminal_size()
+    columns, lines = get_terminal_size()
+    return os.terminal_size((columns or 80, lines or 24))  # Python 3.10 returns 0 for what the terminal does not know
 
 
 def _nowhere() -> TextIO:
