@@ -10,6 +10,7 @@ import pytest
 sys.path.append(str(Path(__file__).resolve().parents[1] / "faults"))
 
 from faults_counts import LONG, Counts
+from faults_fixtures import *  # noqa: F403
 from test_faults_answers import *  # noqa: F403
 from test_faults_calls import *  # noqa: F403
 
