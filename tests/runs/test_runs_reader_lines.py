@@ -230,3 +230,16 @@ def test_a_log_of_no_format_shows_nothing_after_logs_of_every_format() -> None:
     *known, nothing = (log.evidence(None, None) for log in logs)
     assert all((found.known, found.lines > 0) == (True, True) for found in known)
     assert (nothing.format, nothing.known, nothing.lines, nothing.at_is_step) == ("unknown", False, 0, False)
+
+
+def test_a_move_of_deepspeeds_scale_is_at_the_step_of_its_counter() -> None:
+    """Other lines may count other steps."""
+    counter = b"[Rank 0] step=%d, skipped=1, lr=[0.1]"
+    moved = b"[INFO] [fused_optimizer.py:345:_update_scale] Reducing dynamic loss scale from %s to %s"
+    first, second = (moved % scales for scales in ((b"8.0", b"4.0"), (b"4.0", b"2.0")))
+    reader = read(DeepSpeed, text_of(counter % 1), text_of(b"step: 7", first, counter % 9, b"step: 12", second))
+    assert reader.scale.points == [(1, 8.0), (1, 4.0), (9, 2.0)]
+    alone = read(
+        DeepSpeed, text_of(b"step: 7", moved % (b"8.0", b"4.0")), text_of(b"step: 9", moved % (b"4.0", b"2.0"))
+    )
+    assert alone.scale.points == [(7, 8.0), (7, 4.0), (9, 2.0)]
