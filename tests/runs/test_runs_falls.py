@@ -61,6 +61,14 @@ def test_only_messages_that_change_often_are_taken_at_once(
     assert runs_read(monkeypatch, kind, text_of(*(message % line for line in lines))) == one_by_one
 
 
+@pytest.mark.parametrize(("kind", "message"), [(Apex, APEX), (TorchNpu, NPU)], ids=["apex", "torch_npu"])
+def test_the_words_of_messages_taken_at_once_are_counted(kind: type[Reader], message: bytes) -> None:
+    """Other readers search only for what is left over."""
+    text = text_of(*changing(message, b"4.0", b"2.0"))
+    reader = read(kind, text)
+    assert (reader.overflow_words, reader.scale_words) == (text.count(b"verflow"), text.count(b"cale")) == (24, 48)
+
+
 def test_messages_with_steps_between_are_taken_at_once_if_the_counter_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = changing(APEX, b"4.0", b"2.0")
     steps = [b"step: %d of a run" % at for at in range(100, 2500, 100)]
