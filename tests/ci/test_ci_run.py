@@ -126,12 +126,12 @@ def test_failing_tests_after_other_steps_fail_the_run(script: Script) -> None:
     assert done.stdout.splitlines()[-1] == "1 failed in 0.1s"
 
 
-def test_the_commands_of_the_readme_begin_with_the_coverage(script: Script, tmp_path: Path) -> None:
+def test_the_commands_of_the_readme_begin_with_the_models(script: Script, tmp_path: Path) -> None:
     (tmp_path / "until").write_text("../begun")
-    done = script("coverage", "tests", readme="$ touch ../begun\n$ echo '3 passed in 0.1s'\n")
+    done = script("models", "tests", readme="$ touch ../begun\n$ echo '3 passed in 0.1s'\n")
     assert done.returncode == 0, done.stdout
     assert done.stdout.splitlines()[-1] == "3 passed in 0.1s"
-    assert done.stdout.index("== coverage") < done.stdout.index("$ touch ../begun")
+    assert done.stdout.index("== models") < done.stdout.index("$ touch ../begun")
 
 
 @pytest.mark.process
