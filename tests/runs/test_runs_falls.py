@@ -52,8 +52,9 @@ def runs_read(monkeypatch: pytest.MonkeyPatch, kind: type[Reader], *windows: byt
         (changing(b"%s", b"4.0"), 24),
         (changing(b"%s", *[b"4.0"] * 12, *[b"2.0"] * 12), 24),  # they change too seldom
         (changing(b"%s", b"4.0", b"2.0", b"inf"), 24),
+        (changing(b"%s", b"4.0", b"2e999"), 24),
     ],
-    ids=["two in turn", "six in turn", "pairs", "one", "two in a row", "infinity"],
+    ids=["two in turn", "six in turn", "pairs", "one", "two in a row", "infinity", "too large a number"],
 )
 def test_only_messages_that_change_often_are_taken_at_once(
     monkeypatch: pytest.MonkeyPatch, kind: type[Reader], message: bytes, lines: list[bytes], one_by_one: int

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import chain, compress, count, islice, pairwise, repeat
+from math import isfinite
 from operator import ne, not_, or_, sub
 from typing import NamedTuple
 
@@ -70,10 +71,11 @@ class Messages:
             return None
         if _FEW * sum(map(ne, islice(texts, 1, None), texts)) < len(texts):
             return None
-        ats = steps.take_between(self._sheet, chosen)
         shapes = compress(self._sheet.shapes, chosen)
         table = Table(texts, list(places.values()), lambda: list(map(places.__getitem__, shapes)))
-        return None if ats is None else Scales(list(map(float, table.column(0))), ats, self._lines.upto)
+        values = list(map(float, table.column(0)))
+        ats = steps.take_between(self._sheet, chosen) if all(map(isfinite, values)) else None
+        return None if ats is None else Scales(values, ats, self._lines.upto)
 
     def runs(self, steps: StepFields | None, moves: _Moves | None = None) -> Iterator[tuple[re.Match[bytes], int]]:
         """Yield what :func:`sheet_runs` yields."""
