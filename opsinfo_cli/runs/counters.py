@@ -62,14 +62,14 @@ class Counters:
         return True
 
     def add_rows(self, steps: Sequence[int], skipped: Sequence[int]) -> Sequence[int]:
-        """Add lines in order; those after the first descent of the loss scale are added at once.
+        """Add lines in order; those after the first, which the distance to the next settles, are added at once.
 
         :returns: the numbers of the lines that are new, as :meth:`add` says
         """
         rows = range(len(steps))
         taken = 0
         new = []
-        while taken < len(steps) and (self._at is None or self._first is not None or self._in_lead):
+        while taken < len(steps) and (self._at is None or self._first is not None):
             if self.add(steps[taken], skipped[taken]):
                 new.append(taken)
             taken += 1
@@ -82,7 +82,13 @@ class Counters:
             return [*new, *(row for row in rows[taken:] if self.add(steps[row], skipped[row]))]
         self.lines += len(later)
         self._steps += sum(made)
-        self._overflows += sum(map(min, made, over)) if any(over) else 0
+        if any(over):
+            over = list(map(min, made, over))
+            self._overflows += sum(over)
+        if self._in_lead:
+            for interval in zip(made, over, strict=True):
+                if not self._leads(*interval):
+                    break
         self._spacing = made[-1]
         self._at = (later[-1], counts[-1])
         return [*new, *rows[taken:]] if taken else rows
@@ -105,9 +111,14 @@ class Counters:
         over = min(made, over if over >= 0 else skipped)  # below zero: the counter was reset
         self._overflows += over
         if made and self._in_lead:
-            self._in_lead = over > 0 and (2 * over >= made or self._before is None or over < self._before)
-            self._leading += over if self._in_lead else 0
-            self._before = over
+            self._leads(made, over)
+
+    def _leads(self, made: int, over: int) -> bool:
+        """Add an interval to the first descent, and return whether it belongs to it."""
+        self._in_lead = over > 0 and (2 * over >= made or self._before is None or over < self._before)
+        self._leading += over if self._in_lead else 0
+        self._before = over
+        return self._in_lead
 
     def count(self, steps: int | None) -> Count:
         self._settle(self._spacing)

@@ -132,11 +132,14 @@ def _found(text: bytes) -> Counter[bytes]:
 
 def _found_lines(copies: Counter[bytes]) -> Counter[bytes]:
     """Return how often each iteration overflowed, from lines and how many there are of each."""
+    lines = {line: many for line, many in copies.items() if _MARK in line}
+    iterations = _OVERFLOW.findall(b"\n".join(lines))
+    if len(set(iterations)) == len(lines) == len(iterations):
+        return Counter(dict(zip(iterations, lines.values(), strict=True)))
     found: Counter[bytes] = Counter()
-    for line, many in copies.items():
-        if _MARK in line:
-            for iteration in _OVERFLOW.findall(line):
-                found[iteration] += many
+    for line, many in lines.items():
+        for iteration in _OVERFLOW.findall(line):
+            found[iteration] += many
     return found
 
 

@@ -184,10 +184,17 @@ def message_runs(
     :param mark: text that each message has once
     :param moves: whether a message shows two scales, so that each copy is a run
     """
-    texts, gaps, whole = _messages(pattern, mark, data, limit)
+    found = pattern.search(data, 0, limit) if data.find(mark, 0, limit) >= 0 else None
+    if found is None:
+        return
+    only = _only(found[0], mark, data, limit)
+    if only and steps is None:
+        yield found, only
+        return
+    texts, gaps, whole = _copied(found[0], only, data[:limit]) if only else _parted(pattern, data[:limit])
     ends = list(accumulate(map(add, map(len, gaps), map(len, whole))))
-    changes = compress(count(1), map(ne, islice(texts, 1, None), texts)) if texts is not whole else ()
-    for first, stop in pairwise([0, *changes, len(texts)] if texts else []):
+    changes = compress(count(1), map(ne, islice(texts, 1, None), texts)) if not only else ()
+    for first, stop in pairwise([0, *changes, len(texts)]):
         begin = ends[first] - len(whole[first])
         match = _again(pattern, data, begin)
         if steps and len(gaps[first]) >= _NEAR:
@@ -201,24 +208,28 @@ def message_runs(
             data, _Stretch(texts[first:stop], gaps[first:stop], whole[first:stop], ends[first:stop]), steps, at_once
         ):
             yield match, copies
-    if texts and steps:
+    if steps:
         steps.skip(ends[-1])
 
 
-def _messages(
-    pattern: re.Pattern[bytes], mark: bytes, data: bytes, limit: int
-) -> tuple[list[bytes], list[bytes], list[bytes]]:
-    """Return the messages, the text before each, and each with its copies if they run together."""
+def _only(text: bytes, mark: bytes, data: bytes, limit: int) -> int:
+    """Return how many messages there are, if each is the same text at the end of its line; else 0."""
     many = data.count(mark, 0, limit)
-    first = pattern.search(data, 0, limit) if many else None
-    if first is None:
-        return [], [], []
-    text = first[0]
-    if data.count(text + b"\n", 0, limit) == many:  # the same line again and again
-        texts = [text] * many
-        return texts, data[:limit].split(text)[:-1], texts
+    return many if data.count(text + b"\n", 0, limit) == many else 0
+
+
+_Parts = tuple[list[bytes], list[bytes], list[bytes]]
+"""The messages, the text before each, and each with its copies if they run together."""
+
+
+def _copied(text: bytes, many: int, data: bytes) -> _Parts:
+    texts = [text] * many
+    return texts, data.split(text)[:-1], texts
+
+
+def _parted(pattern: re.Pattern[bytes], data: bytes) -> _Parts:
     runs = _runs_of(pattern)
-    parts = runs.split(data[:limit])
+    parts = runs.split(data)
     gaps, whole, texts = (parts[each :: runs.groups + 1] for each in range(3))
     return texts, gaps, whole
 
