@@ -24,7 +24,7 @@ def skew_of(spacing: int) -> int:
     return max(_SKEW, 4 * spacing)
 
 
-@dataclass
+@dataclass(slots=True)
 class _Visit:
     """Copies of one message that the ranks print for one overflowed step."""
 

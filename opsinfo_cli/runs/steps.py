@@ -138,24 +138,22 @@ class StepFields(StepCounters):
             return None
         spots = {shape: find(shape) for shape in sheet.kinds}
         known = [spot for spot in spots.values() if spot]
-        if known and not self._is_usual(known):
+        if not known:
+            self._upto = sheet.limit
+            return [self._at] * chosen.count(True)
+        shown = list(map(spots.get, sheet.shapes))
+        table = Table(list(compress(sheet.lines, shown)), known, lambda: [spot for spot in shown if spot])
+        if not self._is_usual(known[0].kind) or not _is_of_one_kind(table):
             return None
         self._upto = sheet.limit
-        ats = [self._at]
-        if not known:
-            return ats * chosen.count(True)
-        shown = list(map(spots.get, sheet.shapes))
-        lines = list(compress(sheet.lines, shown))
-        ats += self.take_table(Table(lines, known, lambda: [spot for spot in shown if spot]))
+        ats = [self._at, *self.take_table(table)]
         before = compress(accumulate(map(bool, shown)), chosen)
         return list(map(ats.__getitem__, before))
 
-    def _is_usual(self, spots: list[Spot]) -> bool:
-        """Whether all are of one counter that was read twice or more, and the main one was."""
-        kind, main = spots[0].kind, self._kinds.get(self._main) if self._main else None
-        if kind not in self._kinds or main is None or main.second is None:
-            return False
-        return all(spot.kind == kind and spot.is_plain for spot in spots)
+    def _is_usual(self, kind: Kind) -> bool:
+        """Whether a counter was read before, and the main one twice or more."""
+        main = self._kinds.get(self._main) if self._main else None
+        return kind in self._kinds and main is not None and main.second is not None
 
     def _take_column(self, table: Table[Spot], first: int, most: int) -> bool:
         """Take the fields of lines as :meth:`_take_moved` does, those of the main counter in one epoch at once."""
@@ -260,11 +258,17 @@ class StepFields(StepCounters):
             return False
         spots = {shape: find(shape) for shape in set(shapes)}
         known = [spot for spot in spots.values() if spot]
-        if len(known) < len(spots) or len({(spot.kind, spot.is_plain, spot.epoch is None) for spot in known}) > 1:
-            return False
         table = Table(lines, known, lambda: [spot for spot in map(spots.get, shapes) if spot])
-        if not known[0].is_plain and (known[0].epoch is None or 0 in integers(table.column(3))):
+        if len(known) < len(spots) or not _is_of_one_kind(table):
             return False
         self._is_bare = False
         self.take_table(table)
         return True
+
+
+def _is_of_one_kind(table: Table[Spot]) -> bool:
+    """Whether all fields are of one kind, for any digits."""
+    first = table.kinds[0]
+    if len({(spot.kind, spot.is_plain, spot.epoch is None) for spot in table.kinds}) > 1:
+        return False
+    return first.is_plain or (first.epoch is not None and 0 not in integers(table.column(3)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate, compress, count, islice
 from operator import eq, gt, lt, ne
@@ -85,6 +86,21 @@ class Trajectory:
         self.halvings += again
         self._take(ats, scales)
 
+    def changed_rows(
+        self, ats: Sequence[int], before: Sequence[float], after: Sequence[float], new: Sequence[bool]
+    ) -> None:
+        """Add scales before and after overflows, in order.
+
+        :param new: whether each is the first message of its overflow
+        """
+        rows = list(compress(zip(ats, before, after, strict=True), new))
+        if rows and all(map(math.isfinite, after)):
+            self._take([at for at, _, _ in rows for _ in range(2)], [scale for _, *both in rows for scale in both])
+            return
+        for at, *both in rows:
+            for scale in both:
+                self.add(at, scale)
+
     def _take(self, ats: Sequence[int], scales: Sequence[float]) -> None:
         """Add finite scales, in order."""
         self.add(ats[0], scales[0])
@@ -99,7 +115,8 @@ class Trajectory:
         fell = list(map(lt, scales, before))
         self.falls += sum(fell)
         self.rises += len(fell) - sum(fell)
-        self.halvings += sum(map(_halvings, compress(before, fell), compress(scales, fell)))
+        kinds = Counter(compress(zip(before, scales, strict=True), fell))
+        self.halvings += sum(many * _halvings(*fall) for fall, many in kinds.items())
         self.final = scales[-1]
         self._keep(list(compress(ats, changes)), scales)
 

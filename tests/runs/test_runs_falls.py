@@ -11,18 +11,32 @@ from log_reading import read, state, text_of
 
 from opsinfo_cli.runs.occurrences import Occurrences
 from opsinfo_cli.runs.readers.apex import Apex
+from opsinfo_cli.runs.readers.bmtrain import BMTrain
 from opsinfo_cli.runs.readers.messages import Messages
+from opsinfo_cli.runs.readers.paddle import Paddle
 from opsinfo_cli.runs.readers.reader import Reader
 from opsinfo_cli.runs.readers.torch_npu import TorchNpu
 from opsinfo_cli.runs.trajectory import Trajectory
 
 APEX = b"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to %s"
 NPU = b"Gradient overflow. Skipping step\nLoss scaler reducing loss scale to %s"
+BMTRAIN = b"Gradient overflow, change scale from 9.0 to %s"
+PADDLE = b"Found inf or nan, current scale is: %s, decrease to: %s*0.5"
+PADDLENLP = b"optimizer not run, scale_before: %s, scale_after: 1.0"
 BEGINNING = (b"step: 1 of a run", b"step: 2 of a run")
+EPOCHS = (b"epoch: [1/9], iter: 1/99", b"epoch: [1/9], iter: 2/99")
+MESSAGES = {
+    "apex": (Apex, APEX),
+    "torch_npu": (TorchNpu, NPU),
+    "bmtrain": (BMTrain, BMTRAIN),
+    "paddle": (Paddle, PADDLE),
+    "paddlenlp": (Paddle, PADDLENLP),
+}
+each_message = pytest.mark.parametrize(("kind", "message"), MESSAGES.values(), ids=MESSAGES)
 
 
 def changing(message: bytes, *scales: bytes, many: int = 24) -> list[bytes]:
-    return [message % scale for scale in islice(cycle(scales), many)]
+    return [message.replace(b"%s", scale) for scale in islice(cycle(scales), many)]
 
 
 def runs_read(monkeypatch: pytest.MonkeyPatch, kind: type[Reader], *windows: bytes) -> int:
@@ -33,7 +47,7 @@ def runs_read(monkeypatch: pytest.MonkeyPatch, kind: type[Reader], *windows: byt
     def counted(*asked, **options):  # type: ignore[no-untyped-def]
         nonlocal read_so_far
         for match, copies in runs(*asked, **options):
-            read_so_far += copies * (match[0].count(b"reducing") > 0)
+            read_so_far += copies * (match.re.groups > 0)
             yield match, copies
 
     with monkeypatch.context() as patch:
@@ -42,7 +56,7 @@ def runs_read(monkeypatch: pytest.MonkeyPatch, kind: type[Reader], *windows: byt
     return read_so_far
 
 
-@pytest.mark.parametrize(("kind", "message"), [(Apex, APEX), (TorchNpu, NPU)], ids=["apex", "torch_npu"])
+@each_message
 @pytest.mark.parametrize(
     ("lines", "one_by_one"),
     [
@@ -59,7 +73,7 @@ def runs_read(monkeypatch: pytest.MonkeyPatch, kind: type[Reader], *windows: byt
 def test_only_messages_that_change_often_are_taken_at_once(
     monkeypatch: pytest.MonkeyPatch, kind: type[Reader], message: bytes, lines: list[bytes], one_by_one: int
 ) -> None:
-    assert runs_read(monkeypatch, kind, text_of(*(message % line for line in lines))) == one_by_one
+    assert runs_read(monkeypatch, kind, text_of(*(message.replace(b"%s", line) for line in lines))) == one_by_one
 
 
 @pytest.mark.parametrize(("kind", "message"), [(Apex, APEX), (TorchNpu, NPU)], ids=["apex", "torch_npu"])
@@ -82,6 +96,14 @@ def test_messages_with_steps_between_are_taken_at_once_if_the_counter_is_known(m
     assert [tuple(point) for point in found.scale.points[:3]] == [(2, 4.0), (100, 2.0), (200, 4.0)]
 
 
+def test_a_step_of_an_epoch_is_known_unless_the_epoch_has_no_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = changing(PADDLE, b"4.0", b"2.0")
+    steps = [b"epoch: [1/9], iter: %d/99" % at for at in range(3, 99, 4)]
+    text = text_of(*(part for pair in zip(lines, steps, strict=True) for part in pair))
+    assert runs_read(monkeypatch, Paddle, *map(text_of, EPOCHS), text) == 0
+    assert runs_read(monkeypatch, Paddle, *map(text_of, EPOCHS), text.replace(b" 47/99", b" 47/0")) == 24
+
+
 def test_messages_that_are_rare_among_other_lines_are_taken_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = changing(APEX, b"4.0", b"2.0", many=8)
     for others, one_by_one in ((23, 0), (24, 8)):  # and the empty text after the last line end
@@ -91,7 +113,7 @@ def test_messages_that_are_rare_among_other_lines_are_taken_one_by_one(monkeypat
 def test_a_message_of_growth_needs_its_place_among_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = changing(NPU, b"4.0", b"2.0")
     grown = NPU.replace(b"reducing", b"increasing") % b"8.0"
-    assert runs_read(monkeypatch, TorchNpu, text_of(*lines, grown)) == 24
+    assert runs_read(monkeypatch, TorchNpu, text_of(*lines, grown)) == 25
     found = read(TorchNpu, text_of(*lines, grown))
     assert (found.scale.final, found.scale.rises) == (8.0, 1)
 
@@ -102,6 +124,30 @@ def test_equal_messages_in_a_row_are_at_the_number_of_the_last_one() -> None:
     again = read(Apex, text_of(*lines[:4], b"nothing to see", *lines[4:]), by_shape=False)
     assert [point.at for point in found.scale.points] == [2, 3]
     assert state(found) == state(again)
+
+
+scale_texts = st.sampled_from([b"1.0", b"2.0", b"4.0", b"4.0", b"8.0", b"16.0", b"9e307"])
+step_lines = st.one_of(
+    st.none(),
+    st.integers(1, 400).map(b"step: %d of a run".__mod__),
+    st.integers(1, 99).map(b"epoch: [1/9], iter: %d/99".__mod__),
+    st.just(b"epoch: [2/9], iter: 5/0"),
+)
+
+
+@each_message
+@given(
+    st.sampled_from([BEGINNING, EPOCHS]),
+    st.lists(st.lists(st.tuples(scale_texts, step_lines), min_size=1, max_size=20), min_size=1, max_size=3),
+)
+def test_messages_taken_at_once_are_those_of_the_text(
+    kind: type[Reader], message: bytes, beginning: tuple[bytes, ...], groups: list[list[tuple[bytes, bytes | None]]]
+) -> None:
+    windows = list(map(text_of, beginning))
+    for group in groups:
+        pairs = ((message.replace(b"%s", scale), step) for scale, step in group)
+        windows.append(text_of(*(line for pair in pairs for line in pair if line)))
+    assert state(read(kind, *windows)) == state(read(kind, *windows, by_shape=False))
 
 
 values = st.integers(-2, 9).map(lambda power: 2.0**power)

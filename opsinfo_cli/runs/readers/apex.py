@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 from ..count import Count
 from ..sheet import Sheet
 from ..steps import StepFields
-from .falls import FallReader, number_place
-from .messages import Messages
+from .falls import FallReader
+from .messages import Messages, number_places
 from .reader import NUMBER, number
 
 _OVERFLOW = re.compile(
@@ -37,7 +36,7 @@ class Apex(FallReader):
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         for pattern, mark in zip((_OVERFLOW, _CLOSURE), self.marks, strict=True):
             messages = Messages(pattern, mark, sheet)
-            if self.fell_often(messages, partial(_scale_place, pattern), steps):
+            if self.fell_often(messages, _places, steps):
                 continue
             for match, copies in messages.runs(steps):
                 self.lines += copies
@@ -53,5 +52,5 @@ class Apex(FallReader):
         return self.occurrences.count(steps, ranks, self.steps_printed)
 
 
-def _scale_place(pattern: re.Pattern[bytes], shape: bytes) -> slice | None:
-    return number_place(pattern.match(shape), 1)
+def _places(match: re.Match[bytes]) -> tuple[slice, ...] | None:
+    return number_places(match, 1)

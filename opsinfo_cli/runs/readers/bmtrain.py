@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from operator import ne
 
 from ..count import Count
 from ..occurrences import Occurrences
 from ..sheet import Sheet
 from ..steps import StepFields
-from .messages import sheet_runs
+from .messages import Messages, Scales, number_places
 from .reader import NUMBER, Reader, number
 
 _OVERFLOW = re.compile(rb"Gradient overflow, change scale from " + NUMBER + rb" to " + NUMBER)
@@ -16,6 +17,10 @@ _OVERFLOW = re.compile(rb"Gradient overflow, change scale from " + NUMBER + rb" 
 
 def _moves(match: re.Match[bytes]) -> bool:
     return match[1] != match[2]
+
+
+def _places(match: re.Match[bytes]) -> tuple[slice, ...] | None:
+    return number_places(match, 1, 2)
 
 
 class BMTrain(Reader):
@@ -35,13 +40,30 @@ class BMTrain(Reader):
         self.occurrences = Occurrences()
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
-        for match, copies in sheet_runs(_OVERFLOW, self.marks[0], sheet, steps, _moves):
+        messages = Messages(_OVERFLOW, self.marks[0], sheet)
+        found = messages.scales(_places, steps)
+        if found:
+            self._changed(found, steps.spacing)
+            return
+        for match, copies in messages.runs(steps, _moves):
             self.lines += copies
             self.overflow_words += copies
             self.found.scaling, self.found.level = "dynamic", "fp16"
             self.occurrences.add(number(match[2]), steps.at, steps.spacing, copies, steps.since)
             for scale in (number(match[1]), number(match[2])):
                 self.scale.add(self.place(steps.at, self.lines), scale)
+
+    def _changed(self, found: Scales, spacing: int) -> None:
+        """Take the messages of a window at once."""
+        before, after = found.columns
+        numbers = list(found.upto)
+        new = list(map(ne, numbers, (0, *numbers)))  # not equal to the message before it
+        places = list(map(self.place, found.ats, map(self.lines.__add__, numbers)))
+        self.lines += len(numbers)
+        self.overflow_words += len(numbers)
+        self.found.scaling, self.found.level = "dynamic", "fp16"
+        self.occurrences.add_rows(after, found.ats, spacing)
+        self.scale.changed_rows(places, before, after, new)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         return self.occurrences.count(steps, ranks or 1)

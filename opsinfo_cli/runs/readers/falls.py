@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from itertools import compress
 
 from ..occurrences import Occurrences
 from ..steps import StepFields
-from .messages import Messages
+from .messages import Messages, Places
 from .reader import Reader
 
 
@@ -25,24 +23,20 @@ class FallReader(Reader):
         if self.occurrences.add(scale, steps.at, steps.spacing, copies, steps.since):
             self.scale.fell_to(self.place(steps.at, self.occurrences.total), scale)
 
-    def fell_often(self, messages: Messages, place_of: Callable[[bytes], slice | None], steps: StepFields) -> bool:
+    def fell_often(self, messages: Messages, places_of: Places, steps: StepFields) -> bool:
         """Take the messages of a window at once; returns whether they were taken: see :meth:`.Messages.scales`."""
-        found = messages.scales(place_of, steps)
+        found = messages.scales(places_of, steps)
         if found is None:
             return False
-        self.lines += len(found.values)
+        (scales,) = found.columns
+        self.lines += len(scales)
         self.overflow_words += messages.count(b"verflow")
         self.scale_words += messages.count(b"cale")
         self.found.scaling = "dynamic"
         before = self.occurrences.total
-        new = self.occurrences.add_rows(found.values, found.ats, steps.spacing)
+        new = self.occurrences.add_rows(scales, found.ats, steps.spacing)
         if any(new):
             ats, numbers = compress(found.ats, new), compress(found.upto, new)
             places = list(map(self.place, ats, map(before.__add__, numbers)))
-            self.scale.fell_to_rows(places, list(compress(found.values, new)))
+            self.scale.fell_to_rows(places, list(compress(scales, new)))
         return True
-
-
-def number_place(match: re.Match[bytes] | None, group: int) -> slice | None:
-    """Return where a group of a shape is, if it is there and has digits; a value may be `inf` or `nan`."""
-    return slice(*match.span(group)) if match and match[group] and b"0" in match[group] else None

@@ -22,6 +22,7 @@ _LONGEST = 1 << 10
 _FEW = 4
 
 _Moves = Callable[[re.Match[bytes]], bool]
+Places = Callable[[re.Match[bytes]], "tuple[slice, ...] | None"]
 
 
 def sheet_runs(
@@ -58,24 +59,25 @@ class Messages:
         kinds = self._sheet.kinds
         return sum(kinds[shape] * shape.count(word) for shape in self._kinds or ()) if kinds else 0
 
-    def scales(self, place_of: Callable[[bytes], slice | None], steps: StepFields) -> Scales | None:
-        """Return the scale of each message, if it changes often; else None, and :meth:`runs` gives the messages.
+    def scales(self, places_of: Places, steps: StepFields) -> Scales | None:
+        """Return the scales of each message, if they change often; else None, and :meth:`runs` gives the messages.
 
-        :param place_of: returns where a message shows the scale, given its shape; None if the message is needed
+        :param places_of: returns where a message shows scales, given the match of its shape; None if it is needed
         """
         if not self._kinds or _only(self._kinds, self._sheet):
             return None
         texts, chosen = self._lines.texts, self._lines.chosen
-        places = {shape: (place,) for shape in self._kinds if (place := place_of(shape))}
+        places = {shape: found for shape in self._kinds if (found := places_of(_matched(self._pattern, shape)))}
         if len(places) < len(self._kinds) or _FEW * len(texts) < len(chosen):
             return None
         if _FEW * sum(map(ne, islice(texts, 1, None), texts)) < len(texts):
             return None
         shapes = compress(self._sheet.shapes, chosen)
         table = Table(texts, list(places.values()), lambda: list(map(places.__getitem__, shapes)))
-        values = list(map(float, table.column(0)))
-        ats = steps.take_between(self._sheet, chosen) if all(map(isfinite, values)) else None
-        return None if ats is None else Scales(values, ats, self._lines.upto)
+        columns = [list(map(float, table.column(at))) for at in range(len(table.kinds[0]))]
+        is_usual = all(map(isfinite, chain.from_iterable(columns)))
+        ats = steps.take_between(self._sheet, chosen) if is_usual else None
+        return None if ats is None else Scales(columns, ats, self._lines.upto)
 
     def runs(self, steps: StepFields | None, moves: _Moves | None = None) -> Iterator[tuple[re.Match[bytes], int]]:
         """Yield what :func:`sheet_runs` yields."""
@@ -111,11 +113,19 @@ class Messages:
 class Scales(NamedTuple):
     """Scales in the order of their messages."""
 
-    values: list[float]
+    columns: list[list[float]]
+    """The first scale of each message, the second, and so on."""
     ats: list[int | None]
     """The last step before each message."""
     upto: Iterator[int]
     """The number of messages of the window up to the last of equal ones in a row."""
+
+
+def number_places(match: re.Match[bytes], *groups: int) -> tuple[slice, ...] | None:
+    """Return where groups of a shape are, if they are there and have digits; a value may be `inf` or `nan`."""
+    if all(match[group] and b"0" in match[group] for group in groups):
+        return tuple(slice(*match.span(group)) for group in groups)
+    return None
 
 
 def _kinds_of(pattern: re.Pattern[bytes], mark: bytes, sheet: Sheet) -> set[bytes] | None:

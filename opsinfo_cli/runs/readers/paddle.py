@@ -8,13 +8,17 @@ from ..count import Count
 from ..occurrences import Occurrences
 from ..sheet import Sheet
 from ..steps import StepFields
-from .messages import sheet_runs
+from .messages import Messages, Scales, number_places
 from .reader import NUMBER, Reader, number
 
-_OVERFLOW = re.compile(
+_LOWERED = re.compile(
     rb"Found inf or nan, current scale is: " + NUMBER + rb", decrease to: " + NUMBER + rb"\s?\*\s?" + NUMBER
 )
 _NOT_RUN = re.compile(rb"optimizer not run, scale_before: \[?" + NUMBER + rb"\]?, scale_after: \[?" + NUMBER)
+
+
+def _places(match: re.Match[bytes]) -> tuple[slice, ...] | None:
+    return number_places(match, 1, match.re.groups)
 
 
 class Paddle(Reader):
@@ -36,13 +40,38 @@ class Paddle(Reader):
         self.not_run = Occurrences()
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
-        for match, copies in sheet_runs(_NOT_RUN, self.marks[1], sheet, steps):
-            new = self.not_run.add(number(match[2]), steps.at, steps.spacing, copies, steps.since)
-            self._seen(copies, number(match[1]), number(match[2]), steps.at, new)
-        for match, copies in sheet_runs(_OVERFLOW, self.marks[0], sheet, steps):
-            before = number(match[1])
-            new = self.lowered.add(before * number(match[3]), steps.at, steps.spacing, copies, steps.since)
-            self._seen(copies, before, before * number(match[3]), steps.at, new and not self.not_run.total)
+        for pattern, mark, occurrences in (
+            (_NOT_RUN, self.marks[1], self.not_run),
+            (_LOWERED, self.marks[0], self.lowered),
+        ):
+            messages = Messages(pattern, mark, sheet)
+            found = messages.scales(_places, steps)
+            if found:
+                self._changed(found, occurrences, steps.spacing)
+                continue
+            for match, copies in messages.runs(steps):
+                before = number(match[1])
+                after = self._after(occurrences, before, number(match[pattern.groups]))
+                new = occurrences.add(after, steps.at, steps.spacing, copies, steps.since)
+                self._seen(copies, before, after, steps.at, new and self._is_preferred(occurrences))
+
+    def _after(self, occurrences: Occurrences, before: float, shown: float) -> float:
+        """Return the scale after an overflow; the scaler's message shows the ratio."""
+        return before * shown if occurrences is self.lowered else shown
+
+    def _is_preferred(self, occurrences: Occurrences) -> bool:
+        return occurrences is self.not_run or not self.not_run.total
+
+    def _changed(self, found: Scales, occurrences: Occurrences, spacing: int) -> None:
+        """Take the messages of a window at once."""
+        before, shown = found.columns
+        after = [self._after(occurrences, *each) for each in zip(before, shown, strict=True)]
+        self.found.scaling, self.found.level = "dynamic", "float16"
+        new = occurrences.add_rows(after, found.ats, spacing)
+        if self._is_preferred(occurrences):
+            places = list(map(self.place, found.ats, map(self.lines.__add__, found.upto)))
+            self.scale.changed_rows(places, before, after, new)
+        self.lines += len(new)
 
     def _seen(self, copies: int, before: float, after: float, at: int | None, new: bool) -> None:
         self.lines += copies

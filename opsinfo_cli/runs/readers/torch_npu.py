@@ -8,8 +8,8 @@ from dataclasses import replace
 from ..count import Count
 from ..sheet import Sheet
 from ..steps import StepFields
-from .falls import FallReader, number_place
-from .messages import Messages, sheet_runs
+from .falls import FallReader
+from .messages import Messages, number_places, sheet_runs
 from .reader import NUMBER, number
 
 _OVERFLOW = re.compile(rb"Gradient overflow\. Skipping step(?!,)")
@@ -36,7 +36,7 @@ class TorchNpu(FallReader):
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         moved = Messages(_MOVED, self.marks[1], sheet)
-        if not self.fell_often(moved, _scale_place, steps):
+        if not self.fell_often(moved, _places, steps):
             for match, copies in moved.runs(steps):
                 self.lines += copies
                 self.scale_words += 2 * copies
@@ -70,6 +70,5 @@ class TorchNpu(FallReader):
         return self.occurrences.count(steps, ranks, self.steps_printed)
 
 
-def _scale_place(shape: bytes) -> slice | None:
-    match = _MOVED.match(shape)
-    return number_place(match, 2) if match and match[1] == b"reducing" else None
+def _places(match: re.Match[bytes]) -> tuple[slice, ...] | None:
+    return number_places(match, 2) if match[1] == b"reducing" else None
