@@ -73,7 +73,7 @@ class Trajectory:
         changes = [0, *compress(count(1), map(ne, islice(scales, 1, None), scales)), len(scales) - 1]
         values = list(map(float, map(scales.__getitem__, changes)))
         if all(map(math.isfinite, values)):
-            self._take(list(map(ats.__getitem__, changes)), values)
+            self.take(list(map(ats.__getitem__, changes)), values)
             return
         for at, scale in zip(ats, scales, strict=True):
             self.add(at, float(scale))
@@ -84,7 +84,7 @@ class Trajectory:
         self.rises += again
         self.falls += again
         self.halvings += again
-        self._take(ats, scales)
+        self.take(ats, scales)
 
     def changed_rows(
         self, ats: Sequence[int], before: Sequence[float], after: Sequence[float], new: Sequence[bool]
@@ -95,13 +95,13 @@ class Trajectory:
         """
         rows = list(compress(zip(ats, before, after, strict=True), new))
         if rows and all(map(math.isfinite, after)):
-            self._take([at for at, _, _ in rows for _ in range(2)], [scale for _, *both in rows for scale in both])
+            self.take([at for at, _, _ in rows for _ in range(2)], [scale for _, *both in rows for scale in both])
             return
         for at, *both in rows:
             for scale in both:
                 self.add(at, scale)
 
-    def _take(self, ats: Sequence[int], scales: Sequence[float]) -> None:
+    def take(self, ats: Sequence[int], scales: Sequence[float]) -> None:
         """Add finite scales, in order."""
         self.add(ats[0], scales[0])
         assert self.final is not None

@@ -12,6 +12,7 @@ from log_reading import read, state, text_of
 from opsinfo_cli.runs.occurrences import Occurrences
 from opsinfo_cli.runs.readers.apex import Apex
 from opsinfo_cli.runs.readers.bmtrain import BMTrain
+from opsinfo_cli.runs.readers.fp16_optimizer import Fp16Optimizer
 from opsinfo_cli.runs.readers.messages import Messages
 from opsinfo_cli.runs.readers.paddle import Paddle
 from opsinfo_cli.runs.readers.reader import Reader
@@ -28,6 +29,7 @@ EPOCHS = (b"epoch: [1/9], iter: 1/99", b"epoch: [1/9], iter: 2/99")
 MESSAGES = {
     "apex": (Apex, APEX),
     "torch_npu": (TorchNpu, NPU),
+    "fp16_optimizer": (Fp16Optimizer, b"Using dynamic loss scale of %s"),
     "bmtrain": (BMTrain, BMTRAIN),
     "paddle": (Paddle, PADDLE),
     "paddlenlp": (Paddle, PADDLENLP),
@@ -131,7 +133,7 @@ step_lines = st.one_of(
     st.none(),
     st.integers(1, 400).map(b"step: %d of a run".__mod__),
     st.integers(1, 99).map(b"epoch: [1/9], iter: %d/99".__mod__),
-    st.just(b"epoch: [2/9], iter: 5/0"),
+    st.sampled_from([b"epoch: [2/9], iter: 5/0", b"Grad overflow on iteration  7", b"Grad overflow on iteration  8"]),
 )
 
 

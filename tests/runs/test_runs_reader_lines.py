@@ -9,6 +9,7 @@ from log_makers import MAKERS
 from log_reading import read, text_of
 
 from opsinfo_cli.runs.readers import DeepSpeed, Fairseq, Fp16Optimizer, Megatron, MindSpore, ScaleColumn, fp16_optimizer
+from opsinfo_cli.runs.readers import messages as messages_module
 from opsinfo_cli.runs.readers.reader import Reader, counted_lines, lines_with, rows_of
 from opsinfo_cli.runs.scan import Log
 from opsinfo_cli.runs.stream import Window
@@ -104,7 +105,7 @@ def test_overflows_of_the_first_steps_are_the_first_descent(iterations: list[int
 
 
 def test_a_scale_that_all_ranks_print_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fp16_optimizer, "sheet_runs", None)
+    monkeypatch.setattr(messages_module._Lines, "runs", None)
     overflow = b"Grad overflow on iteration  3"
     reader = read(Fp16Optimizer, text_of(*[USING % b"8"] * 9, *[overflow] * 9), text_of(*[overflow] * 9))
     assert (reader.lines, reader.scale.drawn) == (27, [(3, 8.0)])

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, repeat
 from operator import gt
 
 from ..count import Count
 from ..sheet import Sheet
 from ..steps import StepFields
 from ..trajectory import Trajectory
-from .messages import sheet_runs
+from .messages import Messages, number_places
 from .reader import NUMBER, Evidence, Reader, lines_with, number
 
 _MARK = b"Grad overflow on iteration"
@@ -57,12 +56,26 @@ class Fp16Optimizer(Reader):
             self.overflow_words += many
             self._iterations(found)
         self._is_mixed = self._is_mixed or _is_mixed(sheet)
-        newest = max(self._copies, default=None)
-        for match, copies in _scales(sheet):
-            self.lines += copies
-            self.scale_words += copies
-            self.found.scaling = "dynamic"
+        self._scaled(sheet, max(self._copies, default=None))
+
+    def _scaled(self, sheet: Sheet, newest: int | None) -> None:
+        """:param newest: the last iteration that overflowed"""
+        messages = Messages(_SCALE, _USING, sheet)
+        found = messages.scales(_places)
+        if found:
+            (scales,) = found.columns
+            numbers = map(self.lines.__add__, found.upto)
+            self.scale.take(list(map(self.place, repeat(newest), numbers)), scales)
+            self._scales_read(len(scales))
+            return
+        for match, copies in messages.runs():
+            self._scales_read(copies)
             self.scale.add(self.place(newest, self.lines), number(match[1]))
+
+    def _scales_read(self, many: int) -> None:
+        self.lines += many
+        self.scale_words += many
+        self.found.scaling = "dynamic"
 
     def _iterations(self, found: Counter[bytes]) -> None:
         found.pop(b"", None)
@@ -151,14 +164,8 @@ def _is_mixed(sheet: Sheet) -> bool:
     return not all(_WHOLE.fullmatch(shape) for shape in sheet.kinds if _USING in shape)
 
 
-def _scales(sheet: Sheet) -> Iterator[tuple[re.Match[bytes], int]]:
-    """Yield the first of each run of messages with the same scale, and their number."""
-    lines = [line for line in sheet.copies or () if _USING in line]
-    match = _SCALE.search(lines[0]) if len(lines) == 1 and lines[0].count(_USING) == 1 else None
-    if sheet.copies and match:
-        yield match, sheet.copies[lines[0]]
-    elif lines or not sheet.copies:
-        yield from sheet_runs(_SCALE, _USING, sheet)
+def _places(match: re.Match[bytes]) -> tuple[slice, ...] | None:
+    return number_places(match, 1)
 
 
 def _leading(iterations: list[int]) -> int:

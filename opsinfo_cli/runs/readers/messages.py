@@ -59,7 +59,7 @@ class Messages:
         kinds = self._sheet.kinds
         return sum(kinds[shape] * shape.count(word) for shape in self._kinds or ()) if kinds else 0
 
-    def scales(self, places_of: Places, steps: StepFields) -> Scales | None:
+    def scales(self, places_of: Places, steps: StepFields | None = None) -> Scales | None:
         """Return the scales of each message, if they change often; else None, and :meth:`runs` gives the messages.
 
         :param places_of: returns where a message shows scales, given the match of its shape; None if it is needed
@@ -75,11 +75,15 @@ class Messages:
         shapes = compress(self._sheet.shapes, chosen)
         table = Table(texts, list(places.values()), lambda: list(map(places.__getitem__, shapes)))
         columns = [list(map(float, table.column(at))) for at in range(len(table.kinds[0]))]
-        is_usual = all(map(isfinite, chain.from_iterable(columns)))
-        ats = steps.take_between(self._sheet, chosen) if is_usual else None
-        return None if ats is None else Scales(columns, ats, self._lines.upto)
+        if not all(map(isfinite, chain.from_iterable(columns))):
+            return None
+        nowhere: list[int | None] = [None] * len(texts)
+        ats = steps.take_between(self._sheet, chosen) if steps else nowhere
+        return None if ats is None else Scales(columns, ats, self._lines.upto(parted=steps is not None))
 
-    def runs(self, steps: StepFields | None, moves: _Moves | None = None) -> Iterator[tuple[re.Match[bytes], int]]:
+    def runs(
+        self, steps: StepFields | None = None, moves: _Moves | None = None
+    ) -> Iterator[tuple[re.Match[bytes], int]]:
         """Yield what :func:`sheet_runs` yields."""
         pattern, sheet, kinds = self._pattern, self._sheet, self._kinds
         if kinds is None:
@@ -116,7 +120,7 @@ class Scales(NamedTuple):
     columns: list[list[float]]
     """The first scale of each message, the second, and so on."""
     ats: list[int | None]
-    """The last step before each message."""
+    """The last step before each message; None if steps are not asked for."""
     upto: Iterator[int]
     """The number of messages of the window up to the last of equal ones in a row."""
 
@@ -186,11 +190,13 @@ class _Lines(NamedTuple):
         )
         return cls(sheet, list(compress(sheet.lines, chosen)), list(compress(count(), chosen)), chosen)
 
-    @property
-    def upto(self) -> Iterator[int]:
-        """The number of messages up to the last of equal ones in a row, for each message."""
+    def upto(self, parted: bool) -> Iterator[int]:
+        """Return the number of messages up to the last of equal ones in a row, for each message.
+
+        :param parted: whether other lines between equal messages part them
+        """
         new = map(ne, islice(self.texts, 1, None), self.texts)
-        if self.places[-1] - self.places[0] >= len(self.places):  # other lines are between messages
+        if parted and self.places[-1] - self.places[0] >= len(self.places):
             apart = map(sub, islice(self.places, 1, None), self.places)
             new = map(or_, new, map((1).__lt__, apart))
         stops = [*compress(count(1), new), len(self.texts)]
