@@ -36,7 +36,7 @@ class Apex(FallReader):
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         for pattern, mark in zip((_OVERFLOW, _CLOSURE), self.marks, strict=True):
             messages = Messages(pattern, mark, sheet)
-            if self.fell_often(messages, _places, steps):
+            if self.fell_often(messages, lambda match: number_places(match, 1), steps):
                 continue
             for match, copies in messages.runs(steps):
                 self.lines += copies
@@ -50,7 +50,3 @@ class Apex(FallReader):
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         return self.occurrences.count(steps, ranks, self.steps_printed)
-
-
-def _places(match: re.Match[bytes]) -> tuple[slice, ...] | None:
-    return number_places(match, 1)

@@ -19,10 +19,6 @@ def _moves(match: re.Match[bytes]) -> bool:
     return match[1] != match[2]
 
 
-def _places(match: re.Match[bytes]) -> tuple[slice, ...] | None:
-    return number_places(match, 1, 2)
-
-
 class BMTrain(Reader):
     """`Gradient overflow, change scale from <s> to <x>`.
 
@@ -41,7 +37,7 @@ class BMTrain(Reader):
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
         messages = Messages(_OVERFLOW, self.marks[0], sheet)
-        found = messages.scales(_places, steps)
+        found = messages.scales(lambda match: number_places(match, 1, 2), steps)
         if found:
             self._changed(found, steps.spacing)
             return

@@ -61,7 +61,7 @@ class Fp16Optimizer(Reader):
     def _scaled(self, sheet: Sheet, newest: int | None) -> None:
         """:param newest: the last iteration that overflowed"""
         messages = Messages(_SCALE, _USING, sheet)
-        found = messages.scales(_places)
+        found = messages.scales(lambda match: number_places(match, 1))
         if found:
             (scales,) = found.columns
             numbers = map(self.lines.__add__, found.upto)
@@ -162,10 +162,6 @@ def _is_mixed(sheet: Sheet) -> bool:
         lines = lines_with(sheet.data, sheet.limit, [_USED])
         return not all(_WHOLE.fullmatch(sheet.data[start:end]) for start, end in lines)
     return not all(_WHOLE.fullmatch(shape) for shape in sheet.kinds if _USING in shape)
-
-
-def _places(match: re.Match[bytes]) -> tuple[slice, ...] | None:
-    return number_places(match, 1)
 
 
 def _leading(iterations: list[int]) -> int:

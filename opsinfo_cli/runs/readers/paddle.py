@@ -17,10 +17,6 @@ _LOWERED = re.compile(
 _NOT_RUN = re.compile(rb"optimizer not run, scale_before: \[?" + NUMBER + rb"\]?, scale_after: \[?" + NUMBER)
 
 
-def _places(match: re.Match[bytes]) -> tuple[slice, ...] | None:
-    return number_places(match, 1, match.re.groups)
-
-
 class Paddle(Reader):
     """`Found inf or nan, current scale is: <s>, decrease to: <s>*<ratio>`.
 
@@ -45,7 +41,7 @@ class Paddle(Reader):
             (_LOWERED, self.marks[0], self.lowered),
         ):
             messages = Messages(pattern, mark, sheet)
-            found = messages.scales(_places, steps)
+            found = messages.scales(lambda match: number_places(match, 1, match.re.groups), steps)
             if found:
                 self._changed(found, occurrences, steps.spacing)
                 continue
