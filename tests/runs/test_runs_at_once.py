@@ -113,6 +113,15 @@ def test_scales_added_together_make_the_trajectory_of_scales_added_one_by_one(
     assert vars(together) == vars(single)
 
 
+def test_more_changes_than_are_kept_are_thinned_as_if_they_were_added_one_by_one() -> None:
+    together, single = Trajectory(), Trajectory()
+    for begin, end in ((0, 1500), (1500, 6000)):
+        together.add_rows(range(begin, end), [b"%d" % (1 + at % 7) for at in range(begin, end)])
+        for at in range(begin, end):
+            single.add(at, 1 + at % 7)
+    assert vars(together) == vars(single)
+
+
 rows = st.tuples(st.integers(0, 3), st.integers(0, 40), st.sampled_from([0, 10, 10, 10]))
 
 
