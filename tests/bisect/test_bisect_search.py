@@ -74,6 +74,7 @@ def test_halving_never_takes_more_runs_than_its_bound(count: int, data: st.DataO
         assert asked <= most_of_halving(count)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("count", "culprits"), [(20, 1), (20, 3), (20, 8), (60, 3), (60, 8)])
 def test_a_check_that_is_not_monotone_ends_with_a_list_that_passes_and_is_minimal(count: int, culprits: int) -> None:
     contradicted = 0
@@ -101,6 +102,7 @@ def test_any_check_at_all_ends_with_a_list_that_passes_and_is_minimal(count: int
     assert check.is_minimal(kept)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("noise", "lead"), [(0.02, 2), (0.05, 3)])
 def test_a_lead_finds_the_right_list_although_verdicts_are_wrong(noise: float, lead: int) -> None:
     for seed in range(30):

@@ -63,6 +63,7 @@ ignores = st.dictionaries(
 )
 
 
+@pytest.mark.exhaustive
 @needs_git
 @settings(max_examples=120)
 @given(ignores)

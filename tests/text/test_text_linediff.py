@@ -67,6 +67,7 @@ def test_of_different_lines_in_another_order_as_many_as_possible_stay(order: lis
     assert 80 - sum(each.end - each.start for each in changes) == max(longest)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -266,6 +266,7 @@ def test_escapes_that_look_like_lone_surrogates_are_read() -> None:
     assert second.value == "\U0001f600"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("depth", [130, 500, 900, 5000, 100_000])
 def test_both_readers_have_the_same_depth_limit(depth: int) -> None:
     text = '{"a":' + "[" * depth + "]" * depth + "}"

@@ -272,6 +272,7 @@ def test_a_process_substitution_is_read(opsinfo: Run, tmp_path: Path) -> None:
     assert ran.json["runs"][0]["overflows"]["low"] == 3
 
 
+@pytest.mark.exhaustive
 def test_long_trajectories_are_thinned_and_keep_their_ends() -> None:
     trajectory = Trajectory()
     for step in range(200_000):

@@ -38,6 +38,7 @@ def test_every_golden_file_is_one_of_a_situation() -> None:
     assert {path.stem for path in GOLDEN.iterdir()} == set(SITUATIONS)
 
 
+@pytest.mark.exhaustive
 def test_github_shows_the_worst_of_ten_thousand_and_counts_the_rest() -> None:
     lines = github(ten_thousand()).splitlines()
     kinds = Counter(line.split(" ")[0] for line in lines)
@@ -69,6 +70,7 @@ def test_gitlab_reports_follow_its_rules(situation: CheckResult) -> None:
     assert gitlab_faults(issues) == []
 
 
+@pytest.mark.exhaustive
 def test_a_gitlab_report_has_ten_thousand_issues() -> None:
     issues = json.loads(gitlab(ten_thousand()))
     assert (len(issues), gitlab_faults(issues)) == (10_000, [])
