@@ -62,7 +62,7 @@ class Counters:
         return True
 
     def add_rows(self, steps: Sequence[int], skipped: Sequence[int]) -> Sequence[int]:
-        """Add lines in order; those after the first, which the distance to the next settles, are added at once.
+        """Add lines in order: one by one until the first is counted, which takes the next step; the rest at once.
 
         :returns: the numbers of the lines that are new, as :meth:`add` says
         """

@@ -34,7 +34,7 @@ def test_an_address_without_a_cluster_is_refused_quickly_and_leaves_no_journal(
 def test_a_cluster_that_dies_stops_the_search_which_can_be_resumed_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RAY_gcs_rpc_server_reconnect_timeout_s", "5")  # a minute otherwise, in which it spins
+    monkeypatch.setenv("RAY_gcs_rpc_server_reconnect_timeout_s", "5")  # by default Ray's client spins for a minute
     with running(tmp_path, 1) as cluster:
         search = Search(tmp_path, cluster.address)
         process = search.start("run", check=search.check())

@@ -98,7 +98,9 @@ def test_messages_with_steps_between_are_taken_at_once_if_the_counter_is_known(m
     assert [tuple(point) for point in found.scale.points[:3]] == [(2, 4.0), (100, 2.0), (200, 4.0)]
 
 
-def test_a_step_of_an_epoch_is_known_unless_the_epoch_has_no_length(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_between_steps_of_an_epoch_are_taken_at_once_if_it_has_a_length(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     lines = changing(PADDLE, b"4.0", b"2.0")
     steps = [b"epoch: [1/9], iter: %d/99" % at for at in range(3, 99, 4)]
     text = text_of(*(part for pair in zip(lines, steps, strict=True) for part in pair))
@@ -142,7 +144,7 @@ step_lines = st.one_of(
     st.sampled_from([BEGINNING, EPOCHS]),
     st.lists(st.lists(st.tuples(scale_texts, step_lines), min_size=1, max_size=20), min_size=1, max_size=3),
 )
-def test_messages_taken_at_once_are_those_of_the_text(
+def test_messages_taken_at_once_give_what_messages_taken_one_by_one_give(
     kind: type[Reader], message: bytes, beginning: tuple[bytes, ...], groups: list[list[tuple[bytes, bytes | None]]]
 ) -> None:
     windows = list(map(text_of, beginning))
@@ -150,6 +152,14 @@ def test_messages_taken_at_once_are_those_of_the_text(
         pairs = ((message.replace(b"%s", scale), step) for scale, step in group)
         windows.append(text_of(*(line for pair in pairs for line in pair if line)))
     assert state(read(kind, *windows)) == state(read(kind, *windows, by_shape=False))
+
+
+def test_a_ratio_that_makes_the_scale_infinite_is_no_scale() -> None:
+    lines = changing(PADDLE.replace(b"0.5", b"9e307"), b"4.0", b"2.0", b"1.0")
+    found = read(Paddle, text_of(*lines))
+    assert found.scale.not_numbers > 0
+    assert (found.scale.lowest, found.scale.highest) == (1.0, 9e307)
+    assert state(found) == state(read(Paddle, text_of(*lines), by_shape=False))
 
 
 values = st.integers(-2, 9).map(lambda power: 2.0**power)

@@ -98,16 +98,16 @@ class DeepSpeed(Reader):
 
     def _messages(self, sheet: Sheet, steps: StepFields, counted: _Counted) -> None:
         data, limit = sheet.data, sheet.limit
-        others = None if counted.has_counter else steps  # the fused optimizer's messages need no steps beside a counter
-        for match, copies in message_runs(_MOVED, _MOVE, data, limit, others) if sheet.has(_MOVE) else ():
+        fused_steps = None if counted.has_counter else steps  # the counter shows the step, and each message has a rank
+        for match, copies in message_runs(_MOVED, _MOVE, data, limit, fused_steps) if sheet.has(_MOVE) else ():
             self.lines += copies
             if steps.at is not None and not counted.has_counter:
                 counted.add(match.start(), steps.at)
             self._moved(number(match[2]), number(match[3]), counted.before(match.end()))
         for pattern, mark in _MESSAGES:
             if sheet.has(mark):
-                beside = others if pattern is _FUSED else steps
-                for match, copies in message_runs(pattern, mark, data, limit, beside, _moves):
+                shown = fused_steps if pattern is _FUSED else steps
+                for match, copies in message_runs(pattern, mark, data, limit, shown, _moves):
                     self.lines += copies
                     self._overflow(match, copies, counted.before(match.start()), steps)
 

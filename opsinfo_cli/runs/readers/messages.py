@@ -25,21 +25,6 @@ _Moves = Callable[[re.Match[bytes]], bool]
 Places = Callable[[re.Match[bytes]], "tuple[slice, ...] | None"]
 
 
-def sheet_runs(
-    pattern: re.Pattern[bytes],
-    mark: bytes,
-    sheet: Sheet,
-    steps: StepFields | None = None,
-    moves: _Moves | None = None,
-) -> Iterator[tuple[re.Match[bytes], int]]:
-    """Yield the first of each run of equal messages, and their number, as :func:`.reader.message_runs` does.
-
-    :param mark: text that each message has once
-    :param moves: whether a message shows two scales, so that each copy is a run
-    """
-    return Messages(pattern, mark, sheet).runs(steps, moves)
-
-
 class Messages:
     """The messages of a window."""
 
@@ -84,7 +69,10 @@ class Messages:
     def runs(
         self, steps: StepFields | None = None, moves: _Moves | None = None
     ) -> Iterator[tuple[re.Match[bytes], int]]:
-        """Yield what :func:`sheet_runs` yields."""
+        """Yield the first of each run of equal messages, and their number, as :func:`.reader.message_runs` does.
+
+        :param moves: whether a message shows two scales, so that each copy is a run
+        """
         pattern, sheet, kinds = self._pattern, self._sheet, self._kinds
         if kinds is None:
             yield from message_runs(pattern, self._mark, sheet.data, sheet.limit, steps, moves)

@@ -9,7 +9,7 @@ from ..count import Count
 from ..sheet import Sheet
 from ..steps import StepFields
 from .falls import FallReader
-from .messages import Messages, number_places, sheet_runs
+from .messages import Messages, number_places
 from .reader import NUMBER, number
 
 _OVERFLOW = re.compile(rb"Gradient overflow\. Skipping step(?!,)")
@@ -41,7 +41,7 @@ class TorchNpu(FallReader):
                 self.lines += copies
                 self.scale_words += 2 * copies
                 self._moved(match[1] == b"reducing", number(match[2]), steps, copies)
-        for _, copies in sheet_runs(_OVERFLOW, self.marks[0], sheet):
+        for _, copies in Messages(_OVERFLOW, self.marks[0], sheet).runs():
             self.lines += copies
             self.messages += copies
             self.overflow_words += copies
