@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import pytest
@@ -11,7 +14,10 @@ from bisect_support import CHAIN, CULPRITS, TYPES, among, black, events, needing
 from cli_support import Run, mixlist, rows, write
 from model_files import dump
 
+from opsinfo_cli.report.views import bisect as view
+
 Search = Callable[..., Any]
+ACCURACY_PAGE = Path(__file__).resolve().parents[3] / "docs" / "accuracy_page.py"
 
 
 @pytest.fixture
@@ -32,6 +38,26 @@ def test_the_smallest_black_list_is_found_and_its_path_printed(search: Search, t
     assert "wrote .opsinfo-bisect/best.json" in ran.err
     assert "3 op types must stay in high precision; the check fails without any one of them" in ran.err
     assert "12 candidates: " in ran.err
+
+
+def test_a_slow_check_or_disk_is_reported_and_makes_no_other_difference_to_the_page_of_accuracy(
+    search: Search, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = needing(tmp_path / "check")
+
+    def printed(limit: float) -> str:
+        monkeypatch.setattr(view, "_SLOW", limit)
+        monkeypatch.setattr(view, "_FAST", limit)
+        said: str = search(*among(), "--journal", "journal", "-o", "ops_info.json", "--", check).err
+        shutil.rmtree(tmp_path / "journal")
+        (tmp_path / "ops_info.json").unlink()
+        return said
+
+    fast, slow = printed(1e9), printed(0)
+    assert re.search(r"^note: a run takes .* s: .* s more at most", slow, re.MULTILINE)
+    assert re.search(r"^opsinfo itself took \d+ ms for each trial$", slow, re.MULTILINE)
+    without_numbers = run_path(str(ACCURACY_PAGE))["without_numbers"]
+    assert without_numbers(slow) == without_numbers(fast)
 
 
 def test_each_culprit_names_the_trial_that_failed_without_it(search: Search, tmp_path: Path) -> None:
