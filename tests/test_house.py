@@ -29,6 +29,11 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree_of(path)))
+
+
 def wing_of(path: Path) -> str:
     parts = path.relative_to(PACKAGE).parts
     return parts[0] if len(parts) > 1 else ""
@@ -37,7 +42,7 @@ def wing_of(path: Path) -> str:
 def imported(path: Path) -> Iterator[tuple[int, str]]:
     """(line, absolute dotted name) of every import of a module, also inside functions."""
     package = ["opsinfo_cli", *path.relative_to(PACKAGE).parts[:-1]]
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, name.name) for name in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -47,14 +52,18 @@ def imported(path: Path) -> Iterator[tuple[int, str]]:
             yield from ((node.lineno, f"{stem}.{name.name}") for name in node.names)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_wing_imports_only_from_the_wings_below_it(path: Path) -> None:
+def above(path: Path) -> Iterator[str]:
+    """Imports from wings above that of a module."""
     wing = wing_of(path)
-    allowed = set(WINGS[WINGS.index(wing) :]) if wing in WINGS else set(WINGS)
+    forbidden = set(WINGS[: WINGS.index(wing)]) if wing in WINGS else set()
     for line, name in imported(path):
         parts = name.split(".")
-        if parts[0] == "opsinfo_cli" and len(parts) > 1 and parts[1] in WINGS:
-            assert parts[1] in allowed, f"line {line} imports {name}"
+        if parts[0] == "opsinfo_cli" and len(parts) > 1 and parts[1] in forbidden:
+            yield f"{path}:{line}: {name}"
+
+
+def test_a_wing_imports_only_from_the_wings_below_it() -> None:
+    assert [each for path in MODULES for each in above(path)] == []
 
 
 def test_errors_are_shown_below_all_types() -> None:
@@ -66,10 +75,10 @@ def test_every_folder_is_a_wing() -> None:
     assert folders <= {*WINGS, "schemas"}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_only_cli_and_report_import_click_or_rich(path: Path) -> None:
-    drawn = {name.split(".")[0] for _, name in imported(path)} & {"click", "rich"}
-    assert drawn <= ({"click"} if wing_of(path) in ("cli", "report") else set())
+def test_only_cli_and_report_import_click_and_no_module_imports_rich() -> None:
+    drawn = {path: {name.split(".")[0] for _, name in imported(path)} & {"click", "rich"} for path in MODULES}
+    assert [path for path, names in drawn.items() if "rich" in names] == []
+    assert {wing_of(path) for path, names in drawn.items() if "click" in names} <= {"cli", "report"}
 
 
 WRITING_MODES = set("wax+")
@@ -87,7 +96,7 @@ OWNERS = {"os", "shutil", "tempfile", "Path", "pathlib"}
 
 
 def writes(path: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Attribute) and node.attr in WRITING_FLAGS:
             yield node.lineno, node.attr
         if not isinstance(node, ast.Call):
@@ -103,6 +112,11 @@ def writes(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, ast.unparse(node)
 
 
+def is_null(path: Path, line: int) -> bool:
+    """Whether a line of a module is about the null device."""
+    return "devnull" in path.read_text("utf-8").splitlines()[line - 1]
+
+
 def _opens_for_writing(node: ast.Call, function: ast.expr) -> bool:
     values: list[Any] = [each.value for each in node.keywords if each.arg == "mode"]
     at = 0 if isinstance(function, ast.Attribute) and ast.unparse(function.value) not in ("os", "io") else 1
@@ -111,12 +125,10 @@ def _opens_for_writing(node: ast.Call, function: ast.expr) -> bool:
     return any(set(mode) & WRITING_MODES and len(mode) <= 3 for mode in modes)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_only_change_writes(path: Path) -> None:
-    found = [f"{line}: {text}" for line, text in writes(path) if "devnull" not in text]
-    lines = path.read_text("utf-8").splitlines()
-    found = [each for each in found if "devnull" not in lines[int(each.split(":")[0]) - 1]]
-    assert not found or wing_of(path) == "change" or str(path.relative_to(PACKAGE)) in RUN_FOLDER | NODE_FOLDER
+def test_only_change_writes() -> None:
+    others = [path for path in MODULES if wing_of(path) != "change"]
+    others = [path for path in others if str(path.relative_to(PACKAGE)) not in RUN_FOLDER | NODE_FOLDER]
+    assert [f"{path}:{line}: {text}" for path in others for line, text in writes(path) if not is_null(path, line)] == []
 
 
 def imports() -> dict[str, set[str]]:
@@ -168,16 +180,13 @@ def test_no_two_classes_share_a_name() -> None:
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_module_has_a_docstring_and_is_short(path: Path) -> None:
-    assert ast.get_docstring(tree_of(path))
-    assert len(path.read_text("utf-8").splitlines()) <= LONGEST_MODULE
-
-
-def test_every_test_module_has_a_docstring_and_is_short() -> None:
-    assert [str(path) for path in TESTS if not ast.get_docstring(tree_of(path))] == []
-    long = {path.name: len(path.read_text("utf-8").splitlines()) for path in TESTS}
-    assert {name: count for name, count in long.items() if count > LONGEST_TEST} == {}
+@pytest.mark.parametrize(
+    ("modules", "longest"), [(MODULES, LONGEST_MODULE), (TESTS, LONGEST_TEST)], ids=["package", "tests"]
+)
+def test_every_module_has_a_docstring_and_is_short(modules: list[Path], longest: int) -> None:
+    assert [str(path) for path in modules if not ast.get_docstring(tree_of(path))] == []
+    lengths = {str(path): len(path.read_text("utf-8").splitlines()) for path in modules}
+    assert {path: length for path, length in lengths.items() if length > longest} == {}
 
 
 def assigned(path: Path, name: str) -> ast.expr | None:
