@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,13 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LINE = b"2024-05-01 12:00:00 [INFO] epoch 3 data 0.1 samples/s 1234.5 loss 2.34 lr 0.001\n"
 OVERFLOW = b"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to %d.0\n"
+
+
+def most_memory(process: int) -> int:
+    """The peak of a running process, in KiB. What `wait4` gives begins with that of the tests' own process."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
+    assert found
+    return int(found[1])
 
 
 @pytest.mark.parametrize(
@@ -29,10 +37,7 @@ def test_memory_does_not_grow_with_the_log(filling: bytes, megabytes: int) -> No
     for number in range(megabytes):
         process.stdin.write(b"\n" + OVERFLOW % 2 ** (16 - number // every) if number % every == 0 else b"")
         process.stdin.write(block)
-    process.stdin.close()
-    output = process.stdout.read().decode()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    process.stdout.close()
-    assert "10 of 1000000 steps" in output
-    assert usage.ru_maxrss < 64 * 1024
+    used = most_memory(process.pid)
+    output, _ = process.communicate()
+    assert "10 of 1000000 steps" in output.decode()
+    assert used < 64 * 1024
