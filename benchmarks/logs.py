@@ -1,11 +1,14 @@
 """How fast `opsinfo qualify` reads a large log, against `grep -c` for the same words, and what memory it takes.
 
     python benchmarks/logs.py [--megabytes 1000] [SHAPE...]
+    python benchmarks/logs.py --moving [--megabytes 20]
 
 The logs: a usual one, in which one line in thousands matters; one in which every line has a counter that must be read;
 four shapes of real logs; and for each other format a log in which every line counts (`dense_logs`). Each is repeated to
 a gigabyte, and must take at most 15 s of processor time per gigabyte, else the exit status is 1. Each program runs once
 before it is measured, so that the file is in the page cache.
+
+`--moving` measures the reader, without start-up and without a limit, on logs in which each message changes the scale.
 """
 
 from __future__ import annotations
@@ -17,12 +20,18 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from dense_logs import DENSE
+from moving_logs import MOVES, MOVING, moving
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT)]
+
+from opsinfo_cli.runs.scan import read_log  # noqa: E402
+
 WORDS = ("INFO", "epoch", "loss", "lr", "time", "data", "prec1", "samples", "elapsed", "ms", "grad", "norm", "batch")
 OVERFLOW = "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to {:.1f}\n"
 MEGATRON = (
@@ -140,7 +149,27 @@ def main() -> int:
     parser.add_argument("shapes", nargs="*", choices=[[], *SHAPES], default=[])
     parser.add_argument("--megabytes", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--moving", action="store_true", help="measure logs in which the scale changes in each message")
     asked = parser.parse_args()
+    return measure_moving(asked) if asked.moving else measure(asked)
+
+
+def measure_moving(asked: argparse.Namespace) -> int:
+    print(f"| s/GB | {' | '.join(MOVES)} |")
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place, "moving.log")
+        for name in MOVING:
+            row = []
+            for moves in MOVES:
+                write(path, moving(name, moves, random.Random(1)), asked.megabytes * 1_000_000)
+                began = time.process_time()
+                read_log(str(path)).evidence(None, None)
+                row.append(f"{(time.process_time() - began) / path.stat().st_size * 1e9:.1f}")
+            print(f"| {name} | {' | '.join(row)} |", flush=True)
+    return 0
+
+
+def measure(asked: argparse.Namespace) -> int:
     slow = 0
     with tempfile.TemporaryDirectory() as place:
         for name in asked.shapes or SHAPES:
