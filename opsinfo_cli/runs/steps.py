@@ -7,7 +7,6 @@ from itertools import accumulate, compress, islice
 from operator import sub
 
 from .columns import Table, integers, kinds_of
-from .occurrences import skew_of
 from .shapes import Shapes
 from .sheet import Sheet
 from .step_counters import StepCounters
@@ -26,6 +25,7 @@ from .step_fields import (
     rows_at,
     steps_at,
 )
+from .visits import skew_of
 
 _LOOK = 1 << 14
 _GAP = 1 << 10

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate, compress, count, islice
-from operator import eq, gt, lt, ne
+from itertools import accumulate, chain, compress, count, islice, pairwise
+from operator import eq, gt, ne, sub
 from typing import NamedTuple
+
+from ..typed import TypeVar
 
 MOST = 2048
 
@@ -86,39 +87,46 @@ class Trajectory:
         self.halvings += again
         self.take(ats, scales)
 
-    def changed_rows(
-        self, ats: Sequence[int], before: Sequence[float], after: Sequence[float], new: Sequence[bool]
-    ) -> None:
-        """Add scales before and after overflows, in order.
-
-        :param new: whether each is the first message of its overflow
-        """
-        rows = list(compress(zip(ats, before, after, strict=True), new))
-        if rows and all(map(math.isfinite, after)):
-            self.take([at for at, _, _ in rows for _ in range(2)], [scale for _, *both in rows for scale in both])
-            return
-        for at, *both in rows:
-            for scale in both:
-                self.add(at, scale)
+    def changed_rows(self, ats: Sequence[int], before: Sequence[float], after: Sequence[float]) -> None:
+        """Add scales before and after overflows, in order."""
+        if not all(map(math.isfinite, after)):
+            for at, *both in zip(ats, before, after, strict=True):
+                for scale in both:
+                    self.add(at, scale)
+        elif ats and before[1:] == after[:-1]:
+            self.add(ats[0], before[0])
+            self.take(ats, after)
+        elif ats:
+            self.take(_in_turn(ats, ats), _in_turn(before, after))
 
     def take(self, ats: Sequence[int], scales: Sequence[float]) -> None:
         """Add finite scales, in order."""
         self.add(ats[0], scales[0])
         assert self.final is not None
-        ats = list(accumulate(ats, max, initial=self._last_at))[1:]
+        if ats[0] < self._last_at or any(map(gt, ats, islice(ats, 1, None))):
+            ats = list(accumulate(ats, max, initial=self._last_at))[1:]
         self._last_at = ats[-1]
         changes = list(map(ne, scales, (self.final, *scales)))
-        scales = list(compress(scales, changes))
-        if not scales:
-            return
-        before = [self.final, *scales[:-1]]
-        fell = list(map(lt, scales, before))
-        self.falls += sum(fell)
-        self.rises += len(fell) - sum(fell)
-        kinds = Counter(compress(zip(before, scales, strict=True), fell))
-        self.halvings += sum(many * _halvings(*fall) for fall, many in kinds.items())
+        if not all(changes):
+            ats, scales = list(compress(ats, changes)), list(compress(scales, changes))
+            if not scales:
+                return
+        self._moved([self.final, *scales])
         self.final = scales[-1]
-        self._keep(list(compress(ats, changes)), scales)
+        self._keep(ats, scales)
+
+    def _moved(self, scales: list[float]) -> None:
+        """Count the moves between scales, of which none equals the one before."""
+        fell = list(map(gt, scales, islice(scales, 1, None)))
+        falls = sum(fell)
+        self.falls += falls
+        self.rises += len(fell) - falls
+        if min(scales) <= 0:
+            self.halvings += sum(_halvings(*fall) for fall in compress(pairwise(scales), fell))
+            return
+        logs = list(map(math.log2, scales))
+        halvings = list(compress(map(sub, logs, islice(logs, 1, None)), fell))
+        self.halvings += sum(map(round, halvings)) + sum(map((0.5).__ge__, halvings))  # one at least
 
     def _keep(self, ats: Sequence[int], scales: Sequence[float]) -> None:
         """Keep changes, and drop some each time there are too many."""
@@ -142,9 +150,11 @@ class Trajectory:
 
     def _thin(self) -> None:
         extremes = {self._scales.index(each) for each in (self.lowest, self.highest) if each in self._scales}
-        kept = sorted({*range(0, len(self._scales), 2), *extremes})
-        self._ats = list(map(self._ats.__getitem__, kept))
-        self._scales = list(map(self._scales.__getitem__, kept))
+        ats, scales = self._ats, self._scales
+        self._ats, self._scales = ats[::2], scales[::2]
+        for more, index in enumerate(sorted(index for index in extremes if index % 2)):
+            self._ats.insert(index // 2 + 1 + more, ats[index])
+            self._scales.insert(index // 2 + 1 + more, scales[index])
 
     @property
     def points(self) -> list[ScalePoint]:
@@ -181,3 +191,10 @@ class Trajectory:
 def _halvings(before: float, after: float) -> int:
     """Return the fewest overflows that explain a fall, at a factor of two each."""
     return max(1, round(math.log2(before) - math.log2(after))) if after > 0 else 1
+
+
+_Item = TypeVar("_Item")
+
+
+def _in_turn(first: Sequence[_Item], second: Sequence[_Item]) -> list[_Item]:
+    return list(chain.from_iterable(zip(first, second, strict=True)))

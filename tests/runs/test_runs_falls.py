@@ -122,11 +122,11 @@ def test_a_message_of_growth_needs_its_place_among_the_others(monkeypatch: pytes
     assert (found.scale.final, found.scale.rises) == (8.0, 1)
 
 
-def test_equal_messages_in_a_row_are_at_the_number_of_the_last_one() -> None:
+def test_equal_messages_in_a_row_are_at_the_number_of_the_first_one() -> None:
     lines = changing(APEX, b"4.0", b"4.0", b"2.0", many=6)
     found = read(Apex, text_of(*lines[:4], b"nothing to see", *lines[4:]))
     again = read(Apex, text_of(*lines[:4], b"nothing to see", *lines[4:]), by_shape=False)
-    assert [point.at for point in found.scale.points] == [2, 3]
+    assert [point.at for point in found.scale.points] == [1, 3]
     assert state(found) == state(again)
 
 

@@ -11,7 +11,8 @@ from log_reading import flags_state
 from opsinfo_cli.runs import flags as flags_module
 from opsinfo_cli.runs.count import Count
 from opsinfo_cli.runs.flags import Flags
-from opsinfo_cli.runs.occurrences import Occurrences, skew_of
+from opsinfo_cli.runs.occurrences import Occurrences
+from opsinfo_cli.runs.visits import skew_of
 
 # Flags
 
@@ -183,8 +184,8 @@ def test_copies_of_a_message_are_a_few_printed_steps_apart(spacing: int, skew: i
         near, far = occurrences((512, 0, 1)), occurrences((512, 0, 1))
         assert near.add(512, skew, spacing, since=since) is False
         assert far.add(512, skew + 1, spacing, since=since and since + 1) is True
-        assert near._in_lead is True
-        assert far._in_lead is False
+        assert near._visits._in_lead is True
+        assert far._visits._in_lead is False
 
 
 def test_copies_that_spread_are_one_overflow_from_their_first_to_their_last() -> None:
@@ -217,7 +218,7 @@ def test_known_values_are_counted_and_new_ones_left_out_at_the_limit() -> None:
         found.add(float(number + 2), number * 1000, 10, copies=number + 1)
     found.add(2.0, 9_000_000, 10)
     found.rose()
-    assert (len(found.values), found.values[2.0], len(found._sizes)) == (4096, 2, 4096)
+    assert (len(found.values), found.values[2.0], len(found._visits.sizes)) == (4096, 2, 4096)
 
 
 def test_given_ranks_stay_if_there_are_no_messages() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from operator import ne
+from itertools import compress
 
 from ..count import Count
 from ..occurrences import Occurrences
@@ -42,24 +42,23 @@ class BMTrain(Reader):
             self._changed(found, steps.spacing)
             return
         for match, copies in messages.runs(steps, _moves):
-            self.lines += copies
             self.overflow_words += copies
             self.found.scaling, self.found.level = "dynamic", "fp16"
             self.occurrences.add(number(match[2]), steps.at, steps.spacing, copies, steps.since)
+            place = self.place(steps.at, self.lines)
             for scale in (number(match[1]), number(match[2])):
-                self.scale.add(self.place(steps.at, self.lines), scale)
+                self.scale.add(place, scale)
+            self.lines += copies
 
     def _changed(self, found: Scales, spacing: int) -> None:
         """Take the messages of a window at once."""
         before, after = found.columns
-        numbers = list(found.upto)
-        new = list(map(ne, numbers, (0, *numbers)))  # not equal to the message before it
-        places = list(map(self.place, found.ats, map(self.lines.__add__, numbers)))
-        self.lines += len(numbers)
-        self.overflow_words += len(numbers)
+        places = self.places(found.ats, self.lines, found.firsts)
+        self.lines += len(after)
+        self.overflow_words += len(after)
         self.found.scaling, self.found.level = "dynamic", "fp16"
         self.occurrences.add_rows(after, found.ats, spacing)
-        self.scale.changed_rows(places, before, after, new)
+        self.scale.changed_rows(places, *(list(compress(each, found.firsts)) for each in (before, after)))
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         return self.occurrences.count(steps, ranks or 1)

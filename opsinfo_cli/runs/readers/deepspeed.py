@@ -141,13 +141,14 @@ class DeepSpeed(Reader):
                 return
             if match["told"] is None:
                 self.found.precision = "bfloat16"
+        before = self.overflows
         self.overflows += copies
         at, since = (counted, None) if counted is not None else (steps.at, steps.since)
         if match["told"]:
             self.found.scaling, self.found.level = "dynamic", "fp16"
         new = self._descent.add(number(match["to"]) if match["to"] else None, at, steps.spacing, copies, since)
         if match["told"] and not self._move and (new or rank):
-            place = self.place(at, self.overflows)
+            place = self.place(at, before)
             self.scale.add(place, number(match["from"]))
             if match["to"]:
                 self.scale.add(place, number(match["to"]))

@@ -9,10 +9,11 @@ from operator import itemgetter, lt, ne, sub
 from typing import NamedTuple
 
 from ..count import Count
-from ..occurrences import Occurrences, skew_of
+from ..occurrences import Occurrences
 from ..shapes import Shapes
 from ..sheet import Sheet
 from ..steps import StepFields
+from ..visits import skew_of
 from .reader import NUMBER, Reader, number
 
 _OVERFLOW = re.compile(rb"overflow detected, (?:ignoring gradient, )?setting loss scale to: " + NUMBER)

@@ -20,8 +20,9 @@ class FallReader(Reader):
 
     def fell(self, scale: float, steps: StepFields, copies: int) -> None:
         """Take copies of one message; ``steps`` is at their place."""
+        before = self.occurrences.total
         if self.occurrences.add(scale, steps.at, steps.spacing, copies, steps.since):
-            self.scale.fell_to(self.place(steps.at, self.occurrences.total), scale)
+            self.scale.fell_to(self.place(steps.at, before), scale)
 
     def fell_often(self, messages: Messages, places_of: Places, steps: StepFields) -> bool:
         """Take the messages of a window at once; returns whether they were taken: see :meth:`.Messages.scales`."""
@@ -36,7 +37,5 @@ class FallReader(Reader):
         before = self.occurrences.total
         new = self.occurrences.add_rows(scales, found.ats, steps.spacing)
         if any(new):
-            ats, numbers = compress(found.ats, new), compress(found.upto, new)
-            places = list(map(self.place, ats, map(before.__add__, numbers)))
-            self.scale.fell_to_rows(places, list(compress(scales, new)))
+            self.scale.fell_to_rows(self.places(found.ats, before, new), list(compress(scales, new)))
         return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from itertools import islice, repeat
+from itertools import compress, islice
 from operator import gt
 
 from ..count import Count
@@ -64,13 +64,13 @@ class Fp16Optimizer(Reader):
         found = messages.scales(lambda match: number_places(match, 1))
         if found:
             (scales,) = found.columns
-            numbers = map(self.lines.__add__, found.upto)
-            self.scale.take(list(map(self.place, repeat(newest), numbers)), scales)
+            places = self.places([newest] * len(scales), self.lines, found.firsts)
+            self.scale.take(places, list(compress(scales, found.firsts)))
             self._scales_read(len(scales))
             return
         for match, copies in messages.runs():
-            self._scales_read(copies)
             self.scale.add(self.place(newest, self.lines), number(match[1]))
+            self._scales_read(copies)
 
     def _scales_read(self, many: int) -> None:
         self.lines += many

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from itertools import chain, compress, count, islice, pairwise, repeat
+from itertools import chain, compress, count, islice, pairwise
 from math import isfinite
 from operator import ne, not_, or_, sub
 from typing import NamedTuple
@@ -55,16 +55,19 @@ class Messages:
         places = {shape: found for shape in self._kinds if (found := places_of(_matched(self._pattern, shape)))}
         if len(places) < len(self._kinds) or _FEW * len(texts) < len(chosen):
             return None
-        if _FEW * sum(map(ne, islice(texts, 1, None), texts)) < len(texts):
+        firsts = [True, *map(ne, islice(texts, 1, None), texts)]
+        if _FEW * (sum(firsts) - 1) < len(texts):
             return None
-        shapes = compress(self._sheet.shapes, chosen)
-        table = Table(texts, list(places.values()), lambda: list(map(places.__getitem__, shapes)))
+        rows = map(places.__getitem__, compress(self._sheet.shapes, chosen))
+        table = Table(texts, list(places.values()), lambda: list(rows))
         columns = [list(map(float, table.column(at))) for at in range(len(table.kinds[0]))]
         if not all(map(isfinite, chain.from_iterable(columns))):
             return None
         nowhere: list[int | None] = [None] * len(texts)
         ats = steps.take_between(self._sheet, chosen) if steps else nowhere
-        return None if ats is None else Scales(columns, ats, self._lines.upto(parted=steps is not None))
+        if ats is None:
+            return None
+        return Scales(columns, ats, self._lines.parted(firsts) if steps else firsts)
 
     def runs(
         self, steps: StepFields | None = None, moves: _Moves | None = None
@@ -109,15 +112,19 @@ class Scales(NamedTuple):
     """The first scale of each message, the second, and so on."""
     ats: list[int | None]
     """The last step before each message; None if steps are not asked for."""
-    upto: Iterator[int]
-    """The number of messages of the window up to the last of equal ones in a row."""
+    firsts: list[bool]
+    """Whether each message is the first of equal ones in a row; other lines between them part them."""
 
 
 def number_places(match: re.Match[bytes], *groups: int) -> tuple[slice, ...] | None:
-    """Return where groups of a shape are, if they are there and have digits; a value may be `inf` or `nan`."""
-    if all(match[group] and b"0" in match[group] for group in groups):
-        return tuple(slice(*match.span(group)) for group in groups)
-    return None
+    """Return where groups of a shape are, if they are there and have digits; a value may be `inf` or `nan`.
+
+    What ends with its shape has no end, so that shapes of different lengths have it at the same place.
+    """
+    if not all(match[group] and b"0" in match[group] for group in groups):
+        return None
+    ends = (None if match.end(group) == len(match.string) else match.end(group) for group in groups)
+    return tuple(slice(match.start(group), end) for group, end in zip(groups, ends, strict=True))
 
 
 def _kinds_of(pattern: re.Pattern[bytes], mark: bytes, sheet: Sheet) -> set[bytes] | None:
@@ -178,17 +185,15 @@ class _Lines(NamedTuple):
         )
         return cls(sheet, list(compress(sheet.lines, chosen)), list(compress(count(), chosen)), chosen)
 
-    def upto(self, parted: bool) -> Iterator[int]:
-        """Return the number of messages up to the last of equal ones in a row, for each message.
+    def parted(self, firsts: list[bool]) -> list[bool]:
+        """Return whether each message is the first of equal ones without other lines between them.
 
-        :param parted: whether other lines between equal messages part them
+        :param firsts: whether each does not equal the one before it
         """
-        new = map(ne, islice(self.texts, 1, None), self.texts)
-        if parted and self.places[-1] - self.places[0] >= len(self.places):
-            apart = map(sub, islice(self.places, 1, None), self.places)
-            new = map(or_, new, map((1).__lt__, apart))
-        stops = [*compress(count(1), new), len(self.texts)]
-        return chain.from_iterable(map(repeat, stops, map(sub, stops, (0, *stops))))
+        if self.places[-1] - self.places[0] < len(self.places):
+            return firsts
+        apart = map(sub, islice(self.places, 1, None), self.places)
+        return [True, *map(or_, islice(firsts, 1, None), map((1).__lt__, apart))]
 
     def runs(
         self, first: int, stop: int, at_once: bool, steps: StepFields | None, place: _Place | None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from itertools import compress
+from operator import mul
 
 from ..count import Count
 from ..occurrences import Occurrences
@@ -47,13 +49,10 @@ class Paddle(Reader):
                 continue
             for match, copies in messages.runs(steps):
                 before = number(match[1])
-                after = self._after(occurrences, before, number(match[pattern.groups]))
+                shown = number(match[pattern.groups])
+                after = before * shown if occurrences is self.lowered else shown  # the scaler shows the ratio
                 new = occurrences.add(after, steps.at, steps.spacing, copies, steps.since)
                 self._seen(copies, before, after, steps.at, new and self._is_preferred(occurrences))
-
-    def _after(self, occurrences: Occurrences, before: float, shown: float) -> float:
-        """Return the scale after an overflow; the scaler's message shows the ratio."""
-        return before * shown if occurrences is self.lowered else shown
 
     def _is_preferred(self, occurrences: Occurrences) -> bool:
         return occurrences is self.not_run or not self.not_run.total
@@ -61,20 +60,22 @@ class Paddle(Reader):
     def _changed(self, found: Scales, occurrences: Occurrences, spacing: int) -> None:
         """Take the messages of a window at once."""
         before, shown = found.columns
-        after = [self._after(occurrences, *each) for each in zip(before, shown, strict=True)]
+        after = list(map(mul, before, shown)) if occurrences is self.lowered else shown
         self.found.scaling, self.found.level = "dynamic", "float16"
         new = occurrences.add_rows(after, found.ats, spacing)
         if self._is_preferred(occurrences):
-            places = list(map(self.place, found.ats, map(self.lines.__add__, found.upto)))
-            self.scale.changed_rows(places, before, after, new)
+            self.scale.changed_rows(
+                self.places(found.ats, self.lines, new), *(list(compress(each, new)) for each in (before, after))
+            )
         self.lines += len(new)
 
     def _seen(self, copies: int, before: float, after: float, at: int | None, new: bool) -> None:
-        self.lines += copies
         self.found.scaling, self.found.level = "dynamic", "float16"
         if new:
-            self.scale.add(self.place(at, self.lines), before)
-            self.scale.add(self.place(at, self.lines), after)
+            place = self.place(at, self.lines)
+            self.scale.add(place, before)
+            self.scale.add(place, after)
+        self.lines += copies
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         return (self.not_run if self.not_run.total else self.lowered).count(steps, ranks, self.steps_printed)

@@ -95,11 +95,27 @@ class Reader:
         return self.lines > 0
 
     def place(self, at: int | None, messages: int) -> int:
-        """Return the place of a message in the run: the last step printed before it, else its own number."""
+        """Return the place of a message in the run: the last step printed before it, else the number of its first copy.
+
+        :param messages: how many were there before it
+        """
         if at is None:
-            return messages
+            return messages + 1
         self.found.at_is_step = True
         return at
+
+    def places(self, ats: list[int | None], before: int, wanted: list[bool]) -> list[int]:
+        """Return :meth:`place` of those of some messages in order that are wanted.
+
+        :param ats: the last step before each; after one that has a step, each has one
+        :param before: the number of the messages before these
+        """
+        numbers = compress(count(before + 1), wanted)
+        shown = list(compress(ats, wanted))
+        if not shown or shown[-1] is None:
+            return list(numbers)
+        self.found.at_is_step = True
+        return [number if at is None else at for at, number in zip(shown, numbers, strict=False)]
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         raise NotImplementedError

@@ -1,0 +1,189 @@
+"""Copies of one message that are close together: each rank prints it for the same overflow."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from itertools import accumulate, compress, count, islice
+from operator import eq, gt
+
+from ..typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_MOST_SIZES = 4096
+_OPEN = 4
+_SKEW = 16
+_CLOSED = -(1 << 60)
+"""The place of a visit to which no message is near."""
+
+
+def skew_of(spacing: int) -> int:
+    """Return how many steps apart the copies of one message may be printed.
+
+    :param spacing: the distance between printed steps
+    """
+    return max(_SKEW, 4 * spacing)
+
+
+@dataclass(slots=True)
+class _Visit:
+    """Copies of one message that the ranks print for one overflowed step."""
+
+    value: float | None
+    at: int
+    copies: int
+
+
+@dataclass
+class Visits:
+    """The visits of a scale to its values: a copy belongs to one of the last four visits to its value.
+
+    :param sizes: how many visits had which number of copies; the key says whether they were to the lowest value so far
+    :param lowest: the lowest value
+    :param lead: the visits of the first descent
+    """
+
+    sizes: Counter[tuple[bool, int]] = field(default_factory=Counter)
+    lowest: float | None = None
+    lead: int = 0
+    _open: list[_Visit] = field(default_factory=list)
+    """The newest first."""
+    _at: int = 0
+    _in_lead: bool = True
+
+    def add(self, value: float | None, begin: int, step: int, copies: int, skew: int) -> bool:
+        """Add copies that are printed from one step to another; returns whether a visit begins with them."""
+        if begin > self._at + skew:  # clean steps in between end the first descent
+            self._in_lead = False
+        self._at = max(self._at, step)
+        for visit in self._open:
+            if visit.value == value and abs(begin - visit.at) <= skew:
+                visit.copies += copies
+                visit.at = max(visit.at, step)
+                return False
+        self._begin(value, step, copies)
+        return True
+
+    def _begin(self, value: float | None, step: int, copies: int) -> None:
+        self._open.insert(0, _Visit(value, step, copies))
+        if len(self._open) > _OPEN:
+            closed = self._open.pop()
+            self._closed((closed.value == self.lowest, closed.copies), 1)
+        if value is None or value != value:
+            return
+        lower = self.lowest is None or value < self.lowest
+        if lower:
+            self.lowest = value
+        self._in_lead = self._in_lead and lower
+        self.lead += self._in_lead
+
+    def add_rows(self, values: list[float], steps: list[int], skew: int) -> list[bool]:
+        """Add single copies in order, with a value that is a number each; returns what :meth:`add` does for each."""
+        if self.lowest is None:
+            first = self.add(values[0], steps[0], steps[0], 1, skew)
+            return [first, *self.add_rows(values[1:], steps[1:], skew)] if len(values) > 1 else [first]
+        opened = self._open[::-1]
+        near = steps.count(steps[0]) == len(steps) and all(abs(steps[0] - visit.at) <= skew for visit in opened)
+        if near and len({visit.value for visit in opened}) == len(opened):
+            new, sizes = self._add_near(values, steps[0])
+        else:
+            new, sizes = self._add_spread(values, steps, skew)
+        begun = list(compress(values, new))
+        lows = [self.lowest] * (len(begun) + 1)
+        if begun and min(begun) < self.lowest:
+            lows = list(accumulate(begun, min, initial=self.lowest))
+        closed = map(eq, (*(visit.value for visit in opened), *begun), islice(lows, _OPEN - len(opened), None))
+        self._count(zip(closed, sizes, strict=False))
+        if self._in_lead:
+            self._add_lead(begun, lows, new, steps, skew)
+        self.lowest = lows[-1]
+        self._at = max(self._at, max(steps))
+        return new
+
+    def _add_near(self, values: list[float], step: int) -> tuple[list[bool], list[int]]:
+        """Add copies of one step, which is near that of each open visit, to visits of different values.
+
+        :returns: what :meth:`add` returns for each, and the sizes of the visits that it closes, in order
+        """
+        opened = self._open[::-1]
+        copies = {visit.value: visit.copies for visit in opened}
+        order: list[float | None] = list(copies)
+        new: list[bool] = []
+        sizes: list[int] = []
+        for value in values:
+            if value in copies:
+                copies[value] += 1
+                new.append(False)
+                continue
+            copies[value] = 1
+            order.append(value)
+            new.append(True)
+            if len(copies) > _OPEN:
+                sizes.append(copies.pop(order[len(sizes)]))
+        kept = opened[len(sizes) :]
+        for visit in kept:
+            if visit.copies < copies[visit.value]:
+                visit.at = max(visit.at, step)
+                visit.copies = copies[visit.value]
+        begun = order[max(len(sizes), len(opened)) :]
+        self._open = [*kept, *(_Visit(value, step, copies[value]) for value in begun)][::-1]
+        return new, sizes
+
+    def _add_spread(self, values: list[float], steps: list[int], skew: int) -> tuple[list[bool], list[int]]:
+        """Add copies of any steps; returns what :meth:`_add_near` does."""
+        opened = deque(reversed(self._open))
+        newest = {visit.value: visit for visit in opened}
+        new: list[bool] = []
+        sizes: list[int] = []
+        for value, step in zip(values, steps, strict=True):
+            visit = newest.get(value)
+            if visit is not None and not -skew <= step - visit.at <= skew and visit.at != _CLOSED:
+                near = (each for each in reversed(opened) if each.value == value and abs(step - each.at) <= skew)
+                visit = next(near, None)
+            if visit is not None and visit.at != _CLOSED:
+                visit.copies += 1
+                if step > visit.at:
+                    visit.at = step
+                new.append(False)
+                continue
+            newest[value] = visit = _Visit(value, step, 1)
+            opened.append(visit)
+            new.append(True)
+            if len(opened) > _OPEN:
+                closed = opened.popleft()
+                closed.at = _CLOSED
+                sizes.append(closed.copies)
+        self._open = list(reversed(opened))
+        return new, sizes
+
+    def _add_lead(self, begun: list[float], lows: list[float], new: list[bool], steps: list[int], skew: int) -> None:
+        """Add the visits that belong to the first descent: until one is not lower, or clean steps are in between.
+
+        :param begun: the values of the visits that begin
+        :param lows: the lowest value before each
+        """
+        before = map(skew.__add__, accumulate(steps, max, initial=self._at))
+        clean = next(compress(count(), map(gt, steps, before)), len(steps))
+        lower = list(map(gt, lows, islice(begun, sum(new[:clean]))))
+        self.lead += lower.index(False) if False in lower else len(lower)
+        self._in_lead = clean == len(steps) and False not in lower
+
+    def _count(self, closed: Iterable[tuple[bool, int]]) -> None:
+        for kind, visits in Counter(closed).items():
+            self._closed(kind, visits)
+
+    def _closed(self, kind: tuple[bool, int], visits: int) -> None:
+        if kind in self.sizes or len(self.sizes) < _MOST_SIZES:
+            self.sizes[kind] += visits
+
+    def rose(self) -> None:
+        """Note that the scale grew: later visits are not the first descent, and an earlier value is a new visit."""
+        self._in_lead = False
+        self.end()
+
+    def end(self) -> None:
+        """Close all visits."""
+        self._count((visit.value == self.lowest, visit.copies) for visit in self._open)
+        self._open = []
