@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import accumulate, compress, count, islice
+from itertools import accumulate, compress, count, groupby, islice
+from math import isfinite
 from operator import itemgetter, lt, ne, sub
 from typing import NamedTuple
 
@@ -94,13 +95,27 @@ class Fairseq(Reader):
         while taken < len(overflows):
             self._updated(updates[done : places[taken]], scales[done : places[taken]])
             done = places[taken]
-            copies = bisect_right(places, done, taken) - taken
-            copies = next((each for each in range(1, copies) if overflows[taken + each] != overflows[taken]), copies)
-            self._overflow(number(overflows[taken]), copies)
-            taken += copies
-            if taken == copies and self._steady(overflows[taken:], places[taken:], updates, scales, done):
+            together = bisect_right(places, done, taken)
+            self._overflowed(overflows[taken:together])
+            is_first, taken = not taken, together
+            if is_first and self._steady(overflows[taken:], places[taken:], updates, scales, done):
                 return
         self._updated(updates[done:], scales[done:])
+
+    def _overflowed(self, scales: list[bytes]) -> None:
+        """Take messages without updates between them."""
+        values = list(map(number, scales))
+        if len(values) < _FEW or not all(map(isfinite, values)):
+            for value, copies in groupby(values):
+                self._overflow(value, len(list(copies)))
+            return
+        self._counted(len(values))
+        self._scale = values[-1]
+        first = (self.updates or 0) + self.occurrences.total + 1
+        self.occurrences.add_rows(values, [self.updates] * len(values), self._apart)
+        self.scale.behind += self.scale.start is None
+        self.scale.take(range(first, first + len(values)), values)
+        self._is_scaled()
 
     def _steady(
         self, overflows: list[bytes], places: list[int], updates: list[int], scales: list[bytes], done: int
@@ -115,16 +130,17 @@ class Fairseq(Reader):
         if max(moves) > skew_of(self._apart) or any(map(lt, later, (self.updates, *later))):
             return False
         self.occurrences.add(self._scale, ats[-1], self._apart, len(overflows), ats[1])
-        self.lines += len(overflows)
-        self.overflow_words += len(overflows)
-        self.scale_words += len(overflows)
+        self._counted(len(overflows))
         self._updated(later, scales[done:])
         return True
 
+    def _counted(self, messages: int) -> None:
+        self.lines += messages
+        self.overflow_words += messages
+        self.scale_words += messages
+
     def _overflow(self, value: float, copies: int) -> None:
-        self.lines += copies
-        self.overflow_words += copies
-        self.scale_words += copies
+        self._counted(copies)
         self._scale = value
         self.scale.behind += self.scale.start is None
         self.occurrences.add(value, self.updates, self._apart, 1)
@@ -151,15 +167,17 @@ class Fairseq(Reader):
                 self.occurrences.rose()
             self._scale = value
         self._prints_scale = True
-        self.found.scaling, self.found.level = "dynamic", "fp16"
-        self.found.at_is_step = True
+        self._is_scaled()
         total = self.occurrences.total
         ats = [at + total for at, scale in zip(islice(most, 1, None), scales, strict=True) if scale]
         self.scale.add_rows(ats, shown)
 
-    def _scaled(self, value: float) -> None:
+    def _is_scaled(self) -> None:
         self.found.scaling, self.found.level = "dynamic", "fp16"
         self.found.at_is_step = True
+
+    def _scaled(self, value: float) -> None:
+        self._is_scaled()
         self.scale.add((self.updates or 0) + self.occurrences.total, value)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
