@@ -134,6 +134,8 @@ class StepFields(StepCounters):
         :returns: the last step before each message; None if the lines must be read one by one
         """
         find = self._lines.of
+        if self._upto >= sheet.limit:
+            return [self._at] * chosen.count(True)
         if self._upto or sheet.kinds is None or max(map(len, sheet.kinds)) > NEAR:
             return None
         spots = {shape: find(shape) for shape in sheet.kinds}

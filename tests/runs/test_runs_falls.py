@@ -12,6 +12,7 @@ from log_reading import read, state, text_of
 from opsinfo_cli.runs.occurrences import Occurrences
 from opsinfo_cli.runs.readers.apex import Apex
 from opsinfo_cli.runs.readers.bmtrain import BMTrain
+from opsinfo_cli.runs.readers.deepspeed import DeepSpeed
 from opsinfo_cli.runs.readers.fp16_optimizer import Fp16Optimizer
 from opsinfo_cli.runs.readers.messages import Messages
 from opsinfo_cli.runs.readers.paddle import Paddle
@@ -34,6 +35,31 @@ MESSAGES = {
     "paddle": (Paddle, PADDLE),
     "paddlenlp": (Paddle, PADDLENLP),
 }
+TIME = b"[2023-04-28 06:51:33,912] [INFO] "
+ZERO = TIME + b"[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 9.0, reducing to %s"
+FUSED = b"%s[Rank 0] Overflow detected. Skipping step. Attempted loss scale: 9.0, reducing to %%s" % TIME
+UNFUSED = TIME + b"fp16 dynamic loss scale overflow! Skipping step. Attempted loss scale: 9.0, reducing to %s"
+MOVED = TIME + b"Reducing dynamic loss scale from 9.0 to %s"
+IN_LINES = {
+    "apex": (Apex, b"worker-0.log: " + APEX),
+    "torch_npu": (TorchNpu, b"[rank 12]: " + NPU.replace(b"\n", b"\n[rank 12]: ")),
+    "bmtrain": (BMTrain, BMTRAIN + b" on the first rank"),
+    "paddlenlp": (Paddle, TIME + PADDLENLP + b", again"),
+    "deepspeed": (DeepSpeed, ZERO),
+    "deepspeed with a counter": (DeepSpeed, b"[INFO] step=7, skipped=3\n" + ZERO),
+    "deepspeed, fused": (DeepSpeed, MOVED + b"\n" + FUSED),
+    "deepspeed, unfused": (DeepSpeed, UNFUSED),
+    "deepspeed, one move": (DeepSpeed, MOVED),
+}
+NOT_AT_ONCE = {
+    "a step in the line": (Apex, b"step: 7 of a run " + APEX),
+    "a step after the message": (BMTrain, BMTRAIN + b", step: 7 of a run"),
+    "too little between messages": (Apex, b"0: " + APEX),
+    "two in a line": (Apex, b"worker-0.log: " + APEX + b", " + APEX),
+    "a counter in the line": (DeepSpeed, UNFUSED + b", step=7, skipped=3"),
+    "a move and a counter in a line": (DeepSpeed, MOVED + b", step=7, skipped=3"),
+}
+each_in_lines = pytest.mark.parametrize(("kind", "message"), IN_LINES.values(), ids=IN_LINES)
 each_message = pytest.mark.parametrize(("kind", "message"), MESSAGES.values(), ids=MESSAGES)
 
 
@@ -145,6 +171,54 @@ step_lines = st.one_of(
     st.lists(st.lists(st.tuples(scale_texts, step_lines), min_size=1, max_size=20), min_size=1, max_size=3),
 )
 def test_messages_taken_at_once_give_what_messages_taken_one_by_one_give(
+    kind: type[Reader], message: bytes, beginning: tuple[bytes, ...], groups: list[list[tuple[bytes, bytes | None]]]
+) -> None:
+    windows = list(map(text_of, beginning))
+    for group in groups:
+        pairs = ((message.replace(b"%s", scale), step) for scale, step in group)
+        windows.append(text_of(*(line for pair in pairs for line in pair if line)))
+    assert state(read(kind, *windows)) == state(read(kind, *windows, by_shape=False))
+
+
+def taken_at_once(monkeypatch: pytest.MonkeyPatch, kind: type[Reader], message: bytes) -> set[bool]:
+    """Whether the messages of a window, in which each has another scale, were taken at once."""
+    taken = set()
+    scales = Messages.scales
+
+    def asked(messages, *given):  # type: ignore[no-untyped-def]
+        found = scales(messages, *given)
+        if message[:9] in messages._sheet.data and messages._mark in messages._sheet.data:
+            taken.add(found is not None)
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Messages, "scales", asked)
+        read(kind, *map(text_of, BEGINNING), text_of(*changing(message, b"4.0", b"2.0")))
+    return taken
+
+
+@each_in_lines
+def test_messages_in_lines_are_taken_at_once(
+    monkeypatch: pytest.MonkeyPatch, kind: type[Reader], message: bytes
+) -> None:
+    assert taken_at_once(monkeypatch, kind, message) == {True}
+
+
+@pytest.mark.parametrize(("kind", "message"), NOT_AT_ONCE.values(), ids=NOT_AT_ONCE)
+def test_messages_in_lines_that_may_show_steps_are_not_taken_at_once(
+    monkeypatch: pytest.MonkeyPatch, kind: type[Reader], message: bytes
+) -> None:
+    assert taken_at_once(monkeypatch, kind, message) == {False}
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"), [*IN_LINES.values(), *NOT_AT_ONCE.values()], ids=[*IN_LINES, *NOT_AT_ONCE]
+)
+@given(
+    st.sampled_from([BEGINNING, EPOCHS]),
+    st.lists(st.lists(st.tuples(scale_texts, step_lines), min_size=1, max_size=20), min_size=1, max_size=3),
+)
+def test_messages_in_lines_taken_at_once_give_what_messages_taken_one_by_one_give(
     kind: type[Reader], message: bytes, beginning: tuple[bytes, ...], groups: list[list[tuple[bytes, bytes | None]]]
 ) -> None:
     windows = list(map(text_of, beginning))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from dataclasses import replace
+from itertools import compress
+from operator import ne
 
 from ..columns import integers
 from ..count import Count
@@ -13,6 +14,8 @@ from ..occurrences import Occurrences
 from ..shapes import Shapes
 from ..sheet import Sheet
 from ..steps import StepFields
+from .counter_steps import CounterSteps
+from .messages import Messages, number_places
 from .reader import NUMBER, Evidence, Reader, lines_with, message_runs, number, number_or_none
 
 _COUNTER = re.compile(rb"step=(\d{1,15}), skipped=(\d{1,15})")
@@ -44,6 +47,15 @@ _INITIAL = re.compile(rb"'init_scale': " + NUMBER)
 
 def _moves(match: re.Match[bytes]) -> bool:
     return match["to"] is not None and match["from"] != match["to"]
+
+
+def _scales_of(match: re.Match[bytes]) -> tuple[slice, ...] | None:
+    """Return where a message shows the scales, and the rank if it has one; None if the message must be searched for."""
+    return _uncounted_places(match, "from", "to", *(["rank"] if match["rank"] else []))
+
+
+def _uncounted_places(match: re.Match[bytes], *groups: int | str) -> tuple[slice, ...] | None:
+    return None if b"skipped=" in match.string else number_places(match, *groups)
 
 
 def _places_of(shape: bytes) -> CounterPlaces | None:
@@ -78,6 +90,7 @@ class DeepSpeed(Reader):
         self._is_unranked = False
         self._move: tuple[float, float] | None = None
         """The newest move of the scale that a message showed; each rank prints it."""
+        self._moves = 0
         self._descent = Occurrences()
         self._config = [re.compile(re.escape(mark)) for mark in _CONFIGURED]
         self._places = Shapes(_places_of)
@@ -94,22 +107,20 @@ class DeepSpeed(Reader):
             for start, end in lines_with(data, limit, self._config):
                 self._configured(data[start:end])
         if any(sheet.has(mark) for _, mark in _MESSAGES) or sheet.has(_MOVE):
-            self._messages(sheet, steps, _Counted(data, limit, before))
+            self._messages(sheet, steps, CounterSteps(_COUNTER, data, limit, before))
 
-    def _messages(self, sheet: Sheet, steps: StepFields, counted: _Counted) -> None:
+    def _messages(self, sheet: Sheet, steps: StepFields, counted: CounterSteps) -> None:
         data, limit = sheet.data, sheet.limit
         fused_steps = None if counted.has_counter else steps  # the counter shows the step, and each message has a rank
-        for match, copies in message_runs(_MOVED, _MOVE, data, limit, fused_steps) if sheet.has(_MOVE) else ():
-            self.lines += copies
-            if steps.at is not None and not counted.has_counter:
-                counted.add(match.start(), steps.at)
-            self._moved(number(match[2]), number(match[3]), counted.before(match.end()))
+        if sheet.has(_MOVE):
+            self._moves_of(sheet, fused_steps, counted)
         for pattern, mark in _MESSAGES:
-            if sheet.has(mark):
-                shown = fused_steps if pattern is _FUSED else steps
-                for match, copies in message_runs(pattern, mark, data, limit, shown, _moves):
-                    self.lines += copies
-                    self._overflow(match, copies, counted.before(match.start()), steps)
+            shown = fused_steps if pattern is _FUSED else steps
+            if not sheet.has(mark) or self._overflowed_often(Messages(pattern, mark, sheet), shown, steps, counted):
+                continue
+            for match, copies in message_runs(pattern, mark, data, limit, shown, _moves):
+                self.lines += copies
+                self._overflow(match, copies, counted.at(match.start()), steps)
 
     def _counted(self, sheet: Sheet) -> None:
         table = sheet.whole_table(self._places, b"skipped=")
@@ -121,14 +132,84 @@ class DeepSpeed(Reader):
         self.lines += len(steps)
         self.counters.add_rows(list(map(int, steps)), integers(skipped))
 
+    def _moves_of(self, sheet: Sheet, steps: StepFields | None, counted: CounterSteps) -> None:
+        """:param steps: None if the counter shows the step"""
+        if steps:
+            counted.add([0], [steps.at])
+        if self._moved_often(Messages(_MOVED, _MOVE, sheet), steps, counted):
+            return
+        for match, copies in message_runs(_MOVED, _MOVE, sheet.data, sheet.limit, steps):
+            self.lines += copies
+            if steps:
+                counted.add([match.start()], [steps.at])
+            self._moved(number(match[2]), number(match[3]), counted.at(match.end()))
+
     def _moved(self, before: float, after: float, at: int | None) -> None:
         if self._move == (before, after):
             return
         self._move = before, after
         self.found.scaling, self.found.level = "dynamic", "fp16"
-        place = self.place(at, self.scale.changes)
+        place = self.place(at, self._moves)
+        self._moves += 1
         self.scale.add(place, before)
         self.scale.add(place, after)
+
+    def _moved_often(self, messages: Messages, steps: StepFields | None, counted: CounterSteps) -> bool:
+        """Take the moves of a window at once; returns whether they were taken: see :meth:`.Messages.scales`."""
+        found = messages.scales(lambda match: _uncounted_places(match, 2, 3), steps)
+        if found is None:
+            return False
+        self.lines += len(found.ats)
+        if steps:
+            counted.add(messages.begins, found.ats)
+        ats = list(map(counted.at, map((1).__add__, messages.begins)))
+        moves = list(zip(*found.columns, strict=True))
+        new = list(map(ne, moves, (self._move, *moves)))
+        if any(new):
+            before, after = (list(compress(column, new)) for column in found.columns)
+            places = self.places(list(compress(ats, new)), self._moves, [True] * len(after))
+            self._move = moves[-1]
+            self._moves += len(after)
+            self.found.scaling, self.found.level = "dynamic", "fp16"
+            self.scale.changed_rows(places, before, after)
+        return True
+
+    def _overflowed_often(
+        self, messages: Messages, shown: StepFields | None, steps: StepFields, counted: CounterSteps
+    ) -> bool:
+        """Take the messages of a window at once; returns whether they were taken: see :meth:`.Messages.scales`.
+
+        :param shown: the steps, if messages are placed by them
+        """
+        found = messages.scales(_scales_of, shown)
+        if found is None:
+            return False
+        self.lines += len(found.ats)
+        before, after, *ranks = found.columns
+        ats = found.ats
+        if counted.is_known:
+            ats = [at if step is None else step for step, at in zip(map(counted.at, messages.begins), ats, strict=True)]
+        if ranks:
+            self.rank = self.rank or b"%d" % ranks[0][0]
+            mine = list(map(float(self.rank).__eq__, ranks[0]))
+            ats, before, after = list(compress(ats, mine)), list(compress(before, mine)), list(compress(after, mine))
+        else:
+            self._is_unranked = True
+        if ats:
+            self._overflowed_at(ats, before, after, steps.spacing, is_ranked=bool(ranks))
+        return True
+
+    def _overflowed_at(
+        self, ats: list[int | None], before: list[float], after: list[float], spacing: int, *, is_ranked: bool
+    ) -> None:
+        """Take messages with the step before each, and the scale before and after it."""
+        self.found.scaling, self.found.level = "dynamic", "fp16"
+        new = self._descent.add_rows(after, ats, spacing)
+        wanted = [True] * len(new) if is_ranked else new
+        if not self._move and any(wanted):
+            places = self.places(ats, self.overflows, wanted)
+            self.scale.changed_rows(places, list(compress(before, wanted)), list(compress(after, wanted)))
+        self.overflows += len(new)
 
     def _overflow(self, match: re.Match[bytes], copies: int, counted: int | None, steps: StepFields) -> None:
         """:param counted: the step of the counter before the message"""
@@ -201,23 +282,3 @@ class DeepSpeed(Reader):
         if found.level == "bf16" and found.scaling == "dynamic":
             found.scaling = None  # the configuration has a scaler that is not used
         return found
-
-
-class _Counted:
-    """The step before each place of a window: the one that the counter shows, if the log has a counter."""
-
-    def __init__(self, data: bytes, limit: int, before: int) -> None:
-        """:param before: the step of the counter at the end of the window before, 0 if there is none"""
-        found = list(_COUNTER.finditer(data, 0, limit))
-        self._places = [match.start() for match in found]
-        self.has_counter = before > 0 or bool(found)
-        self._steps = [before if self.has_counter else None, *(int(match[1]) for match in found)]
-
-    def add(self, place: int, step: int) -> None:
-        """Add a step that is shown by other lines; places come in order."""
-        self._places.append(place)
-        self._steps.append(step)
-
-    def before(self, place: int) -> int | None:
-        """Return the step; None if none is known."""
-        return self._steps[bisect_left(self._places, place)]

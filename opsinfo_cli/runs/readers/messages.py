@@ -1,11 +1,11 @@
-"""Messages that are whole lines, read from the lines of a window that were split for all readers."""
+"""Messages of which a line has one at most, read from the lines of a window that were split for all readers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from itertools import chain, compress, count, islice, pairwise
+from itertools import accumulate, chain, compress, count, islice, pairwise
 from math import isfinite
 from operator import ne, not_, or_, sub
 from typing import NamedTuple
@@ -33,41 +33,69 @@ class Messages:
         self._pattern = pattern
         self._mark = mark
         self._sheet = sheet
-        self._kinds = _kinds_of(pattern, mark, sheet)
+        self._found = _found_in(pattern, mark, sheet)
+        """The message in each shape of a line; None if messages must be searched for in the text."""
+        self._are_lines = all(match[0] == match.string for match in (self._found or {}).values())
+        self._kinds = set(self._found) if self._found is not None and self._are_lines else None
+        """The shapes of messages that are whole lines."""
 
     @cached_property
     def _lines(self) -> _Lines:
-        return _Lines.of(self._kinds or set(), self._sheet)
+        return _Lines.of(set(self._found or ()), self._sheet)
+
+    @cached_property
+    def begins(self) -> list[int]:
+        """Where the line of each message begins."""
+        sizes = map((1).__add__, map(len, self._sheet.lines))
+        return list(compress(accumulate(sizes, initial=0), self._lines.chosen))
 
     def count(self, word: bytes) -> int:
-        """Return how often messages that are whole lines have a word without digits."""
+        """Return how often messages have a word without digits."""
         kinds = self._sheet.kinds
-        return sum(kinds[shape] * shape.count(word) for shape in self._kinds or ()) if kinds else 0
+        return sum(kinds[shape] * match[0].count(word) for shape, match in (self._found or {}).items()) if kinds else 0
 
     def scales(self, places_of: Places, steps: StepFields | None = None) -> Scales | None:
         """Return the scales of each message, if they change often; else None, and :meth:`runs` gives the messages.
 
         :param places_of: returns where a message shows scales, given the match of its shape; None if it is needed
         """
-        if not self._kinds or _only(self._kinds, self._sheet):
+        if not self._found or (self._kinds and _only(self._kinds, self._sheet)):
             return None
-        texts, chosen = self._lines.texts, self._lines.chosen
-        places = {shape: found for shape in self._kinds if (found := places_of(_matched(self._pattern, shape)))}
-        if len(places) < len(self._kinds) or _FEW * len(texts) < len(chosen):
+        lines, chosen = self._lines.texts, self._lines.chosen
+        places = {shape: found for shape, match in self._found.items() if (found := places_of(match))}
+        if len(places) < len(self._found) or len(set(map(len, places.values()))) > 1 or _FEW * len(lines) < len(chosen):
             return None
+        shapes = compress(self._sheet.shapes, chosen)
+        rows = map(places.__getitem__, shapes)
+        texts = lines if self._are_lines else self._texts()
         firsts = [True, *map(ne, islice(texts, 1, None), texts)]
         if _FEW * (sum(firsts) - 1) < len(texts):
             return None
-        rows = map(places.__getitem__, compress(self._sheet.shapes, chosen))
-        table = Table(texts, list(places.values()), lambda: list(rows))
+        table = Table(lines, list(places.values()), lambda: list(rows))
         columns = [list(map(float, table.column(at))) for at in range(len(table.kinds[0]))]
         if not all(map(isfinite, chain.from_iterable(columns))):
             return None
-        nowhere: list[int | None] = [None] * len(texts)
-        ats = steps.take_between(self._sheet, chosen) if steps else nowhere
+        if steps is None:
+            return Scales(columns, [None] * len(lines), firsts)
+        ats = steps.take_between(self._sheet, chosen) if self._are_lines or self._are_apart(steps) else None
         if ats is None:
             return None
-        return Scales(columns, ats, self._lines.parted(firsts) if steps else firsts)
+        return Scales(columns, ats, self._lines.parted(firsts) if self._are_lines else [True] * len(lines))
+
+    def _texts(self) -> list[bytes]:
+        """Return the text of each message."""
+        places = {shape: (slice(*match.span()),) for shape, match in (self._found or {}).items()}
+        shapes = compress(self._sheet.shapes, self._lines.chosen)
+        return Table(self._lines.texts, list(places.values()), lambda: list(map(places.__getitem__, shapes))).column(0)
+
+    def _are_apart(self, steps: StepFields) -> bool:
+        """Whether what is between two messages is long enough for a step, and the lines of messages show none."""
+        found = (self._found or {}).values()
+        before = {match.string[: match.start()] for match in found}
+        after = {match.string[match.end() :] for match in found}
+        if min(map(len, before)) + min(map(len, after)) < _SHORTEST:
+            return False
+        return steps.has_none({*before, *after, *(self._found or ())})
 
     def runs(
         self, steps: StepFields | None = None, moves: _Moves | None = None
@@ -116,7 +144,7 @@ class Scales(NamedTuple):
     """Whether each message is the first of equal ones in a row; other lines between them part them."""
 
 
-def number_places(match: re.Match[bytes], *groups: int) -> tuple[slice, ...] | None:
+def number_places(match: re.Match[bytes], *groups: int | str) -> tuple[slice, ...] | None:
     """Return where groups of a shape are, if they are there and have digits; a value may be `inf` or `nan`.
 
     What ends with its shape has no end, so that shapes of different lengths have it at the same place.
@@ -127,19 +155,18 @@ def number_places(match: re.Match[bytes], *groups: int) -> tuple[slice, ...] | N
     return tuple(slice(match.start(group), end) for group, end in zip(groups, ends, strict=True))
 
 
-def _kinds_of(pattern: re.Pattern[bytes], mark: bytes, sheet: Sheet) -> set[bytes] | None:
-    """Return the shapes of messages; None if messages must be searched for in the text."""
+def _found_in(pattern: re.Pattern[bytes], mark: bytes, sheet: Sheet) -> dict[bytes, re.Match[bytes]] | None:
+    """Return the message in each shape that has one; None if messages must be searched for in the text."""
     if sheet.kinds is None:
         return None
-    kinds = {shape for shape in sheet.kinds if mark in shape}
-    others = sheet.kinds.keys() - kinds - ({b""} if sheet.kinds[b""] == 1 else set())  # after the last line end
+    found = {shape: pattern.search(shape) for shape in sheet.kinds if mark in shape}
+    others = sheet.kinds.keys() - found.keys() - ({b""} if sheet.kinds[b""] == 1 else set())  # after the last line end
     if any(len(shape) < _SHORTEST or b"\r" in shape for shape in others):
         return None
-    for shape in kinds:
-        match = pattern.match(shape)
-        if match is None or match.end() < len(shape):
-            return None
-    return kinds
+    if any(shape.count(mark) > 1 or b"\r" in shape for shape in found):
+        return None
+    known = {shape: match for shape, match in found.items() if match}
+    return known if len(known) == len(found) else None
 
 
 def _matched(pattern: re.Pattern[bytes], text: bytes) -> re.Match[bytes]:

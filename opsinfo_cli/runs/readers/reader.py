@@ -220,10 +220,11 @@ def message_runs(
             yield match, _copies(texts[first], whole[first])
             continue
         at_once = b"nan" not in texts[first] and not (moves and moves(match))
-        for copies in _stretch(
+        for after, copies in _stretch(
             data, _Stretch(texts[first:stop], gaps[first:stop], whole[first:stop], ends[first:stop]), steps, at_once
         ):
-            yield match, copies
+            at = first + after
+            yield (_again(pattern, data, ends[at] - len(whole[at])) if after else match), copies
     if steps:
         steps.skip(ends[-1])
 
@@ -262,24 +263,24 @@ class _Stretch(NamedTuple):
 _FEW = 4
 
 
-def _stretch(data: bytes, stretch: _Stretch, steps: StepFields | None, at_once: bool) -> Iterator[int]:
-    """Yield the copies of each run of a message."""
+def _stretch(data: bytes, stretch: _Stretch, steps: StepFields | None, at_once: bool) -> Iterator[tuple[int, int]]:
+    """Yield the number of messages before each run of a message, and its copies."""
     texts, gaps, whole, ends = stretch
     copies = [1] * len(texts) if texts == whole else list(map(_copies, texts, whole))
     breaks = [at for at, gap in enumerate(gaps) if at and len(gap) >= _NEAR] if steps else []
     if not breaks or steps is None:
-        yield sum(copies)
+        yield 0, sum(copies)
         return
-    yield sum(copies[: breaks[0]])
+    yield 0, sum(copies[: breaks[0]])
     end = ends[-1]
     if at_once and len(breaks) >= _FEW and steps.sweep([gaps[at] for at in breaks], ends[breaks[0] - 1], end):
-        yield sum(copies[breaks[0] :])
+        yield breaks[0], sum(copies[breaks[0] :])
         steps.since = None
         return
     for first, stop in pairwise([*breaks, len(gaps)]):
         steps.skip(ends[first - 1])
         steps.advance(data, ends[first - 1] + len(gaps[first]))
-        yield sum(copies[first:stop])
+        yield first, sum(copies[first:stop])
 
 
 def _copies(text: bytes, whole: bytes) -> int:

@@ -1,0 +1,33 @@
+"""The steps that a counter of skipped steps shows in a window."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+
+class CounterSteps:
+    """The step before each place of a window: the one that the counter shows, if the log has a counter."""
+
+    def __init__(self, counter: re.Pattern[bytes], data: bytes, limit: int, before: int) -> None:
+        """:param counter: the pattern of the counter; its first group is the step
+        :param before: the step of the counter at the end of the window before, 0 if there is none
+        """
+        found = list(counter.finditer(data, 0, limit))
+        self._places = [match.start() for match in found]
+        self.has_counter = before > 0 or bool(found)
+        self._steps: list[int | None] = [before if self.has_counter else None, *(int(match[1]) for match in found)]
+
+    def add(self, places: list[int], steps: list[int | None]) -> None:
+        """Add steps that other lines show; places come in order."""
+        self._places += places
+        self._steps += steps
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a step is known at any place."""
+        return self._steps[-1] is not None
+
+    def at(self, place: int) -> int | None:
+        """Return the step before a place; None if none is known."""
+        return self._steps[bisect_left(self._places, place)]
