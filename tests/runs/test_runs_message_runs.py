@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opsinfo_cli.runs.readers import message_runs as searched_messages
 from opsinfo_cli.runs.readers import messages as line_messages
-from opsinfo_cli.runs.readers import reader
+from opsinfo_cli.runs.readers.message_runs import message_runs
 from opsinfo_cli.runs.readers.messages import Messages
-from opsinfo_cli.runs.readers.reader import message_runs
 from opsinfo_cli.runs.sheet import Sheet
 from opsinfo_cli.runs.steps import StepFields
 
@@ -191,7 +191,7 @@ def test_a_step_in_the_first_line_is_before_the_message_in_the_second() -> None:
 def test_one_message_between_lines_without_steps_is_only_counted(
     plan: str, with_steps: bool, expected: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(line_messages, "_Lines", None)
+    monkeypatch.setattr(line_messages, "MessageLines", None)
     data, steps = window(plan), StepFields()
     sheet = Sheet(data, len(data), by_shape=True)
     assert [copies for _, copies in Messages(MESSAGE, MARK, sheet).runs(steps if with_steps else None)] == expected
@@ -260,7 +260,7 @@ def test_a_message_or_a_step_at_the_first_byte_is_read() -> None:
 
 @pytest.mark.parametrize("plan", ["MMsM", "osMMoMoM", "MsMsMsMsMsM"])
 def test_one_line_again_and_again_is_not_searched_for_copies(plan: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "_runs_of", None)
+    monkeypatch.setattr(searched_messages, "_runs_of", None)
     assert sum(run.copies for run in runs_in(window(plan, STEPS[False]), by_shape=False)[0]) == plan.count("M")
 
 

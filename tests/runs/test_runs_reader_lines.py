@@ -105,7 +105,7 @@ def test_overflows_of_the_first_steps_are_the_first_descent(iterations: list[int
 
 
 def test_a_scale_that_all_ranks_print_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(messages_module._Lines, "runs", None)
+    monkeypatch.setattr(messages_module.MessageLines, "runs", None)
     overflow = b"Grad overflow on iteration  3"
     reader = read(Fp16Optimizer, text_of(*[USING % b"8"] * 9, *[overflow] * 9), text_of(*[overflow] * 9))
     assert (reader.lines, reader.scale.drawn) == (27, [(3, 8.0)])

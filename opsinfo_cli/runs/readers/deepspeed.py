@@ -15,8 +15,9 @@ from ..shapes import Shapes
 from ..sheet import Sheet
 from ..steps import StepFields
 from .counter_steps import CounterSteps
+from .message_runs import message_runs
 from .messages import Messages, number_places
-from .reader import NUMBER, Evidence, Reader, lines_with, message_runs, number, number_or_none
+from .reader import NUMBER, Evidence, Reader, lines_with, number, number_or_none
 
 _COUNTER = re.compile(rb"step=(\d{1,15}), skipped=(\d{1,15})")
 _SCALES = (

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import accumulate, chain, compress, count, islice, pairwise
 from math import isfinite
-from operator import ne, not_, or_, sub
+from operator import ne
 from typing import NamedTuple
 
 from ..columns import Table
 from ..sheet import Sheet
 from ..steps import StepFields
-from .reader import message_runs
+from .message_lines import LinePlace, MessageLines
+from .message_runs import message_runs
 
 _SHORTEST = 11
-"""Lines of at least this length between two messages make a text long enough for a step: see `reader.message_runs`."""
+"""Lines of at least this length between two messages make a text long enough for a step: see `message_runs`."""
 
-_LONGEST = 1 << 10
 _FEW = 4
 
 _Moves = Callable[[re.Match[bytes]], bool]
@@ -40,8 +40,8 @@ class Messages:
         """The shapes of messages that are whole lines."""
 
     @cached_property
-    def _lines(self) -> _Lines:
-        return _Lines.of(set(self._found or ()), self._sheet)
+    def _lines(self) -> MessageLines:
+        return MessageLines.of(set(self._found or ()), self._sheet)
 
     @cached_property
     def begins(self) -> list[int]:
@@ -61,32 +61,37 @@ class Messages:
         """
         if not self._found or (self._kinds and _only(self._kinds, self._sheet)):
             return None
-        lines, chosen = self._lines.texts, self._lines.chosen
-        places = {shape: found for shape, match in self._found.items() if (found := places_of(match))}
-        if len(places) < len(self._found) or len(set(map(len, places.values()))) > 1 or _FEW * len(lines) < len(chosen):
+        table = self._table(places_of)
+        if table is None or _FEW * len(table) < len(self._lines.chosen):
             return None
-        shapes = compress(self._sheet.shapes, chosen)
-        rows = map(places.__getitem__, shapes)
-        texts = lines if self._are_lines else self._texts()
+        texts = self._texts()
         firsts = [True, *map(ne, islice(texts, 1, None), texts)]
         if _FEW * (sum(firsts) - 1) < len(texts):
             return None
-        table = Table(lines, list(places.values()), lambda: list(rows))
         columns = [list(map(float, table.column(at))) for at in range(len(table.kinds[0]))]
         if not all(map(isfinite, chain.from_iterable(columns))):
             return None
         if steps is None:
-            return Scales(columns, [None] * len(lines), firsts)
-        ats = steps.take_between(self._sheet, chosen) if self._are_lines or self._are_apart(steps) else None
+            return Scales(columns, [None] * len(texts), firsts)
+        is_known = self._are_lines or self._are_apart(steps)
+        ats = steps.take_between(self._sheet, self._lines.chosen) if is_known else None
         if ats is None:
             return None
-        return Scales(columns, ats, self._lines.parted(firsts) if self._are_lines else [True] * len(lines))
+        return Scales(columns, ats, self._lines.parted(firsts) if self._are_lines else [True] * len(texts))
+
+    def _table(self, places_of: Places) -> Table[tuple[slice, ...]] | None:
+        """Return the lines with messages and the places in each; None if one has none, or more than another."""
+        found = self._found or {}
+        places = {shape: some for shape, match in found.items() if (some := places_of(match))}
+        if len(places) < len(found) or len(set(map(len, places.values()))) > 1:
+            return None
+        shapes = compress(self._sheet.shapes, self._lines.chosen)
+        return Table(self._lines.texts, list(places.values()), lambda: list(map(places.__getitem__, shapes)))
 
     def _texts(self) -> list[bytes]:
         """Return the text of each message."""
-        places = {shape: (slice(*match.span()),) for shape, match in (self._found or {}).items()}
-        shapes = compress(self._sheet.shapes, self._lines.chosen)
-        return Table(self._lines.texts, list(places.values()), lambda: list(map(places.__getitem__, shapes))).column(0)
+        table = None if self._are_lines else self._table(lambda match: (slice(*match.span()),))
+        return table.column(0) if table else self._lines.texts
 
     def _are_apart(self, steps: StepFields) -> bool:
         """Whether what is between two messages is long enough for a step, and the lines of messages show none."""
@@ -100,7 +105,7 @@ class Messages:
     def runs(
         self, steps: StepFields | None = None, moves: _Moves | None = None
     ) -> Iterator[tuple[re.Match[bytes], int]]:
-        """Yield the first of each run of equal messages, and their number, as :func:`.reader.message_runs` does.
+        """Yield the first of each run of equal messages, and their number, as :func:`.message_runs` does.
 
         :param moves: whether a message shows two scales, so that each copy is a run
         """
@@ -110,7 +115,7 @@ class Messages:
             return
         if not kinds:
             return
-        place = None if steps is None or steps.has_none(sheet.kinds or ()) else _Place(sheet, steps)
+        place = None if steps is None or steps.has_none(sheet.kinds or ()) else LinePlace(sheet, steps)
         only = _only(kinds, sheet) if place is None and moves is None else None
         if only:
             text, many = only
@@ -190,114 +195,3 @@ def _equal(text: bytes, many: int, sheet: Sheet) -> Iterator[int]:
     yield first
     if first < many:
         yield many - first
-
-
-class _Lines(NamedTuple):
-    """The messages of a window."""
-
-    sheet: Sheet
-    texts: list[bytes]
-    places: list[int]
-    """The number of the line of each message."""
-    chosen: list[bool]
-    """Whether each line is a message."""
-
-    @classmethod
-    def of(cls, kinds: set[bytes], sheet: Sheet) -> _Lines:
-        """:param kinds: the shapes of messages"""
-        chosen = list(
-            map(sheet.copied_lines_of(kinds).__contains__, sheet.lines)
-            if sheet.copies
-            else map(kinds.__contains__, sheet.shapes)
-        )
-        return cls(sheet, list(compress(sheet.lines, chosen)), list(compress(count(), chosen)), chosen)
-
-    def parted(self, firsts: list[bool]) -> list[bool]:
-        """Return whether each message is the first of equal ones without other lines between them.
-
-        :param firsts: whether each does not equal the one before it
-        """
-        if self.places[-1] - self.places[0] < len(self.places):
-            return firsts
-        apart = map(sub, islice(self.places, 1, None), self.places)
-        return [True, *map(or_, islice(firsts, 1, None), map((1).__lt__, apart))]
-
-    def runs(
-        self, first: int, stop: int, at_once: bool, steps: StepFields | None, place: _Place | None
-    ) -> Iterator[int]:
-        """Yield the number of messages of each run among equal ones, with ``steps`` at its place."""
-        if steps is None:
-            yield stop - first
-            return
-        if place:
-            place.advance(self.places[first], self.places[first - 1] if first else None)
-        if self.places[stop - 1] - self.places[first] < stop - first:
-            yield stop - first
-            return
-        gaps = map(sub, islice(self.places, first + 1, stop), islice(self.places, first, None))
-        breaks = compress(count(first + 1), map((1).__lt__, gaps))
-        second = next(breaks, stop)
-        yield second - first
-        if at_once and place is None:
-            yield stop - second
-            return
-        later = [second, *breaks]
-        if at_once and place and len(later) >= _FEW and self._swept(second, stop, steps, place):
-            yield stop - second
-            steps.since = None
-            return
-        for begin, end in pairwise([*later, stop]):
-            if place:
-                place.advance(self.places[begin], self.places[begin - 1])
-            yield end - begin
-
-    def _swept(self, second: int, stop: int, steps: StepFields, place: _Place) -> bool:
-        """Whether the steps before the messages from ``second`` on were taken at once."""
-        begin, end = self.places[second - 1], self.places[stop - 1]
-        most = max(map(sub, islice(self.places, second, stop), islice(self.places, second - 1, None))) - 1
-        others = list(map(not_, self.chosen[begin:end]))
-        lines = list(compress(self.sheet.lines[begin:end], others))
-        if most * (max(map(len, lines)) + 1) >= _LONGEST:
-            return False
-        shapes = list(compress(self.sheet.shapes[begin:end], others))
-        in_first = self.places[second] - begin - 1
-        return steps.sweep_lines(lines, shapes, in_first, most, *place.ends_of(begin, end))
-
-
-class _Place:
-    """Brings the steps to the place of a message; knows where in a window its lines begin."""
-
-    def __init__(self, sheet: Sheet, steps: StepFields) -> None:
-        self._sheet = sheet
-        self._steps = steps
-        self._line = self._begin = 0
-
-    def _begin_of(self, line: int) -> int:
-        """Return where a line begins that is not before the last one asked for."""
-        between = self._sheet.lines[self._line : line]
-        self._begin += sum(map(len, between)) + len(between)
-        self._line = line
-        return self._begin
-
-    def end_of(self, line: int) -> int:
-        return self._begin_of(line) + len(self._sheet.lines[line])
-
-    def ends_of(self, first: int, last: int) -> tuple[int, int]:
-        """Return the ends of two lines. The first one is not before the last line asked for; the next may follow it."""
-        end = self.end_of(first)
-        between = self._sheet.lines[first + 1 : last + 1]
-        return end, end + sum(map(len, between)) + len(between)
-
-    def skip(self, line: int) -> None:
-        self._steps.skip(self.end_of(line))
-
-    def advance(self, line: int, before: int | None) -> None:
-        """Read the steps up to a message.
-
-        :param before: the line of the message before it
-        """
-        if line == 0 or before == line - 1:
-            return
-        if before is not None and before >= self._line:
-            self.skip(before)
-        self._steps.advance(self._sheet.data, self._begin_of(line))
