@@ -111,11 +111,11 @@ class Trajectory:
             ats, scales = list(compress(ats, changes)), list(compress(scales, changes))
             if not scales:
                 return
-        self._moved([self.final, *scales])
+        self._count_moves([self.final, *scales])
         self.final = scales[-1]
         self._keep(ats, scales)
 
-    def _moved(self, scales: list[float]) -> None:
+    def _count_moves(self, scales: list[float]) -> None:
         """Count the moves between scales, of which none equals the one before."""
         fell = list(map(gt, scales, islice(scales, 1, None)))
         falls = sum(fell)

@@ -91,7 +91,7 @@ class DeepSpeed(Reader):
         self._is_unranked = False
         self._move: tuple[float, float] | None = None
         """The newest move of the scale that a message showed; each rank prints it."""
-        self._moves = 0
+        self._moves_seen = 0
         self._descent = Occurrences()
         self._config = [re.compile(re.escape(mark)) for mark in _CONFIGURED]
         self._places = Shapes(_places_of)
@@ -150,8 +150,8 @@ class DeepSpeed(Reader):
             return
         self._move = before, after
         self.found.scaling, self.found.level = "dynamic", "fp16"
-        place = self.place(at, self._moves)
-        self._moves += 1
+        place = self.place(at, self._moves_seen)
+        self._moves_seen += 1
         self.scale.add(place, before)
         self.scale.add(place, after)
 
@@ -168,9 +168,9 @@ class DeepSpeed(Reader):
         new = list(map(ne, moves, (self._move, *moves)))
         if any(new):
             before, after = (list(compress(column, new)) for column in found.columns)
-            places = self.places(list(compress(ats, new)), self._moves, [True] * len(after))
+            places = self.places(list(compress(ats, new)), self._moves_seen, [True] * len(after))
             self._move = moves[-1]
-            self._moves += len(after)
+            self._moves_seen += len(after)
             self.found.scaling, self.found.level = "dynamic", "fp16"
             self.scale.changed_rows(places, before, after)
         return True
