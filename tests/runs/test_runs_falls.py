@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import cycle, islice
 
 import pytest
+from counts_seen import occurrences
 from hypothesis import given
 from hypothesis import strategies as st
 from log_reading import read, state, text_of
@@ -110,6 +111,7 @@ def test_the_words_of_messages_taken_at_once_are_counted(kind: type[Reader], mes
     text = text_of(*changing(message, b"4.0", b"2.0"))
     reader = read(kind, text)
     assert (reader.overflow_words, reader.scale_words) == (text.count(b"verflow"), text.count(b"cale")) == (24, 48)
+    assert read(BMTrain, text_of(*changing(BMTRAIN, b"4.0", b"2.0"))).overflow_words == 24
 
 
 def test_messages_with_steps_between_are_taken_at_once_if_the_counter_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,21 +167,6 @@ step_lines = st.one_of(
 )
 
 
-@each_message
-@given(
-    st.sampled_from([BEGINNING, EPOCHS]),
-    st.lists(st.lists(st.tuples(scale_texts, step_lines), min_size=1, max_size=20), min_size=1, max_size=3),
-)
-def test_messages_taken_at_once_give_what_messages_taken_one_by_one_give(
-    kind: type[Reader], message: bytes, beginning: tuple[bytes, ...], groups: list[list[tuple[bytes, bytes | None]]]
-) -> None:
-    windows = list(map(text_of, beginning))
-    for group in groups:
-        pairs = ((message.replace(b"%s", scale), step) for scale, step in group)
-        windows.append(text_of(*(line for pair in pairs for line in pair if line)))
-    assert state(read(kind, *windows)) == state(read(kind, *windows, by_shape=False))
-
-
 def taken_at_once(monkeypatch: pytest.MonkeyPatch, kind: type[Reader], message: bytes) -> set[bool]:
     """Whether the messages of a window, in which each has another scale, were taken at once."""
     taken = set()
@@ -211,14 +198,12 @@ def test_messages_in_lines_that_may_show_steps_are_not_taken_at_once(
     assert taken_at_once(monkeypatch, kind, message) == {False}
 
 
-@pytest.mark.parametrize(
-    ("kind", "message"), [*IN_LINES.values(), *NOT_AT_ONCE.values()], ids=[*IN_LINES, *NOT_AT_ONCE]
-)
+@pytest.mark.parametrize(("kind", "message"), [*MESSAGES.values(), *IN_LINES.values(), *NOT_AT_ONCE.values()])
 @given(
-    st.sampled_from([BEGINNING, EPOCHS]),
+    st.sampled_from([BEGINNING, EPOCHS, ()]),
     st.lists(st.lists(st.tuples(scale_texts, step_lines), min_size=1, max_size=20), min_size=1, max_size=3),
 )
-def test_messages_in_lines_taken_at_once_give_what_messages_taken_one_by_one_give(
+def test_messages_taken_at_once_give_what_messages_taken_one_by_one_give(
     kind: type[Reader], message: bytes, beginning: tuple[bytes, ...], groups: list[list[tuple[bytes, bytes | None]]]
 ) -> None:
     windows = list(map(text_of, beginning))
@@ -226,6 +211,24 @@ def test_messages_in_lines_taken_at_once_give_what_messages_taken_one_by_one_giv
         pairs = ((message.replace(b"%s", scale), step) for scale, step in group)
         windows.append(text_of(*(line for pair in pairs for line in pair if line)))
     assert state(read(kind, *windows)) == state(read(kind, *windows, by_shape=False))
+
+
+@pytest.mark.parametrize("by_shape", [False, True])
+def test_moves_of_a_log_without_steps_are_numbered(by_shape: bool) -> None:
+    windows = [text_of(*changing(MOVED, b"4.0", b"2.0", many=5)), text_of(*changing(MOVED, b"4.0", b"2.0", many=4))]
+    found = read(DeepSpeed, *windows, by_shape=by_shape)
+    assert [tuple(point) for point in found.scale.points[::2]] == [(at, 9.0) for at in range(1, 9)]
+
+
+def test_a_counter_at_the_first_byte_of_a_window_shows_the_step_of_the_message_after_it() -> None:
+    for by_shape in (False, True):
+        found = read(DeepSpeed, b"step=70, skipped=1\n" + text_of(*changing(ZERO, b"4.0", b"2.0")), by_shape=by_shape)
+        assert [point.at for point in found.scale.points] == [70] * 48
+
+
+def test_a_message_is_of_the_first_descent_if_few_steps_are_before_it() -> None:
+    for at, calibrating in ((16, 1), (17, 0)):
+        assert occurrences((512, at, 1), spacing=1).count(100, 1).calibrating == calibrating
 
 
 def test_a_ratio_that_makes_the_scale_infinite_is_no_scale() -> None:
