@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import compress
 from operator import itemgetter
 
 from ..typed import TYPE_CHECKING, Generic, TypeVar
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 Kind = TypeVar("Kind")
+Value = TypeVar("Value")
 
 _OFTEN = 64
 """A number that fewer lines have is read for each of them."""
@@ -69,6 +71,11 @@ def kinds_of(rows: Sequence[Kind]) -> list[Kind]:
     if rows and rows.count(rows[0]) == len(rows):
         return [rows[0]]
     return list(dict(zip(map(id, rows), rows, strict=True)).values())
+
+
+def picked(values: list[Value], wanted: list[bool]) -> list[Value]:
+    """Return the values that are wanted: mostly all of them."""
+    return values if all(wanted) else list(compress(values, wanted))
 
 
 def integers(texts: list[bytes]) -> list[int]:

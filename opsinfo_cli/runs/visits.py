@@ -7,10 +7,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, compress, count, islice
 from operator import eq, gt
 
-from ..typed import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from .columns import picked
 
 _MOST_SIZES = 4096
 _OPEN = 4
@@ -42,7 +39,7 @@ class Visits:
 
     :param sizes: how many visits had which number of copies; the key says whether they were to the lowest value so far
     :param lowest: the lowest value
-    :param lead: the visits of the first descent
+    :param lead: how many visits belong to the first descent
     """
 
     sizes: Counter[tuple[bool, int]] = field(default_factory=Counter)
@@ -70,7 +67,7 @@ class Visits:
         self._open.insert(0, _Visit(value, step, copies))
         if len(self._open) > _OPEN:
             closed = self._open.pop()
-            self._closed((closed.value == self.lowest, closed.copies), 1)
+            self._count_size((closed.value == self.lowest, closed.copies), 1)
         if value is None or value != value:
             return
         lower = self.lowest is None or value < self.lowest
@@ -90,12 +87,12 @@ class Visits:
             new, sizes = self._add_near(values, steps[0])
         else:
             new, sizes = self._add_spread(values, steps, skew)
-        begun = list(compress(values, new))
+        begun = picked(values, new)
         lows = [self.lowest] * (len(begun) + 1)
         if begun and min(begun) < self.lowest:
             lows = list(accumulate(begun, min, initial=self.lowest))
-        closed = map(eq, (*(visit.value for visit in opened), *begun), islice(lows, _OPEN - len(opened), None))
-        self._count(zip(closed, sizes, strict=False))
+        at_lowest = map(eq, (*(visit.value for visit in opened), *begun), islice(lows, _OPEN - len(opened), None))
+        self._count_closed(list(islice(at_lowest, len(sizes))), sizes)
         if self._in_lead:
             self._add_lead(begun, lows, new, steps, skew)
         self.lowest = lows[-1]
@@ -110,8 +107,13 @@ class Visits:
         opened = self._open[::-1]
         copies = {visit.value: visit.copies for visit in opened}
         order: list[float | None] = list(copies)
+        if self._are_new(order, values):
+            self._open = [_Visit(value, step, 1) for value in reversed(values[-_OPEN:])] + self._open
+            sizes = [*copies.values(), *[1] * len(values)][:-_OPEN]
+            del self._open[_OPEN:]
+            return [True] * len(values), sizes
         new: list[bool] = []
-        sizes: list[int] = []
+        sizes = []
         for value in values:
             if value in copies:
                 copies[value] += 1
@@ -130,6 +132,12 @@ class Visits:
         begun = order[max(len(sizes), len(opened)) :]
         self._open = [*kept, *(_Visit(value, step, copies[value]) for value in begun)][::-1]
         return new, sizes
+
+    @staticmethod
+    def _are_new(opened: list[float | None], values: list[float]) -> bool:
+        """Whether each value begins a visit, because it differs from the four before it."""
+        both = [*opened, *values]
+        return not any(any(map(eq, both, islice(both, apart, None))) for apart in range(1, _OPEN + 1))
 
     def _add_spread(self, values: list[float], steps: list[int], skew: int) -> tuple[list[bool], list[int]]:
         """Add copies of any steps; returns what :meth:`_add_near` does."""
@@ -170,11 +178,16 @@ class Visits:
         self.lead += lower.index(False) if False in lower else len(lower)
         self._in_lead = clean == len(steps) and False not in lower
 
-    def _count(self, closed: Iterable[tuple[bool, int]]) -> None:
-        for kind, visits in Counter(closed).items():
-            self._closed(kind, visits)
+    def _count_closed(self, at_lowest: list[bool], sizes: list[int]) -> None:
+        """:param at_lowest: whether each visit was to the lowest value so far"""
+        if True in at_lowest:
+            for kind, visits in Counter(zip(at_lowest, sizes, strict=True)).items():
+                self._count_size(kind, visits)
+            return
+        for size, visits in Counter(sizes).items():
+            self._count_size((False, size), visits)
 
-    def _closed(self, kind: tuple[bool, int], visits: int) -> None:
+    def _count_size(self, kind: tuple[bool, int], visits: int) -> None:
         if kind in self.sizes or len(self.sizes) < _MOST_SIZES:
             self.sizes[kind] += visits
 
@@ -185,5 +198,6 @@ class Visits:
 
     def end(self) -> None:
         """Close all visits."""
-        self._count((visit.value == self.lowest, visit.copies) for visit in self._open)
+        for visit in self._open:
+            self._count_size((visit.value == self.lowest, visit.copies), 1)
         self._open = []

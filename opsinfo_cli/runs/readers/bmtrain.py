@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from itertools import compress
 
+from ..columns import picked
 from ..count import Count
 from ..occurrences import Occurrences
 from ..sheet import Sheet
@@ -58,7 +58,7 @@ class BMTrain(Reader):
         self.overflow_words += len(after)
         self.found.scaling, self.found.level = "dynamic", "fp16"
         self.occurrences.add_rows(after, found.ats, spacing)
-        self.scale.changed_rows(places, *(list(compress(each, found.firsts)) for each in (before, after)))
+        self.scale.changed_rows(places, picked(before, found.firsts), picked(after, found.firsts))
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         return self.occurrences.count(steps, ranks or 1)

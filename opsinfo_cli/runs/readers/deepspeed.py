@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import compress
 from operator import ne
 
-from ..columns import integers
+from ..columns import integers, picked
 from ..count import Count
 from ..counters import CounterPlaces, Counters, counter_places
 from ..occurrences import Occurrences
@@ -167,8 +166,8 @@ class DeepSpeed(Reader):
         moves = list(zip(*found.columns, strict=True))
         new = list(map(ne, moves, (self._move, *moves)))
         if any(new):
-            before, after = (list(compress(column, new)) for column in found.columns)
-            places = self.places(list(compress(ats, new)), self._moves_seen, [True] * len(after))
+            before, after = (picked(column, new) for column in found.columns)
+            places = self.places(picked(ats, new), self._moves_seen, [True] * len(after))
             self._move = moves[-1]
             self._moves_seen += len(after)
             self.found.scaling, self.found.level = "dynamic", "fp16"
@@ -193,7 +192,7 @@ class DeepSpeed(Reader):
         if ranks:
             self.rank = self.rank or b"%d" % ranks[0][0]
             mine = list(map(float(self.rank).__eq__, ranks[0]))
-            ats, before, after = list(compress(ats, mine)), list(compress(before, mine)), list(compress(after, mine))
+            ats, before, after = picked(ats, mine), picked(before, mine), picked(after, mine)
         else:
             self._is_unranked = True
         if ats:
@@ -209,7 +208,7 @@ class DeepSpeed(Reader):
         wanted = [True] * len(new) if is_ranked else new
         if not self._move and any(wanted):
             places = self.places(ats, self.overflows, wanted)
-            self.scale.changed_rows(places, list(compress(before, wanted)), list(compress(after, wanted)))
+            self.scale.changed_rows(places, picked(before, wanted), picked(after, wanted))
         self.overflows += len(new)
 
     def _overflow(self, match: re.Match[bytes], copies: int, counted: int | None, steps: StepFields) -> None:

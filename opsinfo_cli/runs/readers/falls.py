@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import compress
-
+from ..columns import picked
 from ..occurrences import Occurrences
 from ..steps import StepFields
 from .messages import Messages, Places
@@ -37,5 +36,5 @@ class FallReader(Reader):
         before = self.occurrences.total
         new = self.occurrences.add_rows(scales, found.ats, steps.spacing)
         if any(new):
-            self.scale.fell_to_rows(self.places(found.ats, before, new), list(compress(scales, new)))
+            self.scale.fell_to_rows(self.places(found.ats, before, new), picked(scales, new))
         return True

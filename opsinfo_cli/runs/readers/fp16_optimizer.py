@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from itertools import compress, islice
+from itertools import islice
 from operator import gt
 
+from ..columns import picked
 from ..count import Count
 from ..sheet import Sheet
 from ..steps import StepFields
@@ -65,7 +66,7 @@ class Fp16Optimizer(Reader):
         if found:
             (scales,) = found.columns
             places = self.places([newest] * len(scales), self.lines, found.firsts)
-            self.scale.take(places, list(compress(scales, found.firsts)))
+            self.scale.take(places, picked(scales, found.firsts))
             self._scales_read(len(scales))
             return
         for match, copies in messages.runs():

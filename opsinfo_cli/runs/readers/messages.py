@@ -182,6 +182,9 @@ def _matched(pattern: re.Pattern[bytes], text: bytes) -> re.Match[bytes]:
 
 def _only(kinds: set[bytes], sheet: Sheet) -> tuple[bytes, int] | None:
     """Return the only message of a window with its number; None if there are several, or that is not known."""
+    shape = next(iter(kinds))
+    if sheet.kinds and len(kinds) == 1 and b"0" not in shape and b"nan" not in shape:
+        return shape, sheet.kinds[shape]
     if sheet.copies is None:
         return None
     text, *others = sheet.copied_lines_of(kinds)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import compress
 from operator import mul
 
+from ..columns import picked
 from ..count import Count
 from ..occurrences import Occurrences
 from ..sheet import Sheet
@@ -64,9 +64,7 @@ class Paddle(Reader):
         self.found.scaling, self.found.level = "dynamic", "float16"
         new = occurrences.add_rows(after, found.ats, spacing)
         if self._is_preferred(occurrences):
-            self.scale.changed_rows(
-                self.places(found.ats, self.lines, new), *(list(compress(each, new)) for each in (before, after))
-            )
+            self.scale.changed_rows(self.places(found.ats, self.lines, new), picked(before, new), picked(after, new))
         self.lines += len(new)
 
     def _seen(self, copies: int, before: float, after: float, at: int | None, new: bool) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import compress, count
 from typing import ClassVar
 
+from ..columns import picked
 from ..count import Count
 from ..sheet import Sheet
 from ..steps import StepFields
@@ -109,7 +110,7 @@ class Reader:
         :param before: the number of the messages before these
         """
         numbers = compress(count(before + 1), wanted)
-        shown = list(compress(ats, wanted))
+        shown = picked(ats, wanted)
         if not shown or shown[-1] is None:
             return list(numbers)
         self.found.at_is_step = True
