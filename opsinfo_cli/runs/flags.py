@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from itertools import compress, count, islice
+from itertools import compress, count, islice, pairwise
 from math import gcd
-from operator import ne, not_, sub
+from operator import gt, lt, ne, not_, sub
 from typing import cast
 
 from .count import Count
 
 _REMEMBERED = 4096
+_FEW = 8
+"""Parts of fewer flags are added one by one."""
 _PROOF = "the log prints an overflow flag"
 
 
@@ -50,7 +52,7 @@ class Flags:
         return True
 
     def add_rows(self, steps: Sequence[int | None], overs: Sequence[bool]) -> Sequence[int]:
-        """Add flags in order; steps after all known ones are added at once.
+        """Add flags in order; steps after all known ones are added at once, and so are those of a run that restarted.
 
         :returns: the numbers of the rows that are new, as :meth:`add` says
         """
@@ -64,10 +66,13 @@ class Flags:
             self.unnumbered += len(steps)
             self._add_new(overs)
             return rows
+        if self._is_restart(steps):
+            self._add_after(cast("Sequence[int]", steps), overs)
+            return rows
         after = next((row for row, step in enumerate(steps) if step is None or self._is_later(step)), len(steps))
         later = [step for step in (steps[after:] if after else steps) if step is not None]
         if after + len(later) < len(steps) or any(map(int.__gt__, later, islice(later, 1, None))):
-            return [row for row in rows if self.add(steps[row], overs[row])]
+            return self._add_parts(steps, overs)
         new = [row for row in rows[:after] if self.add(steps[row], overs[row])]
         if not later:
             return new
@@ -76,6 +81,15 @@ class Flags:
             return [*new, *rows[after:]] if after else rows
         return [*new, *(after + row for row in self._add_ranks(later, overs[after:]))]
 
+    def _add_parts(self, steps: Sequence[int | None], overs: Sequence[bool]) -> list[int]:
+        """Add flags of which not all have a step, or of which one is below the step before it; returns the new rows."""
+        known = [step for step in steps if step is not None]
+        parts = [0, *compress(count(1), map(gt, known, islice(known, 1, None))), len(known)]
+        if len(known) < len(steps) or _FEW * len(parts) > len(steps):
+            return [row for row in range(len(steps)) if self.add(steps[row], overs[row])]
+        added = (self.add_rows(steps[begin:end], overs[begin:end]) for begin, end in pairwise(parts))
+        return [begin + row for begin, new in zip(parts, added, strict=False) for row in new]
+
     def _apart(self, steps: Sequence[int | None]) -> int:
         """Return how far apart steps are that come after all known ones at equal distances; 0 if they do not."""
         first, last = steps[0], steps[-1]
@@ -83,6 +97,15 @@ class Flags:
             return 0
         apart, rest = divmod(last - first, len(steps) - 1)
         return apart if apart > 0 and not rest and list(steps) == list(range(first, last + 1, apart)) else 0
+
+    def _is_restart(self, steps: Sequence[int | None]) -> bool:
+        """Whether steps rise from one that is not after all known ones, and none of them is remembered."""
+        known = [step for step in steps if step is not None]
+        if len(known) < len(steps) or self._is_later(known[0]) or not all(map(lt, known, islice(known, 1, None))):
+            return False
+        some = set(known)
+        newest = (steps[-_REMEMBERED:] for steps, _ in self._newest)
+        return some.isdisjoint(self._recent) and all(map(some.isdisjoint, newest))
 
     def _is_later(self, step: int) -> bool:
         return self.last is None or step > self.last
@@ -99,12 +122,12 @@ class Flags:
         return first
 
     def _add_after(self, steps: Sequence[int], overs: Sequence[bool], apart: int = 0) -> None:
-        """Add steps that rise, after all that are known.
+        """Add steps that rise and are not known.
 
         :param apart: the distance of each step from the one before, if it is the same for all
         """
-        self.first = steps[0] if self.first is None else self.first
-        self.last = steps[-1]
+        self.first = steps[0] if self.first is None else min(self.first, steps[0])
+        self.last = steps[-1] if self.last is None else max(self.last, steps[-1])
         clean = steps
         if any(overs):
             self._off_grid += islice(compress(steps, overs), _REMEMBERED - len(self._off_grid))

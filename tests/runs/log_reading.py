@@ -41,7 +41,7 @@ def state(reader: Any) -> object:
 
 
 def flags_state(flags: Flags) -> object:
-    flags.add_rows([flags.last], [False]) if flags.last is not None else None  # remembers what was kept apart
+    flags._remember()
     return vars(flags)
 
 

@@ -84,6 +84,18 @@ def test_flags_after_all_known_ones_are_added_at_once(
     assert found.printed == 2 + new
 
 
+@pytest.mark.parametrize("size", [300, 900])
+def test_flags_of_runs_that_restarted_are_added_at_once(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A window has the end of a run and the beginning of the next one."""
+    steps = [*range(1, 6001), *range(1, 9001), *range(3, 5001)]
+    found = Flags()
+    monkeypatch.setattr(found, "add", None)
+    for begin in range(0, len(steps), size):
+        some = steps[begin : begin + size]
+        assert len(found.add_rows(some, [step == 7 for step in some])) == len(some)
+    assert (found.printed, found.overflows, found.first, found.last) == (19_998, 3, 1, 9000)
+
+
 def test_only_known_steps_at_the_start_of_a_window_are_added_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     found = flagged((1, False), (5, False))
     add, added = found.add, []
