@@ -263,6 +263,14 @@ def test_messages_added_together_count_as_messages_added_one_by_one(
     assert together.count(None, None) == single.count(None, None)
 
 
+def test_a_message_near_two_visits_to_its_value_belongs_to_the_newest() -> None:
+    together, single = (occurrences((8, 0, 1), (4, 0, 1), (4, 20, 1), spacing=1) for _ in range(2))
+    assert together.add_rows([4.0, 2.0, 4.0], [10, 10, 10], 1) == [False, True, False]
+    for value in (4.0, 2.0, 4.0):
+        single.add(value, 10, 1)
+    assert vars(together) == vars(single)
+
+
 @given(st.lists(st.lists(values, min_size=1, max_size=20), max_size=4))
 def test_scales_after_overflows_added_together_make_the_trajectory_of_each(groups: list[list[float]]) -> None:
     together, single = Trajectory(), Trajectory()

@@ -96,6 +96,12 @@ def test_flags_of_runs_that_restarted_are_added_at_once(size: int, monkeypatch: 
     assert (found.printed, found.overflows, found.first, found.last) == (19_998, 3, 1, 9000)
 
 
+def test_the_rows_of_copies_between_runs_are_not_new() -> None:
+    found = Flags()
+    steps = [*range(1, 101), *range(41, 101), *range(200, 260)]
+    assert list(found.add_rows(steps, [False] * len(steps))) == [*range(100), *range(160, 220)]
+
+
 def test_only_known_steps_at_the_start_of_a_window_are_added_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     found = flagged((1, False), (5, False))
     add, added = found.add, []

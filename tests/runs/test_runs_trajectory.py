@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.runs import trajectory
-from opsinfo_cli.runs.trajectory import Trajectory
+from opsinfo_cli.runs.trajectory import MOST, Trajectory
 
 
 def of(points: Iterable[tuple[int, float]]) -> Trajectory:
@@ -195,3 +195,13 @@ def test_changes_added_in_any_parts_are_kept_as_if_each_came_alone(
     assert (found.lowest, found.highest) == (2.0 ** min(powers), 2.0 ** max(powers))
     assert (found.rises, found.falls) == (sum(move > 0 for move in moves), sum(move < 0 for move in moves))
     assert found.halvings == -sum(move for move in moves if move < 0)
+
+
+@pytest.mark.parametrize(("lowest", "highest"), [(1, 3), (7, 8), (1001, 1003), (2047, 5), (4, 2046)])
+def test_extremes_stay_at_their_step_if_every_second_change_is_dropped(lowest: int, highest: int) -> None:
+    scales = [float(8 + at % 2) for at in range(MOST + 1)]
+    scales[lowest], scales[highest] = 1.0, 64.0
+    found = Trajectory()
+    found.take(range(MOST + 1), scales)
+    kept = [at for at in range(MOST + 1) if at % 2 == 0 or at in (lowest, highest)]
+    assert [tuple(point) for point in found.points] == [(at, scales[at]) for at in kept]
