@@ -60,14 +60,14 @@ class Flags:
         if not steps:
             return rows
         if apart := self._apart(steps):
-            self._add_after(cast("Sequence[int]", steps), overs, apart)
+            self._add_rising(cast("Sequence[int]", steps), overs, apart)
             return rows
         if steps.count(None) == len(steps):
             self.unnumbered += len(steps)
             self._add_new(overs)
             return rows
         if self._is_restart(steps):
-            self._add_after(cast("Sequence[int]", steps), overs)
+            self._add_rising(cast("Sequence[int]", steps), overs)
             return rows
         after = next((row for row, step in enumerate(steps) if step is None or self._is_later(step)), len(steps))
         later = [step for step in (steps[after:] if after else steps) if step is not None]
@@ -77,7 +77,7 @@ class Flags:
         if not later:
             return new
         if all(map(int.__lt__, later, islice(later, 1, None))):
-            self._add_after(later, overs[after:])
+            self._add_rising(later, overs[after:])
             return [*new, *rows[after:]] if after else rows
         return [*new, *(after + row for row in self._add_ranks(later, overs[after:]))]
 
@@ -113,7 +113,7 @@ class Flags:
     def _add_ranks(self, steps: Sequence[int], overs: Sequence[bool]) -> list[int]:
         """Add steps that several ranks print, one after the other; returns the rows of the first ranks."""
         first = [0, *compress(count(1), map(ne, islice(steps, 1, None), steps))]
-        self._add_after([steps[row] for row in first], [overs[row] for row in first])
+        self._add_rising([steps[row] for row in first], [overs[row] for row in first])
         late = set(compress(steps, overs)).difference(steps[row] for row in first if overs[row])
         if late:  # another rank overflowed alone
             self._remember()
@@ -121,7 +121,7 @@ class Flags:
             self.overflows += len(late)
         return first
 
-    def _add_after(self, steps: Sequence[int], overs: Sequence[bool], apart: int = 0) -> None:
+    def _add_rising(self, steps: Sequence[int], overs: Sequence[bool], apart: int = 0) -> None:
         """Add steps that rise and are not known.
 
         :param apart: the distance of each step from the one before, if it is the same for all

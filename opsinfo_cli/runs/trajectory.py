@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ..typed import TypeVar
 
 MOST = 2048
+_Item = TypeVar("_Item")
 
 
 class ScalePoint(NamedTuple):
@@ -191,9 +192,6 @@ class Trajectory:
 def _halvings(before: float, after: float) -> int:
     """Return the fewest overflows that explain a fall, at a factor of two each."""
     return max(1, round(math.log2(before) - math.log2(after))) if after > 0 else 1
-
-
-_Item = TypeVar("_Item")
 
 
 def _in_turn(first: Sequence[_Item], second: Sequence[_Item]) -> list[_Item]:

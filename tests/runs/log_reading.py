@@ -35,7 +35,11 @@ def fed(windows: list[bytes], by_shape: bool = True) -> Log:
 
 def state(reader: Any) -> object:
     parts = [vars(reader.scale), reader.found.at_is_step, reader.found.scaling, reader.found.level]
-    parts += [vars(each) for name in ("counters", "occurrences") if (each := getattr(reader, name, None))]
+    parts += [
+        vars(each)
+        for name in ("counters", "occurrences", "_descent", "lowered", "not_run")
+        if (each := getattr(reader, name, None))
+    ]
     parts += [flags_state(reader.flags)] if hasattr(reader, "flags") else []
     return reader.lines, repr(parts), reader.tally(None, None)
 

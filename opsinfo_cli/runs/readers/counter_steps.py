@@ -1,4 +1,4 @@
-"""The steps that a counter of skipped steps shows in a window."""
+"""The steps before the places of a window."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from bisect import bisect_left
 
 
 class CounterSteps:
-    """The step before each place of a window: the one that the counter shows, if the log has a counter."""
+    """The step before each place of a window: the one that the counter of skipped steps shows, else the ones added."""
 
     def __init__(self, counter: re.Pattern[bytes], data: bytes, limit: int, before: int) -> None:
         """:param counter: the pattern of the counter; its first group is the step

@@ -36,6 +36,7 @@ _MESSAGES = (
     (_FUSED, b"Overflow detected. Skipping"),
 )
 _MOVE = b"ing dynamic loss scale from"
+_BEFORE_WINDOW = -1
 _FATAL = b"Current loss scale already at minimum"
 _CONFIGURED = (b"fp16_enabled ..", b"bfloat16_enabled ..", b"loss_scale ..", b"dynamic_loss_scale_args ..")
 _CONFIG = re.compile(
@@ -135,7 +136,7 @@ class DeepSpeed(Reader):
     def _moves_of(self, sheet: Sheet, steps: StepFields | None, counted: CounterSteps) -> None:
         """:param steps: None if the counter shows the step"""
         if steps:
-            counted.add([0], [steps.at])
+            counted.add([_BEFORE_WINDOW], [steps.at])
         if self._moved_often(Messages(_MOVED, _MOVE, sheet), steps, counted):
             return
         for match, copies in message_runs(_MOVED, _MOVE, sheet.data, sheet.limit, steps):
@@ -213,7 +214,7 @@ class DeepSpeed(Reader):
 
     def _overflow(self, match: re.Match[bytes], copies: int, counted: int | None, steps: StepFields) -> None:
         """:param counted: the step of the counter before the message"""
-        rank = match.groupdict().get("rank")
+        rank = match["rank"]
         if rank is None:
             self._is_unranked = True
         else:

@@ -115,7 +115,7 @@ class Fairseq(Reader):
         self.occurrences.add_rows(values, [self.updates] * len(values), self._apart)
         self.scale.behind += self.scale.start is None
         self.scale.take(range(first, first + len(values)), values)
-        self._scaler_seen()
+        self._note_scaler()
 
     def _steady(
         self, overflows: list[bytes], places: list[int], updates: list[int], scales: list[bytes], done: int
@@ -167,17 +167,17 @@ class Fairseq(Reader):
                 self.occurrences.rose()
             self._scale = value
         self._prints_scale = True
-        self._scaler_seen()
+        self._note_scaler()
         total = self.occurrences.total
         ats = [at + total for at, scale in zip(islice(most, 1, None), scales, strict=True) if scale]
         self.scale.add_rows(ats, shown)
 
-    def _scaler_seen(self) -> None:
+    def _note_scaler(self) -> None:
         self.found.scaling, self.found.level = "dynamic", "fp16"
         self.found.at_is_step = True
 
     def _scaled(self, value: float) -> None:
-        self._scaler_seen()
+        self._note_scaler()
         self.scale.add((self.updates or 0) + self.occurrences.total, value)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..steps import StepFields
 
-_NEAR = 12
+NEAR = 12
 """Messages closer than this have no step field between them."""
 
 
@@ -45,7 +45,7 @@ def message_runs(
     for first, stop in pairwise([0, *changes, len(texts)]):
         begin = ends[first] - len(whole[first])
         match = _again(pattern, data, begin)
-        if steps and len(gaps[first]) >= _NEAR:
+        if steps and len(gaps[first]) >= NEAR:
             steps.skip(ends[first - 1] if first else 0)
             steps.advance(data, begin)
         if stop - first == 1:
@@ -99,7 +99,7 @@ def _stretch(data: bytes, stretch: _Stretch, steps: StepFields | None, at_once: 
     """Yield the number of messages before each run of a message, and its copies."""
     texts, gaps, whole, ends = stretch
     copies = [1] * len(texts) if texts == whole else list(map(_copies, texts, whole))
-    breaks = [at for at, gap in enumerate(gaps) if at and len(gap) >= _NEAR] if steps else []
+    breaks = [at for at, gap in enumerate(gaps) if at and len(gap) >= NEAR] if steps else []
     if not breaks or steps is None:
         yield 0, sum(copies)
         return

@@ -14,10 +14,10 @@ from ..columns import Table
 from ..sheet import Sheet
 from ..steps import StepFields
 from .message_lines import LinePlace, MessageLines
-from .message_runs import message_runs
+from .message_runs import NEAR, message_runs
 
-_SHORTEST = 11
-"""Lines of at least this length between two messages make a text long enough for a step: see `message_runs`."""
+_SHORTEST = NEAR - 1
+"""Lines of at least this length between two messages make a text long enough for a step."""
 
 _FEW = 4
 
@@ -33,15 +33,16 @@ class Messages:
         self._pattern = pattern
         self._mark = mark
         self._sheet = sheet
-        self._found = _found_in(pattern, mark, sheet)
-        """The message in each shape of a line; None if messages must be searched for in the text."""
-        self._are_lines = all(match[0] == match.string for match in (self._found or {}).values())
-        self._kinds = set(self._found) if self._found is not None and self._are_lines else None
-        """The shapes of messages that are whole lines."""
+        found = _found_in(pattern, mark, sheet)
+        self._found = found or {}
+        """The message in each shape of a line that has one; empty too if messages must be searched for in the text."""
+        are_lines = found is not None and all(match[0] == match.string for match in found.values())
+        self._kinds = set(self._found) if are_lines else None
+        """The shapes of messages, if each is a whole line."""
 
     @cached_property
     def _lines(self) -> MessageLines:
-        return MessageLines.of(set(self._found or ()), self._sheet)
+        return MessageLines.of(set(self._found), self._sheet)
 
     @cached_property
     def begins(self) -> list[int]:
@@ -52,12 +53,13 @@ class Messages:
     def count(self, word: bytes) -> int:
         """Return how often messages have a word without digits."""
         kinds = self._sheet.kinds
-        return sum(kinds[shape] * match[0].count(word) for shape, match in (self._found or {}).items()) if kinds else 0
+        return sum(kinds[shape] * match[0].count(word) for shape, match in self._found.items()) if kinds else 0
 
     def scales(self, places_of: Places, steps: StepFields | None = None) -> Scales | None:
         """Return the scales of each message, if they change often; else None, and :meth:`runs` gives the messages.
 
-        :param places_of: returns where a message shows scales, given the match of its shape; None if it is needed
+        :param places_of: returns where a message shows scales, given the match of its shape; None if each must be taken
+            alone
         """
         if not self._found or (self._kinds and _only(self._kinds, self._sheet)):
             return None
@@ -73,34 +75,32 @@ class Messages:
             return None
         if steps is None:
             return Scales(columns, [None] * len(texts), firsts)
-        is_known = self._are_lines or self._are_apart(steps)
+        is_known = self._kinds or self._are_apart(steps)
         ats = steps.take_between(self._sheet, self._lines.chosen) if is_known else None
         if ats is None:
             return None
-        return Scales(columns, ats, self._lines.parted(firsts) if self._are_lines else [True] * len(texts))
+        return Scales(columns, ats, self._lines.parted(firsts) if self._kinds else [True] * len(texts))
 
     def _table(self, places_of: Places) -> Table[tuple[slice, ...]] | None:
         """Return the lines with messages and the places in each; None if one has none, or more than another."""
-        found = self._found or {}
-        places = {shape: some for shape, match in found.items() if (some := places_of(match))}
-        if len(places) < len(found) or len(set(map(len, places.values()))) > 1:
+        places = {shape: found for shape, match in self._found.items() if (found := places_of(match))}
+        if len(places) < len(self._found) or len(set(map(len, places.values()))) > 1:
             return None
         shapes = compress(self._sheet.shapes, self._lines.chosen)
         return Table(self._lines.texts, list(places.values()), lambda: list(map(places.__getitem__, shapes)))
 
     def _texts(self) -> list[bytes]:
         """Return the text of each message."""
-        table = None if self._are_lines else self._table(lambda match: (slice(*match.span()),))
+        table = None if self._kinds else self._table(lambda match: (slice(*match.span()),))
         return table.column(0) if table else self._lines.texts
 
     def _are_apart(self, steps: StepFields) -> bool:
         """Whether what is between two messages is long enough for a step, and the lines of messages show none."""
-        found = (self._found or {}).values()
-        before = {match.string[: match.start()] for match in found}
-        after = {match.string[match.end() :] for match in found}
+        before = {shape[: match.start()] for shape, match in self._found.items()}
+        after = {shape[match.end() :] for shape, match in self._found.items()}
         if min(map(len, before)) + min(map(len, after)) < _SHORTEST:
             return False
-        return steps.has_none({*before, *after, *(self._found or ())})
+        return steps.has_none({*before, *after, *self._found})
 
     def runs(
         self, steps: StepFields | None = None, moves: _Moves | None = None
@@ -152,7 +152,7 @@ class Scales(NamedTuple):
 def number_places(match: re.Match[bytes], *groups: int | str) -> tuple[slice, ...] | None:
     """Return where groups of a shape are, if they are there and have digits; a value may be `inf` or `nan`.
 
-    What ends with its shape has no end, so that shapes of different lengths have it at the same place.
+    The slice of a group at the end of its shape is open, so that shapes of different lengths have the same slice.
     """
     if not all(match[group] and b"0" in match[group] for group in groups):
         return None
