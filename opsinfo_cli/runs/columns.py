@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import compress
 from operator import itemgetter
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind")
 Value = TypeVar("Value")
 
+_FEW = 4
+_SAMPLE = 256
 _OFTEN = 64
 """A number that fewer lines have is read for each of them."""
 
@@ -76,6 +78,20 @@ def kinds_of(rows: Sequence[Kind]) -> list[Kind]:
 def picked(values: list[Value], wanted: list[bool]) -> list[Value]:
     """Return the values that are wanted: mostly all of them."""
     return values if all(wanted) else list(compress(values, wanted))
+
+
+def looked_up(lines: Iterable[bytes], values: Iterable[Value], wanted: list[bytes]) -> list[Value]:
+    """Return the value of each wanted line, given each different line with its value."""
+    return list(map(dict(zip(lines, values, strict=True)).__getitem__, wanted))
+
+
+def floats(texts: Sequence[bytes | str]) -> list[float]:
+    """Return the numbers of a column. If few are different, each of these is read once."""
+    sample = texts[:_SAMPLE]
+    if _FEW * len(set(sample)) > len(sample):
+        return list(map(float, texts))
+    known = {text: float(text) for text in set(texts)}
+    return list(map(known.__getitem__, texts))
 
 
 def integers(texts: list[bytes]) -> list[int]:

@@ -52,10 +52,13 @@ class Occurrences:
             self._printed(value, copies)
         return self._visits.add(value, step if since is None else since, step, copies, skew_of(spacing))
 
-    def add_rows(self, values: list[float], ats: list[int | None], spacing: int) -> list[bool]:
+    def add_rows(
+        self, values: list[float], ats: list[int | None], spacing: int, rises: list[bool] | None = None
+    ) -> list[bool]:
         """Add messages in order, each of one copy with a value that is a number.
 
         :param ats: the last step before each message, or None for each
+        :param rises: whether the scale rose before each, as :meth:`rose` notes
         :returns: what :meth:`add` returns for each
         """
         self.total += len(values)
@@ -65,7 +68,8 @@ class Occurrences:
         printed = values if len(known) < _MOST_VALUES else filter(known.__contains__, values)
         for value, copies in Counter(printed).items():
             self._printed(value, copies)
-        return self._visits.add_rows(values, [at or 0 for at in ats] if is_placed else [0] * len(ats), skew_of(spacing))
+        steps = [at or 0 for at in ats] if is_placed else [0] * len(ats)
+        return self._visits.add_rows(values, steps, skew_of(spacing), rises)
 
     def _printed(self, value: float, copies: int) -> None:
         if value in self.values or len(self.values) < _MOST_VALUES:

@@ -82,9 +82,9 @@ class Sheet:
             return _shapes_of(self.data[: self.limit])
         return list(map(self._shape_of.__getitem__, self.lines))
 
-    def copied_lines_of(self, shapes: Container[bytes]) -> set[bytes]:
-        """Return the lines of some shapes, each once, if most lines are copies."""
-        return {line for line, shape in self._shape_of.items() if shape in shapes}
+    def copied_lines_of(self, shapes: Container[bytes]) -> dict[bytes, bytes]:
+        """Return the lines of some shapes, each once, with its shape; nothing if most lines are different."""
+        return {line: shape for line, shape in self._shape_of.items() if shape in shapes}
 
     def has(self, word: bytes) -> bool:
         """Whether a line may have a word. It is certain that there is none, not that there is one."""
@@ -131,12 +131,16 @@ class Sheet:
         shown = [word.translate(ZEROS) for word in words]
         return {shape for shape in self.kinds or () if any(word in shape for word in shown)}
 
+    def is_all_of(self, wanted: set[bytes]) -> bool:
+        """Whether each line is of one of some shapes, except the empty text after the last line end."""
+        return self.kinds is not None and self.kinds.keys() - wanted == {b""} and self.kinds[b""] == 1
+
     def lines_of(self, wanted: set[bytes]) -> tuple[list[bytes], list[bytes]]:
         """Return the lines of some shapes, and the shape of each; :attr:`kinds` is known."""
         lines, shapes = self.lines, self.shapes
         if not wanted or self.kinds is None:
             return [], []
-        if self.kinds.keys() - wanted == {b""} and self.kinds[b""] == 1:  # what follows the last line end
+        if self.is_all_of(wanted):
             return lines[:-1], shapes[:-1]
         chosen = list(map(wanted.__contains__, shapes))
         return list(compress(lines, chosen)), list(compress(shapes, chosen))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate, chain, compress, count, islice, pairwise
-from operator import eq, gt, ne, sub
+from itertools import accumulate, chain, compress, count, islice, pairwise, starmap
+from operator import eq, gt, mul, ne, truediv
 from typing import NamedTuple
 
 from ..typed import TypeVar
 
 MOST = 2048
+_ONE_HALVING = 2.8
+"""A fall by at most this factor, which is less than the root of eight, is explained by one overflow."""
 _Item = TypeVar("_Item")
 
 
@@ -80,9 +83,9 @@ class Trajectory:
         for at, scale in zip(ats, scales, strict=True):
             self.add(at, float(scale))
 
-    def fell_to_rows(self, ats: Sequence[int], scales: Sequence[float]) -> None:
-        """Add finite scales after overflows, in order, as :meth:`fell_to` does."""
-        again = sum(map(eq, scales, (self.final, *scales)))
+    def moved_rows(self, ats: Sequence[int], scales: Sequence[float], fell: Sequence[bool]) -> None:
+        """Add finite scales in order: those after overflows as :meth:`fell_to` does, others as :meth:`add` does."""
+        again = sum(compress(map(eq, scales, (self.final, *scales)), fell))
         self.rises += again
         self.falls += again
         self.halvings += again
@@ -118,16 +121,10 @@ class Trajectory:
 
     def _count_moves(self, scales: list[float]) -> None:
         """Count the moves between scales, of which none equals the one before."""
-        fell = list(map(gt, scales, islice(scales, 1, None)))
-        falls = sum(fell)
+        falls, halvings = _falls_of(scales)
         self.falls += falls
-        self.rises += len(fell) - falls
-        if min(scales) <= 0:
-            self.halvings += sum(_halvings(*fall) for fall in compress(pairwise(scales), fell))
-            return
-        logs = list(map(math.log2, scales))
-        halvings = list(compress(map(sub, logs, islice(logs, 1, None)), fell))
-        self.halvings += sum(map(round, halvings)) + sum(map((0.5).__ge__, halvings))  # one at least
+        self.rises += len(scales) - 1 - falls
+        self.halvings += halvings
 
     def _keep(self, ats: Sequence[int], scales: Sequence[float]) -> None:
         """Keep changes, and drop some each time there are too many."""
@@ -191,8 +188,28 @@ class Trajectory:
 
 def _halvings(before: float, after: float) -> int:
     """Return the fewest overflows that explain a fall, at a factor of two each."""
-    return max(1, round(math.log2(before) - math.log2(after))) if after > 0 else 1
+    if after <= 0:
+        return 1
+    ratio = before / after
+    return max(1, round(math.log2(ratio) if ratio < math.inf else math.log2(before) - math.log2(after)))
 
 
 def _in_turn(first: Sequence[_Item], second: Sequence[_Item]) -> list[_Item]:
     return list(chain.from_iterable(zip(first, second, strict=True)))
+
+
+def _falls_of(scales: list[float]) -> tuple[int, int]:
+    """Return the falls in scales that follow each other, and the fewest overflows that explain them."""
+    ratios = list(map(truediv, scales, islice(scales, 1, None))) if min(scales) > 0 else []
+    greatest = max(ratios, default=math.inf)
+    if greatest == math.inf:
+        fell = [both for both in pairwise(scales) if gt(*both)]
+        return len(fell), sum(starmap(_halvings, fell))
+    if greatest <= _ONE_HALVING:
+        falls = sum(map((1.0).__lt__, ratios))
+        return falls, falls
+    counted = Counter(ratios)
+    kinds = list(filter((1.0).__lt__, counted))
+    many = list(map(counted.__getitem__, kinds))
+    logs = list(map(math.log2, kinds))
+    return sum(many), sum(map(mul, many, map(round, logs))) + sum(compress(many, map((0.5).__ge__, logs)))

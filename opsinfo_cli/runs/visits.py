@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate, compress, count, islice
-from operator import eq, gt
+from math import inf
+from operator import and_, eq, gt, not_
 
 from .columns import picked
 
@@ -76,21 +78,30 @@ class Visits:
         self._in_lead = self._in_lead and lower
         self.lead += self._in_lead
 
-    def add_rows(self, values: list[float], steps: list[int], skew: int) -> list[bool]:
-        """Add single copies in order, with a value that is a number each; returns what :meth:`add` does for each."""
+    def add_rows(
+        self, values: list[float], steps: list[int], skew: int, closed: list[bool] | None = None
+    ) -> list[bool]:
+        """Add single copies in order, with a value that is a number each; returns what :meth:`add` does for each.
+
+        :param closed: whether :meth:`rose` is called before each
+        """
+        if closed and True in closed:
+            first = closed.index(True)
+            new = self.add_rows(values[:first], steps[:first], skew) if first else []
+            self.rose()
+            return new + self._add_closed(values[first:], steps[first:], skew, closed[first:])
         if self.lowest is None:
             first = self.add(values[0], steps[0], steps[0], 1, skew)
             return [first, *self.add_rows(values[1:], steps[1:], skew)] if len(values) > 1 else [first]
         opened = self._open[::-1]
+        falls = all(map(gt, (self.lowest, *values), values))
         near = steps.count(steps[0]) == len(steps) and all(abs(steps[0] - visit.at) <= skew for visit in opened)
         if near and len({visit.value for visit in opened}) == len(opened):
-            new, sizes = self._add_near(values, steps[0])
+            new, sizes = self._add_near(values, steps[0], falls)
         else:
             new, sizes = self._add_spread(values, steps, skew)
         begun = picked(values, new)
-        lows = [self.lowest] * (len(begun) + 1)
-        if begun and min(begun) < self.lowest:
-            lows = list(accumulate(begun, min, initial=self.lowest))
+        lows = self._lows(begun, falls)
         at_lowest = map(eq, (*(visit.value for visit in opened), *begun), islice(lows, _OPEN - len(opened), None))
         self._count_closed(list(islice(at_lowest, len(sizes))), sizes)
         if self._in_lead:
@@ -99,15 +110,25 @@ class Visits:
         self._at = max(self._at, max(steps))
         return new
 
-    def _add_near(self, values: list[float], step: int) -> tuple[list[bool], list[int]]:
+    def _lows(self, begun: list[float], falls: bool) -> list[float]:
+        """Return the lowest value before each visit that begins, and after the last one."""
+        assert self.lowest is not None
+        if falls:
+            return [self.lowest, *begun]
+        if begun and min(begun) < self.lowest:
+            return list(accumulate(begun, min, initial=self.lowest))
+        return [self.lowest] * (len(begun) + 1)
+
+    def _add_near(self, values: list[float], step: int, falls: bool) -> tuple[list[bool], list[int]]:
         """Add copies of one step, which is near that of each open visit, to visits of different values.
 
+        :param falls: whether each value is lower than any before it
         :returns: what :meth:`add` returns for each, and the sizes of the visits that it closes, in order
         """
         opened = self._open[::-1]
         copies = {visit.value: visit.copies for visit in opened}
         order: list[float | None] = list(copies)
-        if self._are_new(order, values):
+        if falls or self._are_new(order, values):
             self._open = [_Visit(value, step, 1) for value in reversed(values[-_OPEN:])] + self._open
             sizes = [*copies.values(), *[1] * len(values)][:-_OPEN]
             del self._open[_OPEN:]
@@ -166,6 +187,43 @@ class Visits:
         self._open = list(reversed(opened))
         return new, sizes
 
+    def _add_closed(self, values: list[float], steps: list[int], skew: int, closed: list[bool]) -> list[bool]:
+        """Add copies after the first descent, while no visit is open; returns what :meth:`add` returns for each."""
+        ends = [*islice(closed, 1, None), False]
+        lows = list(accumulate(values, min, initial=inf if self.lowest is None else self.lowest))
+        alone = list(map(and_, closed, ends))
+        at_lowest = list(map(eq, compress(values, alone), compress(islice(lows, 1, None), alone)))
+        self._count_closed(at_lowest, [1] * len(at_lowest))
+        others = compress(zip(values, steps, ends, lows, islice(lows, 1, None), strict=False), map(not_, alone))
+        new = iter(self._add_among(others, skew))
+        self.lowest = lows[-1]
+        self._at = max(self._at, max(steps))
+        return [is_alone or next(new) for is_alone in alone]
+
+    def _add_among(self, rows: Iterable[tuple[float, int, bool, float, float]], skew: int) -> list[bool]:
+        """Add copies, each with its step, whether all visits end after it, and the lowest value before and after it."""
+        opened: list[_Visit] = []
+        new: list[bool] = []
+        at_lowest: list[bool] = []
+        sizes: list[int] = []
+        for value, step, ends, before, after in rows:
+            near = (visit for visit in reversed(opened) if visit.value == value and abs(step - visit.at) <= skew)
+            visit = next(near, None)
+            new.append(visit is None)
+            if visit:
+                visit.copies += 1
+                visit.at = max(visit.at, step)
+            else:
+                opened.append(_Visit(value, step, 1))
+            for many, lowest in ((len(opened) - _OPEN, before), (len(opened) * ends, after)):
+                closed = opened[: max(0, many)]
+                at_lowest += [visit.value == lowest for visit in closed]
+                sizes += [visit.copies for visit in closed]
+                del opened[: len(closed)]
+        self._count_closed(at_lowest, sizes)
+        self._open = opened[::-1]
+        return new
+
     def _add_lead(self, begun: list[float], lows: list[float], new: list[bool], steps: list[int], skew: int) -> None:
         """Add the visits that belong to the first descent: until one is not lower, or clean steps are in between.
 
@@ -180,12 +238,9 @@ class Visits:
 
     def _count_closed(self, at_lowest: list[bool], sizes: list[int]) -> None:
         """:param at_lowest: whether each visit was to the lowest value so far"""
-        if True in at_lowest:
-            for kind, visits in Counter(zip(at_lowest, sizes, strict=True)).items():
-                self._count_size(kind, visits)
-            return
-        for size, visits in Counter(sizes).items():
-            self._count_size((False, size), visits)
+        for is_lowest, closed in ((True, compress(sizes, at_lowest)), (False, compress(sizes, map(not_, at_lowest)))):
+            for size, visits in Counter(closed).items():
+                self._count_size((is_lowest, size), visits)
 
     def _count_size(self, kind: tuple[bool, int], visits: int) -> None:
         if kind in self.sizes or len(self.sizes) < _MOST_SIZES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from opsinfo_cli.runs.flags import Flags
+from opsinfo_cli.runs.occurrences import Occurrences
 from opsinfo_cli.runs.readers.reader import Reader
 from opsinfo_cli.runs.scan import Log
 from opsinfo_cli.runs.sheet import Sheet
@@ -36,12 +37,17 @@ def fed(windows: list[bytes], by_shape: bool = True) -> Log:
 def state(reader: Any) -> object:
     parts = [vars(reader.scale), reader.found.at_is_step, reader.found.scaling, reader.found.level]
     parts += [
-        vars(each)
+        occurrences_state(each) if isinstance(each, Occurrences) else vars(each)
         for name in ("counters", "occurrences", "_descent", "lowered", "not_run")
         if (each := getattr(reader, name, None))
     ]
     parts += [flags_state(reader.flags)] if hasattr(reader, "flags") else []
     return reader.lines, repr(parts), reader.tally(None, None)
+
+
+def occurrences_state(found: Occurrences) -> object:
+    visits = vars(found._visits)
+    return {**vars(found), "_visits": {**visits, "sizes": sorted(visits["sizes"].items())}}
 
 
 def flags_state(flags: Flags) -> object:

@@ -144,10 +144,10 @@ def test_messages_that_are_rare_among_other_lines_are_taken_one_by_one(monkeypat
         assert runs_read(monkeypatch, Apex, text_of(*lines, *[b"nothing to see"] * others)) == one_by_one
 
 
-def test_a_message_of_growth_needs_its_place_among_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_of_growth_are_taken_with_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = changing(NPU, b"4.0", b"2.0")
     grown = NPU.replace(b"reducing", b"increasing") % b"8.0"
-    assert runs_read(monkeypatch, TorchNpu, text_of(*lines, grown)) == 25
+    assert runs_read(monkeypatch, TorchNpu, text_of(*lines, grown)) == 0
     found = read(TorchNpu, text_of(*lines, grown))
     assert (found.scale.final, found.scale.rises) == (8.0, 1)
 
@@ -166,6 +166,7 @@ step_lines = st.one_of(
     st.integers(1, 400).map(b"step: %d of a run".__mod__),
     st.integers(1, 99).map(b"epoch: [1/9], iter: %d/99".__mod__),
     st.sampled_from([b"epoch: [2/9], iter: 5/0", b"Grad overflow on iteration  7", b"Grad overflow on iteration  8"]),
+    st.sampled_from([b"Loss scaler increasing loss scale to 8.0", b"Loss scaler increasing loss scale to 32.0"]),
 )
 
 
@@ -176,7 +177,7 @@ def taken_at_once(monkeypatch: pytest.MonkeyPatch, kind: type[Reader], message: 
 
     def asked(messages, *given):  # type: ignore[no-untyped-def]
         found = scales(messages, *given)
-        if messages._mark in messages._sheet.data:
+        if messages._message.mark in messages._sheet.data:
             taken.add(found is not None)
         return found
 
@@ -245,22 +246,30 @@ values = st.integers(-2, 9).map(lambda power: 2.0**power)
 
 
 @given(
-    st.lists(st.lists(st.tuples(values, st.integers(-3, 40)), min_size=1, max_size=40), max_size=5),
+    st.lists(st.lists(st.tuples(values, st.integers(-3, 40), st.booleans()), min_size=1, max_size=40), max_size=5),
     st.booleans(),
     st.integers(0, 5),
+    st.booleans(),
 )
 def test_messages_added_together_count_as_messages_added_one_by_one(
-    groups: list[list[tuple[float, int]]], placed: bool, spacing: int
+    groups: list[list[tuple[float, int, bool]]], placed: bool, spacing: int, grows: bool
 ) -> None:
     together, single = Occurrences(), Occurrences()
     step = 100
     for group in groups:
         ats: list[int | None] = []
-        for _, move in group:
+        for _, move, _ in group:
             step = max(0, step + move)
             ats.append(step if placed else None)
-        new = together.add_rows([value for value, _ in group], ats, spacing)
-        assert new == [single.add(value, at, spacing) for (value, _), at in zip(group, ats, strict=True)]
+        new = together.add_rows(
+            [value for value, *_ in group], ats, spacing, [rose for *_, rose in group] if grows else None
+        )
+        each = []
+        for (value, _, rose), at in zip(group, ats, strict=True):
+            if grows and rose:
+                single.rose()
+            each.append(single.add(value, at, spacing))
+        assert new == each
     assert vars(together) == vars(single)
     assert together.count(None, None) == single.count(None, None)
 
@@ -273,13 +282,13 @@ def test_a_message_near_two_visits_to_its_value_belongs_to_the_newest() -> None:
     assert vars(together) == vars(single)
 
 
-@given(st.lists(st.lists(values, min_size=1, max_size=20), max_size=4))
-def test_scales_after_overflows_added_together_make_the_trajectory_of_each(groups: list[list[float]]) -> None:
+@given(st.lists(st.lists(st.tuples(values, st.booleans()), min_size=1, max_size=20), max_size=4))
+def test_moves_added_together_make_the_trajectory_of_each(groups: list[list[tuple[float, bool]]]) -> None:
     together, single = Trajectory(), Trajectory()
     at = 0
     for group in groups:
-        together.fell_to_rows(range(at, at + len(group)), group)
-        for scale in group:
-            single.fell_to(at, scale)
+        together.moved_rows(range(at, at + len(group)), *zip(*group, strict=True))
+        for scale, fell in group:
+            (single.fell_to if fell else single.add)(at, scale)
             at += 1
     assert vars(together) == vars(single)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from opsinfo_cli.runs.readers import message_runs as searched_messages
 from opsinfo_cli.runs.readers import messages as line_messages
+from opsinfo_cli.runs.readers.message import Message
 from opsinfo_cli.runs.readers.message_runs import message_runs
 from opsinfo_cli.runs.readers.messages import Messages
 from opsinfo_cli.runs.sheet import Sheet
@@ -56,7 +57,7 @@ def runs_in(data: bytes, by_shape: bool, moves: Any = None, before: bytes = BEFO
     with pytest.MonkeyPatch.context() as patch:
         if by_shape:
             patch.setattr(line_messages, "message_runs", None)
-            found = Messages(MESSAGE, MARK, sheet).runs(steps, moves)
+            found = Messages(Message(MESSAGE, MARK), sheet).runs(steps, moves)
         else:
             found = message_runs(MESSAGE, MARK, data, len(data), steps, moves)
         letters = {b"8": "M", b"4": "m", b"nan": "n"}
@@ -194,7 +195,9 @@ def test_one_message_between_lines_without_steps_is_only_counted(
     monkeypatch.setattr(line_messages, "MessageLines", None)
     data, steps = window(plan), StepFields()
     sheet = Sheet(data, len(data), by_shape=True)
-    assert [copies for _, copies in Messages(MESSAGE, MARK, sheet).runs(steps if with_steps else None)] == expected
+    assert [
+        copies for _, copies in Messages(Message(MESSAGE, MARK), sheet).runs(steps if with_steps else None)
+    ] == expected
     if with_steps:
         monkeypatch.setattr(steps, "_gaps", None)  # nothing of this window is searched for steps any more
         steps.finish(sheet)
@@ -205,7 +208,7 @@ def test_a_window_of_several_messages_without_steps_is_not_searched_for_them_aga
 ) -> None:
     data, steps = window("oMoMmoM"), StepFields()
     sheet = Sheet(data, len(data), by_shape=True)
-    assert sum(copies for _, copies in Messages(MESSAGE, MARK, sheet).runs(steps)) == 4
+    assert sum(copies for _, copies in Messages(Message(MESSAGE, MARK), sheet).runs(steps)) == 4
     monkeypatch.setattr(steps, "_gaps", None)
     steps.finish(sheet)
 
@@ -214,14 +217,14 @@ def test_a_window_of_several_messages_without_steps_is_not_searched_for_them_aga
 def test_without_steps_the_copies_of_a_message_are_one_run(by_shape: bool) -> None:
     data = window("oMsMsMMsmosMoM", STEPS[by_shape])
     sheet = Sheet(data, len(data), by_shape)
-    found = Messages(MESSAGE, MARK, sheet).runs()
+    found = Messages(Message(MESSAGE, MARK), sheet).runs()
     assert [(match[1], copies) for match, copies in found] == [(b"8", 4), (b"4", 1), (b"8", 2)]
 
 
 def test_a_window_with_no_line_of_a_message_gives_no_run() -> None:
     data = window("osososx") + b"reducing loss scale to what\n"
     for by_shape in (True, False):
-        assert not list(Messages(MESSAGE, MARK, Sheet(data, len(data), by_shape)).runs(StepFields()))
+        assert not list(Messages(Message(MESSAGE, MARK), Sheet(data, len(data), by_shape)).runs(StepFields()))
 
 
 def test_a_step_that_follows_a_message_in_its_line_counts() -> None:
@@ -240,7 +243,7 @@ def test_a_step_that_follows_a_message_in_its_line_counts() -> None:
 def test_messages_with_more_text_in_their_line_are_each_at_the_step_before(by_shape: bool) -> None:
     data = b"".join(TEXTS["M"][:-1] + b" after step: %d\n" % at for at in range(1000, 1004))
     steps = StepFields()
-    found = Messages(MESSAGE, MARK, Sheet(data, len(data), by_shape)).runs(steps)
+    found = Messages(Message(MESSAGE, MARK), Sheet(data, len(data), by_shape)).runs(steps)
     assert [(copies, steps.at) for _, copies in found] == [(1, None), (1, 1000), (1, 1001), (1, 1002)]
 
 
@@ -249,7 +252,7 @@ def test_copies_with_blank_or_short_lines_between_them_are_one_run(by_shape: boo
     for between in (b"\n", b"short\n", b"\n\n", b"a\rb\n"):
         data = b"step: 1000 of a run\n" + (TEXTS["M"] + between) * 5 + b"step: 1001 of a run\n" + TEXTS["m"]
         steps = StepFields()
-        found = Messages(MESSAGE, MARK, Sheet(data, len(data), by_shape)).runs(steps)
+        found = Messages(Message(MESSAGE, MARK), Sheet(data, len(data), by_shape)).runs(steps)
         assert [(match[1], copies, steps.at) for match, copies in found] == [(b"8", 5, 1000), (b"4", 1, 1001)]
 
 
@@ -271,7 +274,7 @@ def test_steps_that_another_reader_has_taken_are_not_taken_again(by_shape: bool)
     steps.finish(Sheet(BEFORE, len(BEFORE)))
     steps.advance(data, data.index(TEXTS["M"], 1))
     sheet = Sheet(data, len(data), by_shape)
-    found = [copies for _, copies in Messages(MESSAGE, MARK, sheet).runs(steps)]
+    found = [copies for _, copies in Messages(Message(MESSAGE, MARK), sheet).runs(steps)]
     assert found == [1] * 5
     steps.finish(sheet)
     assert (steps.seen, steps.at) == (7, 1004)

@@ -8,7 +8,8 @@ from ..count import Count
 from ..sheet import Sheet
 from ..steps import StepFields
 from .falls import FallReader
-from .messages import Messages, number_places
+from .message import Message, number_places
+from .messages import Messages
 from .reader import NUMBER, number
 
 _OVERFLOW = re.compile(
@@ -17,6 +18,10 @@ _OVERFLOW = re.compile(
     + rb"|, skipping update)"
 )
 _CLOSURE = re.compile(rb"OVERFLOW within closure! Skipping step, reducing loss scale to " + NUMBER)
+_MESSAGES = (
+    Message(_OVERFLOW, b"Gradient overflow", lambda match: number_places(match, 1)),
+    Message(_CLOSURE, b"OVERFLOW within closure", lambda match: number_places(match, 1)),
+)
 
 
 class Apex(FallReader):
@@ -29,14 +34,14 @@ class Apex(FallReader):
 
     name = "apex"
     reads = "APEX (`Gradient overflow.  Skipping step, ...`)"
-    marks = (b"Gradient overflow", b"OVERFLOW within closure")
+    marks = tuple(message.mark for message in _MESSAGES)
     floor = 0.0
     window_default = 2000
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
-        for pattern, mark in zip((_OVERFLOW, _CLOSURE), self.marks, strict=True):
-            messages = Messages(pattern, mark, sheet)
-            if self.fell_often(messages, lambda match: number_places(match, 1), steps):
+        for message in _MESSAGES:
+            messages = Messages(message, sheet)
+            if self.moved_often(messages, steps):
                 continue
             for match, copies in messages.runs(steps):
                 self.lines += copies

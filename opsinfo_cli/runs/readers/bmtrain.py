@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
+from itertools import count
 
 from ..columns import picked
 from ..count import Count
 from ..occurrences import Occurrences
 from ..sheet import Sheet
 from ..steps import StepFields
-from .messages import Messages, Scales, number_places
+from .message import Message, number_places
+from .messages import Messages, Scales
 from .reader import NUMBER, Reader, number
 
-_OVERFLOW = re.compile(rb"Gradient overflow, change scale from " + NUMBER + rb" to " + NUMBER)
+_OVERFLOW = Message(
+    re.compile(rb"Gradient overflow, change scale from " + NUMBER + rb" to " + NUMBER),
+    b"Gradient overflow, change scale",
+    lambda match: number_places(match, 1, 2),
+)
 
 
 def _moves(match: re.Match[bytes]) -> bool:
@@ -28,7 +34,7 @@ class BMTrain(Reader):
 
     name = "bmtrain"
     reads = "BMTrain (`Gradient overflow, change scale from <s> to <x>`)"
-    marks = (b"Gradient overflow, change scale",)
+    marks = (_OVERFLOW.mark,)
     window_default = 1024
 
     def __init__(self) -> None:
@@ -36,8 +42,8 @@ class BMTrain(Reader):
         self.occurrences = Occurrences()
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
-        messages = Messages(_OVERFLOW, self.marks[0], sheet)
-        found = messages.scales(lambda match: number_places(match, 1, 2), steps)
+        messages = Messages(_OVERFLOW, sheet)
+        found = messages.scales(steps)
         if found:
             self._changed(found, steps.spacing)
             return
@@ -53,7 +59,7 @@ class BMTrain(Reader):
     def _changed(self, found: Scales, spacing: int) -> None:
         """Take the messages of a window at once."""
         before, after = found.columns
-        places = self.places(found.ats, self.lines, found.firsts)
+        places = self.places(found.ats, count(self.lines + 1), found.firsts)
         self.lines += len(after)
         self.overflow_words += len(after)
         self.found.scaling, self.found.level = "dynamic", "fp16"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import count
 from operator import ne
 
 from ..columns import integers, picked
@@ -14,8 +15,9 @@ from ..shapes import Shapes
 from ..sheet import Sheet
 from ..steps import StepFields
 from .counter_steps import CounterSteps
+from .message import Message, number_places
 from .message_runs import message_runs
-from .messages import Messages, number_places
+from .messages import Messages
 from .reader import NUMBER, Evidence, Reader, lines_with, number, number_or_none
 
 _COUNTER = re.compile(rb"step=(\d{1,15}), skipped=(\d{1,15})")
@@ -26,16 +28,6 @@ _SCALES = (
     + NUMBER[1:-1]
     + rb")(?![\[\w]))?)?"  # a message of another rank may cut a number off
 )
-_OVERFLOW = re.compile(rb"\] OVERFLOW! Rank (?P<rank>\d{1,9}) Skipping step\." + _SCALES)
-_OPTIMIZER = re.compile(rb"dynamic loss scale overflow! (?:Rank (?P<rank>\d{1,9}) )?Skipping step\." + _SCALES)
-_FUSED = re.compile(rb"\[Rank (?P<rank>\d{1,9})\] Overflow detected\. Skipping step\." + _SCALES)
-_MOVED = re.compile(rb"(Reduc|Increas)ing dynamic loss scale from " + NUMBER + rb" to " + NUMBER + rb"(?![\[\w])")
-_MESSAGES = (
-    (_OVERFLOW, b"OVERFLOW! Rank"),
-    (_OPTIMIZER, b"scale overflow! "),
-    (_FUSED, b"Overflow detected. Skipping"),
-)
-_MOVE = b"ing dynamic loss scale from"
 _BEFORE_WINDOW = -1
 _FATAL = b"Current loss scale already at minimum"
 _CONFIGURED = (b"fp16_enabled ..", b"bfloat16_enabled ..", b"loss_scale ..", b"dynamic_loss_scale_args ..")
@@ -44,6 +36,11 @@ _CONFIG = re.compile(
     rb" \.{2,} (\S[^\n]{0,200})"
 )
 _INITIAL = re.compile(rb"'init_scale': " + NUMBER)
+
+
+def _overflow(text: bytes, mark: bytes) -> Message:
+    """:param text: the pattern of a message before the scales"""
+    return Message(re.compile(text + _SCALES), mark, _scales_of)
 
 
 def _moves(match: re.Match[bytes]) -> bool:
@@ -57,6 +54,19 @@ def _scales_of(match: re.Match[bytes]) -> tuple[slice, ...] | None:
 
 def _uncounted_places(match: re.Match[bytes], *groups: int | str) -> tuple[slice, ...] | None:
     return None if b"skipped=" in match.string else number_places(match, *groups)
+
+
+_OVERFLOW = _overflow(rb"\] OVERFLOW! Rank (?P<rank>\d{1,9}) Skipping step\.", b"OVERFLOW! Rank")
+_OPTIMIZER = _overflow(
+    rb"dynamic loss scale overflow! (?:Rank (?P<rank>\d{1,9}) )?Skipping step\.", b"scale overflow! "
+)
+_FUSED = _overflow(rb"\[Rank (?P<rank>\d{1,9})\] Overflow detected\. Skipping step\.", b"Overflow detected. Skipping")
+_MESSAGES = (_OVERFLOW, _OPTIMIZER, _FUSED)
+_MOVED = Message(
+    re.compile(rb"(Reduc|Increas)ing dynamic loss scale from " + NUMBER + rb" to " + NUMBER + rb"(?![\[\w])"),
+    b"ing dynamic loss scale from",
+    lambda match: _uncounted_places(match, 2, 3),
+)
 
 
 def _places_of(shape: bytes) -> CounterPlaces | None:
@@ -79,7 +89,7 @@ class DeepSpeed(Reader):
 
     name = "deepspeed"
     reads = "DeepSpeed (`step=<n>, skipped=<k>`, `OVERFLOW! Rank <r> ...`)"
-    marks = (b"skipped=", *(mark for _, mark in _MESSAGES), _MOVE, _FATAL, *_CONFIGURED)
+    marks = (b"skipped=", *(message.mark for message in _MESSAGES), _MOVED.mark, _FATAL, *_CONFIGURED)
     window_default = 1000
 
     def __init__(self) -> None:
@@ -107,19 +117,19 @@ class DeepSpeed(Reader):
         if any(map(sheet.has, _CONFIGURED)):  # printed before the first step
             for start, end in lines_with(data, limit, self._config):
                 self._configured(data[start:end])
-        if any(sheet.has(mark) for _, mark in _MESSAGES) or sheet.has(_MOVE):
+        if any(sheet.has(message.mark) for message in (*_MESSAGES, _MOVED)):
             self._messages(sheet, steps, CounterSteps(_COUNTER, data, limit, before))
 
     def _messages(self, sheet: Sheet, steps: StepFields, counted: CounterSteps) -> None:
         data, limit = sheet.data, sheet.limit
         fused_steps = None if counted.has_counter else steps  # the counter shows the step, and each message has a rank
-        if sheet.has(_MOVE):
+        if sheet.has(_MOVED.mark):
             self._moves_of(sheet, fused_steps, counted)
-        for pattern, mark in _MESSAGES:
-            shown = fused_steps if pattern is _FUSED else steps
-            if not sheet.has(mark) or self._overflowed_often(Messages(pattern, mark, sheet), shown, steps, counted):
+        for message in _MESSAGES:
+            shown = fused_steps if message is _FUSED else steps
+            if not sheet.has(message.mark) or self._overflowed_often(Messages(message, sheet), shown, steps, counted):
                 continue
-            for match, copies in message_runs(pattern, mark, data, limit, shown, _moves):
+            for match, copies in message_runs(message.pattern, message.mark, data, limit, shown, _moves):
                 self.lines += copies
                 self._overflow(match, copies, counted.at(match.start()), steps)
 
@@ -137,9 +147,9 @@ class DeepSpeed(Reader):
         """:param steps: None if the counter shows the step"""
         if steps:
             counted.add([_BEFORE_WINDOW], [steps.at])
-        if self._moved_often(Messages(_MOVED, _MOVE, sheet), steps, counted):
+        if self._moved_often(Messages(_MOVED, sheet), steps, counted):
             return
-        for match, copies in message_runs(_MOVED, _MOVE, sheet.data, sheet.limit, steps):
+        for match, copies in message_runs(_MOVED.pattern, _MOVED.mark, sheet.data, sheet.limit, steps):
             self.lines += copies
             if steps:
                 counted.add([match.start()], [steps.at])
@@ -157,7 +167,7 @@ class DeepSpeed(Reader):
 
     def _moved_often(self, messages: Messages, steps: StepFields | None, counted: CounterSteps) -> bool:
         """Take the moves of a window at once; returns whether they were taken: see :meth:`.Messages.scales`."""
-        found = messages.scales(lambda match: _uncounted_places(match, 2, 3), steps)
+        found = messages.scales(steps)
         if found is None:
             return False
         self.lines += len(found.ats)
@@ -168,7 +178,7 @@ class DeepSpeed(Reader):
         new = list(map(ne, moves, (self._move, *moves)))
         if any(new):
             before, after = (picked(column, new) for column in found.columns)
-            places = self.places(picked(ats, new), self._moves_seen, [True] * len(after))
+            places = self.places(picked(ats, new), count(self._moves_seen + 1), [True] * len(after))
             self._move = moves[-1]
             self._moves_seen += len(after)
             self.found.scaling, self.found.level = "dynamic", "fp16"
@@ -182,7 +192,7 @@ class DeepSpeed(Reader):
 
         :param shown: the steps, if messages are placed by them
         """
-        found = messages.scales(_scales_of, shown)
+        found = messages.scales(shown)
         if found is None:
             return False
         self.lines += len(found.ats)
@@ -208,7 +218,7 @@ class DeepSpeed(Reader):
         new = self._descent.add_rows(after, ats, spacing)
         wanted = [True] * len(new) if is_ranked else new
         if not self._move and any(wanted):
-            places = self.places(ats, self.overflows, wanted)
+            places = self.places(ats, count(self.overflows + 1), wanted)
             self.scale.changed_rows(places, picked(before, wanted), picked(after, wanted))
         self.overflows += len(new)
 

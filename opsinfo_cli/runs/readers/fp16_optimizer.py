@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from itertools import islice
+from itertools import count, islice
 from operator import gt
 
 from ..columns import picked
@@ -12,7 +12,8 @@ from ..count import Count
 from ..sheet import Sheet
 from ..steps import StepFields
 from ..trajectory import Trajectory
-from .messages import Messages, number_places
+from .message import Message, number_places
+from .messages import Messages
 from .reader import NUMBER, Evidence, Reader, lines_with, number
 
 _MARK = b"Grad overflow on iteration"
@@ -20,6 +21,8 @@ _USING = b"Using dynamic loss scale of"
 _ITERATION = re.compile(rb"(?::?[^\S\n]{1,4}(\d{1,12})(?![\d.]))?")
 _OVERFLOW = re.compile(_MARK + _ITERATION.pattern)
 _SCALE = re.compile(_USING + rb":?\s{1,4}" + NUMBER)
+_ITERATIONS = Message(_OVERFLOW, _MARK, lambda match: number_places(match, 1))
+_SCALES = Message(_SCALE, _USING, lambda match: number_places(match, 1))
 _USED = re.compile(_USING)
 _WHOLE = re.compile(rb"(?:[^\n]{0,200}[\]:|>)-] ?)?" + _SCALE.pattern + rb"\r?")
 """A line with a message that nothing runs into."""
@@ -49,7 +52,9 @@ class Fp16Optimizer(Reader):
         """Whether scales of several ranks ran into each other, such as `655366553632768.0`."""
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
-        found = _found_lines(sheet.copies) if sheet.copies else _found(sheet.data[: sheet.limit])
+        found = (
+            _found_lines(sheet.copies) if sheet.copies else _found_by_shape(sheet) or _found(sheet.data[: sheet.limit])
+        )
         if many := sum(found.values()):
             self.found.level = "fp16"
             self.lines += many
@@ -61,11 +66,11 @@ class Fp16Optimizer(Reader):
 
     def _scaled(self, sheet: Sheet, newest: int | None) -> None:
         """:param newest: the last iteration that overflowed"""
-        messages = Messages(_SCALE, _USING, sheet)
-        found = messages.scales(lambda match: number_places(match, 1))
+        messages = Messages(_SCALES, sheet)
+        found = messages.scales()
         if found:
             (scales,) = found.columns
-            places = self.places([newest] * len(scales), self.lines, found.firsts)
+            places = self.places([newest] * len(scales), count(self.lines + 1), found.firsts)
             self.scale.take(places, picked(scales, found.firsts))
             self._scales_read(len(scales))
             return
@@ -78,7 +83,7 @@ class Fp16Optimizer(Reader):
         self.scale_words += many
         self.found.scaling = "dynamic"
 
-    def _iterations(self, found: Counter[bytes]) -> None:
+    def _iterations(self, found: Counter[bytes | str]) -> None:
         found.pop(b"", None)
         last = next(reversed(self._copies), -1)
         known = len(self._copies)
@@ -131,26 +136,31 @@ class Fp16Optimizer(Reader):
         return None
 
 
-def _found(text: bytes) -> Counter[bytes]:
+def _found_by_shape(sheet: Sheet) -> Counter[bytes | str]:
+    columns = Messages(_ITERATIONS, sheet).columns(list)
+    return Counter(*columns) if columns else _found(sheet.data[: sheet.limit])
+
+
+def _found(text: bytes) -> Counter[bytes | str]:
     """Return how often each iteration overflowed; copies of ranks, with what is between them, are looked at once."""
     pieces = text.split(_MARK)[1:]
     kinds = Counter(pieces)
     if 2 * len(kinds) > len(pieces):
         return Counter(_OVERFLOW.findall(text))
-    found: Counter[bytes] = Counter()
+    found: Counter[bytes | str] = Counter()
     for piece, many in kinds.items():
         match = _ITERATION.match(piece)
         found[match[1] or b"" if match else b""] += many
     return found
 
 
-def _found_lines(copies: Counter[bytes]) -> Counter[bytes]:
+def _found_lines(copies: Counter[bytes]) -> Counter[bytes | str]:
     """Return how often each iteration overflowed, from lines and how many there are of each."""
     lines = {line: many for line, many in copies.items() if _MARK in line}
     iterations = _OVERFLOW.findall(b"\n".join(lines))
     if len(set(iterations)) == len(lines) == len(iterations):
         return Counter(dict(zip(iterations, lines.values(), strict=True)))
-    found: Counter[bytes] = Counter()
+    found: Counter[bytes | str] = Counter()
     for line, many in lines.items():
         for iteration in _OVERFLOW.findall(line):
             found[iteration] += many

@@ -28,6 +28,9 @@ class MessageLines(NamedTuple):
     @classmethod
     def of(cls, kinds: set[bytes], sheet: Sheet) -> MessageLines:
         """:param kinds: the shapes of lines with a message"""
+        if sheet.is_all_of(kinds):
+            lines = sheet.lines[:-1]
+            return cls(sheet, lines, list(range(len(lines))), [*[True] * len(lines), False])
         chosen = list(
             map(sheet.copied_lines_of(kinds).__contains__, sheet.lines)
             if sheet.copies

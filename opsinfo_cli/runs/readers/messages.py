@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, compress, count, islice, pairwise
 from math import isfinite
 from operator import ne
 from typing import NamedTuple
 
-from ..columns import Table
+from ...typed import TypeVar
+from ..columns import Table, floats, looked_up
+from ..numbers import number_columns
 from ..sheet import Sheet
 from ..steps import StepFields
+from .message import Layout, Message
 from .message_lines import LinePlace, MessageLines
 from .message_runs import NEAR, message_runs
 
@@ -21,19 +24,17 @@ _SHORTEST = NEAR - 1
 
 _FEW = 4
 
-_Moves = Callable[[re.Match[bytes]], bool]
-Places = Callable[[re.Match[bytes]], "tuple[slice, ...] | None"]
+Value = TypeVar("Value")
+Fact = Callable[[re.Match[bytes]], bool]
 
 
 class Messages:
     """The messages of a window."""
 
-    def __init__(self, pattern: re.Pattern[bytes], mark: bytes, sheet: Sheet) -> None:
-        """:param mark: text that each message has once"""
-        self._pattern = pattern
-        self._mark = mark
+    def __init__(self, message: Message, sheet: Sheet) -> None:
+        self._message = message
         self._sheet = sheet
-        found = _found_in(pattern, mark, sheet)
+        found = _found_in(message, sheet)
         self._found = found or {}
         """The message in each shape of a line that has one; empty too if messages must be searched for in the text."""
         are_lines = found is not None and all(match[0] == match.string for match in found.values())
@@ -55,22 +56,18 @@ class Messages:
         kinds = self._sheet.kinds
         return sum(kinds[shape] * match[0].count(word) for shape, match in self._found.items()) if kinds else 0
 
-    def scales(self, places_of: Places, steps: StepFields | None = None) -> Scales | None:
-        """Return the scales of each message, if they change often; else None, and :meth:`runs` gives the messages.
-
-        :param places_of: returns where a message shows scales, given the match of its shape; None if each must be taken
-            alone
-        """
+    def scales(self, steps: StepFields | None = None) -> Scales | None:
+        """Return the scales of each message, if they change often; else None, and :meth:`runs` gives the messages."""
         if not self._found or (self._kinds and _only(self._kinds, self._sheet)):
             return None
-        table = self._table(places_of)
-        if table is None or _FEW * len(table) < len(self._lines.chosen):
+        layouts = self._layouts()
+        if not layouts or _FEW * len(self._lines.texts) < len(self._lines.chosen):
             return None
-        texts = self._texts()
+        texts = self._texts(layouts)
         firsts = [True, *map(ne, islice(texts, 1, None), texts)]
         if _FEW * (sum(firsts) - 1) < len(texts):
             return None
-        columns = [list(map(float, table.column(at))) for at in range(len(table.kinds[0]))]
+        columns = self._columns(layouts, floats)
         if not all(map(isfinite, chain.from_iterable(columns))):
             return None
         if steps is None:
@@ -81,18 +78,68 @@ class Messages:
             return None
         return Scales(columns, ats, self._lines.parted(firsts) if self._kinds else [True] * len(texts))
 
-    def _table(self, places_of: Places) -> Table[tuple[slice, ...]] | None:
-        """Return the lines with messages and the places in each; None if one has none, or more than another."""
-        places = {shape: found for shape, match in self._found.items() if (found := places_of(match))}
-        if len(places) < len(self._found) or len(set(map(len, places.values()))) > 1:
-            return None
-        shapes = compress(self._sheet.shapes, self._lines.chosen)
-        return Table(self._lines.texts, list(places.values()), lambda: list(map(places.__getitem__, shapes)))
+    def facts(self, fact: Fact) -> list[bool]:
+        """Return a fact of each message that :meth:`scales` gives.
 
-    def _texts(self) -> list[bytes]:
+        :param fact: tells it, given the match of a shape
+        """
+        of = {shape: fact(match) for shape, match in self._found.items()}
+        if len(set(of.values())) == 1:
+            return [*of.values()][:1] * len(self._lines.texts)
+        copied = self._sheet.copied_lines_of(of)
+        if copied:
+            return looked_up(copied, map(of.__getitem__, copied.values()), self._lines.texts)
+        return list(map(of.__getitem__, self._shapes))
+
+    @property
+    def _shapes(self) -> Iterator[bytes]:
+        """The shape of each line with a message."""
+        return compress(self._sheet.shapes, self._lines.chosen)
+
+    @property
+    def _text(self) -> bytes:
+        """The lines with a message."""
+        sheet = self._sheet
+        return sheet.data[: sheet.limit] if sheet.is_all_of(set(self._found)) else b"\n".join(self._lines.texts)
+
+    def _layouts(self) -> dict[bytes, Layout]:
+        """Return the layout of each shape of a message; nothing if one has none, or more numbers than another."""
+        layouts = {shape: layout for shape in self._found if (layout := self._message.layout(shape))}
+        is_whole = len(layouts) == len(self._found) and len({len(each.numbers) for each in layouts.values()}) == 1
+        return layouts if is_whole else {}
+
+    def columns(self, read: Callable[[Sequence[bytes | str]], list[Value]]) -> list[list[Value]]:
+        """Return each number of each message; nothing if they must be searched for.
+
+        :param read: reads the numbers of a column
+        """
+        layouts = self._layouts()
+        return self._columns(layouts, read) if layouts else []
+
+    def _columns(
+        self, layouts: dict[bytes, Layout], read: Callable[[Sequence[bytes | str]], list[Value]]
+    ) -> list[list[Value]]:
+        texts = self._lines.texts
+        copied = self._sheet.copied_lines_of(layouts)
+        if copied:
+            table = Table.of(list(copied), [layouts[shape].numbers for shape in copied.values()])
+            return [looked_up(copied, read(column), texts) for column in _columns_of(table)]
+        order, *others = {layout.order for layout in layouts.values()}
+        if order and order.is_short and not others:
+            return list(map(read, number_columns(self._text, order)))
+        return list(map(read, self._slices({shape: layout.numbers for shape, layout in layouts.items()})))
+
+    def _texts(self, layouts: dict[bytes, Layout]) -> list[bytes]:
         """Return the text of each message."""
-        table = None if self._kinds else self._table(lambda match: (slice(*match.span()),))
-        return table.column(0) if table else self._lines.texts
+        if self._kinds:
+            return self._lines.texts
+        (texts,) = self._slices({shape: (layout.message,) for shape, layout in layouts.items()})
+        return texts
+
+    def _slices(self, places: dict[bytes, tuple[slice, ...]]) -> list[list[bytes]]:
+        """Return the parts of each line with a message, given those of its shape."""
+        kinds = list(places.values())
+        return _columns_of(Table(self._lines.texts, kinds, lambda: list(map(places.__getitem__, self._shapes))))
 
     def _are_apart(self, steps: StepFields) -> bool:
         """Whether what is between two messages is long enough for a step, and the lines of messages show none."""
@@ -102,16 +149,14 @@ class Messages:
             return False
         return steps.has_none({*before, *after, *self._found})
 
-    def runs(
-        self, steps: StepFields | None = None, moves: _Moves | None = None
-    ) -> Iterator[tuple[re.Match[bytes], int]]:
+    def runs(self, steps: StepFields | None = None, moves: Fact | None = None) -> Iterator[tuple[re.Match[bytes], int]]:
         """Yield the first of each run of equal messages, and their number, as :func:`.message_runs` does.
 
         :param moves: whether a message shows two scales, so that each copy is a run
         """
-        pattern, sheet, kinds = self._pattern, self._sheet, self._kinds
+        pattern, sheet, kinds = self._message.pattern, self._sheet, self._kinds
         if kinds is None:
-            yield from message_runs(pattern, self._mark, sheet.data, sheet.limit, steps, moves)
+            yield from message_runs(pattern, self._message.mark, sheet.data, sheet.limit, steps, moves)
             return
         if not kinds:
             return
@@ -149,22 +194,12 @@ class Scales(NamedTuple):
     """Whether each message is the first of equal ones in a row; other lines between them part them."""
 
 
-def number_places(match: re.Match[bytes], *groups: int | str) -> tuple[slice, ...] | None:
-    """Return where groups of a shape are, if they are there and have digits; a value may be `inf` or `nan`.
-
-    The slice of a group at the end of its shape is open, so that shapes of different lengths have the same slice.
-    """
-    if not all(match[group] and b"0" in match[group] for group in groups):
-        return None
-    ends = (None if match.end(group) == len(match.string) else match.end(group) for group in groups)
-    return tuple(slice(match.start(group), end) for group, end in zip(groups, ends, strict=True))
-
-
-def _found_in(pattern: re.Pattern[bytes], mark: bytes, sheet: Sheet) -> dict[bytes, re.Match[bytes]] | None:
+def _found_in(message: Message, sheet: Sheet) -> dict[bytes, re.Match[bytes]] | None:
     """Return the message in each shape that has one; None if messages must be searched for in the text."""
     if sheet.kinds is None:
         return None
-    found = {shape: pattern.search(shape) for shape in sheet.kinds if mark in shape}
+    mark = message.mark
+    found = {shape: message.found(shape) for shape in sheet.kinds if mark in shape}
     others = sheet.kinds.keys() - found.keys() - ({b""} if sheet.kinds[b""] == 1 else set())  # after the last line end
     if any(len(shape) < _SHORTEST or b"\r" in shape for shape in others):
         return None
@@ -172,6 +207,10 @@ def _found_in(pattern: re.Pattern[bytes], mark: bytes, sheet: Sheet) -> dict[byt
         return None
     known = {shape: match for shape, match in found.items() if match}
     return known if len(known) == len(found) else None
+
+
+def _columns_of(table: Table[tuple[slice, ...]]) -> list[list[bytes]]:
+    return list(map(table.column, range(len(table.kinds[0]))))
 
 
 def _matched(pattern: re.Pattern[bytes], text: bytes) -> re.Match[bytes]:

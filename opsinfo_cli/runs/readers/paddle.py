@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import count
 from operator import mul
 
 from ..columns import picked
@@ -10,13 +11,22 @@ from ..count import Count
 from ..occurrences import Occurrences
 from ..sheet import Sheet
 from ..steps import StepFields
-from .messages import Messages, Scales, number_places
+from .message import Message, number_places
+from .messages import Messages, Scales
 from .reader import NUMBER, Reader, number
 
-_LOWERED = re.compile(
-    rb"Found inf or nan, current scale is: " + NUMBER + rb", decrease to: " + NUMBER + rb"\s?\*\s?" + NUMBER
+_LOWERED = Message(
+    re.compile(
+        rb"Found inf or nan, current scale is: " + NUMBER + rb", decrease to: " + NUMBER + rb"\s?\*\s?" + NUMBER
+    ),
+    b"Found inf or nan",
+    lambda match: number_places(match, 1, 3),
 )
-_NOT_RUN = re.compile(rb"optimizer not run, scale_before: \[?" + NUMBER + rb"\]?, scale_after: \[?" + NUMBER)
+_NOT_RUN = Message(
+    re.compile(rb"optimizer not run, scale_before: \[?" + NUMBER + rb"\]?, scale_after: \[?" + NUMBER),
+    b"optimizer not run",
+    lambda match: number_places(match, 1, 2),
+)
 
 
 class Paddle(Reader):
@@ -29,7 +39,7 @@ class Paddle(Reader):
 
     name = "paddle"
     reads = "Paddle (`Found inf or nan, ...`), PaddleNLP (`optimizer not run, ...`)"
-    marks = (b"Found inf or nan", b"optimizer not run")
+    marks = (_LOWERED.mark, _NOT_RUN.mark)
     window_default = 2000
 
     def __init__(self) -> None:
@@ -38,18 +48,15 @@ class Paddle(Reader):
         self.not_run = Occurrences()
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
-        for pattern, mark, occurrences in (
-            (_NOT_RUN, self.marks[1], self.not_run),
-            (_LOWERED, self.marks[0], self.lowered),
-        ):
-            messages = Messages(pattern, mark, sheet)
-            found = messages.scales(lambda match: number_places(match, 1, match.re.groups), steps)
+        for message, occurrences in ((_NOT_RUN, self.not_run), (_LOWERED, self.lowered)):
+            messages = Messages(message, sheet)
+            found = messages.scales(steps)
             if found:
                 self._changed(found, occurrences, steps.spacing)
                 continue
             for match, copies in messages.runs(steps):
                 before = number(match[1])
-                shown = number(match[pattern.groups])
+                shown = number(match[match.re.groups])
                 after = before * shown if occurrences is self.lowered else shown  # the scaler shows the ratio
                 new = occurrences.add(after, steps.at, steps.spacing, copies, steps.since)
                 self._seen(copies, before, after, steps.at, new and self._is_preferred(occurrences))
@@ -64,7 +71,9 @@ class Paddle(Reader):
         self.found.scaling, self.found.level = "dynamic", "float16"
         new = occurrences.add_rows(after, found.ats, spacing)
         if self._is_preferred(occurrences):
-            self.scale.changed_rows(self.places(found.ats, self.lines, new), picked(before, new), picked(after, new))
+            self.scale.changed_rows(
+                self.places(found.ats, count(self.lines + 1), new), picked(before, new), picked(after, new)
+            )
         self.lines += len(new)
 
     def _seen(self, copies: int, before: float, after: float, at: int | None, new: bool) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import compress, count
+from itertools import compress
 from typing import ClassVar
 
 from ..columns import picked
@@ -103,13 +103,13 @@ class Reader:
         self.found.at_is_step = True
         return at
 
-    def places(self, ats: list[int | None], before: int, wanted: list[bool]) -> list[int]:
+    def places(self, ats: list[int | None], numbers: Iterable[int], wanted: list[bool]) -> list[int]:
         """Return :meth:`place` of those of some messages in order that are wanted.
 
         :param ats: the last step before each; after one that has a step, each has one
-        :param before: the number of the messages before these
+        :param numbers: the number of each
         """
-        numbers = compress(count(before + 1), wanted)
+        numbers = compress(numbers, wanted)
         shown = picked(ats, wanted)
         if not shown or shown[-1] is None:
             return list(numbers)

@@ -9,11 +9,16 @@ from ..count import Count
 from ..sheet import Sheet
 from ..steps import StepFields
 from .falls import FallReader
-from .messages import Messages, number_places
+from .message import Message, number_places
+from .messages import Messages
 from .reader import NUMBER, number
 
-_OVERFLOW = re.compile(rb"Gradient overflow\. Skipping step(?!,)")
-_MOVED = re.compile(rb"Loss scaler (reducing|increasing) loss scale to " + NUMBER)
+_OVERFLOW = Message(re.compile(rb"Gradient overflow\. Skipping step(?!,)"), b"Gradient overflow. Skipping step")
+_MOVED = Message(
+    re.compile(rb"Loss scaler (reducing|increasing) loss scale to " + NUMBER),
+    b"Loss scaler ",
+    lambda match: number_places(match, 2),
+)
 _TWO = b"stepGradient"
 _TOGETHER = re.compile(rb"(?:Gradient overflow\. Skipping step){2,}")
 
@@ -27,7 +32,7 @@ class TorchNpu(FallReader):
 
     name = "torch_npu"
     reads = "torch_npu (`Gradient overflow. Skipping step`)"
-    marks = (b"Gradient overflow. Skipping step", b"Loss scaler ")
+    marks = (_OVERFLOW.mark, _MOVED.mark)
     window_default = 2000
 
     def __init__(self) -> None:
@@ -35,13 +40,13 @@ class TorchNpu(FallReader):
         self.messages = 0
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
-        moved = Messages(_MOVED, self.marks[1], sheet)
-        if not self.fell_often(moved, _places, steps):
+        moved = Messages(_MOVED, sheet)
+        if not self.moved_often(moved, steps, _is_fall):
             for match, copies in moved.runs(steps):
                 self.lines += copies
                 self.scale_words += 2 * copies
-                self._moved(match[1] == b"reducing", number(match[2]), steps, copies)
-        for _, copies in Messages(_OVERFLOW, self.marks[0], sheet).runs():
+                self._moved(_is_fall(match), number(match[2]), steps, copies)
+        for _, copies in Messages(_OVERFLOW, sheet).runs():
             self.lines += copies
             self.messages += copies
             self.overflow_words += copies
@@ -70,5 +75,5 @@ class TorchNpu(FallReader):
         return self.occurrences.count(steps, ranks, self.steps_printed)
 
 
-def _places(match: re.Match[bytes]) -> tuple[slice, ...] | None:
-    return number_places(match, 2) if match[1] == b"reducing" else None
+def _is_fall(match: re.Match[bytes]) -> bool:
+    return match[1] == b"reducing"
