@@ -253,25 +253,29 @@ def update(number: int, scale: float) -> bytes:
     return b"train | num_updates=%d | loss_scale=%g" % (number, scale)
 
 
+def words(reader: Fairseq) -> object:
+    return state(reader), reader.overflow_words, reader.scale_words, reader.updates, reader.scale.behind
+
+
 @pytest.mark.parametrize(
-    ("before", "moves", "scales", "messages"),
+    ("before", "moves", "scales"),
     [
-        ([1, 2], [1, 1, 1, 1], [8, 8, 8, 8], 1),
-        ([1, 2], [0, 1, 1, 1, 1], [8, 8, 8, 8, 8], 2),
-        ([1, 2], [1, 16, 0, 2], [8, 8, 8, 8], 1),
-        ([1, 2], [16, 0, 0, 0], [8, 8, 8, 8], 1),
-        ([1, 2], [1, 17, 0, 0], [8, 8, 8, 8], 5),  # farther apart than one rank's copies
-        ([1, 11], [10, 40, 10, 10], [8, 8, 8, 8], 1),  # updates are printed every ten steps
-        ([1, 11], [10, 41, 10, 10], [8, 8, 8, 8], 5),
-        ([1, 2], [1, 1, 1], [8, 8, 8], 4),  # too few
-        ([1, 2], [1, 1, 1, 1], [8, 8, 4, 4], 5),
-        ([1, 2], [5, 1, -1, 1], [8, 8, 8, 8], 5),  # the updates go back
-        ([], [1, 1, 1, 1], [8, 8, 8, 8], 5),
+        ([1, 2], [1, 1, 1, 1], [8, 8, 8, 8]),
+        ([1, 2], [0, 1, 1, 1, 1], [8, 8, 8, 8, 8]),
+        ([1, 2], [1, 16, 0, 2], [8, 8, 8, 8]),
+        ([1, 2], [16, 0, 0, 0], [8, 8, 8, 8]),
+        ([1, 2], [1, 17, 0, 0], [8, 8, 8, 8]),  # farther apart than one rank's copies
+        ([1, 11], [10, 40, 10, 10], [8, 8, 8, 8]),  # updates are printed every ten steps
+        ([1, 11], [10, 41, 10, 10], [8, 8, 8, 8]),
+        ([1, 2], [1, 1, 1, 1], [8, 8, 4, 4]),
+        ([1, 2], [5, 1, -1, 1], [8, 8, 8, 8]),  # the updates go back
+        ([], [1, 1, 1, 1], [8, 8, 8, 8]),
     ],
 )
-def test_overflows_at_a_scale_that_stays_are_taken_at_once(
-    before: list[int], moves: list[int], scales: list[float], messages: int, monkeypatch: pytest.MonkeyPatch
+def test_overflows_among_updates_are_taken_at_once(
+    before: list[int], moves: list[int], scales: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(Fairseq, "_take_unusable", unusable)
     at, lines = before[-1] if before else 0, [over(8)]
     for move, scale in zip(moves, scales, strict=True):
         at += move
@@ -279,15 +283,31 @@ def test_overflows_at_a_scale_that_stays_are_taken_at_once(
     lines.append(update(at + 3, scales[-1]))
     begin = text_of(*(update(number, 16) for number in before))
     single = read(Fairseq, *(text_of(line) for line in (*begin.splitlines(), *lines)))
-    taken: list[int] = []
-    one = Fairseq._overflow
-    monkeypatch.setattr(
-        Fairseq, "_overflow", lambda self, value, copies: taken.append(copies) or one(self, value, copies)
-    )
-    at_once = read(Fairseq, begin, text_of(*lines))
-    assert state(at_once) == state(single)
-    assert (at_once.overflow_words, at_once.scale_words) == (single.overflow_words, single.scale_words)
-    assert sum(taken) == messages
+    assert words(read(Fairseq, begin, text_of(*lines))) == words(single)
+
+
+shown_scales = st.sampled_from([8.0, 4.0, 4.0, 2.0, 1.0, 0.5, 16.0, 0.0, float("inf"), float("nan")])
+fairseq_lines = st.one_of(
+    shown_scales.map(over),
+    st.builds(update, st.integers(0, 400), shown_scales),
+    st.integers(0, 400).map(b"train | num_updates=%d".__mod__),
+    st.builds(lambda *parts: b" ".join(parts), shown_scales.map(over), shown_scales.map(over)),
+    st.builds(
+        lambda *parts: b" ".join(parts), st.builds(update, st.integers(0, 40), shown_scales), shown_scales.map(over)
+    ),
+)
+
+
+@given(st.lists(st.lists(fairseq_lines, min_size=1, max_size=20), min_size=1, max_size=4))
+def test_events_of_fairseq_count_alike_in_windows_and_alone(windows: list[list[bytes]]) -> None:
+    together = read(Fairseq, *(text_of(*lines) for lines in windows))
+    assert words(together) == words(read(Fairseq, *(text_of(line) for lines in windows for line in lines)))
+
+
+def test_each_message_with_an_infinite_scale_is_one_without_a_number() -> None:
+    found = read(Fairseq, text_of(*[over(float("inf"))] * 3, over(8), update(5, 8), *[over(float("nan"))] * 2))
+    assert (found.scale.not_numbers, found.scale.behind, found.occurrences.total) == (5, 4, 6)
+    assert found.scale.drawn == [(4, 8.0), (11, 8.0)]
 
 
 @given(lines=OWN[MindSpore])

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from itertools import accumulate, compress, count, groupby, islice
+from functools import lru_cache
+from itertools import accumulate, chain, compress, count, islice, pairwise
 from math import isfinite
-from operator import itemgetter, lt, ne, sub
+from operator import add, itemgetter, ne, sub
 from typing import NamedTuple
 
+from ..columns import Table, floats, picked
 from ..count import Count
 from ..occurrences import Occurrences
 from ..shapes import Shapes
 from ..sheet import Sheet
 from ..steps import StepFields
 from ..visits import skew_of
-from .reader import NUMBER, Reader, number
+from .reader import NUMBER, Reader
 
 _OVERFLOW = re.compile(rb"overflow detected, (?:ignoring gradient, )?setting loss scale to: " + NUMBER)
 _FATAL = re.compile(rb"Minimum loss scale reached \(" + NUMBER)
@@ -24,23 +25,50 @@ _SCALE = re.compile(rb"\bloss_scale\"?[=: ]{1,2}\"?" + NUMBER)
 _LINE = 4096
 
 
-_FEW = 4
+_MOST_SPOTS = 1024
+
+
+class _Events(NamedTuple):
+    """Messages and updates, in order."""
+
+    fell: list[bool]
+    """Whether each is a message of an overflow."""
+    updates: list[int]
+    """The number of updates; 0 for a message."""
+    scales: list[bytes]
+    """The scale, if it is printed."""
+
+    def part(self, begin: int, end: int) -> _Events:
+        some = slice(begin, end)
+        return _Events(self.fell[some], self.updates[some], self.scales[some])
 
 
 class _Spot(NamedTuple):
     """Where a line has a message with the new scale, or a number of updates with the scale."""
 
-    overflow: slice | None
+    fell: bool
     updates: slice
-    scale: slice | None
+    scale: slice
+
+
+@lru_cache(_MOST_SPOTS)
+def _spot(fell: bool, updates: tuple[int, int | None], scale: tuple[int, int | None]) -> _Spot:
+    """Return the same object for the same places, so that lines of different shapes can be compared."""
+    return _Spot(fell, slice(*updates), slice(*scale))
+
+
+def _span(match: re.Match[bytes] | None) -> tuple[int, int | None]:
+    """Return where the number of a shape is; without its end if that is the end of the shape."""
+    if match is None:
+        return 0, 0
+    return match.start(1), match.end(1) if match.end(1) < len(match.string) else None
 
 
 def _spots_of(shape: bytes) -> list[_Spot]:
-    found = [(match.start(), _Spot(slice(*match.span(1)), slice(0), None)) for match in _OVERFLOW.finditer(shape)]
+    found = [(match.start(), _spot(True, (0, 0), _span(match))) for match in _OVERFLOW.finditer(shape)]
     for match in _UPDATES.finditer(shape):
         scale = _SCALE.search(shape, match.end(), match.end() + _LINE)
-        spot = _Spot(None, slice(*match.span(1)), slice(*scale.span(1)) if scale else None)
-        found.append((match.start(), spot))
+        found.append((match.start(), _spot(False, _span(match), _span(scale))))
     return [spot for _, spot in sorted(found, key=itemgetter(0))]
 
 
@@ -75,110 +103,133 @@ class Fairseq(Reader):
             self.found.fatal = "Minimum loss scale reached"
             self.lines += 1
         lines, shapes = sheet.lines_with(message, update)
-        overflows: list[bytes] = []
-        places: list[int] = []
-        updates: list[int] = []
-        scales: list[bytes] = []
-        for line, spots in zip(lines, self._spots.of_all(lines, shapes), strict=True):
-            for overflow, step, scale in spots:
-                if overflow:
-                    overflows.append(line[overflow])
-                    places.append(len(updates))
-                else:
-                    updates.append(int(line[step]))
-                    scales.append(line[scale] if scale else b"")
-        self._events(overflows, places, updates, scales)
+        spots = self._spots.of_all(lines, shapes)
+        if not all(map((1).__eq__, map(len, spots))):
+            lines = [line for line, found in zip(lines, spots, strict=True) for _ in found]
+        table = Table.of(lines, list(chain.from_iterable(spots)))
+        if lines:
+            fell = table.values(0)
+            updates = [0] * len(fell) if all(fell) else [int(text or 0) for text in table.column(1)]
+            self._take(_Events(fell, updates, table.column(2)))
 
-    def _events(self, overflows: list[bytes], places: list[int], updates: list[int], scales: list[bytes]) -> None:
-        """Take messages, each with the number of the updates before it in this window, and the updates, in order."""
-        done = taken = 0
-        while taken < len(overflows):
-            self._updated(updates[done : places[taken]], scales[done : places[taken]])
-            done = places[taken]
-            together = bisect_right(places, done, taken)
-            self._overflowed(overflows[taken:together])
-            is_first, taken = not taken, together
-            if is_first and self._steady(overflows[taken:], places[taken:], updates, scales, done):
-                return
-        self._updated(updates[done:], scales[done:])
-
-    def _overflowed(self, scales: list[bytes]) -> None:
-        """Take messages without updates between them."""
-        values = list(map(number, scales))
-        if len(values) < _FEW or not all(map(isfinite, values)):
-            for value, copies in groupby(values):
-                self._overflow(value, len(list(copies)))
+    def _take(self, events: _Events) -> None:
+        scales = floats(list(filter(None, events.scales)))
+        if not all(map(isfinite, scales)):
+            self._take_parts(events)
             return
-        self._counted(len(values))
-        self._scale = values[-1]
-        first = (self.updates or 0) + self.occurrences.total + 1
-        self.occurrences.add_rows(values, [self.updates] * len(values), self._apart)
-        self.scale.behind += self.scale.start is None
-        self.scale.take(range(first, first + len(values)), values)
+        falls = sum(events.fell)
+        self.lines += len(events.fell)
+        self.overflow_words += falls
+        self.scale_words += len(scales)
+        most, apart = self._before(events)
+        if scales:
+            shows = list(map(bool, events.scales))
+            fell = picked(events.fell, shows)
+            ats = picked(self._places(events.fell, most), shows)
+            self._overflows(events.fell, most, apart, picked(scales, fell), self._rises(scales, fell))
+            self._scaled(ats, scales, fell[0])
+            self._prints_scale = self._prints_scale or len(scales) > falls
+        self._apart = apart[-1]
+        if falls < len(events.fell):
+            self.updates = most[-1]
+
+    def _before(self, events: _Events) -> tuple[list[int], list[int]]:
+        """Return the number of updates and the greatest distance between two, before each event and after the last."""
+        updates = self.updates or 0
+        if all(events.fell):
+            return [updates] * (len(events.fell) + 1), [self._apart] * (len(events.fell) + 1)
+        most = list(accumulate(events.updates, max, initial=updates))
+        return most, list(accumulate(map(sub, events.updates, most), max, initial=self._apart))
+
+    def _places(self, fell: list[bool], most: list[int]) -> list[int]:
+        """Return the number of updates and overflows after each event."""
+        before = self.occurrences.total
+        if all(fell):
+            return list(range(most[0] + before + 1, most[0] + before + len(fell) + 1))
+        return list(map(add, islice(most, 1, None), islice(accumulate(fell, initial=before), 1, None)))
+
+    def _rises(self, scales: list[float], fell: list[bool]) -> list[int]:
+        """Return how often updates showed a higher scale before each overflow, and in all."""
+        if all(fell):
+            return [0] * (len(fell) + 1)
+        risen = [
+            scale > last > 0 and not is_fall
+            for scale, last, is_fall in zip(scales, (self._scale, *scales), fell, strict=False)
+        ]
+        counted = list(accumulate(risen))
+        return [*compress(counted, fell), counted[-1]]
+
+    def _overflows(
+        self, fell: list[bool], most: list[int], apart: list[int], scales: list[float], rises: list[int]
+    ) -> None:
+        """Add overflows to the count.
+
+        :param most: the number of updates before each event, and after the last one
+        :param apart: the greatest distance between two updates before each
+        :param scales: the scale after each overflow
+        :param rises: what :meth:`_rises` returns
+        """
+        ats: list[int | None] = list(compress(most, fell))
+        unknown = 0 if self.updates is not None else [*fell, False].index(False)
+        ats[:unknown] = [None] * unknown
+        closed = list(map(ne, rises, (0, *rises)))
+        spacings = list(compress(apart, fell))
+        for begin, end in pairwise(self._parts(spacings, unknown)):
+            some = slice(begin, end)
+            self.occurrences.add_rows(scales[some], ats[some], spacings[begin], closed[some])
+        if closed[-1]:
+            self.occurrences.rose()
+
+    @staticmethod
+    def _parts(spacings: list[int], unknown: int) -> list[int]:
+        """Return where parts of some overflows begin and end of which all are near to, or far from, what is so far."""
+        if not spacings:
+            return []
+        changes = {unknown} & set(range(1, len(spacings)))
+        if skew_of(spacings[0]) != skew_of(spacings[-1]):
+            skews = list(map(skew_of, spacings))
+            changes.update(compress(count(1), map(ne, islice(skews, 1, None), skews)))
+        return [0, *sorted(changes), len(spacings)]
+
+    def _scaled(self, ats: list[int], scales: list[float], is_fall: bool) -> None:
+        """:param is_fall: whether the first of these scales is one after an overflow"""
         self._note_scaler()
-
-    def _steady(
-        self, overflows: list[bytes], places: list[int], updates: list[int], scales: list[bytes], done: int
-    ) -> bool:
-        """Take the rest of a window at once in which every step is like the ones before; returns whether it was."""
-        later = updates[done:]
-        kept = {*overflows, *scales[done:]} - {b""}
-        if len(overflows) < _FEW or not self.updates or any(number(each) != self._scale for each in kept):
-            return False
-        ats = [self.updates, *(updates[place - 1] if place else self.updates for place in places)]
-        moves = list(map(sub, islice(ats, 1, None), ats))
-        if max(moves) > skew_of(self._apart) or any(map(lt, later, (self.updates, *later))):
-            return False
-        self.occurrences.add(self._scale, ats[-1], self._apart, len(overflows), ats[1])
-        self._counted(len(overflows))
-        self._updated(later, scales[done:])
-        return True
-
-    def _counted(self, messages: int) -> None:
-        self.lines += messages
-        self.overflow_words += messages
-        self.scale_words += messages
-
-    def _overflow(self, value: float, copies: int) -> None:
-        self._counted(copies)
-        self._scale = value
-        self.scale.behind += self.scale.start is None
-        self.occurrences.add(value, self.updates, self._apart, 1)
-        self._scaled(value)
-        if copies > 1:
-            self.occurrences.add(value, self.updates, self._apart, copies - 1)
-            self._scaled(value)
-
-    def _updated(self, updates: list[int], scales: list[bytes]) -> None:
-        """Take updates, each with its scale or nothing."""
-        if not updates:
-            return
-        self.lines += len(updates)
-        most = list(accumulate(updates, max, initial=self.updates or 0))
-        self._apart = max(self._apart, *map(sub, updates, most))
-        self.updates = most[-1]
-        shown = scales if b"" not in scales else [scale for scale in scales if scale]
-        if not shown:
-            return
-        self.scale_words += len(shown)
-        for at in [0, *compress(count(1), map(ne, islice(shown, 1, None), shown))]:
-            value = number(shown[at])
-            if value > self._scale > 0:
-                self.occurrences.rose()
-            self._scale = value
-        self._prints_scale = True
-        self._note_scaler()
-        total = self.occurrences.total
-        ats = [at + total for at, scale in zip(islice(most, 1, None), scales, strict=True) if scale]
-        self.scale.add_rows(ats, shown)
+        self.scale.behind += is_fall and self.scale.start is None
+        self.scale.take(ats, scales)
+        self._scale = scales[-1]
 
     def _note_scaler(self) -> None:
         self.found.scaling, self.found.level = "dynamic", "fp16"
         self.found.at_is_step = True
 
-    def _scaled(self, value: float) -> None:
+    def _take_parts(self, events: _Events) -> None:
+        """Take events of which some show a scale that is infinite or no number; each of these is taken alone."""
+        finite = [isfinite(float(scale or 0)) for scale in events.scales]
+        changes = compress(count(1), map(ne, islice(finite, 1, None), finite))
+        for begin, end in pairwise([0, *changes, len(finite)]):
+            if finite[begin]:
+                self._take(events.part(begin, end))
+                continue
+            for fell, updates, scale in zip(*events.part(begin, end), strict=True):
+                self._take_unusable(fell, updates, float(scale))
+
+    def _take_unusable(self, fell: bool, updates: int, scale: float) -> None:
+        """Take a scale that is infinite or no number."""
+        self.lines += 1
+        self.scale_words += 1
         self._note_scaler()
-        self.scale.add((self.updates or 0) + self.occurrences.total, value)
+        if fell:
+            self.overflow_words += 1
+            self.scale.behind += self.scale.start is None
+            self.occurrences.add(scale, self.updates, self._apart)
+        else:
+            self._prints_scale = True
+            self._apart = max(self._apart, updates - (self.updates or 0))
+            self.updates = max(self.updates or 0, updates)
+            if scale > self._scale > 0:
+                self.occurrences.rose()
+        self._scale = scale
+        self.scale.add((self.updates or 0) + self.occurrences.total, scale)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         over = self.occurrences.count(None, ranks or 1)
