@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container
 from functools import cached_property
-from itertools import compress
+from itertools import accumulate, compress
 
 from ..typed import TypeVar
 from .columns import Table
@@ -130,6 +130,15 @@ class Sheet:
     def _shapes_with(self, words: tuple[bytes, ...]) -> set[bytes]:
         shown = [word.translate(ZEROS) for word in words]
         return {shape for shape in self.kinds or () if any(word in shape for word in shown)}
+
+    @cached_property
+    def begins(self) -> list[int]:
+        """Where each line begins."""
+        return list(accumulate(map((1).__add__, map(len, self.lines)), initial=0))
+
+    def begins_of(self, word: bytes) -> list[int]:
+        """Return where each line begins that has a word without digits; :attr:`kinds` is known."""
+        return list(compress(self.begins, map(self._shapes_with((word,)).__contains__, self.shapes)))
 
     def is_all_of(self, wanted: set[bytes]) -> bool:
         """Whether each line is of one of some shapes, except the empty text after the last line end."""

@@ -147,7 +147,7 @@ class Trajectory:
         self.add(at, scale)
 
     def _thin(self) -> None:
-        extremes = {self._scales.index(each) for each in (self.lowest, self.highest) if each in self._scales}
+        extremes = {self._scales.index(each) for each in (self.lowest, self.highest)}
         ats, scales = self._ats, self._scales
         self._ats, self._scales = ats[::2], scales[::2]
         for more, index in enumerate(sorted(index for index in extremes if index % 2)):
@@ -206,7 +206,7 @@ def _falls_of(scales: list[float]) -> tuple[int, int]:
         fell = [both for both in pairwise(scales) if gt(*both)]
         return len(fell), sum(starmap(_halvings, fell))
     if greatest <= _ONE_HALVING:
-        falls = sum(map((1.0).__lt__, ratios))
+        falls = sum(map(gt, scales, islice(scales, 1, None)))
         return falls, falls
     counted = Counter(ratios)
     kinds = list(filter((1.0).__lt__, counted))

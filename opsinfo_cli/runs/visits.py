@@ -230,8 +230,10 @@ class Visits:
         :param begun: the values of the visits that begin
         :param lows: the lowest value before each
         """
-        before = map(skew.__add__, accumulate(steps, max, initial=self._at))
-        clean = next(compress(count(), map(gt, steps, before)), len(steps))
+        clean = len(steps)
+        if max(steps) > self._at + skew:
+            before = map(skew.__add__, accumulate(steps, max, initial=self._at))
+            clean = next(compress(count(), map(gt, steps, before)), clean)
         lower = list(map(gt, lows, islice(begun, sum(new[:clean]))))
         self.lead += lower.index(False) if False in lower else len(lower)
         self._in_lead = clean == len(steps) and False not in lower

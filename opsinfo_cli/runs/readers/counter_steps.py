@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 
 
 class CounterSteps:
     """The step before each place of a window: the one that the counter of skipped steps shows, else the ones added."""
 
-    def __init__(self, counter: re.Pattern[bytes], data: bytes, limit: int, before: int) -> None:
-        """:param counter: the pattern of the counter; its first group is the step
-        :param before: the step of the counter at the end of the window before, 0 if there is none
+    def __init__(self, places: list[int], steps: list[int], before: int) -> None:
+        """:param places: where the window has the counter
+        :param steps: the step that it shows at each place
+        :param before: its step at the end of the window before, 0 if there is none
         """
-        found = list(counter.finditer(data, 0, limit))
-        self._places = [match.start() for match in found]
-        self.has_counter = before > 0 or bool(found)
-        self._steps: list[int | None] = [before if self.has_counter else None, *(int(match[1]) for match in found)]
+        self.has_counter = before > 0 or bool(places)
+        self._places = places
+        self._steps: list[int | None] = [before if self.has_counter else None, *steps]
 
     def add(self, places: list[int], steps: list[int | None]) -> None:
         """Add steps that other lines show; places come in order."""

@@ -112,13 +112,12 @@ class DeepSpeed(Reader):
             self.found.fatal = _FATAL.decode()
             self.lines += 1
         before = self.counters.last_step
-        if sheet.has(b"skipped="):
-            self._counted(sheet)
+        places, counts = self._counted(sheet) if sheet.has(b"skipped=") else ([], [])
         if any(map(sheet.has, _CONFIGURED)):  # printed before the first step
             for start, end in lines_with(data, limit, self._config):
                 self._configured(data[start:end])
         if any(sheet.has(message.mark) for message in (*_MESSAGES, _MOVED)):
-            self._messages(sheet, steps, CounterSteps(_COUNTER, data, limit, before))
+            self._messages(sheet, steps, CounterSteps(places, counts, before))
 
     def _messages(self, sheet: Sheet, steps: StepFields, counted: CounterSteps) -> None:
         data, limit = sheet.data, sheet.limit
@@ -133,15 +132,20 @@ class DeepSpeed(Reader):
                 self.lines += copies
                 self._overflow(match, copies, counted.at(match.start()), steps)
 
-    def _counted(self, sheet: Sheet) -> None:
+    def _counted(self, sheet: Sheet) -> tuple[list[int], list[int]]:
+        """Return the places of the counter in a window, and the step at each."""
         table = sheet.whole_table(self._places, b"skipped=")
         if table:
-            steps, skipped = table.column(0), table.column(1)
+            begins = sheet.begins_of(b"skipped=")
+            places = [begin + step.start for begin, step in zip(begins, table.values(0), strict=True)]
+            steps, skipped = list(map(int, table.column(0))), integers(table.column(1))
         else:
-            rows = _COUNTER.findall(sheet.data, 0, sheet.limit)
-            steps, skipped = [step for step, _ in rows], [skipped for _, skipped in rows]
+            found = list(_COUNTER.finditer(sheet.data, 0, sheet.limit))
+            places = [match.start() for match in found]
+            steps, skipped = [int(match[1]) for match in found], [int(match[2]) for match in found]
         self.lines += len(steps)
-        self.counters.add_rows(list(map(int, steps)), integers(skipped))
+        self.counters.add_rows(steps, skipped)
+        return places, steps
 
     def _moves_of(self, sheet: Sheet, steps: StepFields | None, counted: CounterSteps) -> None:
         """:param steps: None if the counter shows the step"""

@@ -86,11 +86,15 @@ class Fp16Optimizer(Reader):
     def _iterations(self, found: Counter[bytes | str]) -> None:
         found.pop(b"", None)
         last = next(reversed(self._copies), -1)
-        known = len(self._copies)
-        for iteration, copies in zip(map(int, found), found.values(), strict=True):
-            self._copies[iteration] += copies
-        new = list(islice(reversed(self._copies), len(self._copies) - known))
-        self._in_order = self._in_order and all(map(gt, new, (*new[1:], last)))
+        iterations = list(map(int, found))
+        if self._in_order and all(map(gt, iterations, (last, *iterations))):
+            self._copies.update(zip(iterations, found.values(), strict=True))
+        else:
+            known = len(self._copies)
+            for iteration, copies in zip(iterations, found.values(), strict=True):
+                self._copies[iteration] += copies
+            new = list(islice(reversed(self._copies), len(self._copies) - known))
+            self._in_order = self._in_order and all(map(gt, new, (*new[1:], last)))
         if len(self._copies) > _REMEMBERED:
             self._forget(len(self._copies) - _REMEMBERED)
 

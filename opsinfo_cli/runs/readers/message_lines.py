@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import compress, count, islice, pairwise
 from operator import not_, or_, sub
-from typing import NamedTuple
 
 from ..sheet import Sheet
 from ..steps import StepFields
@@ -14,29 +14,28 @@ _LONGEST = 1 << 10
 _FEW = 4
 
 
-class MessageLines(NamedTuple):
+class MessageLines:
     """The lines of a window that have a message."""
 
-    sheet: Sheet
-    texts: list[bytes]
-    """Each line with a message."""
-    places: list[int]
-    """The number of each."""
-    chosen: list[bool]
-    """Whether each line of the window has a message."""
-
-    @classmethod
-    def of(cls, kinds: set[bytes], sheet: Sheet) -> MessageLines:
+    def __init__(self, kinds: set[bytes], sheet: Sheet) -> None:
         """:param kinds: the shapes of lines with a message"""
+        self.sheet = sheet
+        self.texts: list[bytes]
+        """Each line with a message."""
+        self.chosen: list[bool]
+        """Whether each line of the window has a message."""
         if sheet.is_all_of(kinds):
-            lines = sheet.lines[:-1]
-            return cls(sheet, lines, list(range(len(lines))), [*[True] * len(lines), False])
-        chosen = list(
-            map(sheet.copied_lines_of(kinds).__contains__, sheet.lines)
-            if sheet.copies
-            else map(kinds.__contains__, sheet.shapes)
-        )
-        return cls(sheet, list(compress(sheet.lines, chosen)), list(compress(count(), chosen)), chosen)
+            self.texts = sheet.lines[:-1]
+            self.chosen = [*[True] * len(self.texts), False]
+            return
+        copied = sheet.copied_lines_of(kinds)
+        self.chosen = list(map(copied.__contains__, sheet.lines) if copied else map(kinds.__contains__, sheet.shapes))
+        self.texts = list(compress(sheet.lines, self.chosen))
+
+    @cached_property
+    def places(self) -> list[int]:
+        """The number of each line with a message."""
+        return list(compress(count(), self.chosen))
 
     def parted(self, firsts: list[bool]) -> list[bool]:
         """Return whether each message is the first of equal ones without other lines between them.

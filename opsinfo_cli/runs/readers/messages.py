@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, compress, count, islice, pairwise
+from itertools import chain, compress, count, islice, pairwise
 from math import isfinite
 from operator import ne
 from typing import NamedTuple
@@ -43,13 +43,12 @@ class Messages:
 
     @cached_property
     def _lines(self) -> MessageLines:
-        return MessageLines.of(set(self._found), self._sheet)
+        return MessageLines(set(self._found), self._sheet)
 
     @cached_property
     def begins(self) -> list[int]:
         """Where the line of each message begins."""
-        sizes = map((1).__add__, map(len, self._sheet.lines))
-        return list(compress(accumulate(sizes, initial=0), self._lines.chosen))
+        return list(compress(self._sheet.begins, self._lines.chosen))
 
     def count(self, word: bytes) -> int:
         """Return how often messages have a word without digits."""

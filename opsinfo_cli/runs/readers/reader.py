@@ -114,6 +114,9 @@ class Reader:
         if not shown or shown[-1] is None:
             return list(numbers)
         self.found.at_is_step = True
+        known = [at for at in shown if at is not None]
+        if len(known) == len(shown):
+            return known
         return [number if at is None else at for at, number in zip(shown, numbers, strict=False)]
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
