@@ -282,6 +282,17 @@ def test_a_message_near_two_visits_to_its_value_belongs_to_the_newest() -> None:
     assert vars(together) == vars(single)
 
 
+def test_a_message_far_from_the_newest_visit_to_its_value_belongs_to_an_older_one() -> None:
+    together = occurrences((8, 0, 1), (4, 20, 1), (4, 60, 1), spacing=1)
+    assert together.add_rows([4.0, 4.0], [30, 78], 1) == [False, True]
+
+
+@pytest.mark.parametrize(("at", "new"), [(116, False), (117, True)])
+def test_a_message_after_a_rise_belongs_to_a_visit_as_near_as_any_other(at: int, new: bool) -> None:
+    found = occurrences((8, 100, 1), spacing=1)
+    assert found.add_rows([4.0, 4.0], [100, at], 1, [True, False]) == [True, new]
+
+
 @given(st.lists(st.lists(st.tuples(values, st.booleans()), min_size=1, max_size=20), max_size=4))
 def test_moves_added_together_make_the_trajectory_of_each(groups: list[list[tuple[float, bool]]]) -> None:
     together, single = Trajectory(), Trajectory()

@@ -308,6 +308,28 @@ def test_each_message_with_an_infinite_scale_is_one_without_a_number() -> None:
     found = read(Fairseq, text_of(*[over(float("inf"))] * 3, over(8), update(5, 8), *[over(float("nan"))] * 2))
     assert (found.scale.not_numbers, found.scale.behind, found.occurrences.total) == (5, 4, 6)
     assert found.scale.drawn == [(4, 8.0), (11, 8.0)]
+    assert (found.lines, found.overflow_words, found.scale_words) == (7, 6, 7)
+
+
+def test_an_update_with_an_infinite_scale_shows_a_rise_and_the_distance_between_updates() -> None:
+    found = read(Fairseq, text_of(update(10, 8), over(4), update(50, float("inf")), over(4), over(4)))
+    assert (found.updates, found._apart, found.scale.not_numbers) == (50, 40, 1)
+    assert sum(found.occurrences._visits.sizes.values()) == 1  # the rise ended the first visit
+    back = read(Fairseq, text_of(update(50, 8), update(10, float("nan")), over(4)))
+    assert (back.updates, back._apart) == (50, 50)
+
+
+def test_a_message_before_an_update_in_its_line_is_before_it() -> None:
+    found = read(Fairseq, text_of(update(3, 8), over(4) + b" " + update(9, 16), update(10, 16) + b" " + over(8)))
+    assert [tuple(point) for point in found.scale.points] == [(3, 8.0), (4, 4.0), (10, 16.0), (12, 8.0)]
+
+
+@pytest.mark.parametrize("begin", [(), (over(2),), (over(2), over(1))])
+def test_copies_may_be_farther_apart_once_updates_are(begin: tuple[bytes, ...]) -> None:
+    lines = (*begin, update(10, 8), update(20, 8), over(4), update(120, 4), over(4), update(121, 4), over(4))
+    together, single = read(Fairseq, text_of(*lines)), read(Fairseq, *map(text_of, lines))
+    assert words(together) == words(single)
+    assert max(copies for _, copies in together.occurrences._visits.sizes) == 3
 
 
 @given(lines=OWN[MindSpore])

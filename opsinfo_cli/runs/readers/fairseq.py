@@ -170,26 +170,15 @@ class Fairseq(Reader):
         :param rises: what :meth:`_rises` returns
         """
         ats: list[int | None] = list(compress(most, fell))
-        unknown = 0 if self.updates is not None else [*fell, False].index(False)
-        ats[:unknown] = [None] * unknown
+        if self.updates is None and all(fell[: len(ats)]):  # no update is before any of them
+            ats = [None] * len(ats)
         closed = list(map(ne, rises, (0, *rises)))
         spacings = list(compress(apart, fell))
-        for begin, end in pairwise(self._parts(spacings, unknown)):
+        for begin, end in pairwise(_parts(spacings)):
             some = slice(begin, end)
             self.occurrences.add_rows(scales[some], ats[some], spacings[begin], closed[some])
         if closed[-1]:
             self.occurrences.rose()
-
-    @staticmethod
-    def _parts(spacings: list[int], unknown: int) -> list[int]:
-        """Return where parts of some overflows begin and end of which all are near to, or far from, what is so far."""
-        if not spacings:
-            return []
-        changes = {unknown} & set(range(1, len(spacings)))
-        if skew_of(spacings[0]) != skew_of(spacings[-1]):
-            skews = list(map(skew_of, spacings))
-            changes.update(compress(count(1), map(ne, islice(skews, 1, None), skews)))
-        return [0, *sorted(changes), len(spacings)]
 
     def _scaled(self, ats: list[int], scales: list[float], is_fall: bool) -> None:
         """:param is_fall: whether the first of these scales is one after an overflow"""
@@ -239,3 +228,14 @@ class Fairseq(Reader):
             "fairseq prints each overflow of a run that prints `loss_scale`" if self._prints_scale else None
         )
         return Count(over.low, over.high, steps, over.calibrating, over.basis, over.ranks, None, proof, over.notes)
+
+
+def _parts(spacings: list[int]) -> list[int]:
+    """Return where parts begin and end in which copies of ranks may be equally far apart."""
+    if not spacings:
+        return []
+    changes: list[int] = []
+    if skew_of(spacings[0]) < skew_of(spacings[-1]):
+        skews = list(map(skew_of, spacings))
+        changes = list(compress(count(1), map(ne, islice(skews, 1, None), skews)))
+    return [0, *changes, len(spacings)]

@@ -84,7 +84,7 @@ class Messages:
         """
         of = {shape: fact(match) for shape, match in self._found.items()}
         if len(set(of.values())) == 1:
-            return [*of.values()][:1] * len(self._lines.texts)
+            return [next(iter(of.values()))] * len(self._lines.texts)
         copied = self._sheet.copied_lines_of(of)
         if copied:
             return looked_up(copied, map(of.__getitem__, copied.values()), self._lines.texts)
