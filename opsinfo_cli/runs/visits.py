@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import accumulate, compress, count, islice
+from itertools import accumulate, compress, count, islice, repeat
 from math import inf
 from operator import and_, eq, gt, not_
 
@@ -125,34 +125,50 @@ class Visits:
         :param falls: whether each value is lower than any before it
         :returns: what :meth:`add` returns for each, and the sizes of the visits that it closes, in order
         """
-        opened = self._open[::-1]
-        copies = {visit.value: visit.copies for visit in opened}
-        order: list[float | None] = list(copies)
-        if falls or self._are_new(order, values):
+        opened = [visit.value for visit in reversed(self._open)]
+        if falls or self._are_new(opened, values):
+            sizes = [*(visit.copies for visit in reversed(self._open)), *[1] * len(values)][:-_OPEN]
             self._open = [_Visit(value, step, 1) for value in reversed(values[-_OPEN:])] + self._open
-            sizes = [*copies.values(), *[1] * len(values)][:-_OPEN]
             del self._open[_OPEN:]
             return [True] * len(values), sizes
-        new: list[bool] = []
-        sizes = []
-        for value in values:
-            if value in copies:
-                copies[value] += 1
-                new.append(False)
-                continue
-            copies[value] = 1
-            order.append(value)
-            new.append(True)
-            if len(copies) > _OPEN:
-                sizes.append(copies.pop(order[len(sizes)]))
-        kept = opened[len(sizes) :]
-        for visit in kept:
-            if visit.copies < copies[visit.value]:
+        new, sizes, copies = self._counted(values)
+        begun = list(compress(values, new))[: -_OPEN - 1 : -1]
+        kept = self._open[: max(0, len(self._open) - len(sizes))]
+        for visit, many in zip(kept, copies[len(begun) :], strict=False):
+            if visit.copies < many:
                 visit.at = max(visit.at, step)
-                visit.copies = copies[visit.value]
-        begun = order[max(len(sizes), len(opened)) :]
-        self._open = [*kept, *(_Visit(value, step, copies[value]) for value in begun)][::-1]
+                visit.copies = many
+        self._open = [*map(_Visit, begun, repeat(step), copies), *kept]
         return new, sizes
+
+    def _counted(self, values: list[float]) -> tuple[list[bool], list[int], list[int]]:
+        """Return what :meth:`_add_near` returns, and the copies of the visits that are open then, the newest first.
+
+        With a name for each of the four visits, this takes half the time that it takes with a dictionary.
+        """
+        missing = _OPEN - len(self._open)
+        opened = [*self._open, *[_Visit(None, 0, 0)] * missing]
+        first, second, third, fourth = (visit.value for visit in opened)
+        ones, twos, threes, fours = (visit.copies for visit in opened)
+        new: list[bool] = []
+        sizes: list[int] = []
+        for value in values:
+            if value == first:
+                ones += 1
+            elif value == second:
+                twos += 1
+            elif value == third:
+                threes += 1
+            elif value == fourth:
+                fours += 1
+            else:
+                sizes.append(fours)
+                first, second, third, fourth = value, first, second, third
+                ones, twos, threes, fours = 1, ones, twos, threes
+                new.append(True)
+                continue
+            new.append(False)
+        return new, sizes[missing:], [ones, twos, threes, fours]
 
     @staticmethod
     def _are_new(opened: list[float | None], values: list[float]) -> bool:

@@ -309,12 +309,20 @@ def test_each_message_with_an_infinite_scale_is_one_without_a_number() -> None:
     assert (found.scale.not_numbers, found.scale.behind, found.occurrences.total) == (5, 4, 6)
     assert found.scale.drawn == [(4, 8.0), (11, 8.0)]
     assert (found.lines, found.overflow_words, found.scale_words) == (7, 6, 7)
+    alone = read(Fairseq, text_of(over(float("inf")))).found
+    assert (alone.scaling, alone.level, alone.at_is_step) == ("dynamic", "fp16", True)
+    assert read(Fairseq, text_of(over(8), over(float("inf")))).scale.drawn == [(1, 8.0), (2, 8.0)]
 
 
 def test_an_update_with_an_infinite_scale_shows_a_rise_and_the_distance_between_updates() -> None:
-    found = read(Fairseq, text_of(update(10, 8), over(4), update(50, float("inf")), over(4), over(4)))
+    infinite = float("inf")
+    found = read(Fairseq, text_of(update(10, 8), over(4), update(50, infinite), over(4), over(4)))
     assert (found.updates, found._apart, found.scale.not_numbers) == (50, 40, 1)
     assert sum(found.occurrences._visits.sizes.values()) == 1  # the rise ended the first visit
+    small = read(Fairseq, text_of(over(0.5), update(1, infinite)))
+    assert sum(small.occurrences._visits.sizes.values()) == 1
+    same = read(Fairseq, text_of(over(infinite), update(1, infinite)))
+    assert sum(same.occurrences._visits.sizes.values()) == 0
     back = read(Fairseq, text_of(update(50, 8), update(10, float("nan")), over(4)))
     assert (back.updates, back._apart) == (50, 50)
 
