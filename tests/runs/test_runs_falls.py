@@ -287,6 +287,14 @@ def test_a_message_far_from_the_newest_visit_to_its_value_belongs_to_an_older_on
     assert together.add_rows([4.0, 4.0], [30, 78], 1) == [False, True]
 
 
+@pytest.mark.parametrize("value", [8.0, 4.0, 2.0, 1.0])
+@pytest.mark.parametrize(("at", "new"), [(84, False), (83, True), (116, False), (117, True)])
+def test_a_message_belongs_to_each_open_visit_that_is_near(value: float, at: int, new: bool) -> None:
+    together, single = (occurrences(*((2.0**each, 100, 1) for each in (3, 2, 1, 0)), spacing=1) for _ in range(2))
+    assert together.add_rows([value], [at], 1) == [single.add(value, at, 1)] == [new]
+    assert vars(together) == vars(single)
+
+
 @pytest.mark.parametrize(("at", "new"), [(116, False), (117, True)])
 def test_a_message_after_a_rise_belongs_to_a_visit_as_near_as_any_other(at: int, new: bool) -> None:
     found = occurrences((8, 100, 1), spacing=1)
