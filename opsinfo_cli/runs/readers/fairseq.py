@@ -109,8 +109,7 @@ class Fairseq(Reader):
         table = Table.of(lines, list(chain.from_iterable(spots)))
         if lines:
             fell = table.values(0)
-            updates = [0] * len(fell) if all(fell) else [int(text or 0) for text in table.column(1)]
-            self._take(_Events(fell, updates, table.column(2)))
+            self._take(_Events(fell, _updates_of(table, fell), table.column(2)))
 
     def _take(self, events: _Events) -> None:
         scales = floats(list(filter(None, events.scales)))
@@ -135,11 +134,16 @@ class Fairseq(Reader):
 
     def _before(self, events: _Events) -> tuple[list[int], list[int]]:
         """Return the number of updates and the greatest distance between two, before each event and after the last."""
-        updates = self.updates or 0
+        updates, many = self.updates or 0, len(events.fell)
         if all(events.fell):
-            return [updates] * (len(events.fell) + 1), [self._apart] * (len(events.fell) + 1)
-        most = list(accumulate(events.updates, max, initial=updates))
-        return most, list(accumulate(map(sub, events.updates, most), max, initial=self._apart))
+            return [updates] * (many + 1), [self._apart] * (many + 1)
+        most = [updates, *events.updates]
+        if sorted(most) != most:
+            most = list(accumulate(events.updates, max, initial=updates))
+        moves = list(map(sub, events.updates, most))
+        if max(moves) <= self._apart:
+            return most, [self._apart] * (many + 1)
+        return most, list(accumulate(moves, max, initial=self._apart))
 
     def _places(self, fell: list[bool], most: list[int]) -> list[int]:
         """Return the number of updates and overflows after each event."""
@@ -150,8 +154,9 @@ class Fairseq(Reader):
 
     def _rises(self, scales: list[float], fell: list[bool]) -> list[int]:
         """Return how often updates showed a higher scale before each overflow, and in all."""
-        if all(fell):
-            return [0] * (len(fell) + 1)
+        is_steady = scales.count(scales[0]) == len(scales) and not scales[0] > self._scale > 0
+        if is_steady or all(fell):
+            return [0] * (sum(fell) + 1)
         risen = [
             scale > last > 0 and not is_fall
             for scale, last, is_fall in zip(scales, (self._scale, *scales), fell, strict=False)
@@ -228,6 +233,13 @@ class Fairseq(Reader):
             "fairseq prints each overflow of a run that prints `loss_scale`" if self._prints_scale else None
         )
         return Count(over.low, over.high, steps, over.calibrating, over.basis, over.ranks, None, proof, over.notes)
+
+
+def _updates_of(table: Table[_Spot], fell: list[bool]) -> list[int]:
+    if all(fell):
+        return [0] * len(fell)
+    texts = table.column(1)
+    return [int(text or 0) for text in texts] if any(fell) else list(map(int, texts))
 
 
 def _parts(spacings: list[int]) -> list[int]:
