@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import accumulate, compress, count, islice, repeat
-from math import inf
-from operator import and_, eq, gt, not_
+from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
+from operator import eq, gt, ne, not_
 
 from .columns import picked
 
@@ -83,14 +82,13 @@ class Visits:
 
         :param closed: whether :meth:`rose` is called before each
         """
-        if closed and True in closed:
-            first = closed.index(True)
-            new = self.add_rows(values[:first], steps[:first], skew) if first else []
-            self.rose()
-            return new + self._add_closed(values[first:], steps[first:], skew, closed[first:])
         if self.lowest is None:
-            first = self.add(values[0], steps[0], steps[0], 1, skew)
-            return [first, *self.add_rows(values[1:], steps[1:], skew)] if len(values) > 1 else [first]
+            return self._add_first(values, steps, skew, closed)
+        if closed and True in closed:
+            risen = closed.index(True)
+            new = self.add_rows(values[:risen], steps[:risen], skew) if risen else []
+            self.rose()
+            return new + self._add_parts(values[risen:], steps[risen:], skew, closed[risen:])
         opened = [visit.value for visit in reversed(self._open)]
         falls = all(map(gt, (self.lowest, *values), values))
         if falls or _are_new(opened, values):
@@ -165,42 +163,48 @@ class Visits:
         self._open = newest[: _OPEN - missing + len(sizes)]
         return new, sizes[missing:]
 
-    def _add_closed(self, values: list[float], steps: list[int], skew: int, closed: list[bool]) -> list[bool]:
+    def _add_first(self, values: list[float], steps: list[int], skew: int, closed: list[bool] | None) -> list[bool]:
+        """Add the first copy with a value, and the others as :meth:`add_rows` does."""
+        if closed and closed[0]:
+            self.rose()
+        new = [self.add(values[0], steps[0], steps[0], 1, skew)]
+        return new + self.add_rows(values[1:], steps[1:], skew, closed and closed[1:]) if len(values) > 1 else new
+
+    def _add_parts(self, values: list[float], steps: list[int], skew: int, closed: list[bool]) -> list[bool]:
         """Add copies after the first descent, while no visit is open; returns what :meth:`add` returns for each."""
-        ends = [*islice(closed, 1, None), False]
-        lows = list(accumulate(values, min, initial=inf if self.lowest is None else self.lowest))
-        alone = list(map(and_, closed, ends))
-        at_lowest = list(map(eq, compress(values, alone), compress(islice(lows, 1, None), alone)))
-        self._count_closed(at_lowest, [1] * len(at_lowest))
-        others = compress(zip(values, steps, ends, lows, islice(lows, 1, None), strict=False), map(not_, alone))
-        new = iter(self._add_among(others, skew))
+        if all(closed):
+            new, sizes = [True] * len(values), [1] * (len(values) - 1)
+            self._open = [_Visit(values[-1], steps[-1], 1)]
+            stops: Iterator[int] = count(1)
+        else:
+            new, sizes, stops = self._add_apart(values, steps, skew, list(accumulate(map(int, closed))))
+        begun = picked(values, new)
+        lows = self._lows(begun, falls=False)
+        at_lowest = map(eq, begun, map(lows.__getitem__, stops))
+        self._count_closed(list(islice(at_lowest, len(sizes))), sizes)
         self.lowest = lows[-1]
         self._at = max(self._at, max(steps))
-        return [is_alone or next(new) for is_alone in alone]
-
-    def _add_among(self, rows: Iterable[tuple[float, int, bool, float, float]], skew: int) -> list[bool]:
-        """Add copies, each with its step, whether all visits end after it, and the lowest value before and after it."""
-        opened: list[_Visit] = []
-        new: list[bool] = []
-        at_lowest: list[bool] = []
-        sizes: list[int] = []
-        for value, step, ends, before, after in rows:
-            near = (visit for visit in reversed(opened) if visit.value == value and abs(step - visit.at) <= skew)
-            visit = next(near, None)
-            new.append(visit is None)
-            if visit:
-                visit.copies += 1
-                visit.at = max(visit.at, step)
-            else:
-                opened.append(_Visit(value, step, 1))
-            for many, lowest in ((len(opened) - _OPEN, before), (len(opened) * ends, after)):
-                closed = opened[: max(0, many)]
-                at_lowest += [visit.value == lowest for visit in closed]
-                sizes += [visit.copies for visit in closed]
-                del opened[: len(closed)]
-        self._count_closed(at_lowest, sizes)
-        self._open = opened[::-1]
         return new
+
+    def _add_apart(
+        self, values: list[float], steps: list[int], skew: int, parts: list[int]
+    ) -> tuple[list[bool], list[int], Iterator[int]]:
+        """Add copies of parts between which the scale rose, as if these were far from each other.
+
+        :param parts: the number of the part of each
+        :returns: what :meth:`_add_each` does, and for each visit how many had begun when it ended
+        """
+        apart = max(steps) - min(steps) + skew + 1
+        made = [step + part * apart for step, part in zip(steps, parts, strict=True)]
+        new, sizes = self._add_each(values, made, skew)
+        parts = picked(parts, new)
+        last = parts.count(parts[-1])
+        sizes += [visit.copies for visit in reversed(self._open[last:])]
+        self._open = [_Visit(visit.value, visit.at - parts[-1] * apart, visit.copies) for visit in self._open[:last]]
+        changes = compress(count(1), map(ne, islice(parts, 1, None), parts))
+        bounds = pairwise([0, *changes, len(parts)])
+        stops = chain.from_iterable(repeat(stop, stop - begin) for begin, stop in bounds)
+        return new, sizes, map(min, stops, count(_OPEN))
 
     def _add_lead(self, begun: list[float], lows: list[float], new: list[bool], steps: list[int], skew: int) -> None:
         """Add the visits that belong to the first descent: until one is not lower, or clean steps are in between.

@@ -12,7 +12,7 @@ from ..shapes import Shapes
 Places = Callable[[re.Match[bytes]], "tuple[slice, ...] | None"]
 
 
-class Layout(NamedTuple):
+class MessageLayout(NamedTuple):
     """Where the lines of one shape have a message and its numbers."""
 
     message: slice
@@ -38,16 +38,16 @@ class Message:
     def found(self, shape: bytes) -> re.Match[bytes] | None:
         return self._found.of(shape)
 
-    def layout(self, shape: bytes) -> Layout | None:
+    def layout(self, shape: bytes) -> MessageLayout | None:
         """Return the layout of the lines of a shape; None if their messages must be taken one by one."""
         return self._layouts.of(shape)
 
-    def _layout(self, shape: bytes) -> Layout | None:
+    def _layout(self, shape: bytes) -> MessageLayout | None:
         match = self.found(shape)
         places = self._places_of(match) if match else None
         if match is None or places is None:
             return None
-        return Layout(slice(*match.span()), places, order_of(shape, places))
+        return MessageLayout(slice(*match.span()), places, order_of(shape, places))
 
 
 def number_places(match: re.Match[bytes], *groups: int | str) -> tuple[slice, ...] | None:

@@ -15,7 +15,7 @@ from ..columns import Table, floats, looked_up
 from ..numbers import number_columns
 from ..sheet import Sheet
 from ..steps import StepFields
-from .message import Layout, Message
+from .message import Message, MessageLayout
 from .message_lines import LinePlace, MessageLines
 from .message_runs import NEAR, message_runs
 
@@ -23,6 +23,8 @@ _SHORTEST = NEAR - 1
 """Lines of at least this length between two messages make a text long enough for a step."""
 
 _FEW = 4
+_SELDOM = 8
+"""If fewer messages than one of these differ from the one before, it is faster to take runs of equal ones."""
 
 Value = TypeVar("Value")
 Fact = Callable[[re.Match[bytes]], bool]
@@ -64,7 +66,7 @@ class Messages:
             return None
         texts = self._texts(layouts)
         firsts = [True, *map(ne, islice(texts, 1, None), texts)]
-        if _FEW * (sum(firsts) - 1) < len(texts):
+        if _SELDOM * (sum(firsts) - 1) < len(texts):
             return None
         columns = self._columns(layouts, floats)
         if not all(map(isfinite, chain.from_iterable(columns))):
@@ -101,7 +103,7 @@ class Messages:
         sheet = self._sheet
         return sheet.data[: sheet.limit] if sheet.is_all_of(set(self._found)) else b"\n".join(self._lines.texts)
 
-    def _layouts(self) -> dict[bytes, Layout]:
+    def _layouts(self) -> dict[bytes, MessageLayout]:
         """Return the layout of each shape of a message; nothing if one has none, or more numbers than another."""
         layouts = {shape: layout for shape in self._found if (layout := self._message.layout(shape))}
         is_whole = len(layouts) == len(self._found) and len({len(each.numbers) for each in layouts.values()}) == 1
@@ -116,7 +118,7 @@ class Messages:
         return self._columns(layouts, read) if layouts else []
 
     def _columns(
-        self, layouts: dict[bytes, Layout], read: Callable[[Sequence[bytes | str]], list[Value]]
+        self, layouts: dict[bytes, MessageLayout], read: Callable[[Sequence[bytes | str]], list[Value]]
     ) -> list[list[Value]]:
         texts = self._lines.texts
         copied = self._sheet.copied_lines_of(layouts)
@@ -128,7 +130,7 @@ class Messages:
             return list(map(read, number_columns(self._text, order)))
         return list(map(read, self._slices({shape: layout.numbers for shape, layout in layouts.items()})))
 
-    def _texts(self, layouts: dict[bytes, Layout]) -> list[bytes]:
+    def _texts(self, layouts: dict[bytes, MessageLayout]) -> list[bytes]:
         """Return the text of each message."""
         if self._kinds:
             return self._lines.texts
