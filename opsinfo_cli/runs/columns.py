@@ -16,7 +16,9 @@ Kind = TypeVar("Kind")
 Value = TypeVar("Value")
 
 _FEW = 4
+"""Numbers of which one in this many is different are looked up."""
 _SAMPLE = 256
+"""How many numbers of a column are looked at to tell that."""
 _OFTEN = 64
 """A number that fewer lines have is read for each of them."""
 

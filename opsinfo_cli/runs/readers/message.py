@@ -22,7 +22,7 @@ class MessageLayout(NamedTuple):
 
 
 class Message:
-    """A message of a format. What is found in a shape is kept for the next window."""
+    """A message of a format. What is found in a shape is kept for the next window and the next log."""
 
     def __init__(self, pattern: re.Pattern[bytes], mark: bytes, places_of: Places = lambda match: None) -> None:
         """:param mark: text that each message has once
