@@ -52,9 +52,7 @@ class Fp16Optimizer(Reader):
         """Whether scales of several ranks ran into each other, such as `655366553632768.0`."""
 
     def sheet(self, sheet: Sheet, steps: StepFields) -> None:
-        found = (
-            _found_lines(sheet.copies) if sheet.copies else _found_by_shape(sheet) or _found(sheet.data[: sheet.limit])
-        )
+        found = _found_lines(sheet.copies) if sheet.copies else _found_by_shape(sheet)
         if many := sum(found.values()):
             self.found.level = "fp16"
             self.lines += many
@@ -141,6 +139,7 @@ class Fp16Optimizer(Reader):
 
 
 def _found_by_shape(sheet: Sheet) -> Counter[bytes | str]:
+    """Return how often each iteration overflowed; messages that must be searched for are."""
     columns = Messages(_ITERATIONS, sheet).columns(list)
     return Counter(*columns) if columns else _found(sheet.data[: sheet.limit])
 
