@@ -139,7 +139,7 @@ class Fp16Optimizer(Reader):
 
 
 def _found_by_shape(sheet: Sheet) -> Counter[bytes | str]:
-    """Return how often each iteration overflowed; messages that must be searched for are."""
+    """Return how often each iteration overflowed. The text is searched if the lines do not show it by their shape."""
     columns = Messages(_ITERATIONS, sheet).columns(list)
     return Counter(*columns) if columns else _found(sheet.data[: sheet.limit])
 
