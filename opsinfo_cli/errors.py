@@ -30,7 +30,7 @@ __all__ = [
     "Stale",
     "UsageFault",
     "brief",
-    "few",
+    "join_some",
 ]
 
 _LONGEST_NAME, _LONGEST = 200, 1000
@@ -51,7 +51,7 @@ def _brief_name(match: re.Match[str]) -> str:
     return match[0] if len(name) <= _LONGEST_NAME else f"`{name[: _LONGEST_NAME - 3]}...`"
 
 
-def few(said: Sequence[str], most: int = 3) -> str:
+def join_some(said: Sequence[str], most: int = 3) -> str:
     """Return the first ``most`` of many texts, and the number of others."""
     shown = ", ".join(said[:most])
     return f"{shown} and {len(said) - most} more" if len(said) > most else shown

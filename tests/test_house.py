@@ -196,10 +196,10 @@ def assigned(path: Path, name: str) -> ast.expr | None:
 
 
 def test_only_public_modules_list_their_names() -> None:
-    """`__all__` is for the modules that the package's own `__init__` imports from, and for re-exported typing names."""
+    """`__all__` is for the modules that the package's own `__init__` imports from."""
     homes = assigned(PACKAGE / "__init__.py", "_HOMES")
     assert homes is not None
     public = {f"opsinfo_cli.{home}" for home in ast.literal_eval(homes).values()}
-    public |= {"opsinfo_cli", "opsinfo_cli.typed"}  # `typed` passes on names of `typing`
+    public |= {"opsinfo_cli"}
     listing = {name_of(path) for path in MODULES if assigned(path, "__all__")}
     assert sorted(listing - public) == []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from math import ceil, log2
+from typing import NamedTuple
 
 from ..errors import UsageFault
-from ..typed import NamedTuple
 from .halving import most_runs
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}

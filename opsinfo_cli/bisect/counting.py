@@ -10,8 +10,8 @@ Source: M. Zhang et al., "Toward a Better Understanding of Probabilistic Delta D
 from __future__ import annotations
 
 from math import e, log
+from typing import TYPE_CHECKING
 
-from ..typed import TYPE_CHECKING
 from .question import Question
 
 if TYPE_CHECKING:

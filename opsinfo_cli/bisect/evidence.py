@@ -7,11 +7,11 @@ import json
 import math
 import os
 import re
+from typing import TYPE_CHECKING
 
 from ..errors import Damaged, UsageFault
 from ..numerics.dump_name import dump_name
 from ..text.source import read_bytes
-from ..typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import Any

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from math import ceil, exp, expm1, log, log2
 from operator import sub
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..typed import TYPE_CHECKING, NamedTuple
 from .question import Question
 
 if TYPE_CHECKING:

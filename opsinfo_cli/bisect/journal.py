@@ -6,9 +6,9 @@ import fcntl
 import json
 import os
 from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, Locked, Refused, UsageFault
-from ..typed import TYPE_CHECKING, NamedTuple
 from .trial import not_written
 from .verdicts import TrialVerdict
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..graph.judge.prepared import Prepared
 from ..graph.judge.sorting import Marks as NodeMarks
 from ..graph.judging import Ready
 from ..graph.keep_dtype import KeepDtype
-from ..typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

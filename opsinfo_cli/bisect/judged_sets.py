@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from ..graph.judge.again import JudgedAgain, fits
 from ..model.policy import ADD_BLACK, ADD_WHITE, Mark
-from ..typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from .counting import counted
 from .halving import halved, most_runs
 from .question import Minimum, Question

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 from itertools import count
-
-from ..typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..errors import Refused
-from ..typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .places.place import Trial, TrialEnd

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from typing import NamedTuple
 
 from ..errors import Refused
-from ..typed import NamedTuple
 from .record import Changed, Record
 
 Scope = Callable[[str], bool]

@@ -13,9 +13,9 @@ import pwd
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 from ..errors import Refused
-from ..typed import NamedTuple
 from .filesystem import FileSystem
 
 

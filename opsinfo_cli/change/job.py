@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..text.patch import Patch
 from ..text.source import Source
-from ..typed import NamedTuple
 from .moves import Move, Plan
 
 

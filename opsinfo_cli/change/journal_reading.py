@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import re
+from typing import Protocol
 
 from ..errors import Refused
-from ..typed import Protocol
 from .chain import Damage, Head, Key
 from .filesystem import FileSystem
 from .journal import Journal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..errors import OpsinfoError, Refused, Stale, few
+from ..errors import OpsinfoError, Refused, Stale, join_some
 from ..model.entry import Entry, member_read
 from ..model.library_file import LibraryFile
 from ..model.policy import BLANKS, FLAG, PRECISION, Mark, Policy, effective
@@ -129,7 +129,11 @@ def _require_single(library: LibraryFile, entry: Entry) -> None:
     if not places:
         return
     lines = [str(library.source.place(place).line) for place in places]
-    said = f"twice, in lines {' and '.join(lines)}" if len(lines) == 2 else f"{len(lines)} times, in lines {few(lines)}"
+    said = (
+        f"twice, in lines {' and '.join(lines)}"
+        if len(lines) == 2
+        else f"{len(lines)} times, in lines {join_some(lines)}"
+    )
     raise Refused(
         f"`{entry.name}` appears {said}; the engine reads the last",
         name="duplicate-key",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import accumulate
+from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
 from ..model.mixlist import Mixlist
@@ -14,7 +15,6 @@ from ..text.linediff import changed_lines
 from ..text.patch import Edit, Patch, splice
 from ..text.scanner import scan
 from ..text.source import Source, encoded
-from ..typed import NamedTuple
 from .moves import Move, proof_failed
 
 

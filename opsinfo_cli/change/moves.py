@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple, Protocol
+
 from ..errors import Refused
 from ..model.policy import Policy
 from ..text.patch import Patch
 from ..text.source import Source
-from ..typed import NamedTuple, Protocol
 
 
 class Move(NamedTuple):

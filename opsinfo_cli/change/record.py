@@ -9,8 +9,7 @@ import re
 import sys
 import time
 from contextlib import suppress
-
-from ..typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from typing import Any

@@ -8,9 +8,9 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+from typing import NamedTuple
 
 from ..errors import Refused, Stale
-from ..typed import NamedTuple
 from .attributes import dress
 from .filesystem import FileSystem
 from .whole_file import Durability, sync_folder, write_all, write_whole

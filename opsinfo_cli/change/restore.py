@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from typing import NamedTuple
 
 from ..errors import NotConfirmed, Refused, UsageFault
 from ..model.opp import root_above, version_of
-from ..typed import NamedTuple
 from .chain import Link, Scope, refusal
 from .folders import shut
 from .interrupted import outcome, state_of, undone

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-
-from ..typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import Any

@@ -10,11 +10,11 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 from ..errors import Locked, OpsinfoError, Refused
 from ..model.opp import root_above, version_of
 from ..text.source import read_bytes
-from ..typed import NamedTuple
 from .chain import Key, Lineage
 from .filesystem import FileSystem
 from .folders import shut, widen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..errors import Damaged, OpsinfoError, Refused, UsageFault
 from ..model.file_kind import is_library_name, is_marked, is_mixlist_name, kind_in
@@ -15,7 +16,6 @@ from ..text.document import Document
 from ..text.json_values import Members
 from ..text.scanner import scan
 from ..text.source import Source, read_bytes
-from ..typed import TYPE_CHECKING
 from .finding import Finding, Outcome, damage
 from .library import check_library, root_is_no_object
 from .mixlist import Reading, check_mixlist

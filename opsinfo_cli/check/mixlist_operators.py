@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from ..errors import few
+from ..errors import join_some
 from ..model.columns import BF16, FP16, Columns, Possible
 from ..model.near_names import NearNames, meant
 from ..model.policy import Mark, Policy, effective, is_legal
@@ -170,7 +170,7 @@ def _siblings_say(name: str, marks: frozenset[Mark], against: MixlistTarget, for
     others = forms.with_other_policy(name, mine)
     if not others:
         return None
-    return f"`{name}` {_turns(against.policy(name), mine)}, but {few(others, 10)}"
+    return f"`{name}` {_turns(against.policy(name), mine)}, but {join_some(others, 10)}"
 
 
 def _turns(before: Policy, after: Policy | None) -> str:

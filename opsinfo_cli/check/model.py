@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from ..graph.constants import constant_faults
 from ..graph.judging import prepare
 from ..graph.readers import read_graph
 from ..model.policy import Mark, Policy, is_legal
 from ..model.precision_mode import MODES, Mode
-from ..typed import TYPE_CHECKING, NamedTuple
 from .finding import at
 from .mixlist_operators import ADD
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..errors import few
+from ..errors import join_some
 from ..model.entry import Entry
 from ..model.library_file import LibraryFile
 from ..model.store import Store
@@ -69,8 +69,8 @@ def _stray(store: Store, library: LibraryFile) -> str | None:
 
 def load_order_undefined(store: Store) -> Iterator[Finding]:
     for paths, names in store.undecided().items():
-        files = few([os.path.basename(path) for path in paths])
-        ops = few([f"`{name}`{_by_turns(store.contenders(name))}" for name in names])
+        files = join_some([os.path.basename(path) for path in paths])
+        ops = join_some([f"`{name}`{_by_turns(store.contenders(name))}" for name in names])
         said = f"the load order of {files} is undefined; all have {ops}"
         hint = "a folder of the path has `legacy` in its name" if _legacy_above(paths[-1]) else None
         yield whole_file("load-order-undefined", paths[-1], said, hint)

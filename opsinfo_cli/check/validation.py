@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ..model.target import Target
-from ..typed import TYPE_CHECKING
 from .checker import Checker
 from .finding import Outcome
 from .mixlist_operators import MixlistTarget

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, overload
 
 from ..model.policy import Mark, Policy
 from ..model.store import Operators
-from ..typed import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar, overload
 
 if TYPE_CHECKING:
     from typing import Any
@@ -24,7 +25,8 @@ class HasOperators(Protocol):
     def operators(self) -> Operators: ...
 
 
-class Difference(NamedTuple, Generic[T]):
+@dataclass(frozen=True)
+class Difference(Generic[T]):
     """Op types on one side only, and those on both sides with different values: name -> (a, b)."""
 
     only_in_a: list[str]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ..model.load_fault import Sections
 from ..model.store import Operators
-from ..typed import NamedTuple
 
 
 class SectionDifference(NamedTuple):

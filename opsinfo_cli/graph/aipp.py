@@ -9,9 +9,10 @@ dengguojie/vue-element-admin@f0e043f2).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from ..errors import Damaged, UsageFault
 from ..text.source import read_bytes
-from ..typed import TYPE_CHECKING, NamedTuple
 from .builder import GraphBuilder
 from .readers.textproto import TextFault, parse
 from .topology import consumers_of

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from ..errors import UsageFault
-from ..typed import TYPE_CHECKING
 from .readers.onnx_types import package
 
 if TYPE_CHECKING:

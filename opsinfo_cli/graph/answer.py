@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..typed import TYPE_CHECKING, NamedTuple
 from .atc_options import NOTHING_CONSIDERED
 from .casts import Cast, CastCounts, Casts, casts_of
 from .dtypes import FLOATING, LOW

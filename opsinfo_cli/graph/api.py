@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from ..typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
+
 from . import graph as core
 from . import judging
 from .atc_options import AtcOptions

@@ -11,9 +11,9 @@ judge:
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import OpsinfoError, UsageFault
-from ..typed import TYPE_CHECKING, NamedTuple
 from .aipp import Aipp, with_aipp
 from .graph import ModelGraph
 from .readers.command import options as command_options

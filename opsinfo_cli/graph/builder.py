@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from sys import intern
+from typing import TYPE_CHECKING
 
 from ..errors import Damaged
-from ..typed import TYPE_CHECKING
 from .graph import UNKNOWN, GraphColumns, GraphTensor, ModelFacts, ModelGraph, Subgraph, Weights
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ chosen columns: their propagation, which comes later, and two Transposes that un
 
 from __future__ import annotations
 
-from ..typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from .dtypes import BITS
 
 if TYPE_CHECKING:

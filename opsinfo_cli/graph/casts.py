@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from math import prod
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..typed import TYPE_CHECKING, NamedTuple
 from .cast_merging import Layouts, Merging
 from .dtypes import BITS
 from .graph import Producer

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from ..errors import Refused
-from ..typed import TYPE_CHECKING, NamedTuple
 from .readers.constants import LIMITS, extremes, harmless, is_small
 
 if TYPE_CHECKING:

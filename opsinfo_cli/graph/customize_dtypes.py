@@ -6,9 +6,10 @@ compiler/engines/nn_engine/utils/common/config_parser/op_cust_dtypes_config_pars
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from ..model.policy import BLANKS
 from ..model.vocabulary import DTYPES
-from ..typed import TYPE_CHECKING, NamedTuple
 from .dtypes import canonical
 from .judge.facts import Customized
 from .option_file import OptionFileFault, lines_of, refuse

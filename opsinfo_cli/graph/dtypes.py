@@ -7,8 +7,7 @@ Names are those of the JSON: ``float32``, ``float16``, ``bfloat16``, ``float64``
 from __future__ import annotations
 
 from sys import intern
-
-from ..typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

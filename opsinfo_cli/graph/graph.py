@@ -9,7 +9,7 @@ Nodes of subgraphs are in the same columns, after those of the main graph; an ed
 
 from __future__ import annotations
 
-from ..typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from array import array

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
+
 from .answer import runs_low
 from .outcome import CastOutcome, Decider, GraphOutcome, NodeOutcome, OutcomeCasts, subgraph_names
 from .reason import ReasonParts, source_of, wording_of

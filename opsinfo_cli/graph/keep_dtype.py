@@ -7,9 +7,9 @@ compiler/api/aclgrph/attr_options/keep_dtype_option.cc:20-125 and utils.cc:18-65
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.policy import BLANKS
-from ..typed import TYPE_CHECKING, NamedTuple
 from .option_file import OptionFileFault, lines_of, refuse
 
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..errors import Damaged
 from ..text.source import read_bytes
-from ..typed import NamedTuple
 
 
 class OptionFileFault(NamedTuple):

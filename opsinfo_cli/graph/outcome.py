@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..typed import TYPE_CHECKING, NamedTuple
 from .answer import TypeSummary
 from .casts import CastCounts
 from .dtypes import FLOATING, LOW

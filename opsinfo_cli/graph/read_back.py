@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..typed import TYPE_CHECKING, NamedTuple
 from .dtypes import FLOATING
 from .outcome import NOT_COMPUTED
 from .undo import inserted_nodes

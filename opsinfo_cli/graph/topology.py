@@ -5,9 +5,9 @@ from __future__ import annotations
 from array import array
 from itertools import chain, repeat
 from operator import sub
+from typing import TYPE_CHECKING
 
 from ..errors import Damaged
-from ..typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

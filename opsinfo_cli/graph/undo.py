@@ -11,9 +11,9 @@ import re
 from array import array
 from bisect import bisect_left
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from ..errors import Damaged
-from ..typed import TYPE_CHECKING
 from .graph import GraphColumns, ModelGraph, Subgraph
 
 if TYPE_CHECKING:

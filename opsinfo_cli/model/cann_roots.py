@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
-from ..typed import NamedTuple
 from .opp import matching, version_of
 from .policy import BLANKS
 

@@ -9,8 +9,8 @@ Source: hicann/ge at ffdcbc9f
 from __future__ import annotations
 
 from enum import Enum
+from typing import NamedTuple, Protocol
 
-from ..typed import NamedTuple, Protocol
 from .entry_faults import pattern_of
 from .load_fault import Sections
 from .policy import BLANKS, folded

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 from ..errors import Damaged
 from ..text.json_values import RawMember, value_of
 from ..text.source import Source
-from ..typed import TYPE_CHECKING
 from .entry_faults import build_faults, names_in, trimmed
 from .entry_quick_check import policy_if_clear
 from .load_fault import LoadFault, Sections

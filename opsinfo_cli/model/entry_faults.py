@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from ..typed import TYPE_CHECKING
 from .c_numbers import is_float, long_or_none
 from .load_fault import LoadFault, Sections, case_variants
 from .policy import BLANKS, folded

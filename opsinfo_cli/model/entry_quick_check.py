@@ -6,8 +6,8 @@ An entry that does not pass may still be without faults: see :func:`.entry_fault
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from ..typed import TYPE_CHECKING
 from .entry_faults import attribute_faults, build_faults, enumeration_faults, pattern_of, role_of
 from .load_fault import LoadFault, Sections
 from .policy import BLANKS, PRECISION, Policy, folded

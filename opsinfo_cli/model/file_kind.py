@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from ..text.json_values import Members, value_of
 from ..text.source import Source
-from ..typed import TYPE_CHECKING
 from .library_file import members_of
 from .policy import PRECISION
 from .vocabulary import KNOWN_SECTIONS, TENSOR_SECTION

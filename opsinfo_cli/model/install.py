@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
-from ..typed import NamedTuple
 from .opp import BUILT_IN, CORES, CUSTOM, LEGACY_CUSTOM, matching, socs_of, version_of
 from .policy import BLANKS
 from .soc import folder_of, suggest

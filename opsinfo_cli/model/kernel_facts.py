@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..typed import TYPE_CHECKING, NamedTuple
 from .entry_faults import pattern_of
 from .policy import BLANKS, folded
 from .tensor_faults import comma_list, tensor_key, tensors_of

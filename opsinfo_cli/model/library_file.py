@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import Damaged
 from ..text.json_values import Members, RawMember
 from ..text.members import read_members
 from ..text.source import Source
-from ..typed import TYPE_CHECKING, TypeVar
 from .entry import Entry, EntryFile
 from .entry_faults import structure_faults
 from .entry_quick_check import policy_if_clear

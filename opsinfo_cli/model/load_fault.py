@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from ..typed import NamedTuple
 from .policy import BLANKS
 
 Sections = Mapping[str, Mapping[str, str]]

@@ -7,10 +7,10 @@ Source: hicann/ge at ffdcbc9f
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ..errors import Damaged
 from ..text.source import Source
-from ..typed import TYPE_CHECKING
 from .policy import LISTS, Mark, Policy, combination, effective, is_legal
 
 if TYPE_CHECKING:

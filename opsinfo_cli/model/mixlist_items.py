@@ -7,9 +7,9 @@ compiler/engines/nn_engine/utils/common/config_parser/modify_mixlist_config_pars
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from ..text.document import Member, Node
-from ..typed import NamedTuple
 from .policy import ACTIONS, LISTS, Mark, policy_meant
 
 

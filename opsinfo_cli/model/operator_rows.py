@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..typed import TYPE_CHECKING, NamedTuple
 from .entry import Entry
 from .policy import Mark, Policy
 from .store import Operator, Operators, Store

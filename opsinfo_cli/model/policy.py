@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
-
-from ..typed import NamedTuple
+from typing import NamedTuple
 
 PRECISION, FLAG = "precision_reduce", "flag"
 """The section and the key of a policy."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..errors import UsageFault
 from ..text.source import Source
-from ..typed import TYPE_CHECKING
 from .columns import Listed, TensorColumns, listed_in
 from .entry import Entry, EntryFile
 from .kernel_facts import MOST_COLUMNS, ColumnSet, column_set_of, columns_in, sections_of

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
-from ..errors import Damaged, Refused, UsageFault, few
+from ..errors import Damaged, Refused, UsageFault, join_some
 from .entry import Entry
 from .library_file import LibraryFile
 from .policy import BLANKS, Policy
@@ -214,8 +214,9 @@ class Operators:
             known = NearNames(self.names)
             near = {name: suggestion(name, known, self.names) for name in unknown[:10]}
             said = [each if len(unknown) == 1 else f"`{name}`: {each}" for name, each in near.items() if each]
+            names = join_some([f"`{name}`" for name in unknown], 10)
             raise UsageFault(
-                f"unknown operator{'' if len(unknown) == 1 else 's'} {few([f'`{name}`' for name in unknown], 10)}",
+                f"unknown operator{'' if len(unknown) == 1 else 's'} {names}",
                 name="unknown-operator",
                 hint=" ".join(said) or "`opsinfo list TARGET --match 'PATTERN*'` lists the names",
             )

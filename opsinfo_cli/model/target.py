@@ -10,10 +10,10 @@ import os
 import re
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Refused, UsageFault
 from ..text.source import Source
-from ..typed import TYPE_CHECKING, NamedTuple
 from .file_kind import is_library_name, kind_in, kind_of
 from .library import Library
 from .library_file import members_of

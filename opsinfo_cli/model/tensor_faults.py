@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from ..typed import TYPE_CHECKING
 from .c_numbers import long_or_none, saturated
 from .load_fault import LoadFault, Sections, case_variants
 from .policy import BLANKS, folded

@@ -9,8 +9,7 @@ Source: hicann/ge at ffdcbc9f
 from __future__ import annotations
 
 import re
-
-from ..typed import NamedTuple
+from typing import NamedTuple
 
 
 class Enumeration(NamedTuple):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
-from ..typed import NamedTuple
 from .destinations import ConversionBase, WrittenLists
 from .systems import System
 from .translation import TranslationOptions, respelled, translated

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from ..model.store import Operators
-from ..typed import NamedTuple
 from .vocabulary import Loss, OperatorClass, OperatorLists
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 from functools import cache
+from typing import TYPE_CHECKING
 
 from ..errors import UsageFault
 from ..model.near_names import did_you_mean
-from ..typed import TYPE_CHECKING
 from .vocabulary import ListEntry, OperatorClass, OperatorLists
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ TensorFlow: GE's parser and the ``*_tf_plugin.cpp`` files of the same repositori
 from __future__ import annotations
 
 from functools import cache
+from typing import NamedTuple
 
 from ..model.near_names import NearNames, distance, meant
-from ..typed import NamedTuple
 from .facts import facts
 
 TABLES = ("torch", "tensorflow", "onnx", "mindspore")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from ..errors import Damaged
 from ..text.source import Source
-from ..typed import NamedTuple
 
 _COPIES = frozenset({"list", "set", "tuple", "sorted", "frozenset"})
 

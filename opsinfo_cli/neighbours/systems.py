@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from types import ModuleType
+from typing import NamedTuple
 
 from ..errors import UsageFault
 from ..model.near_names import did_you_mean
-from ..typed import NamedTuple
 from .facts import built_in, facts
 from .vocabulary import OperatorLists
 

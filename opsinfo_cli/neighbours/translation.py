@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..model.near_names import NearNames
-from ..typed import NamedTuple
 from .facts import facts
 from .name_tables import NameTable, forms_of, fused_with, name_table, unknown_because
 from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import compress
 from operator import itemgetter
-
-from ..typed import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from typing import Any

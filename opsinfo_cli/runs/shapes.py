@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import repeat
-
-from ..typed import Generic, TypeVar
+from typing import Generic, TypeVar
 
 Found = TypeVar("Found")
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Container
 from functools import cached_property
 from itertools import accumulate, compress
+from typing import TypeVar
 
-from ..typed import TypeVar
 from .columns import Table
 from .shapes import ZEROS, Shapes
 

@@ -7,9 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate, chain, compress, count, islice, pairwise, starmap
 from operator import eq, gt, mul, ne, truediv
-from typing import NamedTuple
-
-from ..typed import TypeVar
+from typing import NamedTuple, TypeVar
 
 MOST = 2048
 _ONE_HALVING = 2.8

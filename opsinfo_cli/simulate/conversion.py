@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
+
 from .onnx_file import OnnxFile
 from .packages import needed
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from ..errors import Damaged, Refused, UsageFault
-from ..typed import TYPE_CHECKING
 from .packages import needed
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UsageFault
-from ..typed import TYPE_CHECKING, NamedTuple
 from .input_files import input_folders, read_npz, read_tensor_folder
 from .model_inputs import ModelInput, model_inputs, require_fit, settled_shapes
 from .packages import needed

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..errors import few
-from ..typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import join_some
 from .rounding_plan import unknown_tensors
 
 if TYPE_CHECKING:
@@ -52,24 +53,25 @@ def _of_model(simulation: Simulation, answer: Answer) -> Iterator[Limit]:
     expanded = tuple(each.name for each in places.expanded)
     if expanded:
         inner = sum(each.inner for each in places.expanded)
-        said = f"inner tensors of ONNX nodes that become several operators: {inner} of {few(expanded)}"
+        said = f"inner tensors of ONNX nodes that become several operators: {inner} of {join_some(expanded)}"
         yield Limit("inner-tensors", said, expanded)
     assumed = tuple(columns.names[at] for at, each in enumerate(answer.judged.choices) if each.confidence == "assumed")
     if assumed:
-        said = f"kernels that choose dtypes when compiling: dtypes are assumed for {few(assumed)}"
+        said = f"kernels that choose dtypes when compiling: dtypes are assumed for {join_some(assumed)}"
         yield Limit("assumed", said, assumed)
     unmapped = [note for note in answer.graph.model.notes if note.kind in ("unmapped-operator", "foreign-domain")]
     if unmapped:
-        said = f"operators unknown to CANN: {few([note.subject for note in unmapped])}"
+        said = f"operators unknown to CANN: {join_some([note.subject for note in unmapped])}"
         yield Limit("unmapped-operator", said)
     removed = tuple(columns.names[node] for node in answer.removed)
     if removed:
-        yield Limit("removed-casts", f"Casts of the model that the compiler removes: {few(removed)}", removed)
+        yield Limit("removed-casts", f"Casts of the model that the compiler removes: {join_some(removed)}", removed)
     unknown = unknown_tensors(places, answer)
     if unknown:
         yield Limit("unknown-dtype", f"{unknown} inputs and outputs of unknown dtype: they are not rounded")
     owners = [number for number in places.names if simulation.file.bodies_of(number)]
     names = tuple(places.names[number][0] for number in owners)
     if names:
-        said = f"where in a body an error begins: bodies are computed with their roundings, and shown as {few(names)}"
+        shown = join_some(names)
+        said = f"where in a body an error begins: bodies are computed with their roundings, and shown as {shown}"
         yield Limit("bodies", said, names)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..errors import UsageFault, few
-from ..typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import UsageFault, join_some
 from .onnx_file import loaded
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def settled_shapes(inputs: Sequence[ModelInput], shapes: Shapes) -> dict[str, tu
         found[each.name] = tuple(size or 0 for size in sizes)
     if missing:
         raise UsageFault(
-            f"open dimensions: {few([each.shown for each in missing], 5)}",
+            f"open dimensions: {join_some([each.shown for each in missing], 5)}",
             name="open-dimensions",
             hint=f"choose them: --shape {missing[0].name}={_example(missing[0])}",
         )
@@ -139,7 +140,7 @@ def _example(one: ModelInput) -> str:
 
 
 def _listed(inputs: Sequence[ModelInput]) -> str:
-    return f"its inputs: {few([each.shown for each in inputs], 8)}"
+    return f"its inputs: {join_some([each.shown for each in inputs], 8)}"
 
 
 def _require_fit(one: ModelInput, shape: Sequence[int], where: str) -> None:
@@ -164,7 +165,7 @@ def require_fit(inputs: Sequence[ModelInput], feeds: Mapping[str, Any], where: s
         said = f"{where}: the model has no input `{unknown[0]}`"
         raise UsageFault(said, name="unknown-input", hint=_listed(inputs))
     if missing := [each.shown for each in inputs if each.name not in feeds]:
-        raise UsageFault(f"{where}: missing inputs: {few(missing, 5)}", name="missing-input")
+        raise UsageFault(f"{where}: missing inputs: {join_some(missing, 5)}", name="missing-input")
     for name, array in feeds.items():
         wanted = known[name].dtype
         dtype = "str" if array.dtype.kind in "OSU" else array.dtype.name

@@ -7,9 +7,9 @@ other files stay there, and onnxruntime maps them. The file itself is never chan
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, Refused
-from ..typed import TYPE_CHECKING, NamedTuple
 from .packages import needed
 
 if TYPE_CHECKING:

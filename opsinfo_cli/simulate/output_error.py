@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..typed import TYPE_CHECKING, NamedTuple
 from .packages import needed
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from ..errors import MissingPackage
-from ..typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import Any

@@ -16,8 +16,9 @@ docs/api/SIMD-API/C-API/reg/reg_vector/asc_float2half.md, under its description)
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from ..errors import Refused
-from ..typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from typing import Any

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..errors import Refused, brief
-from ..typed import TYPE_CHECKING
 from .packages import needed
 
 if TYPE_CHECKING:

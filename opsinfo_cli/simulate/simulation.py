@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, Refused, UsageFault
 from ..graph.judging import marks_of
 from ..model.policy import ADD_BLACK
-from ..typed import TYPE_CHECKING, NamedTuple
 from .conversion import converted
 from .onnx_file import OnnxFile
 from .output_error import OutputError, output_error, worst

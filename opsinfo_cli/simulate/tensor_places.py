@@ -6,11 +6,12 @@ input, and the one that yields an output how that output is rounded; values betw
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from ..errors import Refused
 from ..graph.readers.assemble import first_nodes
 from ..graph.readers.onnx_graph import read_onnx_source
 from ..graph.undo import inserted_nodes
-from ..typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

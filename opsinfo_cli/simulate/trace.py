@@ -7,8 +7,8 @@ the next one is computed. A model whose values take more is computed once for ea
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..typed import TYPE_CHECKING, NamedTuple
 from .output_error import output_error, worst
 from .rewriting import NOTHING
 from .rounding_plan import STORED

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged
-from ..typed import TYPE_CHECKING, NamedTuple
 from .json_values import after_blanks
 from .source import Source
 

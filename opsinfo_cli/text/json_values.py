@@ -7,8 +7,7 @@ from functools import cache
 from itertools import chain
 from json import JSONDecoder
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
-
-from ..typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,8 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..typed import TYPE_CHECKING, NamedTuple
 from .document import Node
 from .patch import Edit
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-
-from ..typed import NamedTuple
+from typing import NamedTuple
 
 _SMALL = 64
 """Lines, old and new together, up to which the standard library's matcher is used."""

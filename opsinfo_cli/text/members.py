@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from itertools import chain
+from typing import TYPE_CHECKING
 
-from ..typed import TYPE_CHECKING
 from .json_values import (
     MAX_DEPTH,
     Members,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from ..errors import Stale
-from ..typed import NamedTuple
 from .source import Source, encoded
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import TYPE_CHECKING
 
-from ..typed import TYPE_CHECKING
 from .document import Document, Fault, Member, Node
 from .json_values import MAX_DEPTH, after_blanks, is_too_large
 from .source import Source

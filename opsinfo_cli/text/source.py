@@ -7,9 +7,9 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, Refused
-from ..typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from typing import IO

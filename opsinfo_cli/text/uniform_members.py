@@ -6,8 +6,8 @@ They are loaded in pieces, which is faster than member by member. Keys are searc
 from __future__ import annotations
 
 from itertools import chain
+from typing import TYPE_CHECKING
 
-from ..typed import TYPE_CHECKING
 from .json_values import Members, NeedsExactReader, RawMember, decoder, has_unicode_escape, key_at, quotes_of
 
 if TYPE_CHECKING:

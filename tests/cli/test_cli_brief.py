@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from opsinfo_cli.errors import Refused, brief, few
+from opsinfo_cli.errors import Refused, brief, join_some
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,6 @@ def test_an_error_is_brief_and_so_is_its_hint() -> None:
 
 
 def test_of_many_names_the_first_few_and_the_number_of_others_are_shown() -> None:
-    assert few(["a", "b", "c"]) == "a, b, c"
-    assert few(["a", "b", "c", "d"]) == "a, b, c and 1 more"
-    assert few([str(number) for number in range(100)], 2) == "0, 1 and 98 more"
+    assert join_some(["a", "b", "c"]) == "a, b, c"
+    assert join_some(["a", "b", "c", "d"]) == "a, b, c and 1 more"
+    assert join_some([str(number) for number in range(100)], 2) == "0, 1 and 98 more"

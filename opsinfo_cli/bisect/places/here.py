@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
-from ...typed import TYPE_CHECKING
 from .place import TrialEnd
 
 if TYPE_CHECKING:

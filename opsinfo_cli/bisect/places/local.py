@@ -8,9 +8,9 @@ import signal
 import subprocess
 import time
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from ...errors import Refused
-from ...typed import TYPE_CHECKING
 from ..trial import environment_of, output_file, tail, words_of
 from .place import TrialEnd
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,9 +11,9 @@ import sys
 import time
 from contextlib import suppress
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from ...errors import MissingPackage, Refused
-from ...typed import TYPE_CHECKING
 from ..trial import not_written, tail
 from .place import TrialEnd
 

@@ -17,9 +17,9 @@ import sys
 import threading
 import time
 import traceback
+from typing import TYPE_CHECKING
 
 from ...errors import OpsinfoError, Refused
-from ...typed import TYPE_CHECKING
 from .. import trial as trial_module
 from . import keeper, ray_options, ray_task
 

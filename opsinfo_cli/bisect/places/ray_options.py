@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from math import floor
+from typing import TYPE_CHECKING
 
 from ...errors import UsageFault
-from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -10,8 +10,8 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from ...typed import TYPE_CHECKING
 from ..trial import CACHE, OUTPUT, environment_of, words_of
 
 if TYPE_CHECKING:

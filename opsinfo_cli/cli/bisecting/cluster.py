@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 from ...bisect.places.ray_cluster import LOG, RayPlace
 from ...bisect.places.ray_options import address_of, require_absolute, resources_of
 from ...errors import UsageFault
-from ...typed import NamedTuple
 from .options import RunOptions
 
 _RESOURCES = "NPU=1"

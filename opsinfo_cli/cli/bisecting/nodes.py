@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...bisect.judged_nodes import JudgedNodes
 from ...bisect.judged_sets import JudgedSets
 from ...bisect.subject import SearchSubject
 from ...bisect.trial import keep_dtype_name, mixlist_name
-from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ...bisect.budget import Budget
 from ...bisect.session import Rules
 from ...bisect.verdicts import Counting
 from ...errors import UsageFault
-from ...typed import NamedTuple
 from ..line import declare
 from ..shared.common_options import Option
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from typing import TYPE_CHECKING
 
 from ...bisect.answered import BisectAnswer, KeptNode, NodesAnswer, answered, trial_counts
 from ...bisect.journal import Past, SearchJournal, require_readable, require_same
@@ -15,7 +16,6 @@ from ...errors import Stopped, UsageFault
 from ...report.formats.summary import counted
 from ...report.terminal.output import Output
 from ...report.views.bisect import BisectProgress, bisect_document, plan_document, say_price, show_found, show_plan
-from ...typed import TYPE_CHECKING
 from ..shared.common_options import WriteOptions
 from .delivery import Delivery
 from .nodes import node_name, node_subject

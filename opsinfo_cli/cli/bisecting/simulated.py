@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from typing import TYPE_CHECKING
 
 from ...bisect.judged_nodes import JudgedNodes
 from ...bisect.places.here import HerePlace
@@ -12,7 +13,6 @@ from ...model.mixlist import Mixlist
 from ...simulate.simulation import Simulation
 from ...text.scanner import scan
 from ...text.source import Source
-from ...typed import TYPE_CHECKING
 from ..simulating.options import SimulateOptions, opened_simulation
 from .subject import Opened
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...bisect.candidates import doubts, pruned
 from ...bisect.evidence import read_evidence
@@ -12,7 +13,7 @@ from ...bisect.order import ordered
 from ...bisect.subject import SearchSubject
 from ...bisect.trial import keep_dtype_name, mixlist_name
 from ...change.mixlist_text import written_like
-from ...errors import Refused, UsageFault, few
+from ...errors import Refused, UsageFault, join_some
 from ...graph.graph import ModelGraph
 from ...graph.judge.modes import judge_mode
 from ...graph.judging import prepare
@@ -24,7 +25,6 @@ from ...report.formats.summary import counted
 from ...report.terminal.output import Output
 from ...text.scanner import scan
 from ...text.source import Source
-from ...typed import TYPE_CHECKING, NamedTuple
 from ..model_graph.judging import opened_model
 from ..shared.doubts import report_doubts, report_unknown
 from ..shared.mixlist_input import accepted_mixlist
@@ -212,7 +212,7 @@ def _known(names: list[str], found: Opened, output: Output) -> list[str]:
     unknown = [name for name in names if name not in operators]
     if unknown:
         hint = did_you_mean(unknown[0], operators.names)
-        said = f"unknown operator {few([f'`{name}`' for name in unknown])}: not in the target"
+        said = f"unknown operator {join_some([f'`{name}`' for name in unknown])}: not in the target"
         raise UsageFault(said, name="unknown-operator", hint=hint)
     there = Policy.WHITE if found.white else Policy.BLACK
     for name in names:
@@ -234,7 +234,7 @@ def _report(
         for name, why in dropped:
             output.detail(f"  {name}: {why}")
     for name, others in same.items():
-        output.say(f"`{name}` also covers {few([f'`{each}`' for each in others])}: they move the same nodes")
+        output.say(f"`{name}` also covers {join_some([f'`{each}`' for each in others])}: they move the same nodes")
     output.detail(f"candidates: {', '.join(candidates)}")
 
 
@@ -243,6 +243,6 @@ def _report_evidence(evidence: list[str], names: list[str], paths: tuple[str, ..
         return
     used = [name for name in dict.fromkeys(evidence) if name in names]
     if used:
-        output.say(f"suspected by the evidence: {few(used, 5)}")
+        output.say(f"suspected by the evidence: {join_some(used, 5)}")
     else:
-        output.say(f"{few(paths)} names no op type among the candidates", "warning")
+        output.say(f"{join_some(paths)} names no op type among the candidates", "warning")

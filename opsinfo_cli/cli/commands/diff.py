@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from ...compare.policies import Difference, diff, difference, policies_of
 from ...errors import UsageFault
@@ -16,7 +17,6 @@ from ...report.views.differences import (
     section_lines,
     summary,
 )
-from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.doubts import report_doubts, report_unknown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from ...change.job import Job, Result, planned
 from ...change.library_plan import LibraryPlan
@@ -12,7 +13,6 @@ from ...model.policy import Policy
 from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
 from ...text.source import Source
-from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
 from ..shared.doubts import report_doubts

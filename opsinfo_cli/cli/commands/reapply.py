@@ -7,7 +7,7 @@ import re
 from ...change.job import Job
 from ...change.library_plan import LibraryPlan
 from ...change.reapply import lost_edits
-from ...errors import UsageFault, few
+from ...errors import UsageFault, join_some
 from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
 from ..shared.options import write_options
@@ -41,7 +41,7 @@ def command(what: str | None, target: str | None, writing: WriteOptions, printin
     gone = sorted({name for each in lost for name in each.gone})
     for each in lost:
         if each.gone:
-            output.say(f"{each.path} no longer has {few(each.gone, 10)}", "warning")
+            output.say(f"{each.path} no longer has {join_some(each.gone, 10)}", "warning")
     run = WriteRun("reapply", output, writing, undo=lost[0].path if lost else "TARGET", ignored=gone)
     return run.files([Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted])
 

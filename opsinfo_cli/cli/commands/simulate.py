@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ...change.output_file import write_file
 from ...errors import UsageFault
 from ...graph.graph import ModelGraph
@@ -14,7 +16,6 @@ from ...simulate.limits import not_shown
 from ...simulate.report import SimulationReport
 from ...simulate.simulation import Simulation
 from ...simulate.trace import trace
-from ...typed import NamedTuple
 from ..line import declare
 from ..model_graph.judging import JudgedModel, JudgeOptions, judge_options, judged_model, opened_model
 from ..shared.common_options import OutputOptions, format_option, output_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ...errors import OpsinfoError, UsageFault
 from ...model.cann_roots import Root, environment_root, usual_roots
@@ -13,7 +14,6 @@ from ...model.soc import products_of
 from ...report.terminal.output import Output
 from ...report.terminal.places import Words, shortened
 from ...report.terminal.visible import row, visible
-from ...typed import TYPE_CHECKING
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.options import pager_option

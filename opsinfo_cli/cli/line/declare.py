@@ -7,8 +7,7 @@ other lines and for help; completion reads them too.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-
-from ...typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import Any, TypeVar

@@ -7,9 +7,9 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ...errors import OpsinfoError, Refused, Stopped
-from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,8 @@ is called directly. click reads all other lines, and prints help and errors for 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...typed import TYPE_CHECKING, NamedTuple
 from ..shared.common_options import EVERYWHERE, OutputOptions
 from .declare import Choice, Command, Parameter
 from .table import COMMANDS, declared

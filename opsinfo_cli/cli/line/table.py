@@ -5,7 +5,7 @@ Everything that reads a line uses this table: the fast path, click, completion, 
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .declare import Command

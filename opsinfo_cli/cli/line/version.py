@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from ...typed import TYPE_CHECKING
 from . import declare
 
 if TYPE_CHECKING:

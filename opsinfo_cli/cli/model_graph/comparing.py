@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ...errors import UsageFault
 from ...graph.outcome import GraphOutcome, written_outcome
 from ...model.target import TargetOptions
 from ...report.terminal.output import Output
-from ...typed import NamedTuple
 from ..line import declare
 from .judging import FRAMEWORKS, JudgedModel, judged_model, opened_model
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ...errors import UsageFault
 from ...graph.answer import Answer
 from ...graph.atc_options import AtcOptions
@@ -22,7 +24,6 @@ from ...model.target import Target, TargetOptions
 from ...report.formats.summary import counted
 from ...report.terminal.output import Output
 from ...report.terminal.progress import Progress, step
-from ...typed import NamedTuple
 from ..line import declare
 from ..shared.common_options import Option
 from ..shared.doubts import report_doubts, report_missing_columns, report_unknown

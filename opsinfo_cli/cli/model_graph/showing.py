@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import UsageFault
 from ...graph.answer import TypeSummary
@@ -30,7 +31,6 @@ from ...report.views.graph_document import (
     path_document,
     read_back_document,
 )
-from ...typed import TYPE_CHECKING, NamedTuple
 from ..line import declare
 from ..shared.options import matches
 from .comparing import CompareOptions, compiled_outcome, other_judging

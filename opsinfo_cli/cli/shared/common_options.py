@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...report.terminal.output import Output
-from ...typed import TYPE_CHECKING, NamedTuple
 from ..line import declare
 from ..line.version import version_option
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ...errors import few
+from typing import TYPE_CHECKING
+
+from ...errors import join_some
 from ...model.store import Operators
 from ...model.target import Target
 from ...report.terminal.output import Output
-from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ...model.mixlist import Mixlist
@@ -49,7 +50,7 @@ def report_doubts(target: Target, output: Output) -> None:
             output.say(text, "warning")
         for paths, names in store.undecided().items():
             if any(len({entry.policy for entry in store.contenders(name)}) > 1 for name in names):
-                output.say(f"the load order of {few(paths)} is undefined; see `opsinfo doctor`", "warning")
+                output.say(f"the load order of {join_some(paths)} is undefined; see `opsinfo doctor`", "warning")
 
 
 def report_missing_columns(target: Target, output: Output) -> None:

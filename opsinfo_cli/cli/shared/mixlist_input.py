@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from ...errors import Damaged, MissingPackage, Refused
 from ...report.terminal.output import Output
-from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ...model.mixlist import Mixlist

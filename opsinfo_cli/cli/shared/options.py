@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.opp import CORES
 from ...model.policy import Policy, policy_meant
 from ...model.target import TargetOptions
-from ...typed import TYPE_CHECKING, NamedTuple
 from ..line import declare
 from .common_options import OUTPUT, WRITE, Option, dry_run_option, wait_option
 

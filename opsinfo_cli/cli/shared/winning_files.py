@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ...errors import Refused, UsageFault, few
+from ...errors import Refused, UsageFault, join_some
 from ...model.library import Library
 from ...model.store import Store, engine_keys, library_files, load_order
 from ...model.target import Target
@@ -67,4 +67,4 @@ def _require_winning(path: str, names: list[str], output: Output) -> None:
                 )
             doubts.setdefault(op, []).append(place)
     for op, places in doubts.items():
-        output.say(f"the load order is undefined: this entry of `{op}` wins, or {few(places)}", "warning")
+        output.say(f"the load order is undefined: this entry of `{op}` wins, or {join_some(places)}", "warning")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ...errors import UsageFault
 from ...graph.judging import Ready
 from ...simulate.input_files import read_npz
 from ...simulate.inputs import input_sets
 from ...simulate.model_inputs import parse_shape
 from ...simulate.simulation import Simulation
-from ...typed import NamedTuple
 from ..line import declare
 from ..shared.common_options import Option
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING
 
-from ...typed import TYPE_CHECKING
 from .facts import DtypeChoice
 from .modes import judge_mode
 from .prepared import JudgeWalk, Prepared

@@ -6,8 +6,9 @@ op_format_dtype_judge.cc:482-560 and strategy/op_format_dtype_strategy_manager.c
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...model.policy import Policy
-from ...typed import TYPE_CHECKING
 from ..dtypes import FLOATING
 from .facts import DtypeChoice, Facts, Port, Seen, Setting
 from .formats import filtered, heavy_format

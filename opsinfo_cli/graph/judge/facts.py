@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from ...model.policy import Policy
-from ...typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from .modes import JudgeMode

@@ -7,7 +7,8 @@ Tensors whose format is unknown filter nothing.
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
+
 from .kernel import HEAVY_FORMATS, ORIGIN_FORMATS
 
 if TYPE_CHECKING:

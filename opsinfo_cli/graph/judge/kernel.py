@@ -7,12 +7,12 @@ are loaded) and optimizer/format_selector/ (which of them count).
 from __future__ import annotations
 
 from sys import intern
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.entry_faults import pattern_of
 from ...model.load_fault import Sections
 from ...model.policy import BLANKS, Policy, folded
 from ...model.tensor_faults import comma_list, tensors_of
-from ...typed import TYPE_CHECKING, NamedTuple
 from ..dtypes import canonical
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ...errors import UsageFault
 from ...model.policy import Policy
-from ...typed import TYPE_CHECKING
 from .kernel import Kernel, assumed_kernel, kernel_of
 
 if TYPE_CHECKING:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ...errors import UsageFault
 from ...model.near_names import did_you_mean
 from ...model.precision_mode import MODES
-from ...typed import NamedTuple
 
 FP16_OP_TYPES = frozenset(
     (

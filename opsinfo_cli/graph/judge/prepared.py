@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from ...model.policy import Policy, effective
-from ...typed import TYPE_CHECKING, NamedTuple
 from ..topology import order_of
 from .choose import choose, left_as_is
 from .continuous import settle

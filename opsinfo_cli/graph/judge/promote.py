@@ -8,8 +8,7 @@ inc/graph_metadef/external/op_common/data_type_utils.h:59-158.
 from __future__ import annotations
 
 from itertools import product
-
-from ...typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ optimizer/graph_optimizer/op_judge/format_and_dtype/update_desc/subgraph/.
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from ..graph import GraphTensor, ModelGraph

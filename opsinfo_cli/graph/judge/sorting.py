@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from .facts import Customized, Facts, Port
 
 if TYPE_CHECKING:

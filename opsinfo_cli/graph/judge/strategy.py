@@ -6,8 +6,9 @@ op_format_dtype_strategy_manager.cc:203-252 and dtype_strategy/.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ...model.policy import Policy
-from ...typed import NamedTuple
 from ..dtypes import COMPLEX, FLOATING
 from .facts import Facts, Port, Seen, Setting, looks_through, seen_by
 from .matching import lowered, precisely, reduced, risen

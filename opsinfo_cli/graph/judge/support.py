@@ -8,8 +8,9 @@ known: yes is assumed.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from ...model.policy import Policy
-from ...typed import TYPE_CHECKING, NamedTuple
 from .binding import BoundPort
 from .facts import Customized, Facts, Port
 from .kernel import Kernel, Slot

@@ -5,9 +5,9 @@ from __future__ import annotations
 from array import array
 from itertools import accumulate
 from sys import intern
+from typing import TYPE_CHECKING
 
 from ...errors import Damaged
-from ...typed import TYPE_CHECKING
 from ..graph import UNKNOWN, GraphColumns, ModelGraph, Note, Subgraph
 from .op_names import second_type
 from .produced import Produced

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import io
 import re
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...typed import TYPE_CHECKING, NamedTuple
 from .textproto import TextFault, parse
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import struct
 from array import array
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Damaged, Refused
-from ...typed import TYPE_CHECKING, NamedTuple
 from .textproto import unescaped
 from .wire import WireFault, varint
 

@@ -6,7 +6,8 @@ compiler/graph/passes/ (constant_folding_pass, dimension_compute_pass).
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
+
 from .source import CONST, SourceNode
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ Field numbers: hicann/ge graph_metadef/proto/ge_ir.proto:60-353.
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
+
 from ..graph import Weights
 from .dtypes import ge_dtype
 from .ge_model import CONTINUOUS, FACTS, FUSED_FROM, LISTS, MODE, NUMBERS, PARENT, Desc, Op

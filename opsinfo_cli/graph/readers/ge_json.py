@@ -8,9 +8,9 @@ base/common/helper/visual_json_converter.cc:330-640 for OM2); never tried on a r
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from ...errors import Damaged
-from ...typed import TYPE_CHECKING
 from .dtypes import ge_dtype, word_dtype
 from .ge_model import CONTINUOUS, FACTS, FUSED_FROM, LISTS, MODE, NUMBERS, PARENT, Desc, GeModel, Op
 

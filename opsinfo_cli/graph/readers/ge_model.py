@@ -7,7 +7,8 @@ graph_metadef/graph/serialization/model_serialize.cc:117-165 (inputs: ``producer
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from ..builder import GraphBuilder
 from ..graph import UNKNOWN, GraphTensor, ModelFacts
 from .command import arguments

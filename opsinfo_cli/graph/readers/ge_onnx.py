@@ -10,8 +10,8 @@ from __future__ import annotations
 import io
 import json
 import re
+from typing import TYPE_CHECKING
 
-from ...typed import TYPE_CHECKING
 from .blocks import blocks, printed
 from .dtypes import word_dtype
 from .ge_model import CONTINUOUS, FUSED_FROM, LISTS, NUMBERS, PARENT, Desc, GeModel, Op

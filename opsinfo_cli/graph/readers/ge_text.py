@@ -8,8 +8,8 @@ four real dumps of the graph engine's own tests.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from ...typed import TYPE_CHECKING
 from ..graph import Weights
 from .blocks import blocks
 from .dtypes import ge_dtype, word_dtype

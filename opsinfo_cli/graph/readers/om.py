@@ -8,9 +8,9 @@ on real files: one of 2021 with the small table, three of the graph engine's own
 from __future__ import annotations
 
 import struct
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Damaged, Refused
-from ...typed import TYPE_CHECKING, NamedTuple
 from ..graph import Weights
 from .ge_binary import PLAN, BinaryModel
 from .ge_model import GeModel

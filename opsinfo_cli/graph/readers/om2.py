@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
+from typing import TYPE_CHECKING
 
 from ...errors import Damaged
-from ...typed import TYPE_CHECKING
 from .ge_json import graph_of_json
 
 if TYPE_CHECKING:

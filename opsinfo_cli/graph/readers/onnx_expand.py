@@ -9,7 +9,8 @@ the main one, which keeps its name.
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
+
 from ..graph import GraphTensor
 from .onnx_expansion import Expansion
 

@@ -8,8 +8,8 @@ of ``If`` behind the graph around them (hicann/ge parser/parser/onnx/onnx_parser
 from __future__ import annotations
 
 from array import array
+from typing import TYPE_CHECKING
 
-from ...typed import TYPE_CHECKING
 from ..graph import ModelFacts
 from .assemble import assemble
 from .folding import fold

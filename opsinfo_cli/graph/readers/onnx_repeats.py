@@ -6,7 +6,8 @@ same output types. Inference of the whole model takes a third of the time of a c
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from ..graph import GraphTensor
 from .dtypes import ONNX, onnx_dtype
 from .source import CONST

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import struct
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...typed import TYPE_CHECKING, NamedTuple
 from ..graph import GraphTensor, Weights
 from .onnx_tensor_types import TensorTypes
 from .slim import MARKER_KEY, marked

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
+from typing import TYPE_CHECKING
 
 from ...errors import MissingPackage
-from ...typed import TYPE_CHECKING
 from .onnx_structure import Parser
 from .slim import Slim
 from .source import CONST

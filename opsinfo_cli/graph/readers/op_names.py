@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from importlib.resources import files
-
-from ...typed import NamedTuple
+from typing import NamedTuple
 
 _DATA = "opsinfo_cli.neighbours.data"
 HIGHEST_OPSET = 18

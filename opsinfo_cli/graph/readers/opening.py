@@ -5,10 +5,9 @@ from __future__ import annotations
 import gc
 import os
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from ...errors import Damaged, Refused
-from ...typed import TYPE_CHECKING
 from . import sniff
 from .textproto import TextFault
 from .wire import WireFault

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from ...errors import Damaged
-from ...typed import TYPE_CHECKING
 from ..graph import UNKNOWN
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...typed import TYPE_CHECKING, NamedTuple
 from .wire import BYTES, DEEPEST, FIXED32, FIXED64, VARINT, WireFault, field_bytes, fields, key, number_bytes, varint
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from ...errors import Damaged, Refused
-from ...typed import TYPE_CHECKING
 from .wire import BYTES, VARINT, WireFault, fields, varint
 
 if TYPE_CHECKING:

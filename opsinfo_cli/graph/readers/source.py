@@ -5,7 +5,8 @@ Values have names, as in ONNX; a TensorFlow value is named ``node:output``. Node
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
+
 from ..graph import UNKNOWN, GraphTensor
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ session), whose operators are those that TensorFlow's own freezing leaves.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from ...errors import Damaged
-from ...typed import TYPE_CHECKING
 from .blocks import blocks
 from .notes import Notes
 from .slim import slim

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import TYPE_CHECKING
 
-from ...typed import TYPE_CHECKING
 from .wire import DEEPEST
 
 if TYPE_CHECKING:

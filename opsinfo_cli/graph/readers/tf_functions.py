@@ -6,7 +6,8 @@ tensorflow/tensorflow tensorflow/core/framework/function.proto (how inputs insid
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from .source import SourceGraph, SourceNode
 from .tf_graph import source_graph, value_name
 from .tf_outputs import output_number

@@ -7,7 +7,8 @@ of the Enter and NextIteration that feed a Merge.
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
+
 from ..graph import GraphTensor, ModelFacts
 from .assemble import assemble
 from .folding import fold

@@ -7,7 +7,8 @@ REGISTER_OP statements of tensorflow/tensorflow tensorflow/core/ops/*.cc.
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
+
 from .tf_values import Type, Types
 
 if TYPE_CHECKING:

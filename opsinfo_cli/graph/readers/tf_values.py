@@ -6,7 +6,8 @@ attr_value.proto, tensor.proto, tensor_shape.proto, function.proto, op_def.proto
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from ..graph import Weights
 from .dtypes import tensorflow_dtype, word_dtype
 from .slim import MARKER_KEY, marked

@@ -5,7 +5,7 @@ Source: Protocol Buffers documentation, "Encoding" (protobuf.dev/programming-gui
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

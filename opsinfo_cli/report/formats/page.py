@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from html import escape
+from typing import TYPE_CHECKING, NamedTuple
 
 from ... import __version__
-from ...typed import TYPE_CHECKING, NamedTuple
 from ..terminal.visible import visible
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from ...typed import NamedTuple
 from .page import LONG, Bar, bars, escaped, page_text, pill
 
 

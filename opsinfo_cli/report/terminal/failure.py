@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...errors import OpsinfoError
-from ...typed import TYPE_CHECKING
 from .style import Look
 from .visible import visible
 

@@ -6,9 +6,9 @@ import errno
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from ...errors import OpsinfoError, Refused, brief
-from ...typed import TYPE_CHECKING
 from .visible import visible, visible_text
 
 if TYPE_CHECKING:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...typed import NamedTuple
+from typing import NamedTuple
+
 from .cell_width import cell_width
 from .output import Output
 from .visible import shown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...typed import NamedTuple
+from typing import NamedTuple
 
 _COLORS = {
     "error": "1;31",

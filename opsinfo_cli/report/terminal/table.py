@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...typed import TYPE_CHECKING, NamedTuple
 from .cell_width import cell_width
 from .output import Output, terminal_size
 from .places import PlaceCell, Words

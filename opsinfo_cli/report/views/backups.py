@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ...change.chain import Damage
 from ...change.record import Changed, Record
-from ...typed import TYPE_CHECKING
 from ..terminal.output import Output
 from ..terminal.visible import row, visible
 

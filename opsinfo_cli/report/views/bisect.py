@@ -8,7 +8,7 @@ from typing import Any
 from ...bisect.answered import BisectAnswer, NodesAnswer
 from ...bisect.budget import Price, price, span
 from ...bisect.session import Rules, SearchSession
-from ...errors import few
+from ...errors import join_some
 from ..formats.summary import counted
 from ..terminal.output import Output
 from ..terminal.progress import Status
@@ -57,7 +57,7 @@ class BisectProgress:
         spent = session.spent
         best = session.knowledge.best()
         known = f"{len(best)} of {self._candidates} {self._what} suffice" if best is not None else "no list passes yet"
-        running = few([str(number) for number in session.running]) or "none"
+        running = join_some([str(number) for number in session.running]) or "none"
         left = _left(session)
         text = f"{known}; trial {running} runs; {spent.runs} done, at most {left} left"
         each = spent.seconds / max(1, spent.runs)

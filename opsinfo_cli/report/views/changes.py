@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...change.job import FileResult, Result
-from ...typed import TYPE_CHECKING
 from ..terminal.cell_width import cell_width, padded
 from ..terminal.output import Output
 from ..terminal.places import place_shown

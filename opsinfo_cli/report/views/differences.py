@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...compare.policies import Difference
 from ...model.target import Target
-from ...typed import TYPE_CHECKING
 from ..terminal.output import Output
 from ..terminal.visible import row, visible
 

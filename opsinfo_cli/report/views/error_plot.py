@@ -9,9 +9,9 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ...simulate.trace import TracedNode
-from ...typed import NamedTuple
 from ..terminal.visible import visible
 
 _WIDTH, _HEIGHT = 800, 320

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from ...graph.answer import PathStep, TypeSummary
 from ...graph.comparison import OutcomeComparison
 from ...graph.constants import ConstantCheck
 from ...graph.outcome import CastOutcome, GraphOutcome, NodeOutcome
 from ...graph.read_back import ReadBack
-from ...typed import TYPE_CHECKING
 from ..formats.summary import counted
 from ..terminal.output import Output
 from ..terminal.visible import row, visible

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Generic, TypeVar
+
 from ...graph.dtypes import leading
-from ...typed import TYPE_CHECKING, Generic, TypeVar
 from ..formats.page import dtype_class
 from ..terminal.visible import visible
 

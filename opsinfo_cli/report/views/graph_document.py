@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from ...graph.answer import PathStep, TypeSummary
 from ...graph.comparison import OutcomeComparison
 from ...graph.constants import ConstantCheck
 from ...graph.outcome import CastOutcome, GraphOutcome, NodeOutcome
 from ...graph.read_back import ReadBack
-from ...typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import Any

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...graph.dtypes import leading
 from ...graph.topology import order_of
-from ...typed import TYPE_CHECKING, NamedTuple
 from ..formats.page import DTYPES, Bar, Markup, Number, bars, dtype_class, escaped, page_text, pill, section, table
 from .graph import casts_said, dtypes
 from .graph_columns import PageColumns

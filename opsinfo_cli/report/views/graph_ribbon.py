@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...typed import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
 from ..formats.page import DTYPES, dtype_class, escaped
 
 if TYPE_CHECKING:

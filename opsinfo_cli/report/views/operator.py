@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...model.columns import Columns, TensorColumns
 from ...model.operator_rows import OperatorRow, Standing
-from ...typed import TYPE_CHECKING
 from ..terminal.cell_width import cell_width, padded, wrapped
 from ..terminal.output import Output
 from ..terminal.places import place_shown

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from ...model.operator_rows import OperatorRow
 from ...model.policy import Policy
 from ...model.target import Target
-from ...typed import TYPE_CHECKING
 from ..terminal.output import Output
 from ..terminal.visible import row as tab_row
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ...simulate.report import SimulationReport
 from ...simulate.trace import JUMP, TracedNode
-from ...typed import TYPE_CHECKING
 from ..formats.summary import counted
 from ..terminal.output import Output
 from ..terminal.visible import row, visible

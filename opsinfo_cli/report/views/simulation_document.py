@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from ...simulate.report import SimulationReport
 from ...simulate.trace import TracedNode
-from ...typed import TYPE_CHECKING
 from .simulation import first_nodes
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from functools import cached_property
 from itertools import chain, compress, count, islice, pairwise
 from math import isfinite
 from operator import ne
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from ...typed import TypeVar
 from ..columns import Table, floats, looked_up
 from ..numbers import number_columns
 from ..sheet import Sheet
