@@ -10,7 +10,7 @@ __all__ = ["ROOT", "Workplace"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
-_PROGRAM = "import sys\nfrom opsinfo_cli.cli.line.main import main\nsys.exit(main())\n"
+_PROGRAM = "import sys\nfrom opsinfo_cli.cli.app import main\nsys.exit(main())\n"
 """The script that an installer writes to ``bin/opsinfo``."""
 
 

@@ -1,5 +1,5 @@
 """`python -m opsinfo_cli` is `opsinfo`."""
 
-from .cli.line.main import main
+from .cli.app import main
 
 main()

@@ -64,8 +64,7 @@ def run_here(words: Words, cwd: str | os.PathLike[str], env: Mapping[str, str | 
     The streams are real files on the descriptors 0, 1 and 2, so that `/dev/stdout` and `fileno()` work. State
     that ends with a process is restored: signal handlers, the garbage collector, hooks, caches.
     """
-    from opsinfo_cli.cli.line.complete import complete
-    from opsinfo_cli.cli.line.main import main
+    from opsinfo_cli.cli.app import main
 
     arguments = list(map(os.fspath, words))
     with ExitStack() as stack:
@@ -73,8 +72,6 @@ def run_here(words: Words, cwd: str | os.PathLike[str], env: Mapping[str, str | 
             stack.enter_context(each)
         out, err = stack.enter_context(_streams(input or b""))
         try:
-            if os.environ.get("_OPSINFO_COMPLETE"):  # the line of a shell, which `main` reads for a process alone
-                sys.exit(complete(os.environ))
             main(arguments)
         except SystemExit as left:
             code = left.code

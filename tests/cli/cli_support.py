@@ -11,7 +11,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from opsinfo_cli.cli.line.table import COMMANDS as TABLE
+from opsinfo_cli.cli.app import COMMANDS as TABLE
 
 Run = Callable[..., Any]
 """The ``opsinfo`` fixture: runs the program, gives ``code``, ``out``, ``err`` and ``json``."""

@@ -16,7 +16,7 @@ CODE = (
     "from opsinfo_cli.report.terminal import progress\n"
     "progress._EVERY = 0\n"
     "progress._LARGE = progress._MANY = 1\n"
-    "from opsinfo_cli.cli.line.main import main\n"
+    "from opsinfo_cli.cli.app import main\n"
     "main(sys.argv[1:])\n"
 )
 """The program, with progress shown immediately."""

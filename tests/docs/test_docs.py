@@ -14,8 +14,7 @@ from click.testing import CliRunner
 
 from opsinfo_cli.check.rules import RULES
 from opsinfo_cli.check.topics import TOPICS
-from opsinfo_cli.cli.line.click_program import cli
-from opsinfo_cli.cli.line.table import COMMANDS
+from opsinfo_cli.cli.app import COMMANDS, cli
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "docs"))

@@ -94,7 +94,7 @@ def test_no_page_names_a_package_host_or_a_path_of_one_machine() -> None:
 
 
 def test_every_page_but_the_generated_ones_shows_commands_that_exist() -> None:
-    from opsinfo_cli.cli.line.table import COMMANDS
+    from opsinfo_cli.cli.app import COMMANDS
 
     for path in [*ROOT.glob("*.md"), *DOCS.glob("*.md")]:
         for words in map(str.split, re.findall(r"`opsinfo ([a-z][^`]*)`", path.read_text(encoding="utf-8"))):

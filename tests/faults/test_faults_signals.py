@@ -194,7 +194,7 @@ def test_a_signal_while_python_creates_a_class_is_handled(isolation: Path, numbe
         type("Made", (), {"named": Named()})
 
     def act() -> int:
-        from opsinfo_cli.cli.line.click_program import cli
+        from opsinfo_cli.cli.app import cli
 
         signal.signal(signal.SIGINT, signal.default_int_handler)
         cli.main = make_a_class

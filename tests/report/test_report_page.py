@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from opsinfo_cli.report.formats.page import Bar, Markup, Number, bars, dtype_class, page_text, pill, section, table
+from opsinfo_cli.report.page import Bar, Markup, Number, bars, dtype_class, page_text, pill, section, table
 
 HOSTILE = "</script><script>alert(1)</script>&'\"\u202e$x"
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import os
+import click
+from click.shell_completion import get_completion_class
 
-from ..line import declare
-from ..shared.common_options import OutputOptions, output_of, talk_options
-
-_SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "line", "shells")
-_ENDINGS = {"bash": "bash", "zsh": "zsh", "fish": "fish", "powershell": "ps1"}
+from ...report.answer import Answer, Exact
+from ...report.console import Console
+from ..params import Choice, Command, prints
 
 
-@declare.command("completion")
-@declare.argument("shell", type=declare.Choice(list(_ENDINGS)))
-@talk_options
-def command(shell: str, printing: OutputOptions) -> int:
+@click.command("completion", cls=Command)
+@click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
+@prints()
+def command(shell: str, console: Console) -> Answer:
     """Print the shell completion script.
 
-    It completes commands, options, chips and operators. Operator names are cached in $XDG_CACHE_HOME/opsinfo,
-    or ~/.cache/opsinfo.
+    It completes commands, options, chips, operators and files.
 
     \b
     Examples:
@@ -26,8 +24,9 @@ def command(shell: str, printing: OutputOptions) -> int:
       source <(opsinfo completion bash)
       opsinfo completion zsh > ~/.zfunc/_opsinfo    # a folder of $fpath
       opsinfo completion fish > ~/.config/fish/completions/opsinfo.fish
-      opsinfo completion powershell | Out-String | Invoke-Expression
     """
-    with open(os.path.join(_SCRIPTS, f"opsinfo.{_ENDINGS[shell]}"), encoding="utf-8") as file:
-        output_of("completion", printing).data(file.read(), exact=True)
-    return 0
+    shells = get_completion_class(shell)
+    assert shells is not None
+    group = click.get_current_context().find_root().command
+    script = shells(group, {}, "opsinfo", "_OPSINFO_COMPLETE").source()
+    return Answer(lambda: {"shell": shell, "script": script}, lambda: [Exact(script)], paged=False)

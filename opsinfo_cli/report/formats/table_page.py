@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from .page import LONG, Bar, bars, escaped, page_text, pill
+from ..page import LONG, Bar, bars, escaped, page_text, pill
 
 
 class PageCell(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ...bisect.answered import BisectAnswer, JudgedSet
 from ...bisect.budget import span
-from ..formats.page import Number, escaped, page_text, section, table
+from ..page import Number, escaped, page_text, section, table
 
 _ROW, _STEP, _LEFT, _RADIUS = 24, 18, 14, 6
 _PASS, _FAIL = "#2e7d32", "#c62828"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ...graph.dtypes import leading
-from ..formats.page import dtype_class
+from ..page import dtype_class
 from ..terminal.visible import visible
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...graph.dtypes import leading
 from ...graph.topology import order_of
-from ..formats.page import DTYPES, Bar, Markup, Number, bars, dtype_class, escaped, page_text, pill, section, table
+from ..page import DTYPES, Bar, Markup, Number, bars, dtype_class, escaped, page_text, pill, section, table
 from .graph import casts_said, dtypes
 from .graph_columns import PageColumns
 from .graph_ribbon import Band, ribbon

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..formats.page import DTYPES, dtype_class, escaped
+from ..page import DTYPES, dtype_class, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -1,26 +1,51 @@
-"""Operators, as text and JSON."""
+"""The answer of `list`, and the JSON of operators and targets that other answers share."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 from ...model.operator_rows import OperatorRow
 from ...model.policy import Policy
 from ...model.target import Target
-from ..terminal.output import Output
-from ..terminal.visible import row as tab_row
-
-if TYPE_CHECKING:
-    from typing import Any
+from ..answer import Answer, Cell, Column, Place, Table
+from ..page import table_page
 
 
-def show_rows(output: Output, target: Target, rows: list[OperatorRow], total: int) -> None:
-    """Print a table on a terminal; tab-separated lines elsewhere."""
-    if output.on_terminal:
-        _table(output, target, rows, total)
-    else:
-        output.lines(tab_row(*_fields(row)) for row in rows)
+def list_answer(target: Target, rows: Sequence[OperatorRow], total: int, mixlist: str | None) -> Answer:
+    """:param total: the number of rows before narrowing
+    :param mixlist: the path of the mixlist that was applied"""
+    table = _table(target, rows)
+    title = f"Operators of {target.soc or target.text}"
+    return Answer(
+        lambda: _document(target, rows, total),
+        lambda: [table],
+        texts={"html": lambda: table_page(title, _facts(target, len(rows), total, mixlist), [table])},
+        notes=[_summary(target, rows, total)],
+    )
+
+
+def _table(target: Target, rows: Sequence[OperatorRow]) -> Table:
+    marked = any(row.marks for row in rows)
+    noted = any(row.shadowed for row in rows)
+    files = sorted({row.file for row in rows if row.file})
+    columns = [Column("operator"), Column("policy", policy=True)]
+    columns += [Column("library", policy=True), Column("marks")] * marked
+    columns += [Column("file:line", dim=True, spare=marked)]
+    columns += [Column("shadows", number=True, spare=True)] * noted
+    return Table(columns, [_cells(row, target, files, marked, noted) for row in rows], lambda: map(_fields, rows))
+
+
+def _cells(row: OperatorRow, target: Target, files: Sequence[str], marked: bool, noted: bool) -> list[Cell]:
+    cells: list[Cell] = [row.name, _word(row.policy)]
+    if marked:
+        cells += [_word(row.library_policy), ", ".join(map(str, row.marks))]
+    path = below(short_name(row.file, files), target.path)
+    cells.append(Place(path, f":{row.line}") if row.file else "-")
+    if noted:
+        cells.append(str(len(row.shadowed)) if row.shadowed else "")
+    return cells
 
 
 def _fields(row: OperatorRow) -> tuple[str, ...]:
@@ -32,39 +57,37 @@ def _word(policy: Policy | None) -> str:
     return str(policy) if policy else "-"
 
 
-def _table(output: Output, target: Target, rows: list[OperatorRow], total: int) -> None:
-    from ..terminal.places import PlaceCell, below, shortened
-    from ..terminal.table import Column, print_table
-
-    files = sorted({row.file for row in rows if row.file})
-    marked = any(row.marks for row in rows)
-    columns = [Column("operator"), Column("policy", policy=True)]
-    if marked:
-        columns += [Column("library", policy=True), Column("marks")]
-    columns.append(Column("file:line", dim=True, spare=marked))
-    cells: list[list[str | PlaceCell]] = []
-    for row in rows:
-        note = " (shadows)" if row.shadowed else ""
-        path = below(short_name(row.file, files), target.path)
-        place = PlaceCell(path, f":{row.line}{note}") if row.file else PlaceCell("")
-        middle = [_word(row.library_policy), ", ".join(map(str, row.marks))] if marked else []
-        cells.append([row.name, _word(row.policy), *middle, place])
-    with output.paged():
-        print_table(output, columns, cells)
-    counts = Counter("undecided" if row.policy is None else str(row.policy) for row in rows)
-    said = ", ".join(f"{counts[word]} {word}" for word in ("white", "black", "gray", "undecided") if counts[word])
-    of = f" of {total}" if total != len(rows) else ""
-    head, tail = f"{len(rows)}{of} operators of ", f": {said or 'none'}"
-    output.tell(head + shortened(target.text, output.columns - len(head + tail)) + tail, prose=True)
-
-
-def short_name(path: str | None, files: list[str]) -> str:
+def short_name(path: str | None, files: Sequence[str]) -> str:
     """Return a file's base name if it is unique among the files, else its path."""
     name = (path or "").rsplit("/", 1)[-1]
-    return name if sum(each.endswith("/" + name) or each == name for each in files) == 1 else path or ""
+    return name if sum(file.endswith("/" + name) or file == name for file in files) == 1 else path or ""
 
 
-def list_document(target: Target, rows: list[OperatorRow], total: int) -> dict[str, Any]:
+def below(path: str, target: str) -> str:
+    """Return a path relative to the target if it is below it."""
+    return path.removeprefix(target.rstrip("/") + "/")
+
+
+def _summary(target: Target, rows: Sequence[OperatorRow], total: int) -> str:
+    counts = Counter("undecided" if row.policy is None else str(row.policy) for row in rows)
+    words = ", ".join(f"{counts[word]} {word}" for word in ("white", "black", "gray", "undecided") if counts[word])
+    of = f" of {total}" if total != len(rows) else ""
+    return f"{len(rows)}{of} operators of {target.text}: {words or 'none'}"
+
+
+def _facts(target: Target, shown: int, total: int, mixlist: str | None) -> list[tuple[str, str]]:
+    facts = [*target_facts(target), ("Mixlist", mixlist or "")]
+    facts.append(("Operators", str(shown) if shown == total else f"{shown} of {total}"))
+    return [(name, value) for name, value in facts if value]
+
+
+def target_facts(target: Target) -> list[tuple[str, str]]:
+    """Return what a page says of a target: (name, value); empty values are unknown."""
+    version = target.install.version if target.install else None
+    return [("Path", target.path), ("Chip", target.soc or ""), ("CANN", version or "")]
+
+
+def _document(target: Target, rows: Sequence[OperatorRow], total: int) -> dict[str, Any]:
     policies = [row.policy for row in rows]
     return {
         "target": target_document(target),
@@ -76,13 +99,7 @@ def list_document(target: Target, rows: list[OperatorRow], total: int) -> dict[s
 
 
 def target_document(target: Target) -> dict[str, Any]:
-    return {
-        "text": target.text,
-        "kind": target.kind,
-        "path": target.path,
-        "soc": target.soc,
-        "version": target.version,
-    }
+    return {name: getattr(target, name) for name in ("text", "kind", "path", "soc", "version")}
 
 
 def row_document(row: OperatorRow) -> dict[str, Any]:
@@ -95,6 +112,6 @@ def row_document(row: OperatorRow) -> dict[str, Any]:
         "file": file,
         "line": line,
         "store": store,
-        "shadowed": [each._asdict() for each in shadowed] if shadowed else shadowed,
-        "also_in": [each._asdict() for each in also_in] if also_in else also_in,
+        "shadowed": [entry._asdict() for entry in shadowed] if shadowed else shadowed,
+        "also_in": [entry._asdict() for entry in also_in] if also_in else also_in,
     }

@@ -12,8 +12,8 @@ from ...compare.sections import SectionDifference
 from ...model import operator_rows
 from ...model.policy import Policy
 from ...model.target import Target
-from ..formats.page import LISTS, Bar
 from ..formats.table_page import PageCell, PageRow, TableFilter, TablePage, table_page_text
+from ..page import LISTS, Bar
 from .differences import changes_worst_first, said_of
 from .matrix import column_labels
 from .operators import short_name

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...simulate.report import SimulationReport
-from ..formats.page import Number, escaped, page_text, section, table
 from ..formats.summary import counted
+from ..page import Number, escaped, page_text, section, table
 from .error_plot import svg_text
 from .simulation import cosine, first_nodes, number
 

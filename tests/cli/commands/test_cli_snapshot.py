@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from cli_support import AI_910B, NN, Run, finding_names, mixlist, names, rows, snapshot, write
-
 from opsinfo_cli.cli.line.operator_names import operator_names, starting
+
 from opsinfo_cli.model.target import TargetOptions
 
 

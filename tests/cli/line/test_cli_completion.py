@@ -17,11 +17,11 @@ from pathlib import Path
 import click
 import pytest
 from cli_support import COMMANDS, LEGACY, NN, ROOT, Run, entry, library, write
-
 from opsinfo_cli.cli.line.candidates import NOTHING, OFFERS, word_of
-from opsinfo_cli.cli.line.click_command import click_command
-from opsinfo_cli.cli.line.table import declared
 from opsinfo_cli.cli.line.unfinished import split
+
+from opsinfo_cli.cli.app import declared
+from opsinfo_cli.cli.line.click_command import click_command
 
 Complete = Callable[..., list[str]]
 
@@ -250,7 +250,7 @@ def test_names_of_operators_need_no_click(environment: dict[str, str], opp: Path
     code = (
         "import json, os, sys\n"
         "os._exit = lambda status: print(json.dumps(sorted(sys.modules)), file=sys.stderr)\n"
-        "from opsinfo_cli.cli.line.main import main\n"
+        "from opsinfo_cli.cli.app import main\n"
         "main()\n"
     )
     line = f"opsinfo show {opp} --soc ascend910b Swi"

@@ -8,7 +8,7 @@ import pytest
 from cli_support import Run
 from declared_lines import line, valued
 
-from opsinfo_cli.cli.line.table import COMMANDS, declared
+from opsinfo_cli.cli.app import COMMANDS, declared
 
 PARAMETERS = [
     (name, each.name)

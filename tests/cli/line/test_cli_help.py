@@ -13,7 +13,7 @@ import pytest
 from cli_support import COMMANDS, NN, SCHEMAS, Run, rows
 from jsonschema import Draft202012Validator
 
-from opsinfo_cli.cli.line.table import GROUPS
+from opsinfo_cli.cli.app import GROUPS
 
 RULES = {
     "syntax comment trailing-comma missing-comma trailing-text bom duplicate-key empty-file wrong-type": "T",
@@ -112,7 +112,7 @@ def test_a_missing_option_is_named_on_one_line_with_its_value(opsinfo: Run) -> N
 
 def test_the_console_entry_is_the_same_program(opsinfo: Run, environment: dict[str, str]) -> None:
     script = shutil.which("opsinfo", path=str(Path(sys.executable).parent))
-    entry = [script] if script else [sys.executable, "-c", "from opsinfo_cli.cli.line.main import main; main()"]
+    entry = [script] if script else [sys.executable, "-c", "from opsinfo_cli.cli.app import main; main()"]
     for words in (["--help"], ["list", "--help"], ["--version"], ["lst"]):
         done = subprocess.run([*entry, *words], capture_output=True, text=True, env=environment, check=False)
         ran = opsinfo(*words)
@@ -125,7 +125,7 @@ def test_every_rule_is_explained_by_name_and_by_code(environment: dict[str, str]
     code = (
         "import contextlib, io, json, sys\n"
         "from opsinfo_cli.check.rules import RULES\n"
-        "from opsinfo_cli.cli.line.main import main\n"
+        "from opsinfo_cli.cli.app import main\n"
         "def output(word):\n"
         "    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):\n"
         "        main(['explain', word])\n"

@@ -11,9 +11,9 @@ import pytest
 from cli_support import Run, snapshot
 from declared_lines import line, valued
 
+from opsinfo_cli.cli.app import COMMANDS, declared
 from opsinfo_cli.cli.line.declare import Command, Parameter
 from opsinfo_cli.cli.line.outputs import _NAMES_FILES
-from opsinfo_cli.cli.line.table import COMMANDS, declared
 
 OTHER_WORDS = frozenset(
     "ADDRESS AMP BUDGET CHANGE CODE DIMS DTYPE FORMAT GLOB ID INPUT LEVEL LIST MODE N NAME NAMES NODE NPU OP PERCENT "  # noqa: SIM905

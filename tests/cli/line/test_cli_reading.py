@@ -9,11 +9,11 @@ import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from opsinfo_cli.cli.line.reading import command_first, failure_options, read_line, read_words
 
+from opsinfo_cli.cli.app import COMMANDS, declared
 from opsinfo_cli.cli.line.click_command import click_command
 from opsinfo_cli.cli.line.declare import Choice, Command
-from opsinfo_cli.cli.line.reading import command_first, failure_options, read_line, read_words
-from opsinfo_cli.cli.line.table import COMMANDS, declared
 from opsinfo_cli.errors import UsageFault
 
 DECLARED: list[Command] = [declared(name) for name in COMMANDS]

@@ -18,7 +18,7 @@ def loaded(words: list[str], environment: dict[str, str], folder: Path) -> set[s
         "def write():\n"
         "    with open(sys.argv[1], 'w') as file: json.dump(sorted(sys.modules), file)\n"
         "atexit.register(write)\n"
-        "from opsinfo_cli.cli.line.main import main\n"
+        "from opsinfo_cli.cli.app import main\n"
         "main(sys.argv[2:])\n"
     )
     out = folder / "modules.json"

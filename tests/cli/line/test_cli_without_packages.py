@@ -19,7 +19,7 @@ BLOCKED = ("jsonschema", "referencing", "rpds", "attr", "rich", "markdown_it", "
 CODE = (
     "import sys\n"
     f"sys.modules.update(dict.fromkeys({BLOCKED}))\n"
-    "from opsinfo_cli.cli.line.main import main\n"
+    "from opsinfo_cli.cli.app import main\n"
     "main(sys.argv[1:])\n"
 )
 Bare = Callable[..., "subprocess.CompletedProcess[str]"]

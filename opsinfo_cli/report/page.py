@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from ... import __version__
-from ..terminal.visible import visible
+from .. import __version__
+from .answer import Cell, Column, Place, Span, Table
+from .escape import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -192,3 +194,84 @@ def _data(value: Any) -> str:
 
     said = json.dumps(value, separators=(",", ":"), check_circular=False).translate(_IN_SCRIPT)
     return f'<script type="application/json" id="data">{said}</script>\n'
+
+
+def table_page(
+    title: str, facts: Iterable[tuple[str, str]], tables: Sequence[Table], lead: str = "", note: str = ""
+) -> str:
+    """Return a page whose first table can be searched, filtered and sorted; the others follow as sections.
+
+    Columns of policies become bars of counts and filters.
+
+    :param lead: markup above the tables, such as a plot
+    :param note: a sentence for the foot of the page
+    """
+    first, *others = tables
+    rows = [list(cells) for cells in first.rows]
+    counts = {
+        at: Counter(_text(cells[at]) or "-" for cells in rows)
+        for at, column in enumerate(first.columns)
+        if column.policy
+    }
+    pictures = bars(Bar(first.columns[at].title, _listed(words)) for at, words in counts.items()) if counts else ""
+    filters = "".join(_filter(at, first.columns[at].title, words) for at, words in counts.items() if len(words) > 1)
+    heads = "".join(f'<th scope="col" aria-sort="none">{escaped(column.title)}</th>' for column in first.columns)
+    lines = "".join(_searchable_row(first.columns, cells) for cells in rows)
+    body = (
+        '<form class="tools" hidden>\n'
+        '<label class="search">Search <input type="search" name="search" autocomplete="off" spellcheck="false" '
+        f'placeholder="name, file, word"></label>\n{filters}<p role="status"></p>\n</form>\n'
+        f'<div class="sheet">\n<table>\n<caption>{escaped(first.title or title)}</caption>\n'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table>\n</div>\n"
+        '<p class="none" hidden>No row fits.</p>\n'
+    )
+    body += "".join(_plain_section(each) for each in others)
+    foot = f"{note}, " * bool(note) + f"{len(rows)} rows"
+    return page_text(title, facts, body, lead=pictures + lead, scripts=["table.js"], foot=foot)
+
+
+def _plain_section(each: Table) -> str:
+    rows = [[_markup(column, cell) for column, cell in zip(each.columns, cells, strict=True)] for cells in each.rows]
+    return section(each.title, table(each.title, [column.title for column in each.columns], rows))
+
+
+def _listed(words: Counter[str]) -> list[tuple[str, int]]:
+    """Return lists first, then the other words as they come."""
+    return [(word, words[word]) for word in (*LISTS, *(word for word in words if word not in LISTS)) if words[word]]
+
+
+def _filter(at: int, title: str, words: Counter[str]) -> str:
+    boxes = ""
+    for word, count in _listed(words):
+        box = f'<input type="checkbox" data-group="{at}" value="{at}={escaped(word)}">'
+        boxes += f"<label>{box}<span>{escaped(word)} <b>{count}</b></span></label>"
+    return f"<fieldset><legend>{escaped(title)}</legend>{boxes}</fieldset>\n"
+
+
+def _searchable_row(columns: Sequence[Column], cells: Sequence[Cell]) -> str:
+    tags = "|".join(f"{at}={_text(cells[at]) or '-'}" for at, column in enumerate(columns) if column.policy)
+    drawn = ""
+    for at, (column, cell) in enumerate(zip(columns, cells, strict=True)):
+        tag, scope = ("th", ' scope="row"') if at == 0 else ("td", "")
+        text = _text(cell)
+        hover = f' title="{escaped(str(cell))}"' if isinstance(cell, Place) and str(cell) != text else ""
+        look = ' class="number"' if column.number else ' class="long"' if len(text) > LONG else ""
+        drawn += f"<{tag}{scope}{look}{hover}>{_markup(column, cell)}</{tag}>"
+    return f'<tr data-tags="{escaped(tags)}">{drawn}</tr>\n'
+
+
+def _text(cell: Cell) -> str:
+    """Return the text of a cell; of a place the name of its file."""
+    if isinstance(cell, Place):
+        return cell.path.rsplit("/", 1)[-1] + cell.suffix
+    return cell.text if isinstance(cell, Span) else cell
+
+
+def _markup(column: Column, cell: Cell) -> str:
+    """Return a cell as markup: words of a list in its colour, with arrows between them."""
+    text = _text(cell)
+    if column.number:
+        return Number(text)
+    if not column.policy or not text:
+        return Markup(escaped(text))
+    return Markup(' <span class="arrow">→</span> '.join(map(pill, text.split(" -> "))))

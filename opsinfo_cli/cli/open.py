@@ -1,0 +1,203 @@
+"""Open targets and mixlists for commands, report how they were found, and check their kind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import Damaged, MissingPackage, Refused, UsageFault, join_some
+from ..model.target import Target, TargetOptions, resolve
+from ..report.console import Console
+from ..text.source import Source, read_standard_input
+
+if TYPE_CHECKING:
+    from ..model.mixlist import Mixlist
+    from ..model.store import Operators
+    from ..text.document import Document
+
+_DEFAULTS = TargetOptions()
+
+
+def open_target(text: str, console: Console, options: TargetOptions = _DEFAULTS, stdin: bool = False) -> Target:
+    """Resolve a TARGET and report how it was found.
+
+    :param stdin: whether the command can read standard input
+    :raises UsageFault: if the text names no target, or several
+    """
+    if text == "-" and not stdin:
+        hint = f"`opsinfo {console.command} --help` shows how it is used"
+        raise UsageFault("only list, show, validate and fmt read standard input", hint=hint)
+    data = read_standard_input() if text == "-" else None
+    target = resolve(text, options._replace(stdin=data), os.environ)
+    for note in target.notes:
+        console.note(note)
+    if target.install:
+        version = target.install.version or "of unknown version"
+        console.detail(f"{text}: CANN {version}, {target.soc}, in {target.path}")
+        for site in target.install.sites():
+            missing = "" if os.path.isdir(site.directory) else " (missing)"
+            console.detail(f"  {site.label}: {site.directory}{missing}")
+    else:
+        console.detail(f"{text}: a {target.kind}")
+    return target
+
+
+def open_against(text: str, console: Console, options: TargetOptions = _DEFAULTS) -> Target:
+    """Return the target that a mixlist is checked against; options such as ``--soc`` apply to it.
+
+    :raises UsageFault: if it is a mixlist itself
+    """
+    target = open_target(text, console, options._replace(kind=None))
+    if target.kind == "mixlist":
+        raise UsageFault("--against requires libraries; this is a mixlist", name="wrong-kind", path=text)
+    return target
+
+
+def open_targets(texts: Sequence[str], console: Console, options: TargetOptions) -> list[Target]:
+    """Return the targets of a repeatable ``--against``, and report doubts about them."""
+    targets = [open_against(text, console, options) for text in texts]
+    for target in targets:
+        report_doubts(target, console)
+    return targets
+
+
+def require_operators(target: Target) -> None:
+    """:raises UsageFault: if the target is a mixlist"""
+    if target.kind == "mixlist":
+        raise UsageFault(
+            "this is a mixlist, which has only marks; a library, store, install or snapshot is required",
+            name="wrong-kind",
+            path=target.path,
+            hint=f"`opsinfo show TARGET OP --mixlist {target.path}` shows its effect",
+        )
+
+
+def require_not_snapshot(target: Target) -> None:
+    """:raises UsageFault: if the target is a snapshot"""
+    if target.kind == "snapshot":
+        raise UsageFault(
+            "a snapshot cannot be changed",
+            name="wrong-kind",
+            path=target.path,
+            hint="change the target itself, or a mixlist; `opsinfo snapshot TARGET -o FILE` takes the snapshot again",
+        )
+
+
+def require_no_library(source: Source) -> None:
+    """:raises UsageFault: if the file is a library or a snapshot, which is not fixed or overwritten by a mixlist"""
+    from ..model.file_kind import kind_of
+
+    hints = {
+        "snapshot": "take it again: `opsinfo snapshot TARGET -o FILE`",
+        "library": "`opsinfo restore` undoes changes by opsinfo; the vendor's package has the original",
+    }
+    kind = kind_of(source)
+    if kind in hints:
+        raise UsageFault(f"this is a {kind}, not a mixlist", name="wrong-kind", path=source.path, hint=hints[kind])
+
+
+def report_doubts(target: Target, console: Console) -> None:
+    """Report what makes the policies of a target uncertain."""
+    for store in target.operators.stores:
+        if store.doubts:
+            first = store.doubts[0]
+            more = f" (and {len(store.doubts) - 1} more)" if len(store.doubts) > 1 else ""
+            console.warn(f"{first.path}:{first.line}: {first.message}{more}; current engines refuse this store")
+        for paths, names in store.undecided().items():
+            if any(len({entry.policy for entry in store.contenders(name)}) > 1 for name in names):
+                console.warn(f"the load order of {join_some(paths)} is undefined; see `opsinfo doctor`")
+
+
+def report_unknown(mixlist: Mixlist, operators: Operators, console: Console) -> list[str]:
+    """Report the op types of a mixlist that a target lacks: the engine ignores them.
+
+    :returns: their names, sorted
+    """
+    unknown = [name for name in sorted(mixlist.marks) if name not in operators]
+    if not unknown:
+        return []
+    from ..model.near_names import NearNames, did_you_mean
+
+    known = NearNames(operators.names)
+    for name in unknown:
+        near = did_you_mean(name, known)
+        text = f"unknown operator `{name}`: not in the target, the engine ignores it"
+        console.warn(text + (f"; {near}" if near else ""))
+    return unknown
+
+
+def report_no_match(console: Console, total: int, narrowing: dict[str, object]) -> None:
+    """Report that options leave none of the operators.
+
+    :param narrowing: the value of each option that leaves operators out
+    """
+    given = [option for option, value in narrowing.items() if value]
+    console.note(f"none of the {total} operators matches {' and '.join(given)}")
+
+
+def accepted_mixlist(path: str, console: Console) -> Mixlist:
+    """Return a mixlist that the engine accepts.
+
+    :raises Refused: if it does not; every reason is printed to standard error
+    """
+    from ..text.scanner import scan
+
+    document = scan(Source.read(path))
+    return _accepted(document, document, console)
+
+
+def fixable_mixlist(source: Source, console: Console) -> Mixlist:
+    """Return a mixlist that the engine accepts after `fmt` has fixed its syntax.
+
+    :raises Refused: if it does not; every reason is printed to standard error
+    """
+    from ..change.fmt_plan import fixed
+    from ..text.scanner import scan
+
+    try:
+        document = scan(fixed(source))
+    except Damaged:  # reported below, with all other findings
+        document = scan(source)
+    return _accepted(document, scan(source), console)
+
+
+def _accepted(document: Document, unfixed: Document, console: Console) -> Mixlist:
+    from ..model.mixlist import Mixlist
+
+    try:
+        return Mixlist(document)
+    except Refused as error:
+        reasons = report_refusals(unfixed, console)
+        raise Refused(
+            f"the engine refuses this mixlist ({reasons} finding{'' if reasons == 1 else 's'}); it was not used",
+            name="mixlist-refused",
+            path=document.source.path,
+            line=error.line,
+            column=error.column,
+            hint=error.hint,
+        ) from None
+
+
+def report_refusals(document: Document, console: Console) -> int:
+    """Report why the engine refuses a mixlist; without jsonschema only the first reason.
+
+    :returns: the number of reasons
+    """
+    from ..check.mixlist import check_mixlist
+    from ..model.mixlist import Mixlist
+    from ..report.findings import finding_lines
+
+    try:
+        Mixlist(document)
+    except Damaged as error:
+        first = error
+    else:
+        return 0
+    try:
+        refusing = [finding for finding in check_mixlist(document) if finding.engine == "refuses"]
+    except MissingPackage:
+        console.failure_text(first)
+        return 1
+    console.lines(finding_lines(refusing, console.stderr_width))
+    return len(refusing) or 1

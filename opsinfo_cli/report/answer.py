@@ -1,0 +1,138 @@
+"""What a command returns: a JSON document, blocks for people, other formats as text, and an exit status.
+
+A command knows no format; :class:`.console.Console` prints the one that the line asks for. On a terminal blocks are
+drawn with rich; elsewhere a table becomes tab-separated lines, and the other blocks become their text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+Style: TypeAlias = Literal[
+    "", "error", "warning", "note", "hint", "title", "dim", "white", "black", "gray", "added", "removed", "place"
+]
+
+
+class Span(NamedTuple):
+    """A part of a line in one style; off a terminal only the text is left."""
+
+    text: str
+    style: Style = ""
+
+
+Line: TypeAlias = "str | Sequence[Span]"
+"""A line of text. Names and paths in it need no escaping: the console makes them visible."""
+
+
+class Place(NamedTuple):
+    """A path in a table, which a terminal shortens in the middle, and a suffix that is kept: a line, a remark."""
+
+    path: str
+    suffix: str = ""
+
+    def __str__(self) -> str:
+        return self.path + self.suffix
+
+
+Cell: TypeAlias = "str | Span | Place"
+
+
+class Column(NamedTuple):
+    """:param policy: whether cells that are a policy have its colour
+    :param number: whether it is right-aligned
+    :param spare: whether a terminal leaves it out if the table is too wide, the last of several first
+    """
+
+    title: str
+    policy: bool = False
+    number: bool = False
+    dim: bool = False
+    spare: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells, one line each.
+
+    :param fields: the fields of each line off a terminal, if they are not the cells; no line if empty
+    :param title: shown above it on a terminal and in a page
+    """
+
+    columns: Sequence[Column]
+    rows: Iterable[Sequence[Cell]]
+    fields: Callable[[], Iterable[Sequence[str]]] | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines of text. A terminal breaks long ones between words, and indents what follows by ``indent`` blanks."""
+
+    lines: Iterable[Line]
+    indent: int = 0
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names side by side, in columns ordered downwards; off a terminal one in each line."""
+
+    names: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A line with branches; off a terminal indented lines."""
+
+    label: Line
+    branches: Sequence[Tree] = ()
+
+
+@dataclass(frozen=True)
+class Caveats:
+    """What limits the answer: one dim panel on a terminal, elsewhere notes on standard error."""
+
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Diff:
+    """A unified diff that `patch` accepts; coloured on a terminal, exact elsewhere."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The content of a file: exact in a pipe, escaped on a terminal."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Either:
+    """Blocks that differ by medium."""
+
+    terminal: Callable[[], Iterable[Block]]
+    elsewhere: Callable[[], Iterable[Block]]
+
+
+Block: TypeAlias = "Table | Lines | Names | Tree | Caveats | Diff | Exact | Either"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """:param document: the JSON document without its head; an iterator in it becomes an array, item by item
+    :param blocks: the answer as text
+    :param texts: further formats of the command by name, such as html: the text of the whole file
+    :param notes: lines for standard error after the text: a summary, the next step; ``-q`` hides them
+    :param paged: whether a terminal shows it through a pager if it is longer than the screen
+    """
+
+    document: Callable[[], Mapping[str, Any]]
+    blocks: Callable[[], Iterable[Block]] = tuple
+    texts: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    status: int = 0
+    paged: bool = True

@@ -1,0 +1,244 @@
+"""Answers on a terminal, drawn with rich: tables, names in columns, trees, diffs, panels, progress, the pager."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+import click
+from rich import box
+from rich.columns import Columns
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.style import Style
+from rich.table import Table as RichTable
+from rich.text import Text
+from rich.tree import Tree as RichTree
+
+from .answer import Block, Caveats, Cell, Column, Diff, Exact, Line, Lines, Names, Place, Span, Table, Tree
+from .console import STYLES, terminal_width
+from .escape import cell_width, shortened, shown, visible_line
+
+_LEAST = 18
+"""The narrowest column, in cells, to which a place is shortened."""
+_POLICIES = ("white", "black", "gray")
+
+
+class _Buffer(io.StringIO):
+    """A text for a stream; rich draws with the characters of its encoding."""
+
+    def __init__(self, encoding: str) -> None:
+        super().__init__()
+        self._encoding = encoding
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._encoding
+
+
+def drawn(blocks: Iterable[Block], encoding: str, colored: bool) -> str:
+    """Return blocks as text for a terminal, as wide as it is."""
+    buffer = _Buffer(encoding)
+    console = _console(buffer, colored)
+    for block in blocks:
+        if isinstance(block, Table):
+            _draw_table(console, block)
+        elif isinstance(block, Lines):
+            for line in block.lines:
+                _draw_line(console, line, block.indent)
+        elif isinstance(block, Names):
+            names = [Text(shown(name), no_wrap=True) for name in block.names]
+            console.print(Padding(Columns(names, column_first=True, padding=(0, 2)), (0, 0, 0, 2)))
+        elif isinstance(block, Tree):
+            console.print(_tree(block))
+        elif isinstance(block, Caveats):
+            text = Text("\n".join(shown(line) for line in block.lines), style="dim")
+            console.print(
+                Panel(text, style="dim", box=_box(console), title="limits of this answer", title_align="left")
+            )
+        elif isinstance(block, Diff):
+            console.print(_diff(block.text), soft_wrap=True)
+        elif isinstance(block, Exact):
+            for line in block.text.splitlines():
+                console.print(Text(visible_line(line)), soft_wrap=True)
+    return buffer.getvalue()
+
+
+def _console(stream: IO[str], colored: bool) -> Console:
+    return Console(
+        file=stream,
+        force_terminal=True,
+        color_system="standard" if colored else None,
+        no_color=not colored,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        width=terminal_width(),
+    )
+
+
+def _box(console: Console) -> box.Box:
+    return box.ASCII if console.options.ascii_only else box.ROUNDED
+
+
+def style_of(name: str) -> Style:
+    known = STYLES.get(name, {})
+    return Style(color=known.get("fg"), bold=known.get("bold"), dim=known.get("dim"))
+
+
+def text_of(line: Line) -> Text:
+    if isinstance(line, str):
+        return Text(visible_line(line))
+    return Text.assemble(*((visible_line(text), style_of(style)) for text, style in line))
+
+
+def _draw_line(console: Console, line: Line, indent: int) -> None:
+    text = text_of(line)
+    if cell_width(text.plain) <= console.width:
+        console.print(text, soft_wrap=True)
+        return
+    lead = len(text.plain) - len(text.plain.lstrip(" "))
+    hanging = max(lead, indent)
+    first, *rest = text[lead:].wrap(console, max(20, console.width - hanging))
+    console.print(Text(" " * lead) + first, soft_wrap=True)
+    for part in rest:
+        console.print(Text(" " * hanging) + part, soft_wrap=True)
+
+
+class _ShortPlace:
+    """A path that is shortened in its middle to the width of its column."""
+
+    def __init__(self, place: Place, style: Style) -> None:
+        self.path, self.suffix, self.style = shown(place.path), shown(place.suffix), style
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        whole = cell_width(self.path + self.suffix)
+        return Measurement(min(_LEAST, whole), whole)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        room = options.max_width - cell_width(self.suffix)
+        yield Text(shortened(self.path, room) + self.suffix, style=self.style, no_wrap=True)
+
+
+def _draw_table(console: Console, table: Table) -> None:
+    rows = [list(cells) for cells in table.rows]
+    columns = list(table.columns)
+    while True:
+        grid = _rich_table(console, columns, rows)
+        spare = [index for index, column in enumerate(columns) if column.spare]
+        if not spare or console.measure(grid).minimum <= console.width:
+            break
+        del columns[spare[-1]]
+        for cells in rows:
+            del cells[spare[-1]]
+    if table.title:
+        console.print(Text(shown(table.title), style="bold"))
+    console.print(grid)
+
+
+def _rich_table(console: Console, columns: list[Column], rows: list[list[Cell]]) -> RichTable:
+    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for index, column in enumerate(columns):
+        has_places = any(isinstance(cells[index], Place) for cells in rows)
+        grid.add_column(
+            Text(shown(column.title), style="bold"),
+            justify="right" if column.number else "left",
+            no_wrap=not has_places,
+            overflow="fold",
+            style="dim" if column.dim else "",
+        )
+    for cells in rows:
+        grid.add_row(*(_cell(column, cell) for column, cell in zip(columns, cells, strict=True)))
+    return grid
+
+
+def _cell(column: Column, cell: Cell) -> Any:
+    if isinstance(cell, Place):
+        return _ShortPlace(cell, style_of("dim" if column.dim else ""))
+    text, style = cell if isinstance(cell, Span) else (cell, "")
+    if column.policy and text in _POLICIES:
+        style = text
+    return Text(shown(text), style=style_of(style))
+
+
+def _tree(tree: Tree) -> RichTree:
+    drawn = RichTree(text_of(tree.label), guide_style="dim")
+    waiting = [(drawn, tree)]
+    while waiting:
+        parent, branch = waiting.pop()
+        for each in branch.branches:
+            waiting.append((parent.add(text_of(each.label)), each))
+    return drawn
+
+
+def _diff(text: str) -> Text:
+    styles = {"+": "added", "-": "removed", "@": "note"}
+    drawn = Text()
+    for line in text.splitlines():
+        style = "title" if line.startswith(("---", "+++")) else styles.get(line[:1], "")
+        drawn.append(visible_line(line) + "\n", style_of(style))
+    drawn.right_crop(1)
+    return drawn
+
+
+def wrapped(text: str, stream: IO[str]) -> list[str]:
+    """Return a message in lines that fit the terminal, broken between words."""
+    console = Console(file=stream, width=max(20, terminal_width()))
+    return [line.plain.rstrip() for line in Text(text).wrap(console, console.width)]
+
+
+_DELAY = 0.5
+"""Seconds of work before a progress bar appears."""
+
+
+@contextmanager
+def progress(description: str, total: float | None) -> Iterator[Callable[[float], None]]:
+    """Show a bar on standard error, after a moment, until the work is done; then remove it."""
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %" if total else ""),
+        TimeElapsedColumn(),
+        *([TimeRemainingColumn()] if total else []),
+        console=Console(file=sys.stderr, width=terminal_width()),
+        transient=True,
+    )
+    task = bar.add_task(shown(description), total=total)
+    timer = threading.Timer(_DELAY, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda done: bar.advance(task, done)
+    finally:
+        timer.cancel()
+        timer.join()
+        bar.stop()
+
+
+def page(text: str) -> bool:
+    """Show a text through the pager if a person reads it and it is longer than the screen.
+
+    OPSINFO_PAGER, else PAGER, else `less` or `more`; empty or `cat` for none.
+
+    :returns: whether it was shown
+    """
+    from shutil import get_terminal_size
+
+    pager = os.environ.get("OPSINFO_PAGER", os.environ.get("PAGER"))
+    is_short = text.count("\n") < (get_terminal_size().lines or 24)
+    if is_short or pager in ("", "cat") or not (sys.stdin and sys.stdin.isatty()):
+        return False
+    if pager:
+        os.environ["PAGER"] = pager
+    os.environ.setdefault("LESS", "FRX")  # as git: raw colours, and a short text stays on the screen
+    click.echo_via_pager(text, color=True)
+    return True

@@ -1,0 +1,100 @@
+"""Text that is safe to show: names and paths come from files, which may contain terminal escapes or CI commands."""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+
+_HIDDEN = "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+
+
+def visible(text: str) -> str:
+    """Escape control characters, direction marks and bytes that are not UTF-8."""
+    return text if text.isprintable() else re.sub(_HIDDEN, _escape, text)
+
+
+def visible_line(line: str) -> str:
+    """Escape a line of a file, except for tabs, which must survive copying."""
+    return line if line.isprintable() else "\t".join(map(visible, line.split("\t")))
+
+
+def shown(text: str, encoding: str | None = None) -> str:
+    """Return visible text in the characters that standard output, or an encoding, can show."""
+    encoding = encoding or sys.stdout.encoding or "utf-8"
+    return visible(text).encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that is not UTF-8 in a path
+        return f"\\x{code - 0xDC00:02x}"
+    return {9: "\\t", 10: "\\n", 13: "\\r"}.get(code) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
+
+
+def row(*fields: str) -> str:
+    """Return one line of tab-separated fields without tabs, line ends or commands to a CI runner in them."""
+    line = "\t".join(fields)
+    if not "".join(fields).isprintable():
+        line = "\t".join(map(visible, fields))
+    return inert(line)
+
+
+def inert(line: str) -> str:
+    """Return a line that no CI runner reads as a command.
+
+    Source: actions/runner, src/Runner.Common/ActionCommand.cs: `TryParseV2` trims a line before it looks for `::`,
+    with .NET's idea of blanks; `TryParse` looks for `##[` anywhere.
+    """
+    if line[:1] in _MAY_COMMAND and line.lstrip(_BLANKS).startswith("::"):
+        line = line.replace("::", "\\x3a:", 1)
+    return line.replace("##[", "\\x23#[") if "##[" in line else line
+
+
+_BLANKS = (
+    " \t\n\v\f\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004"
+    "\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+"""What .NET's `String.Trim` removes (`char.IsWhiteSpace`)."""
+_MAY_COMMAND = frozenset(":" + _BLANKS)
+
+
+def cell_width(text: str) -> int:
+    """Return the width in terminal cells: a Chinese character takes two, a combining mark none."""
+    return len(text) if text.isascii() else sum(map(_cells, text))
+
+
+def _cells(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def shortened(path: str, room: int) -> str:
+    """Return a path in at most ``room`` cells, with ``...`` for folders in the middle, else for the middle of the name.
+
+    The folders that differ in a list of files are the first ones, and the end of the name tells the file.
+
+    >>> shortened("built-in/op_impl/config/aic-ascend910b-ops-info-math.json", 40)
+    '.../aic-ascend910b-ops-info-math.json'
+    >>> shortened("built-in/op_impl/config/aic-ascend910b-ops-info-math.json", 30)
+    'aic-ascen...ops-info-math.json'
+    """
+    if cell_width(path) <= room:
+        return path
+    *folders, name = path.split("/")
+    for start in ([f"{folders[0]}/.../"] if len(folders) > 1 and folders[0] else []) + ([".../"] if folders else []):
+        if cell_width(start + name) <= room:
+            return start + name
+    room = max(room, 8) - 3
+    head = _prefix(name, room // 3)
+    return head + "..." + _prefix(name[::-1], room - cell_width(head))[::-1]
+
+
+def _prefix(text: str, room: int) -> str:
+    """Return as many characters from the beginning as fit ``room`` cells."""
+    for index, character in enumerate(text):
+        room -= cell_width(character)
+        if room < 0:
+            return text[:index]
+    return text
