@@ -142,10 +142,9 @@ def _interpreter(arguments: list[str]) -> Iterator[None]:
 
 def _forget() -> None:
     """Clear the caches that the package keeps for the duration of a process."""
-    from opsinfo_cli.cli.line import click_command, main
+    from opsinfo_cli.cli import app
 
-    main._missed.clear()
-    click_command.click_command.cache_clear()
+    app._missed.clear()
 
 
 @contextmanager

@@ -106,7 +106,8 @@ class Commands(click.Group):
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
-        if args[0] not in COMMANDS and args[0] not in _OLD and not args[0].startswith("-"):
+        is_known = args[0] in COMMANDS or args[0] in _OLD or args[0].startswith("-")
+        if not is_known and not ctx.resilient_parsing:
             raise unknown_command(args[0])
         return super().resolve_command(ctx, args)
 

@@ -126,7 +126,8 @@ class Answer:
     """:param document: the JSON document without its head; an iterator in it becomes an array, item by item
     :param blocks: the answer as text
     :param texts: further formats of the command by name, such as html: the text of the whole file
-    :param notes: lines for standard error after the text: a summary, the next step; ``-q`` hides them
+    :param notes: lines for standard error after the text: a result, the next step; ``-q`` hides them
+    :param summary: a line for standard error after the text on a terminal
     :param paged: whether a terminal shows it through a pager if it is longer than the screen
     """
 
@@ -134,5 +135,6 @@ class Answer:
     blocks: Callable[[], Iterable[Block]] = tuple
     texts: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    summary: str = ""
     status: int = 0
     paged: bool = True

@@ -90,7 +90,7 @@ class Console:
             self._send_exact(answer.texts[self.format]())
         else:
             self._print_blocks(answer.blocks(), answer.paged)
-            for note in answer.notes:
+            for note in [answer.summary] * bool(answer.summary and self.on_terminal) + list(answer.notes):
                 self.tell(note)
 
     def print_document(self, document: Mapping[str, Any]) -> None:

@@ -129,29 +129,36 @@ class _ShortPlace:
 
 
 def _draw_table(console: Console, table: Table) -> None:
+    """Draw a table in the width of the terminal: drop spare columns first, then break cells into several lines."""
     rows = [list(cells) for cells in table.rows]
     columns = list(table.columns)
     while True:
-        grid = _rich_table(console, columns, rows)
+        fits = _least_width(console, _grid(columns, rows)) <= console.width
         spare = [index for index, column in enumerate(columns) if column.spare]
-        if not spare or console.measure(grid).minimum <= console.width:
+        if fits or not spare:
             break
         del columns[spare[-1]]
         for cells in rows:
             del cells[spare[-1]]
     if table.title:
         console.print(Text(shown(table.title), style="bold"))
-    console.print(grid)
+    console.print(_grid(columns, rows, breaks=not fits))
 
 
-def _rich_table(console: Console, columns: list[Column], rows: list[list[Cell]]) -> RichTable:
-    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+def _least_width(console: Console, grid: RichTable) -> int:
+    """Return the width of a grid whose places are as short as they may be; a console of any width would clamp it."""
+    return Measurement.get(console, console.options.update_width(100_000), grid).minimum
+
+
+def _grid(columns: list[Column], rows: list[list[Cell]], breaks: bool = False) -> RichTable:
+    """:param breaks: whether all cells may be broken, not only places shortened"""
+    grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     for index, column in enumerate(columns):
         has_places = any(isinstance(cells[index], Place) for cells in rows)
         grid.add_column(
             Text(shown(column.title), style="bold"),
             justify="right" if column.number else "left",
-            no_wrap=not has_places,
+            no_wrap=not (has_places or breaks),
             overflow="fold",
             style="dim" if column.dim else "",
         )

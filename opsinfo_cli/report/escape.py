@@ -53,9 +53,9 @@ def inert(line: str) -> str:
 
 _BLANKS = (
     " \t\n\v\f\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004"
-    "\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+    "\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\x1c\x1d\x1e\x1f\u180e\u200b\ufeff"
 )
-"""What .NET's `String.Trim` removes (`char.IsWhiteSpace`)."""
+"""What .NET's `String.Trim` removes, today (`char.IsWhiteSpace`) or in older versions."""
 _MAY_COMMAND = frozenset(":" + _BLANKS)
 
 

@@ -311,7 +311,7 @@ def run_main(words: Sequence[str], stdout: int | None = None) -> int:
 
     :returns: its exit status
     """
-    from opsinfo_cli.cli.line import main as program
+    from opsinfo_cli.cli import app as program
 
     prepared = program._prepared
 

@@ -22,7 +22,7 @@ def list_answer(target: Target, rows: Sequence[OperatorRow], total: int, mixlist
         lambda: _document(target, rows, total),
         lambda: [table],
         texts={"html": lambda: table_page(title, _facts(target, len(rows), total, mixlist), [table])},
-        notes=[_summary(target, rows, total)],
+        summary=_summary(target, rows, total),
     )
 
 

@@ -181,7 +181,7 @@ def test_a_hangup_that_the_caller_ignores_stays_ignored(start: Start, opp: Path)
 
 MISSES_ONE = """
 import os, signal, sys
-from opsinfo_cli.cli.line import main
+from opsinfo_cli.cli import app
 
 class Dying:
     def __del__(self):
@@ -194,8 +194,8 @@ def run(words):
     print("still goes on", flush=True)
     return 0
 
-main._run = run
-main.main([])
+app._run = run
+app.main([])
 """
 
 
