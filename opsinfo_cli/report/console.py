@@ -20,6 +20,7 @@ import click
 from ..errors import OpsinfoError, Refused, brief
 from .answer import Answer, Block, Caveats, Diff, Either, Exact, Line, Lines, Names, Span, Style, Table, Tree
 from .escape import inert, row, visible, visible_line
+from .styles import STYLES, is_terminal, terminal_width
 
 SCHEMA_VERSION = 1
 
@@ -262,40 +263,12 @@ class Console:
         return progress(description, total)
 
 
-STYLES: dict[str, dict[str, Any]] = {
-    "error": {"fg": "red", "bold": True},
-    "warning": {"fg": "yellow"},
-    "note": {"fg": "cyan"},
-    "hint": {"fg": "cyan"},
-    "title": {"bold": True},
-    "dim": {"dim": True},
-    "place": {"dim": True},
-    "white": {"bold": True},
-    "black": {"fg": "blue"},
-    "gray": {"fg": "bright_black"},
-    "added": {"fg": "green"},
-    "removed": {"fg": "red"},
-}
-"""Style -> arguments of :func:`click.style`; rich knows the same colour names."""
-
-
 def _ignore(_: float) -> None:
     pass
 
 
-def is_terminal(stream: IO[str]) -> bool:
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
-
-
 def _cell_text(cell: Any) -> str:
     return cell.text if isinstance(cell, Span) else str(cell)
-
-
-def terminal_width() -> int:
-    """Return the columns of the terminal; COLUMNS overrides them, and 80 is taken if they are unknown."""
-    from shutil import get_terminal_size
-
-    return get_terminal_size().columns or 80  # Python 3.10 returns 0 for what the terminal does not know
 
 
 def prepare_streams() -> None:

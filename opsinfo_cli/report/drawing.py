@@ -24,8 +24,8 @@ from rich.text import Text
 from rich.tree import Tree as RichTree
 
 from .answer import Block, Caveats, Cell, Column, Diff, Exact, Line, Lines, Names, Place, Span, Table, Tree
-from .console import STYLES, terminal_width
 from .escape import cell_width, shortened, shown, visible_line
+from .styles import STYLES, terminal_width
 
 _LEAST = 18
 """The narrowest column, in cells, to which a place is shortened."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from ...change.restore import Restored, restore_last, restore_to
+from ...report.escape import row, visible
 from ...report.formats.unified_diff import diff_of_bytes
 from ...report.terminal.output import Output
-from ...report.terminal.visible import row, visible
 from ..line import declare
 from ..shared.common_options import WRITE, OutputOptions, WriteOptions, format_option, output_of
 from ..shared.options import lock_options

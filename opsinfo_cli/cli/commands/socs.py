@@ -11,9 +11,9 @@ from ...model.cann_roots import Root, environment_root, usual_roots
 from ...model.install import Install
 from ...model.opp import opp_root, socs_of, version_of
 from ...model.soc import products_of
+from ...report.escape import row, visible
 from ...report.terminal.output import Output
 from ...report.terminal.places import Words, shortened
-from ...report.terminal.visible import row, visible
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
 from ..shared.options import pager_option

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from ...check.check_result import CheckResult
 from ...check.finding import Finding
+from ..escape import inert, visible
 from ..terminal.failure import place_of
 from ..terminal.style import PLAIN, Look
-from ..terminal.visible import inert, visible
 
 
 def concise(checked: CheckResult, look: Look = PLAIN) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ...check.check_result import CheckResult
 from ...check.finding import SEVERITIES, Finding
 from ...errors import OpsinfoError
-from ..terminal.visible import visible
+from ..escape import visible
 
 _KEPT = 10
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}

@@ -9,7 +9,7 @@ from typing import Any
 from ...check.check_result import CheckResult
 from ...check.finding import Finding
 from ...errors import OpsinfoError
-from ..terminal.visible import visible
+from ..escape import visible
 
 _SEVERITIES = {"error": "critical", "warning": "minor", "note": "info"}
 

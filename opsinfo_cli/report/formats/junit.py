@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 from ...check.check_result import CheckResult
 from ...check.finding import Finding
 from ...errors import OpsinfoError
-from ..terminal.visible import visible
+from ..escape import visible
 
 _ILLEGAL = re.compile("[\ufffe\uffff]")
 

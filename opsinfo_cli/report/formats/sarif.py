@@ -14,7 +14,7 @@ from ...check.rule import Rule
 from ...check.rules import RULES
 from ...errors import OpsinfoError
 from ...text.source import Place
-from ..terminal.visible import visible
+from ..escape import visible
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _INDEX = {name: index for index, name in enumerate(RULES)}

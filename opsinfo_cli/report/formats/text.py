@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from ...check.check_result import CheckResult
 from ...check.finding import Finding
+from ..escape import visible
 from ..terminal.caret import caret_lines
 from ..terminal.failure import failure_lines, headed_lines
 from ..terminal.places import PlaceCell, below
 from ..terminal.style import PLAIN, Look
-from ..terminal.visible import visible
 from .summary import summary_line
 
 

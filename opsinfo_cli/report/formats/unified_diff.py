@@ -11,7 +11,7 @@ from ...text.linediff import changed_lines
 from ...text.members import read_members
 from ...text.patch import Edit, Patch
 from ...text.source import Source
-from ..terminal.visible import visible
+from ..escape import visible
 
 _CONTEXT = 3
 _LONGEST_HEADING = 100

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...text.excerpt import Excerpt
+from ..escape import visible
 from .cell_width import cell_width
 from .style import Look
-from .visible import visible
 
 _TAB = 4
 _CUT = "..."

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...errors import OpsinfoError
+from ..escape import visible
 from .style import Look
-from .visible import visible
 
 if TYPE_CHECKING:
     from typing import Any

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..escape import shown
 from .cell_width import cell_width, padded
-from .visible import shown
 
 _INDENT, _GAP = "  ", "  "
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...errors import OpsinfoError, Refused, brief
-from .visible import visible, visible_text
+from ..escape import visible, visible_line
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -153,7 +153,7 @@ class Output:
             return
         try:
             if exact and sys.stdout.isatty():
-                sys.stdout.write("".join(f"{visible_text(line)}\n" for line in text.splitlines()))
+                sys.stdout.write("".join(f"{visible_line(line)}\n" for line in text.splitlines()))
             elif exact:
                 sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
             else:
@@ -177,7 +177,7 @@ class Output:
         from .style import painted
 
         self.lines(
-            painted(visible_text(line), "title" if line.startswith(("---", "+++")) else line[:1])
+            painted(visible_line(line), "title" if line.startswith(("---", "+++")) else line[:1])
             for line in text.splitlines()
         )
 

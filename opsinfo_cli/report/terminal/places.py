@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..escape import shown
 from .cell_width import cell_width
 from .output import Output
-from .visible import shown
 
 _CUT = "..."
 _LEAST = 8

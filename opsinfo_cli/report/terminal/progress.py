@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from ..escape import visible
 from .output import Output, terminal_size
-from .visible import visible
 
 _EVERY = 0.2
 _LARGE = 4_000_000

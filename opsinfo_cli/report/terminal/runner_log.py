@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 
-from .visible import inert
+from ..escape import inert
 
 
 def without_commands(diff: str) -> str:

@@ -11,10 +11,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..escape import shown
 from .cell_width import cell_width
 from .output import Output, terminal_size
 from .places import PlaceCell, Words
-from .visible import shown
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from ...change.chain import Damage
 from ...change.record import Changed, Record
+from ..escape import row, visible
 from ..terminal.output import Output
-from ..terminal.visible import row, visible
 
 if TYPE_CHECKING:
     from typing import Any

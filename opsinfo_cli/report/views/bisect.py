@@ -9,10 +9,10 @@ from ...bisect.answered import BisectAnswer, NodesAnswer
 from ...bisect.budget import Price, price, span
 from ...bisect.session import Rules, SearchSession
 from ...errors import join_some
+from ..escape import row
 from ..formats.summary import counted
 from ..terminal.output import Output
 from ..terminal.progress import Status
-from ..terminal.visible import row
 
 _ENDS = 4
 _SLOW = 5.0

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...change.job import FileResult, Result
+from ..escape import row, shown
 from ..terminal.cell_width import cell_width, padded
 from ..terminal.output import Output
 from ..terminal.places import place_shown
-from ..terminal.visible import row, shown
 
 if TYPE_CHECKING:
     from typing import Any

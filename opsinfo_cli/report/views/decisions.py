@@ -6,8 +6,8 @@ from typing import Any
 
 from ...model.near_names import meant
 from ...neighbours.decide import Decision
+from ..escape import row, visible
 from ..terminal.output import Output
-from ..terminal.visible import row, visible
 
 _WORDS = {"not-known": "unknown", "refused": "refused"}
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ...compare.policies import Difference
 from ...model.target import Target
+from ..escape import row, visible
 from ..terminal.output import Output
-from ..terminal.visible import row, visible
 
 if TYPE_CHECKING:
     from typing import Any

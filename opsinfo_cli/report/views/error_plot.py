@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ...simulate.trace import TracedNode
-from ..terminal.visible import visible
+from ..escape import visible
 
 _WIDTH, _HEIGHT = 800, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 20, 30, 40

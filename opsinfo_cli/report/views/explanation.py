@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from ...check.rule import Rule
 from ...check.wording import Wording
+from ..escape import row
 from ..terminal.cell_width import wrapped
 from ..terminal.output import Output
-from ..terminal.visible import row
 
 _WIDTH = 78
 

@@ -11,9 +11,9 @@ from ...graph.comparison import OutcomeComparison
 from ...graph.constants import ConstantCheck
 from ...graph.outcome import CastOutcome, GraphOutcome, NodeOutcome
 from ...graph.read_back import ReadBack
+from ..escape import row, visible
 from ..formats.summary import counted
 from ..terminal.output import Output
-from ..terminal.visible import row, visible
 
 if TYPE_CHECKING:
     from ..terminal.table import Column

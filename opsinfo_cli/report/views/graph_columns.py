@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ...graph.dtypes import leading
+from ..escape import visible
 from ..page import dtype_class
-from ..terminal.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

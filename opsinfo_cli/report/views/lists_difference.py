@@ -6,8 +6,8 @@ from typing import Any
 
 from ...compare.policies import Difference
 from ...neighbours.vocabulary import OperatorLists
+from ..escape import row, visible
 from ..terminal.output import Output
-from ..terminal.visible import row, visible
 from .neighbours import source_document
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from ...compare.matrix import Policies, differs
 from ...model.policy import Policy
 from ...model.target import Target
+from ..escape import row, shown, visible
 from ..terminal.cell_width import cell_width
 from ..terminal.output import Output
-from ..terminal.visible import row, shown, visible
 from .operators import target_document
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...model.precision_mode import MECHANISMS, MODES, Mode, Series
 from ...neighbours.snippet import SetupSnippet
+from ..escape import row
 from ..terminal.output import Output
-from ..terminal.visible import row
 
 _SHORT = {"float16": "fp16", "bfloat16": "bf16", "hifloat8": "hif8"}
 _MIX = {True: "must be mixed", False: "may choose", None: "unknown"}

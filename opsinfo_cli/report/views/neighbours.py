@@ -9,8 +9,8 @@ from typing import Any
 from ...neighbours.facts import facts
 from ...neighbours.systems import System
 from ...neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists
+from ..escape import row
 from ..terminal.output import Output
-from ..terminal.visible import row
 
 
 def show_lists(output: Output, lists: OperatorLists, shown: list[ListEntry]) -> None:

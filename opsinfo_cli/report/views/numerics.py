@@ -13,9 +13,9 @@ from ...model.policy import Policy
 from ...numerics.number_format import FORMATS, HIF8, Limits, Rounded
 from ...numerics.operator_losses import OperatorLosses
 from ...numerics.tensor_losses import DumpedTensor
+from ..escape import row
 from ..terminal.output import Output
 from ..terminal.places import PlaceCell
-from ..terminal.visible import row
 
 Value = tuple[str, dict[str, Rounded]]
 

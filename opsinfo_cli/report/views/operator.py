@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ...model.columns import Columns, TensorColumns
 from ...model.operator_rows import OperatorRow, Standing
+from ..escape import shown, visible
 from ..terminal.cell_width import cell_width, padded, wrapped
 from ..terminal.output import Output
 from ..terminal.places import place_shown
-from ..terminal.visible import shown, visible
 
 if TYPE_CHECKING:
     from typing import Any

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...model.policy import Policy
 from ...runs.reduced import Reduced
+from ..escape import row
 from ..terminal.output import Output
-from ..terminal.visible import row
 
 PolicyOf = Callable[[str], Policy | None]
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ...errors import Refused, UsageFault
 from ...runs.trajectory import ScalePoint
-from ..terminal.visible import visible
+from ..escape import visible
 
 _COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
 _WIDTH, _HEIGHT = 800, 360

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from ...simulate.report import SimulationReport
 from ...simulate.trace import JUMP, TracedNode
+from ..escape import row, visible
 from ..formats.summary import counted
 from ..terminal.output import Output
-from ..terminal.visible import row, visible
 
 if TYPE_CHECKING:
     from ..terminal.table import Column

@@ -11,9 +11,9 @@ from typing import Any
 from ...runs.points import Asked, Share, share_of
 from ...runs.scale import Advice, advise, collapsed
 from ...runs.verdict import RunFound, Verdict
+from ..escape import row, visible
 from ..terminal.output import Output
 from ..terminal.places import shortened
-from ..terminal.visible import row, visible
 from .scale_plot import ScaleLine, text_plot
 
 _COLORS = {"holds": "note", "fails": "error", "sound": "note", "not sound": "error"}
