@@ -11,16 +11,18 @@ import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from ..errors import UsageFault
 from ..model.policy import Policy, policy_meant
 from ..model.target import TargetOptions
 from ..report.answer import Answer
 from ..report.console import Console, OutputOptions
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
@@ -58,6 +60,8 @@ class Word(click.ParamType[str]):
         return value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
         from .completion import starting_with
 
         items = starting_with(self.candidates(ctx, param), incomplete) if self.candidates else []

@@ -10,7 +10,6 @@ from ...model.operator_rows import OperatorRow
 from ...model.policy import Policy
 from ...model.target import Target
 from ..answer import Answer, Cell, Column, Place, Table
-from ..page import table_page
 
 
 def list_answer(target: Target, rows: Sequence[OperatorRow], total: int, mixlist: str | None) -> Answer:
@@ -21,9 +20,15 @@ def list_answer(target: Target, rows: Sequence[OperatorRow], total: int, mixlist
     return Answer(
         lambda: _document(target, rows, total),
         lambda: [table],
-        texts={"html": lambda: table_page(title, _facts(target, len(rows), total, mixlist), [table])},
+        texts={"html": lambda: _page(title, _facts(target, len(rows), total, mixlist), table)},
         summary=_summary(target, rows, total),
     )
+
+
+def _page(title: str, facts: list[tuple[str, str]], table: Table) -> str:
+    from ..page import table_page
+
+    return table_page(title, facts, [table])
 
 
 def _table(target: Target, rows: Sequence[OperatorRow]) -> Table:
