@@ -267,9 +267,13 @@ def _fail(words: Sequence[str], error: OpsinfoError) -> int:
 
 
 def command_of(words: Sequence[str]) -> str:
-    """Return the name of the command on a line, with its group: `systems show`."""
+    """Return the command that a line, even a wrong one, names: `list`, `systems show`."""
     names = [word for word in words if not word.startswith("-")]
-    return " ".join(names[: 2 if names[:1] == ["systems"] else 1])
+    name = next((word for word in names if word in COMMANDS or word in REPLACED_COMMANDS), (names or [""])[0])
+    group = cli.get_command(click.Context(cli), name)
+    if isinstance(group, click.Group):
+        return " ".join([name, *[word for word in names if word in group.commands][:1]])
+    return name
 
 
 def _has(words: Sequence[str], option: str, value: str) -> bool:

@@ -213,9 +213,9 @@ def table_page(
         for at, column in enumerate(first.columns)
         if column.policy
     }
-    pictures = bars(Bar(first.columns[at].title, _listed(words)) for at, words in counts.items()) if counts else ""
-    filters = "".join(_filter(at, first.columns[at].title, words) for at, words in counts.items() if len(words) > 1)
-    heads = "".join(f'<th scope="col" aria-sort="none">{escaped(column.title)}</th>' for column in first.columns)
+    pictures = bars(Bar(_heading(first.columns[at]), _listed(words)) for at, words in counts.items()) if counts else ""
+    filters = "".join(_filter(at, _heading(first.columns[at]), words) for at, words in counts.items() if len(words) > 1)
+    heads = "".join(f'<th scope="col" aria-sort="none">{escaped(_heading(column))}</th>' for column in first.columns)
     lines = "".join(_searchable_row(first.columns, cells) for cells in rows)
     body = (
         '<form class="tools" hidden>\n'
@@ -230,9 +230,13 @@ def table_page(
     return page_text(title, facts, body, lead=pictures + lead, scripts=["table.js"], foot=foot)
 
 
+def _heading(column: Column) -> str:
+    return column.title[:1].upper() + column.title[1:]
+
+
 def _plain_section(each: Table) -> str:
     rows = [[_markup(column, cell) for column, cell in zip(each.columns, cells, strict=True)] for cells in each.rows]
-    return section(each.title, table(each.title, [column.title for column in each.columns], rows))
+    return section(each.title, table(each.title, list(map(_heading, each.columns)), rows))
 
 
 def _listed(words: Counter[str]) -> list[tuple[str, int]]:
