@@ -37,30 +37,29 @@ if TYPE_CHECKING:
 
     from .check.finding import Finding, Outcome
     from .check.validation import validate
-    from .compare.policies import Difference, diff
+    from .compare import Difference, diff
     from .errors import OpsinfoError
     from .graph.api import Graph
     from .model.install import Install
-    from .model.library import Library
+    from .model.library import Library, Operators, Store
     from .model.mixlist import Mixlist
     from .model.policy import Policy
-    from .model.store import Operators, Store
     from .model.target import Target
 
 _HOMES = {
-    "Difference": "compare.policies",
+    "Difference": "compare",
     "Finding": "check.finding",
     "Graph": "graph.api",
     "Install": "model.install",
     "Library": "model.library",
     "Mixlist": "model.mixlist",
-    "Operators": "model.store",
+    "Operators": "model.library",
     "OpsinfoError": "errors",
     "Outcome": "check.finding",
     "Policy": "model.policy",
-    "Store": "model.store",
+    "Store": "model.library",
     "Target": "model.target",
-    "diff": "compare.policies",
+    "diff": "compare",
     "validate": "check.validation",
 }
 

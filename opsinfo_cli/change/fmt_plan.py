@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..text.patch import Patch
-from ..text.scanner import scan
+from ..text.patch import Patch, edits_between
+from ..text.scanner import scan, syntax_patch
 from ..text.source import Source
-from ..text.syntax_fixes import syntax_patch
-from .mixlist_plan import edits_between
 from .moves import Move, proof_failed
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from ..errors import OpsinfoError, Refused, Stale, join_some
 from ..model.entry import Entry, member_read
-from ..model.library_file import LibraryFile
+from ..model.library import Library
 from ..model.policy import BLANKS, FLAG, PRECISION, Mark, Policy, effective
-from ..text.json_values import end_of_value
 from ..text.layout import Style, add_member, drop_part, style_of
+from ..text.members import end_of_value
 from ..text.patch import Edit, Patch
 from ..text.scanner import scan
 from ..text.source import Source
@@ -22,10 +22,10 @@ class _OnLibrary:
     :param last: the library as the command read it; a text that is still the same is not parsed again
     """
 
-    def __init__(self, last: LibraryFile | None) -> None:
+    def __init__(self, last: Library | None) -> None:
         self._last = last
 
-    def wanted(self, library: LibraryFile) -> Mapping[str, Policy]:
+    def wanted(self, library: Library) -> Mapping[str, Policy]:
         raise NotImplementedError
 
     def moves(self, source: Source) -> list[Move]:
@@ -37,42 +37,42 @@ class _OnLibrary:
         wanted = self.wanted(library)
         patch = library_patch(library, wanted)
         # the proof needs these entries only; the others take three times the file's size in memory
-        self._last = LibraryFile(source, [member for member in library.members if member.key in wanted])
+        self._last = Library(source, [member for member in library.members if member.key in wanted])
         return patch
 
     def prove(self, source: Source, result: Source) -> None:
         library = self._read(source)
         prove_library(library, result, self.wanted(library))
 
-    def _read(self, source: Source) -> LibraryFile:
+    def _read(self, source: Source) -> Library:
         if self._last is None or self._last.source is not source:
-            self._last = LibraryFile.of(source)
+            self._last = Library.of(source)
         return self._last
 
 
 class LibraryPlan(_OnLibrary):
     """A plan that gives op types the wanted policies."""
 
-    def __init__(self, asked: Mapping[str, Policy], last: LibraryFile | None = None) -> None:
+    def __init__(self, asked: Mapping[str, Policy], last: Library | None = None) -> None:
         super().__init__(last)
         self.asked = asked
 
-    def wanted(self, library: LibraryFile) -> Mapping[str, Policy]:
+    def wanted(self, library: Library) -> Mapping[str, Policy]:
         return self.asked
 
 
 class BakePlan(_OnLibrary):
     """A plan that writes the marks of a mixlist as flags, based on the policy of each entry at that time."""
 
-    def __init__(self, marks: Mapping[str, frozenset[Mark]], last: LibraryFile | None = None) -> None:
+    def __init__(self, marks: Mapping[str, frozenset[Mark]], last: Library | None = None) -> None:
         super().__init__(last)
         self.marks = marks
 
-    def wanted(self, library: LibraryFile) -> Mapping[str, Policy]:
+    def wanted(self, library: Library) -> Mapping[str, Policy]:
         return {name: effective(_entry(library, name).policy, marks) for name, marks in self.marks.items()}
 
 
-def _entry(library: LibraryFile, name: str) -> Entry:
+def _entry(library: Library, name: str) -> Entry:
     """:raises Stale: if an op type was removed since the command began"""
     if name not in library.entries:
         said = f"`{name}` is no longer in the file; another process changed it"
@@ -80,7 +80,7 @@ def _entry(library: LibraryFile, name: str) -> Entry:
     return library.entries[name]
 
 
-def library_patch(library: LibraryFile, wanted: Mapping[str, Policy]) -> Patch:
+def library_patch(library: Library, wanted: Mapping[str, Policy]) -> Patch:
     """Return the edits that give each op type its policy; empty if the library already has them.
 
     :raises Refused: if a key to edit appears twice
@@ -96,7 +96,7 @@ def library_patch(library: LibraryFile, wanted: Mapping[str, Policy]) -> Patch:
     return Patch(library.source.sha256, tuple(sorted(edits)))
 
 
-def _set_flag(library: LibraryFile, entry: Entry, policy: Policy, style: Style) -> Edit:
+def _set_flag(library: Library, entry: Entry, policy: Policy, style: Style) -> Edit:
     text = library.source.text
     section = member_read(entry.node, PRECISION)
     if section is None:
@@ -111,7 +111,7 @@ def _set_flag(library: LibraryFile, entry: Entry, policy: Policy, style: Style) 
     return Edit(flag.value.start, flag.value.end, f'"{policy.flag}"')
 
 
-def _style(library: LibraryFile) -> Style:
+def _style(library: Library) -> Style:
     """Return the style of the file, from a small part, because a library has megabytes."""
     text = library.source.text
     first = next((m for m in library.members if library.entry_of(m).value), library.members[0])
@@ -123,7 +123,7 @@ def _style(library: LibraryFile) -> Style:
     return Style(style.unit, "\r\n" if text[newline - 1 : newline] == "\r" else "\n", style.colon)
 
 
-def _require_single(library: LibraryFile, entry: Entry) -> None:
+def _require_single(library: Library, entry: Entry) -> None:
     twins = library.twins(entry.name)
     places = [member.key_start for member in twins] if len(twins) > 1 else _twice(entry)
     if not places:
@@ -152,7 +152,7 @@ def _twice(entry: Entry) -> list[int]:
     return flags if len(flags) > 1 else []
 
 
-def prove_library(before: LibraryFile, result: Source, wanted: Mapping[str, Policy]) -> None:
+def prove_library(before: Library, result: Source, wanted: Mapping[str, Policy]) -> None:
     """Read the edited entries of the result again, and check that they have the requested policies, that nothing else
     changed, and that the same edit would change nothing more.
 
@@ -171,7 +171,7 @@ def prove_library(before: LibraryFile, result: Source, wanted: Mapping[str, Poli
         raise proof_failed(before.path)
 
 
-def _edited(before: LibraryFile, result: Source, wanted: Mapping[str, Policy]) -> LibraryFile:
+def _edited(before: Library, result: Source, wanted: Mapping[str, Policy]) -> Library:
     """Return only the edited entries of the result, as a library.
 
     :raises ValueError: if anything outside of them changed
@@ -189,7 +189,7 @@ def _edited(before: LibraryFile, result: Source, wanted: Mapping[str, Policy]) -
         found.append(old_text[old.key_start : old.start] + new_text[start:new_at])
     if len(old_text) - old_at != len(new_text) - new_at or not _same(old_text, old_at, len(old_text), new_text, new_at):
         raise ValueError("changed after the last entry")
-    return LibraryFile.of(Source(("{" + ",".join(found) + "}").encode(), result.path))
+    return Library.of(Source(("{" + ",".join(found) + "}").encode(), result.path))
 
 
 def _same(old_text: str, start: int, end: int, new_text: str, at: int) -> bool:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import accumulate
 from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
 from ..model.mixlist import Mixlist
 from ..model.policy import ACTIONS, LISTS, Mark, Policy, marks_for
-from ..text.document import Node
 from ..text.layout import Style, add_items, add_member, drop_items, drop_part, style_of
-from ..text.linediff import changed_lines
-from ..text.patch import Edit, Patch, splice
-from ..text.scanner import scan
+from ..text.patch import Edit, Patch, edits_between, splice
+from ..text.scanner import Node, scan
 from ..text.source import Source, encoded
 from .moves import Move, proof_failed
 
@@ -156,13 +153,3 @@ def _dropping(root: Node, list_name: str, action: str, names: set[str]) -> list[
 
 def _root(text: str, source: Source) -> Node:
     return scan(Source(encoded(text), source.path)).require_root()
-
-
-def edits_between(old: str, new: str) -> list[Edit]:
-    """Return edits, line by line, that turn one text into the other."""
-    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    starts = [0, *accumulate(map(len, before))]
-    return [
-        Edit(starts[each.start], starts[each.end], "".join(after[each.new_start : each.new_end]))
-        for each in changed_lines(before, after)
-    ]

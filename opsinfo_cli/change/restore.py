@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from ..errors import NotConfirmed, Refused, UsageFault
-from ..model.opp import root_above, version_of
+from ..model.install import root_above, version_of
 from .chain import Link, Scope, refusal
 from .folders import shut
 from .interrupted import outcome, state_of, undone

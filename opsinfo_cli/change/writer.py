@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from ..errors import Locked, OpsinfoError, Refused
-from ..model.opp import root_above, version_of
+from ..model.install import root_above, version_of
 from ..text.source import read_bytes
 from .chain import Key, Lineage
 from .filesystem import FileSystem

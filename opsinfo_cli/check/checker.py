@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import Damaged, OpsinfoError, Refused, UsageFault
-from ..model.file_kind import is_library_name, is_marked, is_mixlist_name, kind_in
-from ..model.library_file import LibraryFile, members_of
+from ..model.file_kind import is_library_name, is_marked, is_mixlist_name, kind_of
+from ..model.library import Library, Store, library_files, load_order
 from ..model.precision_mode import mode_named
-from ..model.store import Store, library_files, load_order
-from ..text.document import Document
-from ..text.json_values import Members
-from ..text.scanner import scan
+from ..text.members import Members, read_members
+from ..text.scanner import Document, scan
 from ..text.source import Source, read_bytes
 from .finding import Finding, Outcome, damage
 from .library import check_library, root_is_no_object
@@ -72,8 +70,8 @@ class Checker:
             if by_name:
                 self._damaged(path, error)
             return by_name
-        outcome = members_of(source)
-        kind = kind_in(source, outcome)
+        outcome = read_members(source)
+        kind = kind_of(source, outcome)
         if kind not in ("library", "mixlist") or not (by_name or is_marked(source, outcome)):
             return False
         self._source(self.kind or kind, source, outcome)
@@ -89,8 +87,8 @@ class Checker:
         except Damaged as error:
             self._damaged(path, error)
             return
-        outcome = members_of(source)
-        kind = self.kind or kind_in(source, outcome)
+        outcome = read_members(source)
+        kind = self.kind or kind_of(source, outcome)
         if kind in ("library", "mixlist"):
             self._source(kind, source, outcome)
         elif kind == "snapshot":
@@ -146,14 +144,14 @@ class Checker:
             self.failures.append(error)
             return None
 
-    def _read(self, path: str) -> tuple[LibraryFile | None, list[Finding]]:
+    def _read(self, path: str) -> tuple[Library | None, list[Finding]]:
         """Return a library of a store with its findings; None if its entries cannot be read."""
         data = self._bytes(path)
         if data is None:
             return None, []
         try:
             source = Source(data, path)
-            return _library(source, members_of(source))
+            return _library(source, read_members(source))
         except Damaged as error:
             return None, [damage(error)]
 
@@ -172,7 +170,7 @@ class Checker:
                 yield from check_models(reading, self.models, self.against, modes)
 
 
-def _library(source: Source, outcome: Members | Document) -> tuple[LibraryFile | None, list[Finding]]:
+def _library(source: Source, outcome: Members | Document) -> tuple[Library | None, list[Finding]]:
     """Check a library.
 
     :returns: the library; None if the engine could not load its entries at all"""
@@ -180,6 +178,6 @@ def _library(source: Source, outcome: Members | Document) -> tuple[LibraryFile |
         return None, [*bom(source, fixable=False), *faults(outcome, fixable=False)]
     if outcome.members is None:
         return None, [root_is_no_object(source, outcome)]
-    library = LibraryFile(source, outcome.members, outcome.names)
+    library = Library(source, outcome.members)
     findings = list(check_library(library, outcome))
     return (None if any(library.structure_faults()) else library), findings

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from typing import Any
 
-from ..model.load_fault import LoadFault, Sections
+from ..model.entry_rules import EntryFault, Sections
 from .schema import load_schema, structure_errors, validator_for
 
 _ANNOTATIONS = frozenset({"title", "description", "examples", "default", "$comment"})
@@ -29,16 +29,16 @@ class EntrySchema:
     def __init__(self, definitions: Mapping[str, Any]) -> None:
         self.definitions = definitions
         self._asked: dict[str, tuple[int, tuple[str, ...]]] = {}
-        self._known: dict[tuple[int | str | None, ...], list[LoadFault]] = {}
+        self._known: dict[tuple[int | str | None, ...], list[EntryFault]] = {}
 
-    def faults(self, entry: Any) -> Iterator[LoadFault]:
+    def faults(self, entry: Any) -> Iterator[EntryFault]:
         """Yield violations of an entry of any structure."""
         for name, path, error in structure_errors(self._validator, entry):
             steps = [str(step) for step in path[:2]]
             section, key = (*steps, None, None)[:2]
-            yield LoadFault(name, section, key, _said(name, path, error))
+            yield EntryFault(name, section, key, _said(name, path, error))
 
-    def faults_of_strings(self, sections: Sections) -> Iterator[LoadFault]:
+    def faults_of_strings(self, sections: Sections) -> Iterator[EntryFault]:
         """Yield violations of an entry whose leaves are all strings."""
         for section, content in sections.items():
             schema, asked = self.asked(section)

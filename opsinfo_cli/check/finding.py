@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..errors import Damaged, OpsinfoError, brief
-from ..text.excerpt import Excerpt, excerpt
 from ..text.patch import Edit
-from ..text.source import Place, Source
+from ..text.source import Excerpt, Place, Source, excerpt
 from .rule import Rule
 from .rules import rule
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..change.moves import Move, proof_failed
-from ..text.document import Node
 from ..text.patch import Edit, Patch, splice
-from ..text.scanner import scan
+from ..text.scanner import Node, scan
 from ..text.source import Source, encoded
 from .finding import Finding, Fix
 
@@ -38,7 +37,7 @@ class FixPlan:
         return []
 
     def patch(self, source: Source) -> Patch:
-        from ..change.mixlist_plan import edits_between
+        from ..text.patch import edits_between
 
         fixed, _ = self._fixed(source)
         return Patch(source.sha256, tuple(edits_between(source.text, fixed.text)), source.bom and not fixed.bom)

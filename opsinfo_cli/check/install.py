@@ -6,9 +6,8 @@ import os
 from collections.abc import Iterator
 
 from ..errors import OpsinfoError
-from ..model.install import Install
-from ..model.opp import CORES
-from ..model.store import Store
+from ..model.install import CORES, Install
+from ..model.library import Store
 from ..text.source import Place
 from .finding import Finding, whole_file
 from .rules import rule

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model.entry import Entry
-from ..model.entry_faults import structure_faults
-from ..model.library_file import LibraryFile
-from ..model.load_fault import LoadFault
+from ..model.entry_rules import EntryFault, structure_faults
+from ..model.library import Library
 from ..model.policy import BLANKS
-from ..text.json_values import Members
+from ..text.members import Members
 from ..text.source import Source
 from .entry_schema import entry_schema
 from .finding import Finding, at
 from .text import bom, duplicate_key, duplicate_keys, pointer_to, trailing_text
 
 
-def text_findings(library: LibraryFile, members: Members) -> Iterator[Finding]:
+def text_findings(library: Library, members: Members) -> Iterator[Finding]:
     """Yield findings on text outside the entries: byte order mark, trailing text, keys that the engine drops."""
     source = library.source
     yield from bom(source, fixable=False)
@@ -31,13 +30,13 @@ def text_findings(library: LibraryFile, members: Members) -> Iterator[Finding]:
             yield from duplicate_keys(source, library.entry_of(member).node, False, pointer_to(member.key))
 
 
-def check_library(library: LibraryFile, members: Members) -> Iterator[Finding]:
+def check_library(library: Library, members: Members) -> Iterator[Finding]:
     """Yield all findings on a library alone."""
     yield from text_findings(library, members)
     yield from entry_findings(library)
 
 
-def entry_findings(library: LibraryFile) -> Iterator[Finding]:
+def entry_findings(library: Library) -> Iterator[Finding]:
     """Yield findings on the structure and values of every entry, one for each place.
 
     A schema violation is reported unless the loader has a fault, with a better message, at the same place.
@@ -63,7 +62,7 @@ def entry_findings(library: LibraryFile) -> Iterator[Finding]:
             yield _finding(library, entry, blank[entry.name])
 
 
-def _passed_over(library: LibraryFile, entry: Entry) -> Finding:
+def _passed_over(library: Library, entry: Entry) -> Finding:
     name = entry.name.strip(BLANKS)
     said = f"`{entry.name}` is never read: the engine strips the blanks and reads `{name}` instead"
     span = entry.member.key_start, entry.member.key_end
@@ -75,7 +74,7 @@ def root_is_no_object(source: Source, members: Members) -> Finding:
     return at("wrong-type", source, (members.start, members.end), said, pointer="")
 
 
-def _finding(library: LibraryFile, entry: Entry, fault: LoadFault) -> Finding:
+def _finding(library: Library, entry: Entry, fault: EntryFault) -> Finding:
     hint = f"did you mean {' or '.join(f'`{word}`' for word in fault.near)}?" if fault.near else None
     steps = [step for step in (fault.section, fault.key) if step is not None]
     return at(

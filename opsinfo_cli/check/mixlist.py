@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..model.mixlist_items import Marked, StructureFault, collected_marks, marked_items, structure_faults
+from ..model.mixlist import Marked, StructureFault, collected_marks, marked_items, structure_faults
 from ..model.near_names import did_you_mean
 from ..model.policy import ACTIONS, LISTS, Mark, combination, is_legal, policy_meant
-from ..text.document import Document, Node
 from ..text.layout import drop_part, quote
 from ..text.patch import Edit
+from ..text.scanner import Document, Node
 from ..text.source import Source
 from .finding import Finding, Fix, at
 from .text import bom, duplicate_keys, faults, pointer_to, trailing_text

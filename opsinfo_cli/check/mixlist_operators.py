@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import TypeVar
 
 from ..errors import join_some
-from ..model.columns import BF16, FP16, Columns, Possible
+from ..model.entry import BF16, FP16, Columns, Possible
+from ..model.library import Operators
 from ..model.near_names import NearNames, meant
 from ..model.policy import Mark, Policy, effective, is_legal
 from ..model.precision_mode import Mode
-from ..model.store import Operators
 from ..model.target import Target
 from .finding import Finding
 from .mixlist import Reading

@@ -9,8 +9,7 @@ from dataclasses import replace
 
 from ..errors import join_some
 from ..model.entry import Entry
-from ..model.library_file import LibraryFile
-from ..model.store import Store
+from ..model.library import Library, Store
 from .finding import Finding, at, whole_file
 from .text import pointer_to
 
@@ -48,7 +47,7 @@ def stray_json(store: Store) -> Iterator[Finding]:
             )
 
 
-def _stray(store: Store, library: LibraryFile) -> str | None:
+def _stray(store: Store, library: Library) -> str | None:
     name = os.path.basename(library.path)
     match = _AI_CORE.fullmatch(name) or _OTHERS.fullmatch(name)
     if not match:
@@ -85,7 +84,7 @@ def _legacy_above(path: str) -> bool:
     return "legacy" in os.path.dirname(os.path.realpath(path))
 
 
-def never_built(store: Store, library: LibraryFile, finding: Finding) -> Finding:
+def never_built(store: Store, library: Library, finding: Finding) -> Finding:
     """Return the milder finding on an entry that never wins, which the engine does not check."""
     built_late = finding.rule.name in ("bad-flag", "bad-value", "column-mismatch", "engine-crash")
     name = (finding.pointer or "").split("/")[1] if finding.pointer else ""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..text.document import Document, Node
 from ..text.layout import drop_part
+from ..text.scanner import Document, Node, without_tail
 from ..text.source import Source
-from ..text.syntax_fixes import without_tail
 from .finding import Finding, Fix, at
 
 _HINTS = {

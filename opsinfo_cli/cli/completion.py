@@ -10,8 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..errors import OpsinfoError
-from ..model.cann_roots import select_root
-from ..model.opp import opp_root, socs_of
+from ..model.install import opp_root, select_root, socs_of
 from ..model.target import Target, TargetOptions, resolve
 
 

@@ -12,9 +12,9 @@ from ..report.console import Console
 from ..text.source import Source, read_standard_input
 
 if TYPE_CHECKING:
+    from ..model.library import Operators
     from ..model.mixlist import Mixlist
-    from ..model.store import Operators
-    from ..text.document import Document
+    from ..text.scanner import Document
 
 _DEFAULTS = TargetOptions()
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..model.entry_rules import DTYPES
 from ..model.policy import BLANKS
-from ..model.vocabulary import DTYPES
 from .dtypes import canonical
 from .judge.facts import Customized
 from .option_file import OptionFileFault, lines_of, refuse

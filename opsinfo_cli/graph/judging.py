@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..model.install import Install
-from ..model.library import Library
+from ..model.library import Library, Operators, Store
 from ..model.mixlist import Mixlist
-from ..model.store import Operators, Store
 from ..model.target import Target
 from .answer import Answer
 from .atc_options import NO_OPTIONS, with_options

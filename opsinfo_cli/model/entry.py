@@ -1,41 +1,45 @@
-"""The entry of an op type in an operator-information file, and its place in the text."""
+"""The entry of an op type in an operator-information file: its place in the text, its policy, its dtypes.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/optimizer/ops_kernel_store/sub_ops_store.cc
+- compiler/engines/nn_engine/optimizer/graph_optimizer/op_judge/format_and_dtype/strategy/dtype_strategy/
+  op_dtype_selection_strategy_allow_mix_precision_base.cc
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from enum import Enum
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged
-from ..text.json_values import RawMember, value_of
+from ..text.members import RawMember
+from ..text.scanner import scan
 from ..text.source import Source
-from .entry_faults import build_faults, names_in, trimmed
-from .entry_quick_check import policy_if_clear
-from .load_fault import LoadFault, Sections
-from .policy import BLANKS, BadFlag, Policy
+from .entry_rules import EntryFault, Sections, build_faults, names_in, pattern_of, tensors_of, trimmed
+from .policy import BLANKS, BadFlag, Policy, folded
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..text.document import Member, Node
-    from .columns import Listed
+    from ..text.scanner import Member, Node
+
+
+REFUSED = "the engine refuses the store with this file; `opsinfo validate` and `opsinfo doctor` show more"
 
 
 class EntryFile:
     """Facts that the entries of one file share, without references to them: a cycle would keep all of it in memory."""
 
-    def __init__(self, source: Source, members: list[RawMember], names: Iterable[str] | None = None) -> None:
-        """:param names: all names of sections and keys, if already known"""
+    def __init__(self, source: Source, members: list[RawMember]) -> None:
         self.source = source
         self.members = members
-        self._names = names
 
     @cached_property
     def has_blank_names(self) -> bool:
         """Whether a section or key has blanks around it, which is rare."""
-        names = self._names
-        if names is None:
-            names = names_in(value_of(self.source.text, member) for member in self.members if member.is_sound)
+        names = names_in(member.value for member in self.members if member.is_sound)
         return any(name != name.strip(BLANKS) for name in names)
 
     @cached_property
@@ -57,37 +61,24 @@ class Entry:
         self._file = file
         self.name = member.key
         self.member = member
-        self._sections: Sections | None = None
-        # the check made while reading does not cover names with blanks around them
-        self._policy: Policy | None = None if file.has_blank_names else member.judged
-        self._faults: Sequence[LoadFault] | None = () if self._policy else None
 
     def __repr__(self) -> str:
         return f"<Entry {self.name}: {self.policy_or_none} in {self.path}:{self.line}>"
 
     @property
     def value(self) -> Any:
-        """The entry's JSON value, read again if it was not kept."""
-        return value_of(self.source.text, self.member)
+        """The entry's JSON value."""
+        return self.member.value
 
-    @property
+    @cached_property
     def sections(self) -> Sections:
         """Section -> key -> value, names trimmed as the engine trims them."""
-        if self._sections is None:
-            self._sections = trimmed(self.value) if self._file.has_blank_names else self.value
-        return self._sections
+        return trimmed(self.value) if self._file.has_blank_names else self.value
 
-    @property
-    def kernel_sections(self) -> Sections:
-        """What the choice of dtypes reads; a snapshot has no other sections."""
-        return self.sections
-
-    @property
+    @cached_property
     def policy(self) -> Policy:
         """:raises BadFlag: if the flag fails the engine"""
-        if self._policy is None:
-            self._policy = Policy.of(self.sections)
-        return self._policy
+        return Policy.of(self.sections)
 
     @property
     def policy_or_none(self) -> Policy | None:
@@ -97,19 +88,10 @@ class Entry:
         except BadFlag:
             return None
 
-    @property
-    def listed(self) -> Listed:
-        """Inputs and outputs with their dtypes, see :class:`.columns.Columns`."""
-        from .columns import listed_in
-
-        return listed_in(self.sections)
-
-    @property
-    def faults(self) -> Sequence[LoadFault]:
+    @cached_property
+    def faults(self) -> Sequence[EntryFault]:
         """Faults that prevent the engine from building a kernel, and unknown words."""
-        if self._faults is None:
-            self._faults = () if policy_if_clear(self.sections) else build_faults(self.sections)
-        return self._faults
+        return build_faults(self.sections)
 
     @property
     def source(self) -> Source:
@@ -127,13 +109,11 @@ class Entry:
     @cached_property
     def node(self) -> Node:
         """The entry's value with spans."""
-        from ..text.scanner import scan
-
         root = scan(self.source, self.member.start).root
         assert root is not None  # it was valid when read
         return root
 
-    def damaged(self, fault: LoadFault) -> Damaged:
+    def damaged(self, fault: EntryFault) -> Damaged:
         """Return the error about a fault of this entry."""
         place = self.source.place(self.span(fault)[0])
         return Damaged(
@@ -141,10 +121,10 @@ class Entry:
             path=self.path,
             line=place.line,
             column=place.column,
-            hint="the engine refuses the store with this file; `opsinfo validate` shows more",
+            hint=REFUSED,
         )
 
-    def span(self, fault: LoadFault) -> tuple[int, int]:
+    def span(self, fault: EntryFault) -> tuple[int, int]:
         """Return the span of the offending token. Names are trimmed only in an object of objects of strings."""
         if fault.section is None:
             return self.member.key_start, self.member.key_end
@@ -184,3 +164,78 @@ def _parts(text: str) -> list[tuple[int, int]]:
         spans.append((at, at + len(part)))
         at += len(part) + 1
     return spans
+
+
+FP32 = frozenset({"float", "float32"})
+FP16 = frozenset({"float16"})
+BF16 = frozenset({"bfloat16"})
+HIF8 = frozenset({"hifloat8"})
+
+
+class Possible(str, Enum):
+    """Whether an operator can be on a list; ``KERNEL`` if its kernel package decides at compile time."""
+
+    YES = "yes"
+    NO = "no"
+    KERNEL = "kernel"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class TensorColumns(NamedTuple):
+    """One input or output: its name, ``paramType`` and the dtype of each column, case folded."""
+
+    name: str
+    param_type: str
+    dtypes: tuple[str, ...]
+
+
+class Columns:
+    """The columns the engine may choose from for one entry.
+
+    :ivar source: static, broadcast, reduce, formatagnostic or kernel
+    """
+
+    def __init__(self, entry: Entry) -> None:
+        sections = entry.sections
+        inputs, outputs = tensors_of(sections)
+        self.inputs = [_tensor_columns(sections[name]) for name in inputs]
+        self.outputs = [_tensor_columns(sections[name]) for name in outputs]
+        self.source = _columns_source(sections, [*inputs, *outputs])
+
+    @property
+    def is_listed(self) -> bool:
+        return self.source != "kernel" and any(tensor.dtypes for tensor in self.inputs + self.outputs)
+
+    def can_be_black(self) -> Possible:
+        """Return NO without a column for fp32 input: the operator would be unsupported (sub_ops_store.cc:130-156)."""
+        if not self.is_listed:
+            return Possible.KERNEL
+        dtypes = self._dtypes(self.inputs or self.outputs)
+        return Possible.NO if dtypes & (FP16 | BF16) and not dtypes & FP32 else Possible.YES
+
+    def can_be_white(self, low: frozenset[str] = FP16 | BF16) -> Possible:
+        """Return NO if no column is in ``low``: the engine warns and keeps the dtype.
+
+        Source: op_dtype_selection_strategy_allow_mix_precision_base.cc:126-132
+        """
+        if not self.is_listed:
+            return Possible.KERNEL
+        return Possible.YES if self._dtypes(self.inputs + self.outputs) & low else Possible.NO
+
+    @staticmethod
+    def _dtypes(tensors: list[TensorColumns]) -> frozenset[str]:
+        return frozenset(dtype for tensor in tensors for dtype in tensor.dtypes)
+
+
+def _tensor_columns(content: Mapping[str, str]) -> TensorColumns:
+    dtypes = tuple(folded(word.strip(BLANKS)) for word in content.get("dtype", "").split(","))
+    return TensorColumns(content.get("name", ""), content.get("paramType", ""), dtypes if dtypes != ("",) else ())
+
+
+def _columns_source(sections: Sections, tensors: list[str]) -> str:
+    if any("format" in sections[name] or "unknownshape_format" in sections[name] for name in tensors):
+        return "static"
+    pattern = pattern_of(sections)
+    return pattern if pattern in ("broadcast", "reduce", "formatagnostic") else "kernel"

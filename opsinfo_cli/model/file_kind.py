@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ..text.json_values import Members, value_of
+from ..text.members import Members, read_members
 from ..text.source import Source
-from .library_file import members_of
+from .entry_rules import KNOWN_SECTIONS, TENSOR_SECTION
 from .policy import PRECISION
-from .vocabulary import KNOWN_SECTIONS, TENSOR_SECTION
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeAlias
 
-    from ..text.document import Document
-    from ..text.json_values import RawMember
+    from ..text.scanner import Document
+
+    Content: TypeAlias = dict[str, Any]
+    """The members of the root object, of equal keys the last one."""
 
 _LIBRARY_NAME = r"(?:aic-.*ops-info|vector_core_tbe_ops_info|dsa-.*-ops-info).*\.json"
 _IN_STORE = r"/(?:tbe|dsa_core)/config(?:/[^/]+)?/[^/]+\.json"
@@ -41,23 +41,22 @@ def is_mixlist_name(path: str) -> bool:
     return bool(re.fullmatch(MIXLIST_NAME, name, re.DOTALL | re.IGNORECASE)) and not is_library_name(path)
 
 
-def kind_of(source: Source) -> str | None:
-    """Return ``library``, ``mixlist`` or ``snapshot``; None if neither the text nor the name shows it."""
-    return kind_in(source, members_of(source))
+def kind_of(source: Source, outcome: Members | Document | None = None) -> str | None:
+    """Return ``library``, ``mixlist`` or ``snapshot``; None if neither the text nor the name shows it.
 
-
-def kind_in(source: Source, outcome: Members | Document) -> str | None:
-    """As :func:`kind_of`, for a parsed text."""
+    :param outcome: the result of :func:`.read_members` for the text, if already parsed
+    """
+    outcome = outcome or read_members(source)
     if not isinstance(outcome, Members) or outcome.members is None:
         return _kind_of_broken(source)
-    content = _Content(source.text, outcome.members)
-    if content.is_of_snapshot:
+    content = {member.key: member.value for member in outcome.members}
+    if content.get("kind") == SNAPSHOT:
         return "snapshot"
-    if _has_mixlist_key(content, outcome.names) or (outcome.names is None and any(map(_holds_list, content.values()))):
+    if _has_mixlist_key(content) or any(map(_holds_array, content.values())):
         return "mixlist"
-    if is_library_name(source.path) or _looks_like_library(content.values()):
+    if is_library_name(source.path) or _looks_like_library(content):
         return "library"
-    return None if outcome.members and not is_mixlist_name(source.path) else "mixlist"
+    return None if content and not is_mixlist_name(source.path) else "mixlist"
 
 
 def is_marked(source: Source, outcome: Members | Document | None = None) -> bool:
@@ -65,51 +64,29 @@ def is_marked(source: Source, outcome: Members | Document | None = None) -> bool
 
     By its keys or its name; arrays alone are not enough, because JSON of other tools has them too.
     """
-    outcome = outcome or members_of(source)
+    outcome = outcome or read_members(source)
     if not isinstance(outcome, Members) or outcome.members is None:
         return _kind_of_broken(source) in ("library", "mixlist") and bool(source.text.strip())
-    content = _Content(source.text, outcome.members)
-    if content.is_of_snapshot:
-        return False
-    return _has_mixlist_key(content, outcome.names) or _looks_like_library(content.values())
+    content = {member.key: member.value for member in outcome.members}
+    return content.get("kind") != SNAPSHOT and (_has_mixlist_key(content) or _looks_like_library(content))
 
 
-def _holds_list(value: Any) -> bool:
+def _holds_array(value: Any) -> bool:
     if isinstance(value, dict):
         return list in map(type, value.values())
     return isinstance(value, list)
 
 
-class _Content:
-    """The root object of a file, of equal keys the last one."""
-
-    def __init__(self, text: str, members: list[RawMember]) -> None:
-        self.text = text
-        self.members = {member.key: member for member in members}
-
-    @property
-    def is_of_snapshot(self) -> bool:
-        kind = self.members.get("kind")
-        return kind is not None and kind.value == SNAPSHOT
-
-    def values(self) -> Iterator[Any]:
-        """Yield the values; those that were not kept are read again one by one."""
-        return (value_of(self.text, member) for member in self.members.values())
-
-
-def _has_mixlist_key(content: _Content, names: frozenset[str] | None) -> bool:
-    """:param names: all keys of the second and third level, if known"""
-    if any(key.endswith("list") for key in content.members):
+def _has_mixlist_key(content: Content) -> bool:
+    if any(key.endswith("list") for key in content):
         return True
-    if names is not None and not any(name.startswith(("to-", "to_")) for name in names):
-        return False
     return any(key.startswith(("to-", "to_")) for value in content.values() if isinstance(value, dict) for key in value)
 
 
-def _looks_like_library(entries: Iterable[Any]) -> bool:
-    for entry in entries:
-        for section, content in entry.items() if isinstance(entry, dict) else ():
-            if isinstance(content, dict) and (section == PRECISION or TENSOR_SECTION.fullmatch(section)):
+def _looks_like_library(content: Content) -> bool:
+    for entry in content.values():
+        for section, keys in entry.items() if isinstance(entry, dict) else ():
+            if isinstance(keys, dict) and (section == PRECISION or TENSOR_SECTION.fullmatch(section)):
                 return True
     return False
 

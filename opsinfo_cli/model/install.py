@@ -1,4 +1,4 @@
-"""Installs: the stores of an operator package (OPP) for one SoC, in the engine's order.
+"""Installs: operator packages (OPP), their SoCs, and their stores for one SoC in the engine's order.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/utils/common/configuration.cc
@@ -7,15 +7,150 @@ Source: hicann/ge at ffdcbc9f
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
-from .opp import BUILT_IN, CORES, CUSTOM, LEGACY_CUSTOM, matching, socs_of, version_of
+from ..text.members import Members, read_members
+from ..text.source import Source
+from .library import Operators, Store, library_files
 from .policy import BLANKS
-from .soc import folder_of, suggest
-from .store import Operators, Store, library_files
+
+CORES = ("ai", "vector", "dsa")
+
+BUILT_IN = {
+    "ai": ("built-in/op_impl/ai_core/tbe/config/{soc}", "op_impl/built-in/ai_core/tbe/config/{soc}"),
+    "vector": ("built-in/op_impl/vector_core/tbe/config", "op_impl/built-in/vector_core/tbe/config"),
+    "dsa": ("built-in/op_impl/dsa_core/config/{soc}", "op_impl/built-in/dsa_core/config/{soc}"),
+}
+"""Directory of the built-in store: the current layout, then the one of CANN before 5.1."""
+
+CUSTOM = {"ai": "op_impl/ai_core/tbe", "vector": "op_impl/vector_core/tbe"}
+LEGACY_CUSTOM = "op_impl/custom/ai_core/tbe/config/{soc}"
+
+
+def opp_root(path: str) -> str | None:
+    """Return the OPP root at or under a directory: the path itself, or ``opp`` in a toolkit; None if there is none."""
+    for candidate in (path, os.path.join(path, "opp"), os.path.join(path, "latest", "opp")):
+        if any(os.path.isdir(os.path.join(candidate, mark)) for mark in _ROOT_MARKS):
+            return candidate
+    return None
+
+
+_ROOT_MARKS = ("built-in/op_impl", "op_impl/built-in", "op_impl/custom", "vendors")
+
+
+def root_above(path: str) -> str | None:
+    """Return the OPP root that contains a file or directory; None if there is none."""
+    folder = os.path.realpath(path)
+    while os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+        if any(os.path.isdir(os.path.join(folder, mark)) for mark in _ROOT_MARKS):
+            return folder
+    return None
+
+
+def matching(folder: str, pattern: str) -> list[str]:
+    """Return paths below a folder that match a pattern; wildcards in the folder's own name are escaped."""
+    from glob import escape, glob
+
+    return sorted(glob(os.path.join(escape(folder), pattern), recursive=True))
+
+
+def socs_of(root: str, core: str = "ai") -> list[str]:
+    """Return SoC folders of an OPP root that contain libraries."""
+    patterns = [*BUILT_IN[core], f"vendors/*/{CUSTOM['ai']}/config/{{soc}}", LEGACY_CUSTOM]
+    found = set()
+    for pattern in patterns:
+        if "{soc}" in pattern:
+            for path in matching(root, pattern.format(soc="*")):
+                if os.path.isdir(path) and library_files(path):
+                    found.add(os.path.basename(path))
+    return sorted(found)
+
+
+def version_of(root: str) -> str | None:
+    """Return the CANN version of an OPP root: ``version_dir`` of ``version.info``, else ``Version``."""
+    above = os.path.dirname(os.path.realpath(root))
+    paths = [
+        os.path.join(root, "version.info"),
+        *matching(above, "*-linux/ascend_toolkit_install.info"),
+        os.path.join(above, "compiler", "version.info"),
+    ]
+    for path in paths:
+        facts = _facts(path)
+        version = facts.get("version_dir") or facts.get("version")
+        if version:
+            return version
+    return None
+
+
+def _facts(path: str) -> Mapping[str, str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            pairs = (re.fullmatch(r"\s*(\w+)\s*=\s*(.*?)\s*", line) for line in file.read(1 << 16).splitlines())
+            return {match[1].lower(): match[2] for match in pairs if match}
+    except OSError:
+        return {}
+
+
+KNOWN_FOLDERS = [
+    "ascend031",
+    "ascend035",
+    "ascend630",
+    "ascend610lite",
+    "ascend310b",
+    "ascend310p",
+    "ascend910",
+    "ascend910b",
+    "ascend910_93",
+    "ascend950",
+    "kirinx90",
+    "kirin9030",
+    "mc62",
+]
+"""Only for suggestions: the folders on the disk decide."""
+
+_PRODUCTS = {
+    "ascend910": "ascend910a ascend910proa ascend910b ascend910prob ascend910premiuma",
+    "ascend910b": "ascend910b1 ascend910b2 ascend910b2c ascend910b3 ascend910b4 ascend910b4-1",
+    "ascend910_93": "ascend910_9391 ascend910_9381 ascend910_9372 ascend910_9392 ascend910_9382 ascend910_9361",
+    "ascend310p": "ascend310p1 ascend310p3 ascend310p3vir01 ascend310p3vir02 ascend310p3vir04 ascend310p3vir08",
+    "ascend310b": "ascend310b1",
+    "bs9sx1a": "bs9sx1aa",
+    "kirinx90": "kirinx90",
+    "kirin9030": "kirin9030",
+    "ascend5162a": "ascend5162a",
+}
+_FOLDER = {product: folder for folder, products in _PRODUCTS.items() for product in products.split()}
+
+
+def folder_of(name: str, folders: list[str]) -> str | None:
+    """Return the folder of a SoC name: the name itself if it is a folder's exact name, else by the product table.
+
+    ``Ascend910B``, with capitals, is the product name of the old 910, by the table;
+    ``ascend910b`` is the folder of the A2 series.
+    """
+    if name in folders:
+        return name
+    product = _FOLDER.get(name.lower())
+    if product in folders:
+        return product
+    lower = name.lower()
+    return lower if lower in folders and lower not in _FOLDER else None
+
+
+def products_of(folder: str) -> list[str]:
+    return _PRODUCTS.get(folder, "").split()
+
+
+def suggest(name: str, folders: list[str]) -> list[str]:
+    from .near_names import near_names
+
+    return near_names(name.lower(), folders)
+
 
 _OTHER_ENGINES = {
     "AI CPU": ("built-in/op_impl/aicpu/**/config/*.json", "op_impl/built-in/aicpu/**/config/*.json"),
@@ -195,10 +330,6 @@ class Install:
     @cached_property
     def other_engines(self) -> dict[str, str]:
         """Return op types of other engines of this install: name -> engine."""
-        from ..text.json_values import Members
-        from ..text.members import read_members
-        from ..text.source import Source
-
         engines = {}
         for engine, patterns in _OTHER_ENGINES.items():
             for pattern in patterns:
@@ -268,3 +399,79 @@ def _choose_soc(root: str, soc: str | None, core: str, soc_option: str) -> str |
             hint=f"choose one with {soc_option}",
         )
     return found[0] if found else None
+
+
+class Root(NamedTuple):
+    """An OPP root and how it was found: a variable's name, or ``usual folder``."""
+
+    path: str
+    by: str
+
+
+def environment_root(environ: Mapping[str, str]) -> Root | None:
+    """Return the root that the engine would take from its environment; None if it is not set.
+
+    :raises Refused: if ``ASCEND_OPP_PATH`` is set and does not resolve, as in the engine (E20002)
+    """
+    path = environ.get("ASCEND_OPP_PATH", "").strip()
+    if path:
+        if not os.path.isdir(path):
+            raise Refused(
+                "ASCEND_OPP_PATH is not a directory; the engine fails with E20002", name="no-install", path=path
+            )
+        return Root(path, "ASCEND_OPP_PATH")
+    home = environ.get("ASCEND_HOME_PATH", "").strip()
+    if not home:
+        return None
+    path = os.path.join(home, "opp")
+    if not os.path.isdir(path):
+        raise Refused("ASCEND_HOME_PATH has no `opp`; the engine does not start", name="no-install", path=path)
+    return Root(path, "ASCEND_HOME_PATH")
+
+
+def usual_roots(environ: Mapping[str, str]) -> list[Root]:
+    """Return OPP roots in the usual folders, one for each real path."""
+    bases = ["/usr/local/Ascend", os.path.join(environ.get("HOME", "/"), "Ascend")]
+    tails = [
+        f"{package}{latest}" for package in ("ascend-toolkit", "nnae", "nnrt", "cann") for latest in ("/latest", "")
+    ]
+    found: dict[str, Root] = {}
+    for base in bases:
+        paths = [os.path.join(base, tail, "opp") for tail in tails] + [os.path.join(base, "opp")]
+        paths += matching(base, "cann-*/opp")
+        for path in paths:
+            if os.path.isdir(path):
+                found.setdefault(os.path.realpath(path), Root(path, "usual folder"))
+    return list(found.values())
+
+
+def select_root(environ: Mapping[str, str], asked: str) -> Root:
+    """Return the root of the environment, else the only one in the usual folders.
+
+    :param asked: the beginning of an error message: why a root is required
+    :raises UsageFault: if there is no root, or more than one real path
+    """
+    root = environment_root(environ)
+    if root is not None:
+        return root
+    roots = usual_roots(environ)
+    if not roots:
+        raise UsageFault(
+            f"{asked}, and no CANN was found",
+            name="no-install",
+            hint="set ASCEND_OPP_PATH, or give the path of a library, a store or an operator package",
+        )
+    if len(roots) > 1:
+        listed = "; ".join(f"{each.path} ({version_of(each.path) or 'version unknown'})" for each in roots)
+        raise UsageFault(
+            f"several CANN installs: {listed}",
+            name="ambiguous-target",
+            hint="set ASCEND_OPP_PATH, or give the path of one",
+        )
+    return roots[0]
+
+
+def environment_customs(environ: Mapping[str, str]) -> list[str]:
+    """Return custom operator paths, trimmed as in the engine; used only with a root from the environment."""
+    paths = (path.strip(BLANKS) for path in environ.get("ASCEND_CUSTOM_OPP_PATH", "").split(":"))
+    return [path for path in paths if path]

@@ -1,16 +1,68 @@
-"""A library: one operator-information file, read as the only one of its store."""
+"""Libraries: one operator-information file, a store of files that the engine loads together, and their operators.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/opskernel/ops_store/sub_op_info_store.cc
+"""
 
 from __future__ import annotations
 
-from .library_file import LibraryFile
-from .store import Operators, Store
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from ..errors import Damaged, Refused, UsageFault, join_some
+from ..text.members import Members, RawMember, read_members
+from ..text.source import Source
+from .entry import REFUSED, Entry, EntryFile
+from .entry_rules import EntryFault, structure_faults
+from .policy import BLANKS, Policy
+
+if TYPE_CHECKING:
+    from ..text.scanner import Document
 
 
-class Library(LibraryFile):
+class Library:
     """The entries of one file, in order; of equal keys the last, as in the engine.
 
     ``members`` has all of them.
     """
+
+    def __init__(self, source: Source, members: list[RawMember]) -> None:
+        self.source = source
+        self.path = source.path
+        self.members = members
+        self._file = EntryFile(source, members)
+        self.entries = {member.key: Entry(self._file, member) for member in members}
+
+    @classmethod
+    def read(cls, path: str) -> Library:
+        """Return the library in a file.
+
+        :raises Refused: if the file cannot be read
+        :raises Damaged: if the engine cannot load it
+        """
+        return cls.of(Source.read(path))
+
+    @classmethod
+    def of(cls, source: Source, outcome: Members | Document | None = None) -> Library:
+        """Return the library in a text.
+
+        :param outcome: the result of :func:`.read_members` for the text, if already parsed
+        :raises Damaged: if the text is not an object of objects of objects of strings
+        """
+        outcome = outcome or read_members(source)
+        if not isinstance(outcome, Members):
+            raise _unreadable(outcome)
+        if outcome.members is None:
+            place = source.place(outcome.start)
+            message = "a library must be an object of operators"
+            raise Damaged(message, path=source.path, line=place.line, column=place.column, hint=REFUSED)
+        library = cls(source, outcome.members)
+        for entry, fault in library.structure_faults():
+            raise entry.damaged(fault)
+        return library
 
     @property
     def operators(self) -> Operators:
@@ -21,3 +73,257 @@ class Library(LibraryFile):
         store = Store([self])
         store.require_loadable()
         return store.operators
+
+    def __repr__(self) -> str:
+        return f"<Library {self.path}: {len(self.entries)} op types>"
+
+    def entry_of(self, member: RawMember) -> Entry:
+        return Entry(self._file, member)
+
+    def is_passed_over(self, entry: Entry) -> bool:
+        """Return whether another entry is read instead: the engine looks up the trimmed key.
+
+        Source: sub_op_info_store.cc:150-163
+        """
+        name = entry.name.strip(BLANKS)
+        return name != entry.name and name in self.entries
+
+    def structure_faults(self) -> Iterator[tuple[Entry, EntryFault]]:
+        """Yield faults that fail the file, regardless of which entries win."""
+        for entry in self.entries.values():
+            name = entry.name.strip(BLANKS)
+            if name != entry.name:
+                if self.is_passed_over(entry):
+                    continue
+                # the engine looks up the trimmed key, does not find it, and fails (sub_op_info_store.cc:150-163)
+                said = f"op type `{entry.name}` has blanks around it, so the whole store fails"
+                yield entry, EntryFault("blank-in-name", None, None, said, near=(name,))
+            if not entry.member.is_sound:
+                for fault in structure_faults(entry.value):
+                    yield entry, fault
+
+    def twins(self, name: str) -> list[RawMember]:
+        """Return all members of one name; more than one is a duplicate key."""
+        if len(self.members) == len(self.entries):
+            return [self.entries[name].member]
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[RawMember]]:
+        found: dict[str, list[RawMember]] = {}
+        for member in self.members:
+            found.setdefault(member.key, []).append(member)
+        return found
+
+
+def _unreadable(document: Document) -> Damaged:
+    try:
+        document.require_root()
+    except Damaged as error:
+        error.hint = REFUSED
+        return error
+    raise AssertionError("a text that only the exact scanner accepts")
+
+
+def library_files(directory: str) -> list[str]:
+    """Return the files that the engine loads from a config directory, unordered (sub_op_info_store.cc:95-105).
+
+    Names end in ``.json`` exactly, are longer than that, and do not begin with a dot. The engine does not check the
+    type: a directory with such a name is loaded and fails.
+
+    :raises Refused: if the directory cannot be listed
+    """
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="unreadable", path=directory) from None
+    return [name for name in names if name.endswith(".json") and len(name) > 5 and not name.startswith(".")]
+
+
+def engine_keys(directory: str, names: Iterable[str]) -> dict[str, tuple[bool, int]]:
+    """Return the engine's sort keys of files: ``legacy`` anywhere in the real path, then the path's length."""
+    real = os.path.realpath(directory)
+    return {name: _engine_key(os.path.join(real, name)) for name in names}
+
+
+def _engine_key(path: str) -> tuple[bool, int]:
+    legacy = "legacy" in path
+    return not legacy, 0 if legacy else len(os.fsencode(path))
+
+
+def load_order(directory: str, names: Iterable[str]) -> list[str]:
+    """Return names in the engine's load order: later files replace entries of earlier ones.
+
+    Source: sub_op_info_store.cc:113-123.
+
+    If the engine's order is undefined (equal lengths, two legacy files, a parent folder called legacy) the names
+    decide, so that the result is the same on every machine; :meth:`Store.undecided` reports it.
+    """
+
+    keys = engine_keys(directory, names)
+    return sorted(keys, key=lambda name: (keys[name], "legacy" not in name, len(os.fsencode(name)), name))
+
+
+class Store:
+    """One config directory, or one file alone.
+
+    :param label: ``built-in``, ``vendor:<name>``, ``env:<path>``, or None if the path alone does not show it
+    """
+
+    def __init__(self, libraries: Sequence[Library], directory: str | None = None, label: str | None = None) -> None:
+        self.libraries = libraries
+        self.directory = directory
+        self.label = label
+        self.doubts: list[Damaged] = []
+        """Why current engines refuse the store although its policies can be read."""
+        self.definitions: dict[str, list[Entry]] = {}
+        for library in libraries:
+            for name, entry in library.entries.items():
+                if name != name.strip(BLANKS):
+                    continue  # the engine looks up the trimmed name and reads that entry (sub_op_info_store.cc:150-163)
+                self.definitions.setdefault(name, []).append(entry)
+
+    @classmethod
+    def read(cls, directory: str, label: str | None = None) -> Store:
+        """Load a directory as the engine does: one bad file fails the store.
+
+        :raises Refused: if the engine refuses a file; has its path
+        """
+        names = load_order(directory, library_files(directory))
+        store = cls([Library.read(os.path.join(directory, name)) for name in names], directory, label)
+        store.require_loadable()
+        return store
+
+    def require_loadable(self) -> None:
+        """:raises Damaged: if the engine cannot build a kernel from an entry that wins"""
+        for entry in self.winners():
+            for fault in entry.faults:
+                if fault.hides_policies:
+                    raise entry.damaged(fault)
+                if fault.refuses:
+                    self.doubts.append(entry.damaged(fault))
+
+    @property
+    def operators(self) -> Operators:
+        """The op types, by the entries that win."""
+        return Operators([self])
+
+    def __repr__(self) -> str:
+        return f"<Store {self.directory or self.label}: {len(self.libraries)} libraries>"
+
+    def winners(self) -> Iterator[Entry]:
+        return (entries[-1] for entries in self.definitions.values())
+
+    def contenders(self, name: str) -> list[Entry]:
+        """Return the entry that wins, last, after those that may also win because their order is undefined."""
+        entries = self.definitions[name]
+        if len(entries) == 1:
+            return entries
+        won = self._keys.get(entries[-1].path)
+        return [entry for entry in entries if self._keys.get(entry.path) == won]
+
+    @cached_property
+    def _keys(self) -> dict[str, tuple[bool, int]]:
+        paths = {os.path.basename(library.path): library.path for library in self.libraries}
+        keys = engine_keys(self.directory or "", paths)
+        return {paths[name]: key for name, key in keys.items()}
+
+    def undecided(self) -> dict[tuple[str, ...], list[str]]:
+        """Return files whose load order is undefined, with the op types of which another entry may win."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for name, entries in self.definitions.items():
+            if len(entries) > 1 and len(tied := self.contenders(name)) > 1:
+                found.setdefault(tuple(entry.path for entry in tied), []).append(name)
+        return found
+
+
+class Operator:
+    """One op type of a target: the entry that wins, and the others of the same name."""
+
+    def __init__(self, name: str, found: list[tuple[Store, list[Entry]]]) -> None:
+        self.name = name
+        self.found = found
+        self.store = found[0][0]
+        self.entry = found[0][1][-1]
+
+    def __repr__(self) -> str:
+        return f"<Operator {self.name}: {self.policy}>"
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in the library: the flag of the entry that wins."""
+        return self.entry.policy
+
+    @property
+    def has_others(self) -> bool:
+        """Whether another entry has this name, which is rare."""
+        return len(self.found) > 1 or len(self.found[0][1]) > 1
+
+    @property
+    def winners(self) -> list[tuple[Store, Entry]]:
+        """The entry that wins in each store with the op type, the deciding one first."""
+        return [(store, entries[-1]) for store, entries in self.found]
+
+    @property
+    def also_in(self) -> list[tuple[Store, Entry]]:
+        """Winning entries of later stores: the engine falls through to them if the first refuses a node."""
+        return self.winners[1:]
+
+    @property
+    def shadowed(self) -> list[tuple[Store, Entry]]:
+        """Entries that never win: a later file of the same store replaces them."""
+        return [(store, entry) for store, entries in self.found for entry in reversed(entries[:-1])]
+
+
+class Operators:
+    """The op types of one target, across all its stores in the engine's order."""
+
+    def __init__(self, stores: list[Store]) -> None:
+        self.stores = stores
+
+    def libraries(self) -> dict[str, Library]:
+        """Every file, by its path."""
+        return {library.path: library for store in self.stores for library in store.libraries}
+
+    @cached_property
+    def names(self) -> list[str]:
+        return sorted({name for store in self.stores for name in store.definitions})
+
+    def __repr__(self) -> str:
+        return f"<Operators: {len(self.names)} of {len(self.stores)} store{'' if len(self.stores) == 1 else 's'}>"
+
+    def __contains__(self, name: str) -> bool:
+        return any(name in store.definitions for store in self.stores)
+
+    def __iter__(self) -> Iterator[Operator]:
+        return map(self.__getitem__, self.names)
+
+    def by_file(self) -> Iterator[Operator]:
+        """Yield operators in the order of stores, files and lines."""
+        if len(self.stores) > 1:
+            return map(self.__getitem__, dict.fromkeys(chain(*(store.definitions for store in self.stores))))
+        return (Operator(name, [(store, found)]) for store in self.stores for name, found in store.definitions.items())
+
+    def __getitem__(self, name: str) -> Operator:
+        """:raises KeyError: if the target lacks it"""
+        found = [(store, entries) for store in self.stores if (entries := store.definitions.get(name))]
+        if not found:
+            raise KeyError(name)
+        return Operator(name, found)
+
+    def require(self, names: Iterable[str]) -> list[Operator]:
+        """:raises UsageFault: if any name is unknown; names at most ten, with near names"""
+        unknown = [name for name in names if name not in self]
+        if unknown:
+            from .near_names import NearNames, suggestion
+
+            known = NearNames(self.names)
+            near = {name: suggestion(name, known, self.names) for name in unknown[:10]}
+            said = [each if len(unknown) == 1 else f"`{name}`: {each}" for name, each in near.items() if each]
+            names = join_some([f"`{name}`" for name in unknown], 10)
+            raise UsageFault(
+                f"unknown operator{'' if len(unknown) == 1 else 's'} {names}",
+                name="unknown-operator",
+                hint=" ".join(said) or "`opsinfo list TARGET --match 'PATTERN*'` lists the names",
+            )
+        return [self[name] for name in names]

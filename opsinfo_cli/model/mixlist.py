@@ -1,20 +1,23 @@
-"""The modify_mixlist file: the marks of each op type.
+"""The modify_mixlist file: marks of op types, faults of its structure; merging, and dropping what has no effect.
+
+Of equal keys the engine reads only the last.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/utils/common/config_parser/modify_mixlist_config_parser.cc
+- compiler/engines/nn_engine/optimizer/ops_kernel_store/fe_ops_kernel_info_store.cc
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..errors import Damaged
+from ..text.scanner import Document, Member, Node, scan
 from ..text.source import Source
-from .policy import LISTS, Mark, Policy, combination, effective, is_legal
-
-if TYPE_CHECKING:
-    from ..text.document import Document, Node
+from .library import Operators
+from .policy import ACTIONS, LISTS, Mark, Policy, combination, effective, is_legal, least, policy_meant
 
 
 def mixlist_content(marks: Mapping[str, frozenset[Mark]]) -> dict[str, dict[str, list[str]]]:
@@ -32,8 +35,6 @@ class Mixlist:
 
     def __init__(self, document: Document) -> None:
         """:raises Damaged: if the engine would refuse it; has the first reason"""
-        from .mixlist_items import collected_marks, marked_items  # libraries are compared without any mixlist
-
         self.document = document
         self.source = document.source
         self.root = document.require_root()
@@ -50,8 +51,6 @@ class Mixlist:
         """:raises Refused: if the file cannot be read
         :raises Damaged: if the engine would refuse it
         """
-        from ..text.scanner import scan
-
         return cls(scan(Source.read(path)))
 
     def __repr__(self) -> str:
@@ -79,8 +78,6 @@ class Mixlist:
         return None
 
     def _require_structure(self) -> None:
-        from .mixlist_items import structure_faults
-
         for fault in structure_faults(self.root):
             raise self._damaged(fault.message, fault.node)
 
@@ -93,3 +90,235 @@ class Mixlist:
             column=place.column,
             hint="`opsinfo validate` lists all findings",
         )
+
+
+class Marked(NamedTuple):
+    """One string of one array: the mark it gives an op type, and its place.
+
+    :param place: its index in the array
+    :param keys: of the list and the action, as written
+    """
+
+    name: str
+    mark: Mark
+    node: Node
+    array: Node
+    place: int
+    keys: tuple[str, str]
+
+
+class StructureFault(NamedTuple):
+    """A fault for which the engine refuses a mixlist with any op types.
+
+    :param name: the finding's name: wrong-type, unknown-list or unknown-action
+    :param node: the key or value that is wrong
+    :param steps: the keys and indexes that lead to it
+    :param meant: the likely key, if it is similar to one that is missing
+    """
+
+    name: str
+    message: str
+    node: Node
+    steps: tuple[str | int, ...]
+    meant: str | None = None
+
+
+def marked_items(root: Node, by_near_keys: bool = False) -> Iterator[Marked]:
+    """Yield the op types in the well-formed parts of a mixlist, list by list.
+
+    :param by_near_keys: whether to read `white_list` as `white-list`, if that is missing
+    """
+    for list_name, policy in LISTS.items():
+        marks = _member(root, list_name, by_near_keys)
+        for action in ACTIONS:
+            array = _member(marks.value, action, by_near_keys) if marks else None
+            if marks is None or array is None or array.value.kind != "array":
+                continue
+            keys = marks.name, array.name
+            for index, node in enumerate(array.value.items):
+                if node.kind == "string":
+                    yield Marked(str(node.value), Mark(action, policy), node, array.value, index, keys)
+
+
+def collected_marks(items: Iterable[Marked]) -> dict[str, frozenset[Mark]]:
+    """Return the marks of each op type, in the order in which op types first appear."""
+    collected: dict[str, set[Mark]] = {}
+    for item in items:
+        collected.setdefault(item.name, set()).add(item.mark)
+    return {name: frozenset(marks) for name, marks in collected.items()}
+
+
+def structure_faults(root: Node) -> Iterator[StructureFault]:
+    """Yield faults if a mixlist is not an object of known lists of known actions of strings.
+
+    A list or action under a near key is checked too, so that its faults are found before it is renamed.
+    """
+    if root.kind != "object":
+        yield StructureFault("wrong-type", f"a mixlist must be an object, not {called(root)}", root, ())
+        return
+    for name, member in root.by(str).items():
+        list_name: str | None = name
+        if name not in LISTS:
+            list_name = _meant_and_missing(root, name, LISTS)
+            said = f"`{name}` is not a list; the engine refuses the file"
+            yield StructureFault("unknown-list", said, member.key, (name,), list_name)
+        if list_name is None:
+            continue
+        if member.value.kind != "object":
+            said = f"`{name}` must be an object, not {called(member.value)}"
+            yield StructureFault("wrong-type", said, member.value, (name,))
+        else:
+            yield from _list_faults(name, member.value)
+
+
+def _list_faults(list_name: str, marks: Node) -> Iterator[StructureFault]:
+    for name, member in marks.by(str).items():
+        steps = (list_name, name)
+        action: str | None = name
+        if name not in ACTIONS:
+            action = _meant_and_missing(marks, name, ACTIONS)
+            said = f"`{name}` is not an action; the engine refuses the file"
+            yield StructureFault("unknown-action", said, member.key, steps, action)
+        if action is None:
+            continue
+        if member.value.kind != "array":
+            said = f"`{list_name}.{name}` must be an array of op types, not {called(member.value)}"
+            yield StructureFault("wrong-type", said, member.value, steps)
+            continue
+        for index, item in enumerate(member.value.items):
+            if item.kind != "string":
+                said = f"an op type must be a string, not {called(item)}"
+                yield StructureFault("wrong-type", said, item, (*steps, index))
+
+
+def called(node: Node) -> str:
+    """Return the type of a value with an article, such as ``an array``; for a literal, its text."""
+    if node.kind == "literal":
+        return {True: "`true`", False: "`false`", None: "`null`"}[node.value]  # type: ignore[index]
+    return f"an {node.kind}" if node.kind[0] in "aeiou" else f"a {node.kind}"
+
+
+def _member(container: Node, name: str, by_near_keys: bool) -> Member | None:
+    """Return the member that the engine reads for a name, else one with a near name."""
+    if container.kind != "object":
+        return None
+    members = container.by(str)
+    if name in members or not by_near_keys:
+        return members.get(name)
+    known = LISTS if name in LISTS else ACTIONS
+    return next((member for key, member in members.items() if key not in known and _meant(key, known) == name), None)
+
+
+def _meant_and_missing(container: Node, key: str, known: Iterable[str]) -> str | None:
+    """Return the known key that an unknown one means; None if that exists, or another key is nearer to it."""
+    meant = _meant(key, known)
+    member = _member(container, meant, by_near_keys=True) if meant else None
+    return meant if member is not None and member.name == key else None
+
+
+def _meant(key: str, known: Iterable[str]) -> str | None:
+    policy = policy_meant(key)
+    if policy and f"{policy}-list" in known:
+        return f"{policy}-list"
+    from .near_names import near_names
+
+    near = near_names(key, known)
+    return near[0] if len(near) == 1 else None
+
+
+class Given(NamedTuple):
+    """The marks of an op type in one mixlist."""
+
+    path: str
+    marks: frozenset[Mark]
+
+
+class Conflict(NamedTuple):
+    """An op type with different marks in several mixlists, in order. The last one wins."""
+
+    name: str
+    given: tuple[Given, ...]
+
+
+class Dropped(NamedTuple):
+    """A dropped entry. ``reason``: ``no-effect``, ``unknown-operator`` if no target has the op type,
+    ``no-effect-in-model`` if it changes no dtype in the models.
+    """
+
+    name: str
+    marks: frozenset[Mark]
+    reason: str
+
+
+@dataclass
+class Minimal:
+    """Fewer marks with the same effect.
+
+    :param marks: the remaining marks, in the given order
+    :param shortened: op types with fewer marks: before, after
+    """
+
+    marks: dict[str, frozenset[Mark]] = field(default_factory=dict)
+    dropped: list[Dropped] = field(default_factory=list)
+    shortened: dict[str, tuple[frozenset[Mark], frozenset[Mark]]] = field(default_factory=dict)
+
+    @property
+    def unknown(self) -> list[str]:
+        """Op types that no target has."""
+        return [each.name for each in self.dropped if each.reason == "unknown-operator"]
+
+
+def merged(mixlists: Sequence[Mixlist]) -> dict[str, frozenset[Mark]]:
+    """Return the marks of every op type, sorted by name: those of the last mixlist that has it."""
+    found: dict[str, frozenset[Mark]] = {}
+    for mixlist in mixlists:
+        found.update(mixlist.marks)
+    return dict(sorted(found.items()))
+
+
+def conflicts(mixlists: Sequence[Mixlist]) -> list[Conflict]:
+    """Return op types to which several mixlists give different policies in some library, sorted by name."""
+    given: dict[str, list[Given]] = {}
+    for mixlist in mixlists:
+        for name, marks in mixlist.marks.items():
+            given.setdefault(name, []).append(Given(mixlist.path, marks))
+    differing = {name: tuple(said) for name, said in given.items() if len({least(each.marks) for each in said}) > 1}
+    return [Conflict(name, differing[name]) for name in sorted(differing)]
+
+
+def minimal(marks: Mapping[str, frozenset[Mark]], targets: Sequence[Operators] = ()) -> Minimal:
+    """Return the fewest marks with the same effect as ``marks`` on every op type of every target.
+
+    Without a target: in any library. An entry that one target needs is kept.
+    """
+    found = Minimal()
+    for name, mine in marks.items():
+        fewest = least(mine)
+        policies = {policy for operators in targets for policy in _policies(name, operators)}
+        if targets and not policies:
+            found.dropped.append(Dropped(name, mine, "unknown-operator"))
+        elif not fewest or (targets and all(effective(policy, fewest) is policy for policy in policies)):
+            found.dropped.append(Dropped(name, mine, "no-effect"))
+        else:
+            found.marks[name] = fewest
+            if fewest != mine:
+                found.shortened[name] = (mine, fewest)
+    return found
+
+
+def narrowed(found: Minimal, gone: Collection[str]) -> Minimal:
+    """Return ``found`` without op types that change nothing in the models."""
+    return Minimal(
+        {name: marks for name, marks in found.marks.items() if name not in gone},
+        found.dropped
+        + [Dropped(name, found.marks[name], "no-effect-in-model") for name in found.marks if name in gone],
+        {name: both for name, both in found.shortened.items() if name not in gone},
+    )
+
+
+def _policies(name: str, operators: Operators) -> set[Policy]:
+    """Return the policy in each store: the engine falls through to a later one if the first refuses a node.
+
+    Source: fe_ops_kernel_info_store.cc:371-439
+    """
+    return {entry.policy for _, entry in operators[name].winners} if name in operators else set()

@@ -6,8 +6,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from .entry import Entry
+from .library import Operator, Operators, Store
 from .policy import Mark, Policy
-from .store import Operator, Operators, Store
 
 if TYPE_CHECKING:
     from .mixlist import Mixlist

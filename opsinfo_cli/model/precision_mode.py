@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..errors import UsageFault
-from .columns import BF16, FP16, HIF8
+from .entry import BF16, FP16, HIF8
 from .near_names import did_you_mean
 
 _BF16_SOCS = frozenset({"ascend910b", "ascend910_93", "ascend310b", "ascend950"})

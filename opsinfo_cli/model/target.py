@@ -13,19 +13,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Refused, UsageFault
+from ..text.members import read_members
+from ..text.scanner import scan
 from ..text.source import Source
-from .file_kind import is_library_name, kind_in, kind_of
-from .library import Library
-from .library_file import members_of
-from .opp import opp_root
-from .store import Operators, Store, library_files
+from .file_kind import is_library_name, kind_of
+from .install import Install, environment_customs, opp_root, select_root
+from .library import Library, Operators, Store, library_files
+from .mixlist import Mixlist
+from .snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from ..text.document import Document
-    from ..text.json_values import Members
-    from .install import Install
-    from .mixlist import Mixlist
-    from .snapshot import Snapshot
+    from ..text.members import Members
+    from ..text.scanner import Document
 
 
 _SOC_IN_NAME = r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json"
@@ -34,7 +33,7 @@ _SOC_IN_NAME = r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json"
 class TargetOptions(NamedTuple):
     """Options of the command line that describe a target.
 
-    :param kind: library or mixlist; None detects it
+    :param kind: library, mixlist or snapshot; None detects it
     :param soc: the chip of an install
     :param customs: custom operator packages
     :param stdin: standard input, if ``-`` is a target
@@ -73,12 +72,6 @@ class Target:
         self.install = install
         self.notes = notes or []
         self._outcome = outcome
-        self._kept: Target | None = None
-
-    def keep(self) -> Target:
-        """Keep the texts until the process ends, because freeing a library takes time."""
-        self._kept = self
-        return self
 
     @classmethod
     def open(cls, text: str, soc: str | None = None, core: str = "ai", kind: str | None = None) -> Target:
@@ -108,9 +101,6 @@ class Target:
     @cached_property
     def mixlist(self) -> Mixlist:
         """:raises Damaged: if the engine would refuse it"""
-        from ..text.scanner import scan
-        from .mixlist import Mixlist
-
         assert self.source is not None
         return Mixlist(scan(self.source))
 
@@ -119,8 +109,6 @@ class Target:
         """:raises Refused: if it is damaged, or of an unknown version"""
         if self.kind != "snapshot":
             return None
-        from .snapshot import Snapshot
-
         assert self.source is not None
         return Snapshot.of(self.source)
 
@@ -169,9 +157,29 @@ def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Ta
     if os.path.lexists(text):
         return _from_file(text, Source.read(text), options)
     _require_lookup(text)
+    root, _, soc = text.rpartition("@")
+    if soc and os.path.lexists(root):
+        return _from_chip(text, root, soc, options)
     if "/" in text or text.endswith(".json"):
-        raise Refused("no such file or directory", name="unreadable", path=text)
+        raise Refused("no such file or directory", name="unreadable", path=text, hint=_WHAT_A_TARGET_IS)
     return _from_soc(text, options, environ)
+
+
+_WHAT_A_TARGET_IS = (
+    "a target is a library, mixlist or snapshot file, a folder of libraries, an operator package (OPP), "
+    "one of its SoCs as PACKAGE@SOC, or the name of a SoC"
+)
+
+
+def _from_chip(text: str, root: str, soc: str, options: TargetOptions) -> Target:
+    """``TARGET@SOC``: one chip of an install."""
+    if options.soc:
+        raise UsageFault(f"`{text}` names the SoC already", hint=f"leave out {options.soc_option}")
+    if not os.path.isdir(root) or not opp_root(root):
+        raise UsageFault("only an operator package has SoCs to choose from", name="wrong-kind", path=root)
+    target = _from_directory(root, options._replace(soc=soc))
+    target.text = text
+    return target
 
 
 def _require_lookup(path: str) -> None:
@@ -194,11 +202,11 @@ def _from_stdin(options: TargetOptions) -> Target:
 
 
 def _from_file(text: str, source: Source, options: TargetOptions) -> Target:
-    outcome = members_of(source, keeps=False)
-    kind = options.kind or kind_in(source, outcome)
+    outcome = read_members(source)
+    kind = options.kind or kind_of(source, outcome)
     if kind is None:
         raise UsageFault(
-            "neither text nor name shows whether this is a library or a mixlist",
+            "neither a library nor a mixlist",
             name="unknown-kind",
             path=text,
             hint="add --as library or --as mixlist",
@@ -212,8 +220,6 @@ def _from_file(text: str, source: Source, options: TargetOptions) -> Target:
 def _from_directory(text: str, options: TargetOptions) -> Target:
     root = opp_root(text)
     if root:
-        from .install import Install
-
         install = Install.open(root, options.soc, options.core, list(options.customs), options.soc_option)
         return Target(text, "install", text, install=install, notes=_old_910_note(options.soc, install))
     if _holds_libraries(text):
@@ -247,9 +253,6 @@ def _old_910_note(said: str | None, install: Install) -> list[str]:
 
 
 def _from_soc(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:
-    from .cann_roots import environment_customs, select_root
-    from .install import Install
-
     root = select_root(environ, f"no such file or directory: `{text}`")
     customs = [*options.customs, *environment_customs(environ)]
     install = Install.open(root.path, text, options.core, customs)

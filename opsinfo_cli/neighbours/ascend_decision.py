@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..model.columns import Columns, Possible
+from ..model.entry import Columns, Possible
+from ..model.library import Operators
 from ..model.mixlist import Mixlist
 from ..model.near_names import near_names
 from ..model.precision_mode import Mode
-from ..model.store import Operators
 from .decide import Decision, OperatorCall, apply
 from .facts import facts
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..model.library import Operators
 from ..model.mixlist import Mixlist
 from ..model.policy import Policy
-from ..model.store import Operators
 from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists
 
 CLASSES = {Policy.WHITE: OperatorClass.LOW, Policy.BLACK: OperatorClass.HIGH, Policy.GRAY: OperatorClass.FOLLOW}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..model.store import Operators
+from ..model.library import Operators
 from .vocabulary import Loss, OperatorClass, OperatorLists
 
 

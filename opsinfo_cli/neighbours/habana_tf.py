@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ..errors import Damaged, UsageFault
-from ..text.document import Node
+from ..text.scanner import Node
 from ..text.source import Source
 from .destinations import ConversionBase, Destination, WrittenLists, default_differences, sorted_by_list
 from .json_text import json_object, strings

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..errors import Damaged
-from ..text.document import Node
-from ..text.scanner import scan
+from ..text.scanner import Node, scan
 from ..text.source import Source
 
 

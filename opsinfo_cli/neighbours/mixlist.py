@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 from ..errors import UsageFault
-from ..model.columns import Columns, Possible
+from ..model.entry import Columns, Possible
+from ..model.library import Operators
 from ..model.mixlist import mixlist_content
 from ..model.policy import Policy, marks_for
-from ..model.store import Operators
 from .destinations import ConversionBase, Destination, WrittenLists, default_differences, sorted_by_list
 from .systems import System
 from .vocabulary import Loss, OperatorClass, OperatorLists

@@ -10,7 +10,7 @@ from .escape import cell_width, shortened, visible
 
 if TYPE_CHECKING:
     from ..check.finding import Finding
-    from ..text.excerpt import Excerpt
+    from ..text.source import Excerpt
 
 _TAB = 4
 _CUT = "..."

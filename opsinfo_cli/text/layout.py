@@ -8,8 +8,8 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .document import Node
 from .patch import Edit
+from .scanner import Node
 
 if TYPE_CHECKING:
     from typing import TypeAlias

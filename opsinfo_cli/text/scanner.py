@@ -1,4 +1,4 @@
-"""A JSON reader that keeps the span of every value; it steps over faults that can be fixed, and records them.
+"""JSON with the span of every value. Faults that can be fixed are stepped over and recorded.
 
 A text without faults is one that the engine accepts (nlohmann::json reading a stream): no comments, no trailing commas,
 no NaN; text after the first value is left unread. Slower than :mod:`.members`, and exact.
@@ -10,16 +10,17 @@ Source: hicann/ge at ffdcbc9f
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from json import JSONDecodeError
-from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import TYPE_CHECKING
+from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
+from typing import NamedTuple
 
-from .document import Document, Fault, Member, Node
-from .json_values import MAX_DEPTH, after_blanks, is_too_large
+from ..errors import Damaged
+from .patch import Edit, Patch
 from .source import Source
 
-if TYPE_CHECKING:
-    from .patch import Edit
+MAX_DEPTH = 128
+"""The deepest nesting that is read; the engine's files have three levels."""
 
 # compiled when first used, because most texts have no comments, numbers or faults
 _REST_OF_LINE = r"[ \t\r]*\n"
@@ -34,6 +35,128 @@ _STRING_FAULTS = {
     "Invalid \\uXXXX escape": "four hexadecimal digits must follow `\\u`",
 }
 _LITERALS = {"true": True, "false": False, "null": None}
+
+
+class Fault(NamedTuple):
+    """A fault of the text.
+
+    :param name: the name of the finding: syntax, comment, trailing-comma, missing-comma, empty-file
+    :param fix: the edit that fixes it, if there is one
+    """
+
+    name: str
+    message: str
+    start: int
+    end: int
+    fix: Edit | None = None
+
+
+class Node:
+    """A JSON value and its span. ``kind`` is object, array, string, number or literal."""
+
+    __slots__ = ("_by", "end", "items", "kind", "members", "start", "value")
+
+    def __init__(self, kind: str, start: int, end: int = 0, value: str | bool | None = None) -> None:
+        self.kind = kind
+        self.start = start
+        self.end = end
+        self.value = value
+        self.members: list[Member] = [] if kind == "object" else _NO_MEMBERS
+        self.items: list[Node] = [] if kind == "array" else _NO_ITEMS
+        self._by: tuple[Callable[[str], str], dict[str, Member]] | None = None
+
+    def __iter__(self) -> Iterator[Member]:
+        return iter(self.members)
+
+    def get(self, key: str) -> Node | None:
+        """Return the value that the engine reads: the last of equal keys."""
+        member = self.by(str).get(key)
+        return member.value if member else None
+
+    def by(self, fold: Callable[[str], str]) -> dict[str, Member]:
+        """Return the members by folded key, cached for one ``fold``.
+
+        Of different keys that fold to the same one, the first in byte order is used; of equal keys, the last.
+        """
+        if self._by is None or self._by[0] is not fold:
+            found: dict[str, Member] = {}
+            for member in self.members:
+                key = fold(member.name)
+                if member.name <= found.setdefault(key, member).name:
+                    found[key] = member
+            self._by = fold, found
+        return self._by[1]
+
+    def plain(self) -> object:
+        """Return the value without spans, with the last of equal keys, as in the engine. Numbers become floats."""
+        if self.kind == "object":
+            return {member.name: member.value.plain() for member in self.members}
+        if self.kind == "array":
+            return [item.plain() for item in self.items]
+        if self.kind == "number":
+            return float(str(self.value))
+        return self.value
+
+
+class Member(NamedTuple):
+    """A key and its value; ``key`` is a string node."""
+
+    key: Node
+    value: Node
+
+    @property
+    def name(self) -> str:
+        return str(self.key.value)
+
+
+_NO_MEMBERS: list[Member] = []
+_NO_ITEMS: list[Node] = []
+"""Shared by the many nodes without parts; nobody may add to them."""
+
+
+class Document(NamedTuple):
+    """The result of a scan: ``root`` is None if the scan stopped at a fault."""
+
+    source: Source
+    root: Node | None
+    faults: list[Fault]
+    end: int
+    """Offset after the first value; the engine never reads what follows it."""
+
+    @property
+    def tail(self) -> int | None:
+        """The offset of text after the first value; None if there is none."""
+        at = after_blanks(self.source.text, self.end)
+        return at if at < len(self.source.text) and self.root is not None else None
+
+    def require_root(self) -> Node:
+        """Return the root.
+
+        :raises Damaged: if the text has faults; has the place of the first one
+        """
+        if self.faults or self.root is None:
+            fault = self.faults[0]
+            place = self.source.place(fault.start)
+            fixable = all(each.fix for each in self.faults)
+            raise Damaged(
+                fault.message,
+                path=self.source.path,
+                line=place.line,
+                column=place.column,
+                hint="`opsinfo fmt` fixes this" if fixable else None,
+            )
+        return self.root
+
+
+def after_blanks(text: str, at: int) -> int:
+    """Return the offset of the next character that is not blank."""
+    end: int = WHITESPACE.match(text, at).end()
+    return end
+
+
+def is_too_large(number: str) -> bool:
+    """Return whether the engine's reader throws at a JSON number beyond a double (nlohmann's out_of_range.406)."""
+    return abs(float(number)) == float("inf")
 
 
 class _Unreadable(Exception):
@@ -94,7 +217,7 @@ class _Scanner:
         begin = since + len(text[since:start].rstrip(" \t"))
         alone = begin == 0 or text[begin - 1] == "\n"
         line_end = re.compile(_REST_OF_LINE).match(text, end)
-        return _edit(begin, line_end.end() if alone and line_end else end, "")
+        return Edit(begin, line_end.end() if alone and line_end else end, "")
 
     def value(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
@@ -206,7 +329,7 @@ class _Scanner:
                 node.items.append(self.value(depth + 1))
             comma = self.comma()
         if comma is not None:
-            fix = _edit(comma, comma + 1, "")
+            fix = Edit(comma, comma + 1, "")
             self.faults.append(Fault("trailing-comma", f"a comma before `{closing}`", comma, comma + 1, fix))
         self.at += 1
         node.end = self.at
@@ -235,7 +358,7 @@ class _Scanner:
         if not re.match(r'["\[{\-0-9a-z]', self.text[self.at]):
             raise self.syntax(f"expected `,` or a closing bracket, not `{self.text[self.at]}`")
         end = node.members[-1].value.end if node.members else node.items[-1].end
-        self.faults.append(Fault("missing-comma", "a comma is missing here", end, end, _edit(end, end, ",")))
+        self.faults.append(Fault("missing-comma", "a comma is missing here", end, end, Edit(end, end, ",")))
 
     def member(self, depth: int) -> Member:
         key = self.key()
@@ -259,7 +382,21 @@ class _Scanner:
         return _Unreadable(Fault("syntax", message, self.at, min(self.at + 1, len(self.text))))
 
 
-def _edit(start: int, end: int, text: str) -> Edit:
-    from .patch import Edit
+def syntax_patch(document: Document) -> Patch:
+    """Return the smallest edits that fix the faults of a text.
 
-    return Edit(start, end, text)
+    :raises Damaged: if a fault cannot be fixed
+    """
+    if any(fault.fix is None for fault in document.faults):
+        document.faults.sort(key=lambda fault: fault.fix is not None)
+        document.require_root()
+    edits = {fault.fix for fault in document.faults if fault.fix}
+    if document.tail is not None:
+        edits.add(without_tail(document.source.text, document.end))
+    return Patch(document.source.sha256, tuple(sorted(edits)), drop_bom=document.source.bom)
+
+
+def without_tail(text: str, end: int) -> Edit:
+    """:param end: offset after the first value"""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return Edit(end, len(text), newline if text.endswith("\n") else "")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 import sys
-from collections.abc import Iterator
+from bisect import bisect_right
+from functools import cached_property
+from itertools import accumulate
+from json import JSONDecoder
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, Refused
@@ -22,10 +24,6 @@ class Place(NamedTuple):
     column: int
 
 
-_FEW = 16
-_PIECE = 1 << 20
-
-
 class Source:
     """The content of a file. ``text`` has no byte order mark; offsets are code points into ``text``.
 
@@ -33,22 +31,17 @@ class Source:
     as in paths.
     """
 
-    __slots__ = ("_asked", "_line_ends", "_sha256", "bom", "path", "text")
-
     def __init__(self, data: bytes, path: str) -> None:
         """:raises Damaged: if bytes that the engine reads are not UTF-8; has the place of the first one"""
         self.path = path
         self.bom = data.startswith(codecs.BOM_UTF8)
-        self._sha256: str | None = None
-        self._asked = 0
-        self._line_ends: list[int] = []
-        said = data[3:] if self.bom else data
+        content = data[3:] if self.bom else data
         try:
-            self.text = said.decode("utf-8")
+            self.text = content.decode("utf-8")
         except UnicodeDecodeError as error:
-            if not _holds_a_value(said[: error.start].decode("utf-8")):
+            if not _has_a_value(content[: error.start].decode("utf-8")):
                 raise _not_utf8(error, data, path) from None
-            self.text = said.decode("utf-8", "surrogateescape")
+            self.text = content.decode("utf-8", "surrogateescape")
 
     @classmethod
     def read(cls, path: str) -> Source:
@@ -60,43 +53,24 @@ class Source:
         """The bytes, encoded from the text on demand, because they are rarely needed."""
         return self.with_text(self.text)
 
-    def says(self, data: bytes) -> bool:
+    def equals(self, data: bytes) -> bool:
         """Return whether ``data`` equals the bytes of this file."""
-        at = 0
-        for piece in self._pieces():
-            if not data.startswith(piece, at):
-                return False
-            at += len(piece)
-        return at == len(data)
+        return self.data == data
 
-    @property
+    @cached_property
     def sha256(self) -> str:
-        if self._sha256 is None:
-            import hashlib
+        import hashlib
 
-            digest = hashlib.sha256()
-            for piece in self._pieces():
-                digest.update(piece)
-            self._sha256 = digest.hexdigest()
-        return self._sha256
-
-    def _pieces(self) -> Iterator[bytes]:
-        """Yield the bytes in parts, to avoid a copy of the file's size."""
-        yield codecs.BOM_UTF8 if self.bom else b""
-        for start in range(0, len(self.text), _PIECE):
-            yield encoded(self.text[start : start + _PIECE])
+        return hashlib.sha256(self.data).hexdigest()
 
     def place(self, offset: int) -> Place:
-        text = self.text
-        self._asked += 1
-        if self._asked <= _FEW:
-            return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
-        from bisect import bisect_left
+        line = bisect_right(self._line_starts, offset)
+        return Place(line, offset - self._line_starts[line - 1] + 1)
 
-        if not self._line_ends:  # called often: line ends are searched once
-            self._line_ends = [-1, *(match.start() for match in re.finditer("\n", text))]
-        line = bisect_left(self._line_ends, offset)
-        return Place(line, offset - self._line_ends[line - 1])
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        lengths = (len(line) + 1 for line in self.text.split("\n")[:-1])
+        return [0, *accumulate(lengths)]
 
     def with_text(self, text: str) -> bytes:
         """Return the bytes of this file with ``text`` as its text; a byte order mark is kept."""
@@ -108,12 +82,11 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def _holds_a_value(text: str) -> bool:
-    from .json_values import after_blanks, end_of_value
-
+def _has_a_value(text: str) -> bool:
+    decoder = JSONDecoder(parse_int=str, parse_float=str)
     try:
-        end_of_value(text, after_blanks(text, 0))
-    except ValueError:
+        decoder.raw_decode(text.lstrip(" \t\n\r"))
+    except (ValueError, RecursionError):
         return False
     return True
 
@@ -167,3 +140,29 @@ def read_standard_input() -> bytes:
         return stream.read()
     except OSError as error:
         raise Refused(error.strerror or str(error), name="unreadable", path="-") from None
+
+
+_REACH = 200
+"""The code points kept on either side, because a minified file is one line."""
+
+
+class Excerpt(NamedTuple):
+    """``text[start:end]`` is the marked part; ``end`` is the end of the text if the span continues on the next line."""
+
+    text: str
+    start: int
+    end: int
+    cut_left: bool
+    cut_right: bool
+
+
+def excerpt(text: str, start: int, end: int) -> Excerpt:
+    """:param start: offset of the span, with ``end`` exclusive"""
+    first, last = max(0, start - _REACH), min(len(text), start + _REACH)
+    first = text.rfind("\n", first, start) + 1 or first
+    newline = text.find("\n", start, last)
+    last = last if newline < 0 else newline
+    shown = text[first:last].removesuffix("\r")
+    cut_left = first > 0 and text[first - 1] != "\n"
+    cut_right = last < len(text) and not text.startswith(("\n", "\r\n"), last)
+    return Excerpt(shown, start - first, min(end - first, len(shown)), cut_left, cut_right)

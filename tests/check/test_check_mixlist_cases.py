@@ -13,9 +13,8 @@ from opsinfo_cli.check.mixlist_operators import MixlistTarget
 from opsinfo_cli.errors import OpsinfoError
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.target import TargetOptions, resolve
-from opsinfo_cli.text.scanner import scan
+from opsinfo_cli.text.scanner import scan, syntax_patch
 from opsinfo_cli.text.source import Source
-from opsinfo_cli.text.syntax_fixes import syntax_patch
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "fixtures" / "mixlists"

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from opsinfo_cli.check.entry_schema import entry_schema
 from opsinfo_cli.check.schema import load_schema, schema_names, structure_errors, validator_for
+from opsinfo_cli.model.entry_rules import ATTR_TYPES, ENUMERATIONS, PARAM_TYPES
 from opsinfo_cli.model.library import Library
-from opsinfo_cli.model.mixlist_items import structure_faults
-from opsinfo_cli.model.vocabulary import ATTR_TYPES, ENUMERATIONS, PARAM_TYPES
+from opsinfo_cli.model.mixlist import structure_faults
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 

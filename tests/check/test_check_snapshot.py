@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.check.mixlist_operators import MixlistTarget
 from opsinfo_cli.model.precision_mode import MODES
-from opsinfo_cli.model.snapshot_text import snapshot_text
+from opsinfo_cli.model.snapshot import snapshot_text
 from opsinfo_cli.model.target import Target, TargetOptions, resolve
 from opsinfo_cli.text.source import Source
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from opsinfo_cli.graph.builder import GraphBuilder
 from opsinfo_cli.graph.graph import GraphTensor, ModelFacts, ModelGraph
-from opsinfo_cli.model.library import Library
+from opsinfo_cli.model.library import Library, Operators
 from opsinfo_cli.model.policy import Mark, Policy
-from opsinfo_cli.model.store import Operators
 from opsinfo_cli.text.source import Source
 
 CASES = Path(__file__).parent / "cases"

@@ -17,7 +17,7 @@ from opsinfo_cli.graph.graph import UNKNOWN, ModelFacts
 from opsinfo_cli.graph.judge.kernels import Kernels
 from opsinfo_cli.graph.judging import judge, prepare
 from opsinfo_cli.graph.reason import TEXTS
-from opsinfo_cli.model.snapshot_text import snapshot_text
+from opsinfo_cli.model.snapshot import snapshot_text
 from opsinfo_cli.model.target import Target
 
 ENTRIES = {

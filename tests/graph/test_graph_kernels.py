@@ -11,7 +11,7 @@ from opsinfo_cli.graph.answer import NodeAnswer
 from opsinfo_cli.graph.builder import GraphBuilder
 from opsinfo_cli.graph.graph import ModelFacts
 from opsinfo_cli.graph.judging import judge
-from opsinfo_cli.model.store import Operators
+from opsinfo_cli.model.library import Operators
 
 BOTH = {"dynamicShapeSupport": {"flag": "true"}, "dynamicRankSupport": {"flag": "true"}}
 

@@ -13,16 +13,13 @@ from opsinfo_cli.change.fmt_plan import FmtPlan
 from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.mixlist_plan import MixlistPlan
 from opsinfo_cli.errors import Damaged, OpsinfoError, Refused, UsageFault
-from opsinfo_cli.model.library import Library
+from opsinfo_cli.model.library import Library, Store
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.policy import Policy
-from opsinfo_cli.model.store import Store
 from opsinfo_cli.text import uniform_members
-from opsinfo_cli.text.document import Document
 from opsinfo_cli.text.members import Members, read_members
-from opsinfo_cli.text.scanner import scan
+from opsinfo_cli.text.scanner import Document, scan, syntax_patch
 from opsinfo_cli.text.source import Source
-from opsinfo_cli.text.syntax_fixes import syntax_patch
 
 __all__ = ["check_bytes"]
 

@@ -9,9 +9,8 @@ import pytest
 from hostile_counts import Counts
 from hostile_support import ACCEPTED, LIBRARY, MIXLIST, REFUSED, Hostile, check_commands
 
-from opsinfo_cli.text.document import Document
 from opsinfo_cli.text.members import MAX_DEPTH, read_members
-from opsinfo_cli.text.scanner import scan
+from opsinfo_cli.text.scanner import Document, scan
 from opsinfo_cli.text.source import Source
 
 pytestmark = pytest.mark.heavy

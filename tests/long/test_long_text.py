@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.policy import Policy
-from opsinfo_cli.text.document import Document
 from opsinfo_cli.text.members import read_members
-from opsinfo_cli.text.scanner import scan
+from opsinfo_cli.text.scanner import Document, scan
 from opsinfo_cli.text.source import Source
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,9 +10,15 @@ import pytest
 
 from opsinfo_cli.check.install import check_install
 from opsinfo_cli.errors import Refused, UsageFault
-from opsinfo_cli.model.cann_roots import environment_customs
-from opsinfo_cli.model.install import Install, LoadPriority
-from opsinfo_cli.model.opp import opp_root, root_above, socs_of, version_of
+from opsinfo_cli.model.install import (
+    Install,
+    LoadPriority,
+    environment_customs,
+    opp_root,
+    root_above,
+    socs_of,
+    version_of,
+)
 
 SOC = "ascend910b"
 

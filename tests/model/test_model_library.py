@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from opsinfo_cli.errors import Damaged
-from opsinfo_cli.model.library import Library
+from opsinfo_cli.model.library import Library, Operators, Store
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.policy import Policy
-from opsinfo_cli.model.store import Operators, Store
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 
@@ -90,7 +89,7 @@ def test_of_an_op_type_with_and_without_blanks_the_one_without_is_read() -> None
 def test_an_ignored_twin_with_blanks_is_not_checked(passed_over: object) -> None:
     read = library({" Add": passed_over, "Add": {"precision_reduce": {"flag": "false"}}})
     assert list(read.operators.names) == ["Add"]
-    assert list(read.build_faults()) == []
+    assert read.entries["Add"].faults == ()
 
 
 @pytest.mark.parametrize(

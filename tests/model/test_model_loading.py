@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.model.columns import BF16, FP16, HIF8, Columns, Possible
-from opsinfo_cli.model.entry import Entry
+from opsinfo_cli.model.entry import BF16, FP16, HIF8, Columns, Entry, Possible
+from opsinfo_cli.model.entry_rules import EntryFault
 from opsinfo_cli.model.library import Library
-from opsinfo_cli.model.load_fault import LoadFault
 from opsinfo_cli.text.source import Source
 
 Sections = dict[str, dict[str, str]]
@@ -272,7 +271,7 @@ def test_every_fault_has_its_place_its_near_words_and_its_message() -> None:
     assert rows == (Path(__file__).parent / "fault_texts.tsv").read_text("utf-8").splitlines()[1:]
 
 
-def place_of(fault: LoadFault) -> str:
+def place_of(fault: EntryFault) -> str:
     """``section.key[token]``, as far as the fault names them."""
     token = "" if fault.token is None else f"[{fault.token}]"
     return ".".join(filter(None, (fault.section, fault.key))) + token

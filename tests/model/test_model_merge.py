@@ -10,11 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.change.mixlist_text import written_like
-from opsinfo_cli.model.library import Library
-from opsinfo_cli.model.mixlist import Mixlist, mixlist_content
-from opsinfo_cli.model.mixlist_merge import conflicts, merged, minimal
+from opsinfo_cli.model.library import Library, Operators, Store
+from opsinfo_cli.model.mixlist import Mixlist, conflicts, merged, minimal, mixlist_content
 from opsinfo_cli.model.policy import LEGAL_COMBINATIONS, Mark, Policy, effective, least
-from opsinfo_cli.model.store import Operators, Store
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 

@@ -6,8 +6,7 @@ import pytest
 
 from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.errors import Damaged
-from opsinfo_cli.model.mixlist import Mixlist
-from opsinfo_cli.model.mixlist_items import structure_faults
+from opsinfo_cli.model.mixlist import Mixlist, structure_faults
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opsinfo_cli.model.install import folder_of, suggest
 from opsinfo_cli.model.near_names import NearNames, did_you_mean, distance, near_names
 from opsinfo_cli.model.precision_mode import MODES, mode_named
-from opsinfo_cli.model.soc import folder_of, suggest
 
 OPS = ["Add", "AddN", "Bias", "BiasAdd", "BatchMatMul", "MatMul", "MatMulV2", "MatMulV3", "SoftmaxV2", "Softmax", "Log"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from opsinfo_cli.errors import Refused, UsageFault
+from opsinfo_cli.model.library import Operators, Store, library_files, load_order
 from opsinfo_cli.model.policy import Policy
-from opsinfo_cli.model.store import Operators, Store, library_files, load_order
 
 WHITE = {"precision_reduce": {"flag": "true"}}
 BLACK = {"precision_reduce": {"flag": "false"}}

@@ -11,9 +11,8 @@ import pytest
 
 from opsinfo_cli.errors import OpsinfoError, Refused, UsageFault
 from opsinfo_cli.model import target as target_module
-from opsinfo_cli.model.cann_roots import usual_roots
 from opsinfo_cli.model.file_kind import is_library_name, kind_of
-from opsinfo_cli.model.opp import socs_of
+from opsinfo_cli.model.install import socs_of, usual_roots
 from opsinfo_cli.model.target import TargetOptions, resolve
 from opsinfo_cli.text.source import Source
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+from opsinfo_cli.model.library import Operators
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.policy import Policy
-from opsinfo_cli.model.store import Operators
 from opsinfo_cli.neighbours.conversion import Conversion
 from opsinfo_cli.neighbours.name_tables import forms_of, name_table
 from opsinfo_cli.text.scanner import scan

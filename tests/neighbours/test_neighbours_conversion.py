@@ -10,9 +10,8 @@ from habana_lists import BF16, FP32
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opsinfo_cli.model.library import Library
+from opsinfo_cli.model.library import Library, Operators, Store
 from opsinfo_cli.model.mixlist import Mixlist
-from opsinfo_cli.model.store import Operators, Store
 from opsinfo_cli.neighbours.ascend_lists import of_mixlist
 from opsinfo_cli.neighbours.conversion import Conversion, converted
 from opsinfo_cli.neighbours.destinations import ConversionBase

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from opsinfo_cli.model.library import Library
+from opsinfo_cli.model.library import Library, Operators, Store
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.precision_mode import MODES
-from opsinfo_cli.model.store import Operators, Store
 from opsinfo_cli.neighbours.ascend_decision import decide_on_ascend
 from opsinfo_cli.neighbours.decide import OperatorCall, decide
 from opsinfo_cli.neighbours.systems import lists_of

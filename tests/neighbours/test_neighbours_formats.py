@@ -8,8 +8,7 @@ import pytest
 from habana_lists import BF16, FP32
 
 from opsinfo_cli.errors import Damaged, OpsinfoError, UsageFault
-from opsinfo_cli.model.library import Library
-from opsinfo_cli.model.store import Operators, Store
+from opsinfo_cli.model.library import Library, Operators, Store
 from opsinfo_cli.neighbours.conversion import converted
 from opsinfo_cli.neighbours.destinations import ConversionBase
 from opsinfo_cli.neighbours.systems import SYSTEMS, lists_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from opsinfo_cli.text.excerpt import Excerpt, excerpt
+from opsinfo_cli.text.source import Excerpt, excerpt
 
 
 @pytest.mark.parametrize("line_end", ["", "\n", "\nnext", "\r\nnext"])

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from opsinfo_cli.errors import Damaged
-from opsinfo_cli.text.document import Document
 from opsinfo_cli.text.members import read_members
-from opsinfo_cli.text.scanner import scan
+from opsinfo_cli.text.scanner import Document, scan
 from opsinfo_cli.text.source import Source
 
 FIRST_VALUE_IS_SOUND = {

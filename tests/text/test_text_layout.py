@@ -10,10 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from opsinfo_cli.text.document import Node
 from opsinfo_cli.text.layout import Style, add_items, add_member, drop_items, drop_part, quote, style_of
 from opsinfo_cli.text.patch import Edit, splice
-from opsinfo_cli.text.scanner import scan
+from opsinfo_cli.text.scanner import Node, scan
 from opsinfo_cli.text.source import Source
 
 

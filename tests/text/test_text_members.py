@@ -10,9 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from opsinfo_cli.text.document import Document
 from opsinfo_cli.text.members import Members, RawMember, _exact, read_members
-from opsinfo_cli.text.scanner import scan
+from opsinfo_cli.text.scanner import Document, scan
 from opsinfo_cli.text.source import Source
 
 BLANKS = ["", "", "", " ", "\n", "\r\n", "\t", "  \n\t "]
@@ -285,7 +284,7 @@ def test_the_exact_reader_gives_the_members_of_an_object_and_their_places() -> N
     text = '{"a": {"b": 1, "b": 2}, "c": 2.5}'
     document = scan(source_of(text))
     assert document.root is not None
-    found = _exact(document, document.root)
+    found = _exact(document.root)
     assert found.members is not None
     assert [(each.key, text[each.start : each.end]) for each in found.members] == [
         ("a", '{"b": 1, "b": 2}'),
@@ -293,7 +292,7 @@ def test_the_exact_reader_gives_the_members_of_an_object_and_their_places() -> N
     ]
     array = scan(source_of("[1]"))
     assert array.root is not None
-    assert _exact(array, array.root) == Members(None, 0, 3)
+    assert _exact(array.root) == Members(None, 0, 3)
 
 
 REPEATS = {
@@ -309,7 +308,7 @@ REPEATS = {
 def test_both_readers_find_a_repeated_key_at_any_depth_of_a_value(value: str) -> None:
     text = f'{{"before": {{}}, "a": {value}, "behind": 1}}'
     document = scan(source_of(text))
-    exact = _exact(document, document.require_root()).members
+    exact = _exact(document.require_root()).members
     assert exact is not None
     for members in (exact, members_of(text)):
         assert [member.has_duplicates for member in members] == [False, REPEATS[value], False]

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from opsinfo_cli.errors import Damaged, Stale
 from opsinfo_cli.text.patch import Edit, Patch, splice
-from opsinfo_cli.text.scanner import scan
+from opsinfo_cli.text.scanner import scan, syntax_patch
 from opsinfo_cli.text.source import Source
-from opsinfo_cli.text.syntax_fixes import syntax_patch
 
 
 def test_edits_are_applied_by_their_places_in_any_order() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from opsinfo_cli.errors import Damaged
-from opsinfo_cli.text.document import Document, Fault
 from opsinfo_cli.text.patch import Edit
-from opsinfo_cli.text.scanner import MAX_DEPTH, scan
+from opsinfo_cli.text.scanner import MAX_DEPTH, Document, Fault, scan
 from opsinfo_cli.text.source import Source
 
 

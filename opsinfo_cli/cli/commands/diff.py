@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ...compare.policies import Difference, diff, difference, policies_of
+from ...compare import Difference, diff, difference, policies_of
 from ...errors import UsageFault
 from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
@@ -26,7 +26,7 @@ from ..shared.targets import open_target
 if TYPE_CHECKING:
     from typing import Any
 
-    from ...compare.sections import SectionDifference
+    from ...compare import SectionDifference
     from ...model.mixlist import Mixlist
 
 
@@ -77,8 +77,8 @@ def command(
                 "--sections, --mixlist-a, --mixlist-b, --only-in and --format mixlist or html require two targets",
             )
         return _diff_systems(a, b, (soc_a, soc_b), options, output)
-    first = open_target(a, output, options._replace(soc=soc_a, soc_option="--soc-a")).keep()
-    second = open_target(b, output, options._replace(soc=soc_b, soc_option="--soc-b")).keep()
+    first = open_target(a, output, options._replace(soc=soc_a, soc_option="--soc-a"))
+    second = open_target(b, output, options._replace(soc=soc_b, soc_option="--soc-b"))
     _require_alike(first, second)
     only = _accepted(only_in or None, output)
     named = frozenset(only.marks) if only is not None else None
@@ -127,8 +127,12 @@ _KINDS = {"install": "an install"}
 
 def _inside(a: Target, b: Target, named: frozenset[str] | None) -> list[SectionDifference]:
     """What differs inside the entries that are compared."""
-    from ...compare.sections import section_differences
+    from ...compare import section_differences
 
+    for target in (a, b):
+        if target.snapshot:
+            message, hint = "a snapshot has not all sections", "compare the installs themselves"
+            raise UsageFault(message, name="wrong-kind", path=target.path, hint=hint)
     found = section_differences(a.operators, b.operators)
     return [each for each in found if named is None or each.name in named]
 
@@ -173,7 +177,7 @@ def _accepted(path: str | None, output: Output) -> Mixlist | None:
 
 
 def _port(a: Target, b: Target, mixlist: Mixlist | None, named: frozenset[str] | None, output: Output) -> int:
-    from ...compare.port import mixlist_for
+    from ...compare import mixlist_for
 
     wanted = policies_of(b.operators, mixlist)
     library = policies_of(a.operators)

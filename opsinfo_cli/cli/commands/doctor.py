@@ -11,11 +11,9 @@ from ...check.install import check_install
 from ...check.rule_selection import RuleSelection
 from ...check.vault import check_vault
 from ...errors import UsageFault
-from ...model.cann_roots import environment_customs, select_root
-from ...model.install import Install
-from ...model.opp import opp_root, socs_of
+from ...model.install import Install, environment_customs, opp_root, select_root, socs_of
+from ...model.library import library_files
 from ...model.repository import Repository
-from ...model.store import library_files
 from ...model.target import Target, TargetOptions, not_a_target, resolve
 from ...report.formats.findings_json import findings_document
 from ...report.views.diagnosis import show_diagnosis

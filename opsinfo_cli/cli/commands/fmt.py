@@ -11,9 +11,8 @@ from ...report.formats.unified_diff import unified_diff
 from ...report.terminal.failure import failure_lines
 from ...report.terminal.output import Output
 from ...report.views.changes import change_document
-from ...text.scanner import scan
+from ...text.scanner import scan, syntax_patch
 from ...text.source import Source, read_standard_input
-from ...text.syntax_fixes import syntax_patch
 from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
 from ..shared.mixlist_input import report_refusals

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 
-from ...compare.matrix import Policies, differs, policies_by_name
-from ...compare.policies import policies_of
+from ...compare import Policies, differs, policies_by_name, policies_of
 from ...errors import UsageFault
-from ...model.opp import opp_root, socs_of
+from ...model.install import opp_root, socs_of
 from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
 from ...report.views.matrix import matrix_document, show_matrix

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...change.mixlist_text import written_like
 from ...errors import UsageFault
-from ...model.mixlist_merge import conflicts, merged, minimal
+from ...model.mixlist import conflicts, merged, minimal
 from ...model.target import TargetOptions
 from ...report.views.merge import conflict_lines, merge_document, say_minimal
 from ...text.source import Source

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 
 from ...change.mixlist_text import written_like
 from ...errors import UsageFault
-from ...model.mixlist_merge import minimal, narrowed
+from ...model.mixlist import minimal, narrowed
 from ...model.policy import Mark
 from ...model.target import Target, TargetOptions
 from ...report.views.merge import minimal_document, say_minimal
 from ...text.source import Source
 from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
-from ..shared.doubts import report_missing_columns
 from ..shared.mixlist_input import fixable_mixlist
 from ..shared.mixlist_output import delivered, refused, report_built
 from ..shared.options import against_option, install_options, write_options
@@ -68,8 +67,6 @@ def command(
     targets = open_targets(against, output, options)
     found = minimal(given.marks, [target.operators for target in targets])
     if models:
-        for target in targets:
-            report_missing_columns(target, output)
         found = narrowed(found, _without_effect(found.marks, models, targets))
     say_minimal(output, found, targets)
     document = {"source": mixlist, **minimal_document(targets, found)}

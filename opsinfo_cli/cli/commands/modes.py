@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from ...errors import UsageFault
+from ...model.install import KNOWN_FOLDERS, folder_of, suggest
 from ...model.precision_mode import MODES, SERIES, required_mode, series_of
-from ...model.soc import KNOWN_FOLDERS, folder_of, suggest
 from ...neighbours.snippet import default_mode, snippet, snippet_names
 from ...report.terminal.output import Output
 from ...report.views.modes import modes_document, show_modes, snippet_document

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ...change.job import Job, Result, planned
 from ...change.library_plan import LibraryPlan
 from ...errors import Refused, UsageFault
-from ...model.entry_quick_check import forget_texts
 from ...model.policy import Policy
 from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
@@ -107,7 +106,6 @@ def _library_jobs(
     wanted = [operator.name for operator in target.operators.require(names)]
     files = winning_files(target, wanted, entries, output)
     read = target.operators.libraries()
-    forget_texts()
     return [
         Job(path, LibraryPlan(dict.fromkeys(mine, to), read[path]), read[path].source) for path, mine in files.items()
     ]

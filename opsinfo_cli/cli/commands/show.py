@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...model.columns import Columns
+from ...model.entry import Columns
+from ...model.library import Operator
 from ...model.mixlist import Mixlist
 from ...model.operator_rows import OperatorRow, operator_row
 from ...model.policy import combination
-from ...model.store import Operator
 from ...model.target import Target, TargetOptions
 from ...report.views.operator import show_lines, tensors_document
 from ...report.views.operators import row_document, target_document

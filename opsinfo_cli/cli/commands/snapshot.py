@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import UsageFault
 from ...model.file_kind import is_library_name, kind_of
-from ...model.snapshot_text import snapshot_text
+from ...model.snapshot import snapshot_text
 from ...model.target import TargetOptions
 from ...text.source import Source
 from ..line import declare

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...errors import OpsinfoError, UsageFault
-from ...model.cann_roots import Root, environment_root, usual_roots
-from ...model.install import Install
-from ...model.opp import opp_root, socs_of, version_of
-from ...model.soc import products_of
+from ...model.install import Install, Root, environment_root, opp_root, products_of, socs_of, usual_roots, version_of
 from ...report.escape import row, visible
 from ...report.terminal.output import Output
 from ...report.terminal.places import Words, shortened

@@ -13,7 +13,6 @@ from ...model.target import Target, TargetOptions
 from ...report.terminal.output import Output
 from ..line import declare
 from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
-from ..shared.doubts import report_missing_columns
 from ..shared.options import as_option, lock_options
 from ..shared.targets import open_against
 from ..validation.config import Configured, config_in_use, config_options, config_that_names
@@ -145,8 +144,6 @@ def command(
     inputs = [each for each in (*paths, *against, *models, narrowing.baseline, config_in_use()) if each is not None]
     baseline, files = _baseline(narrowing), _report_files(reports, inputs)
     targets = [each for text in against for each in _chips(text, socs, output)]
-    for target in targets if models else ():
-        report_missing_columns(target, output)
     validation = Validation(
         output,
         paths,

@@ -26,7 +26,7 @@ from ...report.terminal.output import Output
 from ...report.terminal.progress import Progress, step
 from ..line import declare
 from ..shared.common_options import Option
-from ..shared.doubts import report_doubts, report_missing_columns, report_unknown
+from ..shared.doubts import report_doubts, report_unknown
 from ..shared.mixlist_input import accepted_mixlist
 from ..shared.targets import open_against
 
@@ -219,7 +219,6 @@ def _target(options: JudgeOptions, sources: list[str], chosen: TargetOptions, ou
         return None
     target = open_against(options.against, output, chosen)
     report_doubts(target, output)
-    report_missing_columns(target, output)
     return target
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import join_some
-from ...model.store import Operators
+from ...model.library import Operators
 from ...model.target import Target
 from ...report.terminal.output import Output
 
@@ -51,12 +51,3 @@ def report_doubts(target: Target, output: Output) -> None:
         for paths, names in store.undecided().items():
             if any(len({entry.policy for entry in store.contenders(name)}) > 1 for name in names):
                 output.say(f"the load order of {join_some(paths)} is undefined; see `opsinfo doctor`", "warning")
-
-
-def report_missing_columns(target: Target, output: Output) -> None:
-    """Report a snapshot that has no columns: a judge assumes the dtypes of all operators."""
-    from ...model.snapshot import WITHOUT_COLUMNS
-
-    if target.snapshot and target.snapshot.version == WITHOUT_COLUMNS:
-        said = "a snapshot of version 1 has no columns: all dtypes are assumed; take it again with `opsinfo snapshot`"
-        output.say(f"{target.text}: {said}", "warning")

@@ -10,7 +10,7 @@ from ...report.terminal.output import Output
 
 if TYPE_CHECKING:
     from ...model.mixlist import Mixlist
-    from ...text.document import Document
+    from ...text.scanner import Document
     from ...text.source import Source
 
 

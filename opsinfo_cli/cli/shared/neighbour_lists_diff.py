@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...compare.policies import difference
+from ...compare import difference
 from ...errors import UsageFault
 from ...model.target import TargetOptions
 from ...neighbours.systems import names_system

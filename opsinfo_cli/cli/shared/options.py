@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...model.opp import CORES
+from ...model.install import CORES
 from ...model.policy import Policy, policy_meant
 from ...model.target import TargetOptions
 from ..line import declare

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 
 from ...errors import Refused, UsageFault, join_some
-from ...model.library import Library
-from ...model.store import Store, engine_keys, library_files, load_order
+from ...model.library import Library, Store, engine_keys, library_files, load_order
 from ...model.target import Target
 from ...report.terminal.output import Output
 from .options import EntryOptions

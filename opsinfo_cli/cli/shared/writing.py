@@ -13,7 +13,7 @@ from ...change.job import Job, Result
 from ...change.vault import Vault, vault_path
 from ...change.writer import Writer
 from ...errors import Refused
-from ...model.opp import CORES, root_above
+from ...model.install import CORES, root_above
 from ...model.target import TargetOptions, resolve
 from ...report.terminal.output import Output
 from ...report.views.changes import change_document, change_lines

@@ -9,10 +9,8 @@ from __future__ import annotations
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...model.entry_faults import pattern_of
-from ...model.load_fault import Sections
+from ...model.entry_rules import Sections, comma_list, pattern_of, tensors_of
 from ...model.policy import BLANKS, Policy, folded
-from ...model.tensor_faults import comma_list, tensors_of
 from ..dtypes import canonical
 
 if TYPE_CHECKING:

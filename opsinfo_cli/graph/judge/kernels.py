@@ -12,7 +12,7 @@ from .kernel import Kernel, assumed_kernel, kernel_of
 
 if TYPE_CHECKING:
     from ...model.entry import Entry
-    from ...model.store import Operators
+    from ...model.library import Operators
 
 
 SOURCES = ("library", "kernel", "assumed")
@@ -78,11 +78,7 @@ class Kernels:
         return tuple(self._of_entry(op_type, entry) for _, entry in self.operators[op_type].winners)
 
     def _of_entry(self, op_type: str, entry: Entry) -> Kernel:
-        try:
-            kernel = kernel_of(op_type, entry.policy, entry.kernel_sections)
-        except UsageFault:  # a snapshot of version 1: which tensor has which columns is unknown
-            kernel = assumed_kernel(op_type, entry.policy)
-            return kernel if "assumed" in self.sources else kernel._replace(confidence="none")
+        kernel = kernel_of(op_type, entry.policy, entry.sections)
         for source in self.sources:
             if source == "library" and kernel.confidence == "library":
                 return kernel

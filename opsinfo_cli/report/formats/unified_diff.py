@@ -6,10 +6,8 @@ import os
 from collections.abc import Iterator
 
 from ...errors import Damaged
-from ...text.json_values import Members, RawMember
-from ...text.linediff import changed_lines
-from ...text.members import read_members
-from ...text.patch import Edit, Patch
+from ...text.members import Members, RawMember, read_members
+from ...text.patch import Patch, changed_lines, edits_between
 from ...text.source import Source
 from ..escape import visible
 
@@ -58,18 +56,8 @@ def diff_of_bytes(path: str, old: bytes | None, new: bytes | None) -> str:
     if old is None or new is None:
         shown = unified_diff(after, Patch("", ()), after if old is None else before, is_new=True)
         return shown if old is None else _reversed(shown)
-    a, b = before.text.splitlines(keepends=True), after.text.splitlines(keepends=True)
-    head = _common(a, b)
-    tail = _common(a[head:][::-1], b[head:][::-1])
-    start = sum(map(len, a[:head]))
-    end = len(before.text) - sum(map(len, a[len(a) - tail :]))
-    window = "".join(b[head : len(b) - tail])
-    return unified_diff(before, Patch(before.sha256, (Edit(start, end, window),)), after)
-
-
-def _common(a: list[str], b: list[str]) -> int:
-    """The number of equal lines at the beginning of two lists."""
-    return next((index for index, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    edits = tuple(edits_between(before.text, after.text))
+    return unified_diff(before, Patch(before.sha256, edits, drop_bom=before.bom and not after.bom), after)
 
 
 def _reversed(diff: str) -> str:

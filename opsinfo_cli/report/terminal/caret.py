@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...text.excerpt import Excerpt
+from ...text.source import Excerpt
 from ..escape import visible
 from .cell_width import cell_width
 from .style import Look

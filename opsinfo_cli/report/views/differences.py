@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...compare.policies import Difference
+from ...compare import Difference
 from ...model.target import Target
 from ..escape import row, visible
 from ..terminal.output import Output
@@ -14,7 +14,7 @@ from ..terminal.output import Output
 if TYPE_CHECKING:
     from typing import Any
 
-    from ...compare.sections import SectionDifference
+    from ...compare import SectionDifference
 
 
 _WORST_FIRST = ("white -> black", "black -> white", "gray -> black", "gray -> white", "white -> gray", "black -> gray")

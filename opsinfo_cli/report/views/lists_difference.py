@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...compare.policies import Difference
+from ...compare import Difference
 from ...neighbours.vocabulary import OperatorLists
 from ..escape import row, visible
 from ..terminal.output import Output

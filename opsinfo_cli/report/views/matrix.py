@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...compare.matrix import Policies, differs
+from ...compare import Policies, differs
 from ...model.policy import Policy
 from ...model.target import Target
 from ..escape import row, shown, visible

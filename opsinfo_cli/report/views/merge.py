@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ...model.mixlist import mixlist_content
-from ...model.mixlist_merge import Conflict, Minimal
+from ...model.mixlist import Conflict, Minimal, mixlist_content
 from ...model.near_names import NearNames, did_you_mean
 from ...model.policy import Mark
 from ...model.target import Target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...model.columns import Columns, TensorColumns
+from ...model.entry import Columns, TensorColumns
 from ...model.operator_rows import OperatorRow, Standing
 from ..escape import shown, visible
 from ..terminal.cell_width import cell_width, padded, wrapped

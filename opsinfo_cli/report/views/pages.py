@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...compare.matrix import Policies, differs
-from ...compare.policies import Difference
-from ...compare.sections import SectionDifference
+from ...compare import Difference, Policies, SectionDifference, differs
 from ...model import operator_rows
 from ...model.policy import Policy
 from ...model.target import Target

@@ -127,7 +127,7 @@ def test_a_snapshot_is_not_written_over_other_files(opsinfo: Run, opp: Path, tmp
 
 @pytest.mark.parametrize(
     ("old", "new", "line"),
-    [('"schema_version": 2', '"schema_version": 3', 3), ('"policy": "white"', '"policy": 1', 11)],
+    [('"schema_version": 3', '"schema_version": 4', 3), ('"flag": "true"', '"flag": 1', 11)],
     ids=["unknown version", "wrong type"],
 )
 def test_an_unreadable_snapshot_is_refused_with_the_place(

@@ -1,1 +1,0 @@
-"""Differences of two targets: by policy, by marks, by section."""
