@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..errors import Damaged, Refused, UsageFault
 from ..text.members import NOT_EXACT, Members, RawMember, members_at, objects_in, read_members
@@ -18,9 +18,6 @@ from .file_kind import SNAPSHOT
 from .install import folder_of
 from .library import Library, Operators, Store
 from .policy import BLANKS, FLAG, PRECISION, Policy
-
-if TYPE_CHECKING:
-    from .target import Target
 
 VERSION = 3
 """Of the format. Readers ignore unknown keys and refuse other versions."""
@@ -161,7 +158,22 @@ def _damaged(source: Source, offset: int, message: str) -> Damaged:
     return Damaged(message, path=source.path, line=place.line, column=place.column, hint=_HINT)
 
 
-def snapshot_text(target: Target) -> str:
+class HasFacts(Protocol):
+    """What is taken of a target."""
+
+    @property
+    def soc(self) -> str | None: ...
+    @property
+    def version(self) -> str | None: ...
+    @property
+    def core(self) -> str: ...
+    @property
+    def operators(self) -> Operators: ...
+    @property
+    def other_engines(self) -> Mapping[str, str]: ...
+
+
+def snapshot_text(target: HasFacts) -> str:
     """Return a target as a snapshot: sorted, one op type a line, without paths or times of this machine.
 
     :raises UsageFault: if the target is a mixlist

@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 from cli_support import AI_910B, NN, Run, finding_names, mixlist, names, rows, snapshot, write
-from opsinfo_cli.cli.line.operator_names import operator_names, starting
-
-from opsinfo_cli.model.target import TargetOptions
 
 
 @pytest.fixture
@@ -148,7 +145,3 @@ def test_a_target_without_a_known_chip_is_reported(opsinfo: Run, fixtures: Path,
     assert "the SoC of the target is unknown" in ran.err
     named = write(tmp_path / "aic-ascend910b-ops-info-nn.json", path.read_bytes())
     assert opsinfo("snapshot", named).json["soc"] == "ascend910b"
-
-
-def test_its_op_types_complete_a_line(taken: Path) -> None:
-    assert list(starting(operator_names(str(taken), TargetOptions()), "MatM")) == ["MatMul", "MatMulV2", "MatMulV3"]
