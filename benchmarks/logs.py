@@ -30,7 +30,7 @@ from moving_logs import MOVES, MOVING, moving
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
-from opsinfo_cli.runs.scan import read_log  # noqa: E402
+from opsinfo_cli.runs.log import read_log  # noqa: E402
 
 WORDS = ("INFO", "epoch", "loss", "lr", "time", "data", "prec1", "samples", "elapsed", "ms", "grad", "norm", "batch")
 OVERFLOW = "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to {:.1f}\n"
@@ -174,7 +174,7 @@ def measure_moving(asked: argparse.Namespace) -> int:
 def _reading(path: Path) -> float:
     """Return the seconds of processor time that the reader takes."""
     began = time.process_time()
-    read_log(str(path)).evidence(None, None)
+    read_log(str(path)).evidence()
     return time.process_time() - began
 
 

@@ -12,12 +12,11 @@ WIDTH = 0.1
 class Count:
     """Overflowed steps of a run: at least ``low``, at most ``high``.
 
-    :param calibrating: overflows of the scale's first descent; scalers start too high on purpose
     :param steps: all optimizer steps; None if the log does not show them
+    :param calibrating: overflows of the scale's first descent; scalers start too high on purpose
     :param basis: what was counted, as text for people
     :param doubt: why the count is not a measurement; None if it is one
-    :param proof: what shows that this log reports skipped steps; if None, a count of zero
-        is not a measurement
+    :param proof: what shows that this log reports skipped steps; without it a count of zero is not a measurement
     :param notes: oddities of the log, and why ``low`` and ``high`` differ
     """
 
@@ -33,16 +32,14 @@ class Count:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the bounds are close enough for a count."""
         return self.high - self.low <= max(1, self.low * WIDTH)
 
     def noted(self, *notes: str) -> Count:
         return replace(self, notes=(*self.notes, *notes))
 
-
-def checked(count: Count) -> Count:
-    """Return the count, without its number of steps if that is below the number of overflows: it was misread."""
-    if count.steps is None or count.low <= count.steps:
-        return count
-    note = f"{count.low} overflows in {count.steps} steps: the number of steps comes from another counter"
-    return replace(count, steps=None, calibrating=min(count.calibrating, count.low)).noted(note)
+    def checked(self) -> Count:
+        """Return the count, without its steps if they are fewer than the overflows: then they were misread."""
+        if self.steps is None or self.low <= self.steps:
+            return self
+        note = f"{self.low} overflows in {self.steps} steps: the number of steps comes from another counter"
+        return replace(self, steps=None, calibrating=min(self.calibrating, self.low)).noted(note)

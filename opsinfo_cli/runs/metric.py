@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Literal, get_args
 
 from ..errors import UsageFault
 
-PICKS = ("last", "max", "min")
+Pick = Literal["last", "max", "min"]
+PICKS: tuple[str, ...] = get_args(Pick)
+
+_TAIL = 1 << 13
+"""Bytes of a block that are searched again with the next one, so that an expression may span lines."""
 
 
 def compiled_metric(text: str) -> re.Pattern[bytes]:
@@ -31,16 +36,18 @@ class Metric:
     def __init__(self, pattern: re.Pattern[bytes], pick: str = "last") -> None:
         self._pattern = pattern
         self._pick = pick
+        self._tail = b""
         self.value: float | None = None
 
-    def window(self, data: bytes, limit: int) -> None:
-        for match in self._pattern.finditer(data):
-            if match.start() >= limit:
-                break
-            if match[1] is not None:
-                self._take(match[1])
+    def take(self, block: bytes) -> None:
+        """Search a block of whole lines, and the matches that begin in the block before it and end here."""
+        begun, text = len(self._tail), self._tail + block
+        for match in self._pattern.finditer(text):
+            if match.end() > begun and match[1] is not None:
+                self._add(match[1])
+        self._tail = text[text.rfind(b"\n", 0, max(0, len(text) - _TAIL)) + 1 :] if len(text) > _TAIL else text
 
-    def _take(self, text: bytes) -> None:
+    def _add(self, text: bytes) -> None:
         try:
             value = float(text)
         except ValueError:  # the group is not a number

@@ -3,99 +3,114 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from math import gcd
 
 from .count import Count
-from .visits import Visits, skew_of
 
 _MOST_VALUES = 4096
+_MOST_SIZES = 4096
+_OPEN = 4
+_SKEW = 16
 _SURE = 3
+
+
+@dataclass(slots=True)
+class _Visit:
+    """Copies of one message that the ranks print for one overflowed step; ``at``: the step of the newest."""
+
+    value: float | None
+    at: int
+    copies: int
 
 
 class Occurrences:
     """Counts each overflowed step once, for any number of ranks.
 
-    The scale can return to a value only after it grew, which takes at least a hundred clean steps. So copies
-    with one value that are close together come from the ranks, and their number is the number of ranks. If the
-    log shows no steps between messages, the values give the number of ranks: a falling scale takes each value
-    once, so each is printed once by every rank.
+    The scale can return to a value only after it grew, which takes at least a hundred clean steps. So copies with one
+    value that are close together come from the ranks, and their number is the number of ranks: a copy belongs to one
+    of the last four visits of the scale to its value. If the log shows no steps between messages, the values give the
+    number of ranks: a falling scale takes each value once, so each is printed once by every rank.
+
+    ``total``: messages. ``together``: the most messages on one line; at least that many ranks print into the log.
     """
 
     def __init__(self) -> None:
         self.total = 0
-        self.values: dict[float, int] = {}
         self.together = 1
-        """The most messages on one line: at least that many ranks print into the log."""
-        self._visits = Visits()
+        self._values: dict[float, int] = {}
         self._placed = False
+        self._open: list[_Visit] = []
+        """The newest first."""
+        self._sizes: Counter[tuple[bool, int]] = Counter()
+        """How many visits had which number of copies; the key says whether they were to the lowest value so far."""
+        self._lowest: float | None = None
+        self._lead = 0
+        """Visits of the first descent."""
+        self._in_lead = True
+        self._newest_step = 0
 
-    def add(
-        self,
-        value: float | None,
-        at: int | None = None,
-        spacing: int = 0,
-        copies: int = 1,
-        since: int | None = None,
-    ) -> bool:
+    def add(self, value: float | None, at: int | None = None, spacing: int = 0, copies: int = 1) -> bool:
         """Count copies of one message.
 
         :param value: the scale after the overflow; None if the message has none
         :param at: the last step printed before the message; None if the log prints none
         :param spacing: the distance between printed steps
-        :param since: where the first copy is, if the copies are spread, each near to the one before it
         :returns: whether the message is the first of its overflow
         """
         self.total += copies
         self._placed |= at is not None
-        step = at or 0
-        if value is not None and value == value:
-            self._printed(value, copies)
-        return self._visits.add(value, step if since is None else since, step, copies, skew_of(spacing))
+        if value is not None and value == value and (value in self._values or len(self._values) < _MOST_VALUES):
+            self._values[value] = self._values.get(value, 0) + copies
+        step, skew = at or 0, max(_SKEW, 4 * spacing)
+        if step > self._newest_step + skew:  # clean steps in between end the first descent
+            self._in_lead = False
+        self._newest_step = max(self._newest_step, step)
+        for visit in self._open:
+            if visit.value == value and abs(step - visit.at) <= skew:
+                visit.copies += copies
+                visit.at = max(visit.at, step)
+                return False
+        self._begin(value, step, copies)
+        return True
 
-    def add_rows(
-        self, values: list[float], ats: list[int | None], spacing: int, rises: list[bool] | None = None
-    ) -> list[bool]:
-        """Add messages in order, each of one copy with a value that is a number.
+    def _begin(self, value: float | None, step: int, copies: int) -> None:
+        self._open.insert(0, _Visit(value, step, copies))
+        if len(self._open) > _OPEN:
+            self._close(self._open.pop())
+        if value is None or value != value:
+            return
+        is_lower = self._lowest is None or value < self._lowest
+        if is_lower:
+            self._lowest = value
+        self._in_lead = self._in_lead and is_lower
+        self._lead += self._in_lead
 
-        :param ats: the last step before each message, or None for each
-        :param rises: whether the scale rose before each, as :meth:`rose` notes
-        :returns: what :meth:`add` returns for each
-        """
-        self.total += len(values)
-        is_placed = ats[-1] is not None
-        self._placed |= is_placed
-        known = self.values
-        printed = values if len(known) < _MOST_VALUES else filter(known.__contains__, values)
-        for value, copies in Counter(printed).items():
-            self._printed(value, copies)
-        steps = [at or 0 for at in ats] if is_placed else [0] * len(ats)
-        return self._visits.add_rows(values, steps, skew_of(spacing), rises)
-
-    def _printed(self, value: float, copies: int) -> None:
-        if value in self.values or len(self.values) < _MOST_VALUES:
-            self.values[value] = self.values.get(value, 0) + copies
+    def _close(self, visit: _Visit) -> None:
+        size = (visit.value == self._lowest, visit.copies)
+        if size in self._sizes or len(self._sizes) < _MOST_SIZES:
+            self._sizes[size] += 1
 
     def rose(self) -> None:
         """Note that the scale grew: later overflows are not calibration, and an earlier value is a new overflow."""
-        self._visits.rose()
+        self._in_lead = False
+        self._close_all()
+
+    def _close_all(self) -> None:
+        for visit in self._open:
+            self._close(visit)
+        self._open = []
 
     def count(self, steps: int | None, ranks: int | None, placed: bool = False) -> Count:
         """:param ranks: the number of ranks that print; None to derive it
         :param placed: whether the log prints steps, even if only after the messages
         """
         self._placed |= placed
-        self._visits.end()
+        self._close_all()
         low, high, sure = self._bounds(ranks)
         basis = f"{self.total} messages" + (f" of {sure} ranks" if sure and sure > 1 else "")
-        count = Count(
-            low,
-            high,
-            steps,
-            min(self._visits.lead, low),
-            basis,
-            sure,
-            proof="the log has messages of skipped steps" if self.total else None,
-        )
+        proof = "the log has messages of skipped steps" if self.total else None
+        count = Count(low, high, steps, min(self._lead, low), basis, sure, proof=proof)
         if self.together > 1:
             count = count.noted(f"up to {self.together} messages on one line: several ranks print into the log")
         if low != high:
@@ -108,7 +123,7 @@ class Occurrences:
             return 0, 0, ranks
         if ranks is not None:
             return self._rounded(ranks, ranks)
-        if sum(self.values.values()) != self.total:  # messages without a value
+        if sum(self._values.values()) != self.total:  # messages without a value
             return self._rounded(self.together, self.total)
         return self._from_visits() if self._placed else self._from_values()
 
@@ -118,33 +133,31 @@ class Occurrences:
 
     def _from_visits(self) -> tuple[int, int, int | None]:
         """Return bounds from the sizes of visits; at the lowest value, consecutive overflows share a visit."""
-        above = Counter({size: number for (lowest, size), number in self._visits.sizes.items() if not lowest})
+        above = Counter({size: number for (is_lowest, size), number in self._sizes.items() if not is_lowest})
         whole: Counter[int] = Counter()
-        for (_, size), number in self._visits.sizes.items():
+        for (_, size), number in self._sizes.items():
             whole[size] += number
-        trusted = above or whole
-        if not above and (len(whole) > 1 or max(whole) > 1) and self._is_floor():
+        at_floor = self._lowest is not None and self._lowest <= 1.0
+        if not above and (len(whole) > 1 or max(whole) > 1) and at_floor:
             return self._rounded(1, self.total)
+        trusted = above or whole
         size, often = max(trusted.items(), key=lambda item: (item[1], -item[0]))
         if 2 * often < sum(trusted.values()):
-            return -(-self.total // max(whole)), self._overflows(min(trusted), whole), None
-        return self.total // size, self._overflows(size, whole), size  # more if some messages are missing
-
-    def _is_floor(self) -> bool:
-        return self._visits.lowest is not None and self._visits.lowest <= 1.0
-
-    @staticmethod
-    def _overflows(size: int, whole: Counter[int]) -> int:
-        """Return the overflows if each visit is at least one, and one more per full set of ranks."""
-        return sum(-(-each // size) * number for each, number in whole.items())
+            return -(-self.total // max(whole)), _most(min(trusted), whole), None
+        return self.total // size, _most(size, whole), size  # more if some messages are missing
 
     def _from_values(self) -> tuple[int, int, int | None]:
         """Return bounds from the copies of each value, for a log without steps."""
-        counts = Counter(self.values.values())
+        counts = Counter(self._values.values())
         common = gcd(*counts)
         size, often = max(counts.items(), key=lambda item: (item[1], -item[0]))
         if often >= _SURE and 2 * often >= sum(counts.values()):
-            return self.total // size, self._overflows(size, counts), size
+            return self.total // size, _most(size, counts), size
         if common == 1:
             return self.total, self.total, 1
         return self._rounded(common if counts[common] >= _SURE else 1, common)
+
+
+def _most(ranks: int, sizes: Counter[int]) -> int:
+    """Return the overflows if each visit is at least one, and one more per full set of ranks."""
+    return sum(-(-size // ranks) * number for size, number in sizes.items())

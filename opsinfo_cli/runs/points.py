@@ -7,10 +7,10 @@ sampled lines or no overflow messages the share cannot be measured.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from .count import Count
-from .readers.reader import Evidence
+from .evidence import Evidence, Scaling
 from .scale import judge_scale
 from .startup import level_kind
 
@@ -18,10 +18,19 @@ LIMIT = 0.005
 LARGE_BATCH_LIMIT = 0.001
 """The guide's limits for the share of overflowed steps: 0.5 %, and 0.1 % for a large global batch."""
 
+Status = Literal["holds", "fails", "cannot be told", "not measurable", "missing"]
+
 
 @dataclass(frozen=True)
-class Asked:
-    """Facts about the runs from the command line."""
+class Facts:
+    """What the user says of the runs.
+
+    :param steps: optimizer steps of each run
+    :param ranks: ranks that print to each log
+    :param amp: the mixed-precision level, if the log does not show it
+    :param loss_scale: ``dynamic`` or a number, if the log does not show it
+    :param spread: the largest range of the metrics of runs, as a share of their mean
+    """
 
     steps: int | None = None
     ranks: int | None = None
@@ -35,16 +44,19 @@ class Asked:
     def limit(self) -> float:
         return LARGE_BATCH_LIMIT if self.large_batch else LIMIT
 
+    @property
+    def scaling(self) -> Scaling | None:
+        if self.loss_scale is None:
+            return None
+        return "dynamic" if self.loss_scale == "dynamic" else "static"
+
 
 @dataclass(frozen=True)
 class VerdictPoint:
-    """One point of the procedure.
-
-    :param status: ``holds``, ``fails``, ``cannot be told``, ``not measurable`` or ``missing``
-    """
+    """One point of the procedure."""
 
     name: str
-    status: str
+    status: Status
     says: str
     hint: str | None = None
 
@@ -60,136 +72,135 @@ class Share(NamedTuple):
     without: float | None
 
 
-def share_of(found: Evidence) -> Share:
+def share_of(evidence: Evidence) -> Share:
     """Return the share that the log proves: only ``low`` if the bounds are too wide, nothing if there is no proof."""
-    count = found.count
-    if not count or not count.steps or not count.proof:
+    count = evidence.count
+    if not count.steps or not count.proof:
         return Share(None, None, None)
     clean = count.steps - count.calibrating
     without = (count.low - count.calibrating) / clean if clean > 0 and count.low == count.high else None
-    low = min(1.0, _least(found, count) / count.steps)
+    low = min(1.0, _certain(evidence) / count.steps)
     if count.doubt or not count.is_narrow:
         return Share(low, None, None)
     return Share(low, min(1.0, count.high / count.steps), without)
 
 
-def _least(found: Evidence, count: Count) -> int:
+def _certain(evidence: Evidence) -> int:
     """Return the certain overflows; for sampled lines at least those that falls of the scale prove."""
-    return max(count.low, found.scale.halvings) if count.doubt else count.low
+    count = evidence.count
+    return max(count.low, evidence.scale.halvings) if count.doubt else count.low
 
 
-def run_points(found: Evidence, asked: Asked) -> list[VerdictPoint]:
+def run_points(evidence: Evidence, facts: Facts) -> list[VerdictPoint]:
     """Return points 1 to 4 for one run."""
-    return [_precision(found, asked), _scaling(found, asked), _overflows(found, asked), _scale(found, asked)]
+    return [
+        _precision(evidence, facts),
+        _scaling(evidence, facts),
+        _overflows(evidence, facts),
+        _scale(evidence, facts),
+    ]
 
 
-def _precision(found: Evidence, asked: Asked) -> VerdictPoint:
+def _precision(evidence: Evidence, facts: Facts) -> VerdictPoint:
     name = "mixed-precision"
-    level, by = (found.level, "the log") if found.level else (asked.amp, "--amp")
+    level, source = (evidence.level, "the log") if evidence.level else (facts.amp, "--amp")
     if level is None:
         hint = "--amp LEVEL supplies it"
-        return VerdictPoint(name, "cannot be told", f"the log ({found.format}) prints neither level nor mode", hint)
+        return VerdictPoint(name, "cannot be told", f"the log ({evidence.format}) prints neither level nor mode", hint)
     kind = level_kind(level)
     if kind == "off":
-        return VerdictPoint(name, "fails", f"{level} is not mixed precision ({by})")
-    low = found.precision or kind or "float16"
+        return VerdictPoint(name, "fails", f"{level} is not mixed precision ({source})")
+    low = evidence.precision or kind or "float16"
     whole = "; everything is reduced, including batch norm" if level == "O3" else ""
-    return VerdictPoint(name, "holds", f"{level} ({low}), from {by}{whole}")
+    return VerdictPoint(name, "holds", f"{level} ({low}), from {source}{whole}")
 
 
-def is_bfloat(found: Evidence, asked: Asked) -> bool:
-    return (found.precision or level_kind(found.level or asked.amp or "")) == "bfloat16"
+def is_bfloat(evidence: Evidence, facts: Facts) -> bool:
+    return (evidence.precision or level_kind(evidence.level or facts.amp or "")) == "bfloat16"
 
 
-def scaling_of(found: Evidence, asked: Asked) -> str | None:
-    """Return ``dynamic`` or ``static``, from the log, else from the user; None if unknown."""
-    if found.scaling or asked.loss_scale is None:
-        return found.scaling
-    return "dynamic" if asked.loss_scale == "dynamic" else "static"
+def scaling_of(evidence: Evidence, facts: Facts) -> Scaling | None:
+    """Return the scaling, from the log, else from the user; None if unknown."""
+    return evidence.scaling or facts.scaling
 
 
-def _scaling(found: Evidence, asked: Asked) -> VerdictPoint:
+def _scaling(evidence: Evidence, facts: Facts) -> VerdictPoint:
     name = "dynamic-scaling"
-    scaling = scaling_of(found, asked)
-    by = "the log" if found.scaling else "--loss-scale"
+    scaling = scaling_of(evidence, facts)
+    source = "the log" if evidence.scaling else "--loss-scale"
     if scaling == "dynamic":
-        return VerdictPoint(name, "holds", f"dynamic, from {by}")
-    if is_bfloat(found, asked) and not asked.expect_dynamic:  # DeepSpeed prints a scale of 1.0 anyway
+        return VerdictPoint(name, "holds", f"dynamic, from {source}")
+    if is_bfloat(evidence, facts) and not facts.expect_dynamic:  # DeepSpeed prints a scale of 1.0 anyway
         return VerdictPoint(name, "holds", "bfloat16 has float32's range and needs no loss scaling")
     if scaling == "static":
-        value = found.static_scale if found.scaling else float(asked.loss_scale or 0)
-        said = f"static{f' ({value:g})' if value else ''}, from {by}"
-        return VerdictPoint(
-            name, "fails", said, "the guide requires dynamic scaling; with static scaling overflows are not detected"
-        )
-    if asked.expect_dynamic:
+        value = evidence.static_scale if evidence.scaling else float(facts.loss_scale or 0)
+        text = f"static{f' ({value:g})' if value else ''}, from {source}"
+        hint = "the guide requires dynamic scaling; with static scaling overflows are not detected"
+        return VerdictPoint(name, "fails", text, hint)
+    if facts.expect_dynamic:
         return VerdictPoint(name, "fails", "the log shows no dynamic loss scaling, which --expect requires")
     hint = "--loss-scale dynamic or --loss-scale VALUE supplies it"
-    return VerdictPoint(name, "cannot be told", f"the log ({found.format}) does not show how the loss is scaled", hint)
+    text = f"the log ({evidence.format}) does not show how the loss is scaled"
+    return VerdictPoint(name, "cannot be told", text, hint)
 
 
-def _overflows(found: Evidence, asked: Asked) -> VerdictPoint:
+def _overflows(evidence: Evidence, facts: Facts) -> VerdictPoint:
     name = "overflow-share"
-    count, share, limit = found.count, share_of(found), asked.limit
-    reason = _unmeasured(found, asked)
-    if share.low is not None and share.low >= limit and not is_bfloat(found, asked):
-        return VerdictPoint(name, "fails", _said(found, share, limit), _calibration_hint(share, limit))
+    count, share, limit = evidence.count, share_of(evidence), facts.limit
+    ranks_hint = "--ranks N supplies the number of ranks that print to the log"
+    if share.low is not None and share.low >= limit and not is_bfloat(evidence, facts):
+        return VerdictPoint(name, "fails", _share_text(evidence, share, limit), _calibration_hint(share, limit))
+    reason = _unmeasured(evidence, facts)
     if reason:
         return VerdictPoint(name, "not measurable", reason)
-    if count is None or not count.proof:
+    if not count.proof:
         hint = (
             "log the loss scale or the skipped steps and train again; `docs/soundness.md` lists what each stack prints"
         )
-        said = "the log has no overflow, and nothing shows that this run would print one"
-        return VerdictPoint(name, "cannot be told", said, hint)
-    if scaling_of(found, asked) is None:
-        steps = f" of {count.steps}" if count.steps else ""
-        said = f"{count.low}{steps} steps overflowed; whether all are printed depends on the scaling"
-        return VerdictPoint(name, "cannot be told", said, "--loss-scale supplies it")
+        text = "the log has no overflow, and nothing shows that this run would print one"
+        return VerdictPoint(name, "cannot be told", text, hint)
+    of_steps = f" of {count.steps}" if count.steps else ""
+    if scaling_of(evidence, facts) is None:
+        text = f"{count.low}{of_steps} steps overflowed; whether all are printed depends on the scaling"
+        return VerdictPoint(name, "cannot be told", text, "--loss-scale supplies it")
     if not count.is_narrow:
-        said = f"{count.low} to {count.high}{f' of {count.steps}' if count.steps else ''} steps{_noted(count)}"
-        return VerdictPoint(
-            name, "cannot be told", said, "--ranks N supplies the number of ranks that print to the log"
-        )
+        text = f"{count.low} to {count.high}{of_steps} steps{_notes(count)}"
+        return VerdictPoint(name, "cannot be told", text, ranks_hint)
     if share.high is None:
-        said = f"{count.low} steps overflowed; the log does not show of how many{_noted(count)}"
-        return VerdictPoint(name, "cannot be told", said, "--steps N supplies the number of optimizer steps")
+        text = f"{count.low} steps overflowed; the log does not show of how many{_notes(count)}"
+        return VerdictPoint(name, "cannot be told", text, "--steps N supplies the number of optimizer steps")
     if share.high >= limit:
-        said = f"{count.low} to {count.high} of {count.steps} steps{_noted(count)}"
-        return VerdictPoint(
-            name, "cannot be told", said, "--ranks N supplies the number of ranks that print to the log"
-        )
-    return VerdictPoint(name, "holds", _said(found, share, limit))
+        text = f"{count.low} to {count.high} of {count.steps} steps{_notes(count)}"
+        return VerdictPoint(name, "cannot be told", text, ranks_hint)
+    return VerdictPoint(name, "holds", _share_text(evidence, share, limit))
 
 
-def _noted(count: Count) -> str:
+def _notes(count: Count) -> str:
     return "".join(f"; {note}" for note in count.notes)
 
 
-def _unmeasured(found: Evidence, asked: Asked) -> str | None:
-    if is_bfloat(found, asked):
+def _unmeasured(evidence: Evidence, facts: Facts) -> str | None:
+    if is_bfloat(evidence, facts):
         return "bfloat16 runs print no overflow"
-    scaling = scaling_of(found, asked)
-    if scaling == "static":
+    if scaling_of(evidence, facts) == "static":
         return "with a static loss scale overflows are not printed"
-    if found.count and found.count.doubt:
-        bound = _least(found, found.count)
-        least = f"; falls of the scale prove at least {bound}" if bound > found.count.low else ""
-        return f"{found.count.doubt}{least}"
-    if found.format == "unknown" and found.scaling is None:
+    if evidence.count.doubt:
+        certain = _certain(evidence)
+        least = f"; falls of the scale prove at least {certain}" if certain > evidence.count.low else ""
+        return f"{evidence.count.doubt}{least}"
+    if evidence.format == "unknown" and evidence.scaling is None:
         return "the log has no message of a known format; torch.amp, for example, prints no overflow"
     return None
 
 
-def _said(found: Evidence, share: Share, limit: float) -> str:
-    count = found.count
-    assert count is not None
+def _share_text(evidence: Evidence, share: Share, limit: float) -> str:
+    count = evidence.count
     assert share.low is not None
-    many = str(count.low) if count.low == count.high else f"{_least(found, count)} or more"
+    many = str(count.low) if count.low == count.high else f"{_certain(evidence)} or more"
     text = f"{percent(share.low)} ({many} of {count.steps} steps; {count.basis}), the limit is {percent(limit)}"
     if count.calibrating and share.without is not None:
         text += f"; {percent(share.without)} without the {count.calibrating} of the initial calibration"
-    return text + _noted(count)
+    return text + _notes(count)
 
 
 def _calibration_hint(share: Share, limit: float) -> str | None:
@@ -203,11 +214,11 @@ def percent(share: float) -> str:
     return f"{share * 100:.3g} %"
 
 
-def _scale(found: Evidence, asked: Asked) -> VerdictPoint:
+def _scale(evidence: Evidence, facts: Facts) -> VerdictPoint:
     name = "loss-scale"
-    if is_bfloat(found, asked) and not found.scale.changes:
+    if is_bfloat(evidence, facts) and not evidence.scale.changes:
         return VerdictPoint(name, "not measurable", "bfloat16 runs have no loss scale")
-    if scaling_of(found, asked) == "static":
+    if scaling_of(evidence, facts) == "static":
         return VerdictPoint(name, "not measurable", "the loss scale is static")
-    status, says, hint = judge_scale(found)
-    return VerdictPoint(name, status, says, hint)
+    status, text, hint = judge_scale(evidence)
+    return VerdictPoint(name, status, text, hint)

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO
 
-from .stream import windows
+from .blocks import blocks
 
 MOST_NAMES = 10_000
 """The most op types that are read; more than any library has."""
 
-_RECORD = re.compile(rb"(?:[Rr](?P<down>educe)|[Rr]aise) precision, node datatype: ?\r?\n?(?P<types>[^\n]{0,2000})")
+NEEDLE = b"precision, node datatype"
+
+_RECORD = re.compile(rb"(?:[Rr](?P<down>educe)|[Rr]aise) precision, node datatype: ?\n?(?=(?P<types>[^\n]{0,2000}))")
 _OPERATOR = re.compile(rb"\[0\]: (?:ValueNode<\w{1,60}>\s?)?([A-Za-z_]\w{0,200})")
 _KERNEL = re.compile(rb"select kernel: ?(\([^()]*\) ?-> ?\([^()]*\))")
 
@@ -47,18 +49,18 @@ class Reduced:
             if len(kept) < 3 and text not in kept:
                 kept.append(text)
 
+    def take(self, block: bytes) -> None:
+        """Read the records of a block of whole lines."""
+        done = 0
+        for record in _RECORD.finditer(block) if NEEDLE in block else ():
+            before = block[max(done, record.start() - _FAR) : record.start()]
+            self.add(record, before.rpartition(b"\n")[2])
+            done = record.start("types")
+
 
 def read_reduced(
     path: str, into: Reduced, stdin: IO[bytes] | None = None, seen: Callable[[int], None] | None = None
 ) -> None:
     """:raises Refused: if the log cannot be read"""
-    needle = re.compile(rb"precision, node datatype")
-    for data, limit in windows(path, stdin, seen):
-        done = 0
-        for found in needle.finditer(data, 0, limit):
-            matches = (_RECORD.match(data, max(0, found.start() - len(word))) for word in (b"Reduce ", b"Raise "))
-            record = next(filter(None, matches), None)
-            if record:
-                before = data[max(done, record.start() - _FAR) : record.start()]
-                into.add(record, before.rpartition(b"\n")[2])
-                done = found.end()
+    for block in blocks(path, stdin, seen):
+        into.take(block.data)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
-from .readers.reader import Evidence
+from .evidence import Evidence
 
 
 @dataclass(frozen=True)
@@ -18,61 +19,55 @@ class Advice:
     reasons: tuple[str, ...]
 
 
-def collapsed(found: Evidence) -> str | None:
+def collapsed(evidence: Evidence) -> str | None:
     """Return why the scale collapsed; None if it did not."""
-    scale = found.scale
-    if found.fatal:
-        return f"the run aborted: {found.fatal}"
+    scale, floor = evidence.scale, evidence.floor
+    if evidence.fatal:
+        return f"the run aborted: {evidence.fatal}"
     if scale.not_numbers:
         return f"the scale was not a number {scale.not_numbers} times"
     if scale.final is None:
         return None
-    if not scale.falls:
-        return f"steps overflow at the scale's floor of {found.floor:.10g}" if _overflows_at_floor(found) else None
-    if scale.lowest < min(1.0, found.floor or 1.0):
+    if not scale.falls:  # the log may begin after the scale collapsed
+        overflows = evidence.scaling == "dynamic" and evidence.count.low > 0
+        at_floor = overflows and 0 < scale.highest <= floor
+        return f"steps overflow at the scale's floor of {floor:.10g}" if at_floor else None
+    if scale.lowest < min(1.0, floor or 1.0):
         return f"the scale fell below 1, to {scale.lowest:.10g}"
-    if found.floor and scale.lowest <= found.floor:
-        stuck = "and stayed there" if scale.final <= found.floor else "once"
-        return f"the scale fell to its floor of {found.floor:.10g} {stuck}"
+    if floor and scale.lowest <= floor:
+        stuck = "and stayed there" if scale.final <= floor else "once"
+        return f"the scale fell to its floor of {floor:.10g} {stuck}"
     return None
 
 
-def _overflows_at_floor(found: Evidence) -> bool:
-    """Whether the scale is at its floor in the whole log, which begins after the scale collapsed."""
-    overflows = found.scaling == "dynamic" and found.count is not None and found.count.low > 0
-    return overflows and 0 < found.scale.highest <= found.floor
-
-
-def judge_scale(found: Evidence) -> tuple[str, str, str | None]:
+def judge_scale(evidence: Evidence) -> tuple[Literal["holds", "fails", "cannot be told"], str, str | None]:
     """Return (status, text, hint) for the scale's trajectory."""
-    scale = found.scale
-    reason = collapsed(found)
+    scale = evidence.scale
+    reason = collapsed(evidence)
     if reason:
         hint = "an operator overflows at every scale: find it with a dump and `opsinfo numerics`"
         return "fails", reason, hint
     if scale.start is None or scale.final is None:
-        if found.scaling == "dynamic" and found.count and found.count.low == 0 and found.count.proof:
+        if evidence.scaling == "dynamic" and evidence.count.low == 0 and evidence.count.proof:
             return "holds", "no overflow lowered it; the log prints no values", None
-        if found.unreadable:
-            return "cannot be told", found.unreadable, "write a log for each rank, or let one rank print"
+        if evidence.unreadable:
+            return "cannot be told", evidence.unreadable, "write a log for each rank, or let one rank print"
         return "cannot be told", "the log prints no loss scale", None
-    said = (
+    text = (
         f"start {scale.start:.10g}, final {scale.final:.10g}, lowest {scale.lowest:.10g}, highest {scale.highest:.10g}"
+        f"; {scale.falls} falls, {scale.rises} rises"
     )
-    said += f"; {scale.falls} falls, {scale.rises} rises"
-    return "holds", said, None
+    return "holds", text, None
 
 
-def advise(found: Evidence, limit: float) -> Advice:
+def advise(evidence: Evidence, limit: float) -> Advice:
     """Advise a start near the value at which the scale settles, and a window that keeps overflows below the limit."""
-    count, start = found.count, found.scale.start
-    if collapsed(found):
+    count, start = evidence.count, evidence.scale.start
+    if collapsed(evidence):
         return Advice(None, None, None, ("an operator overflows at every scale; no start value or window helps",))
-    if count is None:
-        return Advice(None, None, None, ())
     initial, window, reasons = None, None, []
     calibrating = count.calibrating
-    stable = found.scale.stable(calibrating, (count.steps or 0) if found.at_is_step else 0)
+    stable = evidence.scale.stable(calibrating, (count.steps or 0) if evidence.at_is_step else 0)
     if stable and start and calibrating > 1 and stable < start:
         initial = 2.0 ** math.floor(math.log2(stable))
         reasons.append(
@@ -81,7 +76,7 @@ def advise(found: Evidence, limit: float) -> Advice:
     later = count.low - calibrating
     if count.steps and later > 1:
         apart = (count.steps - calibrating) / later
-        if found.scale.rises and apart <= 2 / limit:
+        if evidence.scale.rises and apart <= 2 / limit:
             window = _round_up(max(2 * apart, 2 / limit))
             reasons.append(f"after calibration one step in {apart:.0f} overflows; a longer growth window reduces that")
     return Advice(initial, 2.0 if window or initial else None, window, tuple(reasons))

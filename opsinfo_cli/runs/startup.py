@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass, field
-from itertools import compress
 
-from .readers.reader import NUMBER
-from .shapes import Shapes
+from .evidence import Evidence, Scaling
+from .log_format import NUMBER
 
 MARKS = (
     b"opt_level",
@@ -23,7 +20,7 @@ MARKS = (
     b"world_size",
     b"NGPU",
 )
-"""Searched in the first part of a log only; see :data:`.scan.STARTUP`."""
+"""Each line that shows an option has one of them."""
 
 LEVELS = {
     "off": "O0 float32 fp32 no force_fp32 must_keep_origin_dtype origin cube_fp16in_fp32out cube_hif8",
@@ -45,32 +42,13 @@ _MODE = re.compile(rb"\bprecision_mode(?:_v2)?[\"']?\s{0,4}[:=]\s{0,4}[\"']?(\w{
 _HALF = re.compile(rb"[\"']?\b(fp16|bf16)[\"']?\s?[:=]\s?True\b")
 _ARGUMENTS = re.compile(rb"\bfp16_opt_level[\"']?\s?[:=]")
 _FLOAT32 = re.compile(rb"(?<![\w])fp16[\"']?\s?[:=]\s?False\b")
-_SCALE = re.compile(rb"(?<!\w)loss_scale[\"']?\s{1,20}: (?:(dynamic)|" + NUMBER + rb")\s*$", re.MULTILINE)
-
-
+_SCALE = re.compile(rb"(?<!\w)loss_scale[\"']?\s{1,20}: (?:(dynamic)|" + NUMBER + rb")\s*$")
 _RANKS = re.compile(rb"(?:nproc_per_node[= ]{1,2}|[Uu]sing |world_size[\"']?[=:]\s?|NGPU=)(\d{1,6})(?: GPUs)?\b(?!\.)")
 
-
-def _proves(shape: bytes) -> bool:
-    """Whether a line of a shape may say something: no pattern matches a line but not its shape."""
-    return any(pattern.search(shape) for pattern in _OF_SHAPES)
-
-
-_OF_SHAPES = [
-    re.compile(each.pattern.replace(b"fp16", b"fp00").replace(b"bf16", b"bf00").replace(b"_v2", b"_v0"), each.flags)
-    for each in (_LEVEL, _MODE, _HALF, _ARGUMENTS, _FLOAT32, _RANKS, _SCALE)
-]
-
-_MOVES = 4
+_MOST_SCALES = 4
 """APEX prints at most two values for each of its models: the default of the level and the option."""
 
 
-def _searched(pattern: re.Pattern[bytes], line: bytes, *words: bytes) -> re.Match[bytes] | None:
-    """What a pattern finds in a line; it is only searched for if one of the words that it needs is there."""
-    return pattern.search(line) if any(word in line for word in words) else None
-
-
-@dataclass
 class Startup:
     """The last value of each kind: APEX prints the defaults first, then the values after overrides.
 
@@ -78,61 +56,51 @@ class Startup:
     (huggingface/transformers, src/transformers/training_args.py), so it proves no level.
     """
 
-    level: str | None = None
-    precision: str | None = None
-    scaling: str | None = None
-    static_scale: float | None = None
-    known: bool = False
-    ranks: tuple[int, ...] = ()
-    """Numbers of ranks or devices that the log prints, in order."""
-    _hugging_face: bool = False
-    _not_half: bool = False
-    _scales: set[float] = field(default_factory=set)
-    _shapes: Shapes[bool] = field(default_factory=lambda: Shapes(_proves))
+    def __init__(self) -> None:
+        self.known = False
+        self.ranks: tuple[int, ...] = ()
+        """Numbers of ranks or devices that the log prints, in order."""
+        self._level: str | None = None
+        self._precision: str | None = None
+        self._scaling: Scaling | None = None
+        self._static_scale: float | None = None
+        self._hugging_face = False
+        self._not_half = False
+        self._scales: set[float] = set()
 
-    def may_say(self, shapes: Collection[bytes]) -> bool:
-        """Whether a line of one of some shapes may say something."""
-        return any(map(self._shapes.of, shapes))
-
-    def lines(self, lines: list[bytes], shapes: list[bytes] | None = None) -> None:
-        """Read lines. A log repeats a few shapes, and most of them prove nothing."""
-        for line in compress(lines, self._shapes.of_all(lines, shapes)):
-            self._line(line)
-
-    def _line(self, line: bytes) -> None:
-        match = (
-            _searched(_LEVEL, line, b"_level")
-            or _searched(_MODE, line, b"precision_mode")
-            or _searched(_HALF, line, b"fp16", b"bf16")
-        )
-        if match and level_kind(match[1].decode("ascii", "replace")):
+    def line(self, line: bytes) -> None:
+        """Read a line with one of :data:`MARKS`; a pattern is only searched for if a word of it is there."""
+        match = (b"_level" in line and _LEVEL.search(line)) or (b"precision_mode" in line and _MODE.search(line))
+        if b"fp16" in line or b"bf16" in line:
+            match = match or _HALF.search(line)
+            self._hugging_face |= _ARGUMENTS.search(line) is not None
+            self._not_half |= _FLOAT32.search(line) is not None
+            self.known |= self._hugging_face
+        kind = level_kind(match[1].decode("ascii", "replace")) if match else None
+        if match and kind:
             self.known = True
-            self.level = match[1].decode("ascii")
-            kind = level_kind(self.level)
-            self.precision = kind if kind != "off" else None
-        self._arguments(line)
-        ranks = _searched(_RANKS, line, b"nproc_per_node", b"sing ", b"world_size", b"NGPU=")
-        if ranks and len(self.ranks) < 8 and (many := int(ranks[1])) > 1 and many not in self.ranks:
-            self.ranks = (*self.ranks, many)
-        scale = _SCALE.search(line, at) if (at := line.find(b"loss_scale")) >= 0 and b": " in line else None
+            self._level = match[1].decode("ascii")
+            self._precision = kind if kind != "off" else None
+        scale = _SCALE.search(line) if b"loss_scale" in line and b" : " in line else None
         if scale:
             self.known = True
             self._set_scale(None if scale[1] else float(scale[2]))
+        if len(self.ranks) < 8 and (ranks := _RANKS.search(line)):
+            number = int(ranks[1])
+            if number > 1 and number not in self.ranks:
+                self.ranks = (*self.ranks, number)
 
     def _set_scale(self, value: float | None) -> None:
         """Note the option; one that is printed with several values, as some scripts do, is a scale that moves."""
-        if value is not None and len(self._scales) < _MOVES:
+        if value is not None and len(self._scales) < _MOST_SCALES:
             self._scales.add(value)
-        moves = value is None or len(self._scales) >= _MOVES
-        self.scaling, self.static_scale = ("dynamic", None) if moves else ("static", value)
+        moves = value is None or len(self._scales) >= _MOST_SCALES
+        self._scaling, self._static_scale = ("dynamic", None) if moves else ("static", value)
 
-    def _arguments(self, line: bytes) -> None:
-        """Hugging Face's arguments, on one line or on several."""
-        self._hugging_face |= _searched(_ARGUMENTS, line, b"fp16_opt_level") is not None
-        self._not_half |= _searched(_FLOAT32, line, b"fp16") is not None
-        self.known |= self._hugging_face
-
-    @property
-    def is_float32(self) -> bool:
-        """Whether Hugging Face's arguments show that neither fp16 nor bf16 is on."""
-        return self._hugging_face and self._not_half and self.level is None
+    def complete(self, evidence: Evidence, *, with_scaling: bool) -> None:
+        """Add what the start of the log shows."""
+        is_float32 = self._hugging_face and self._not_half and self._level is None
+        evidence.level = self._level or evidence.level or ("fp32" if is_float32 else None)
+        evidence.precision = evidence.precision or self._precision
+        if self._scaling and with_scaling:
+            evidence.scaling, evidence.static_scale = self._scaling, self._static_scale

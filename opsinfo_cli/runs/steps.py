@@ -1,276 +1,220 @@
-"""The step fields of a log, found window by window."""
+"""The steps that a log prints: `step: 5`, `iter: 5/10`, `Epoch: [e][i/n]`, progress bars; and how many there were."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from itertools import accumulate, compress, islice
-from operator import sub
+import re
+from typing import NamedTuple
 
-from .columns import Table, integers, kinds_of
-from .shapes import Shapes
-from .sheet import Sheet
-from .step_counters import StepCounters
-from .step_fields import (
-    FIELDS,
-    NEAR,
-    Field,
-    Kind,
-    Row,
-    Spot,
-    every_spot,
-    has_none,
-    is_bare,
-    last_spots,
-    line_spot,
-    rows_at,
-    steps_at,
+_NEAR = 2048
+"""A line is searched for a step up to here."""
+
+_MOST_KINDS = 256
+_OFTEN = 20
+
+_FIELDS = 8
+"""The newest steps before a message, or at the end of a block, that are read: logs often alternate two counters."""
+_TAIL = 1 << 14
+"""The last bytes of a block, where they are looked for first."""
+
+EPOCHS, NAMED, BARS = 3, 2, 1
+"""Kinds of fields, the more complete one first."""
+
+_WORD = re.compile(rb"[Ss]tep|STEP|[Ii]ter|poch|T(?:RAIN|rain)|it/s|s/it")
+_INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
+_STEP = re.compile(
+    rb"(?<![A-Za-z_])(?<!on )((?:(?:global|train|training|current)_)?(?:[Ss]tep|STEP|[Ii]ter(?:ation)?)|"
+    rb"(?:global|training)_steps)"
+    rb"[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,8}" + _INTEGER + rb"(?:\s{0,8}/\s{0,8}(\d{1,15}))?"
 )
-from .visits import skew_of
-
-_LOOK = 1 << 14
-_GAP = 1 << 10
-"""Shorter text between two messages is looked up by its shape."""
-
-_WHOLE = 1 << 21
-"""The number of bytes at the start that are read line by line."""
-
-_Rows = tuple[dict[Kind, list[Row]], list[int]]
-"""Fields by kind, and steps."""
+_EPOCH = re.compile(rb"[Ee]poch[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,4}(\d{1,9})(?!\.)")
+_WITH_EPOCH = re.compile(
+    rb"(?:[Ee]poch|TRAIN|Train)(?:\(train\))?:?\s{0,4}(?:\[\s{0,4}(\d{1,9})(?:/\d{1,9})?\]:?\s{0,4}|(\d{1,9})\s)"
+    rb"\[\s{0,8}(\d{1,15})/\s{0,8}(\d{1,15})"
+)
+_BAR = re.compile(rb"\|\s{0,8}(\d{1,15})/(\d{1,15}) \[[^\]\r\n]{0,40}(?:it/s|s/it)")
 
 
-def _last_of(text: bytes) -> list[Spot]:
-    return last_spots(text, 0, len(text))
+class Kind(NamedTuple):
+    """``rank``: EPOCHS, NAMED or BARS; ``name``: the word before the number, or the length of a progress bar."""
+
+    rank: int
+    name: bytes
 
 
-class StepFields(StepCounters):
-    """The step fields of a log, found in its windows.
+class Field(NamedTuple):
+    """A step as printed. ``length``: steps per epoch if the line shows the epoch, else 0."""
 
-    The first 2 MiB are read line by line, then the end of each window and the text between overflow messages:
-    a linear scan for any share of messages.
+    kind: Kind
+    epoch: int
+    step: int
+    length: int
+
+
+def step_field(line: bytes) -> Field | None:
+    """Return the step that a whole line shows."""
+    if len(line) > _NEAR:
+        line = line[:_NEAR].rpartition(b" ")[0]  # a number must not be cut
+    if match := _WITH_EPOCH.search(line):
+        epoch, step, length = int(match[1] or match[2]), int(match[3]), int(match[4])
+        return Field(Kind(EPOCHS, b""), epoch, step, length)
+    if match := _BAR.search(line):
+        return Field(Kind(BARS, b"bar of " + match[2]), 0, int(match[1]), 0)
+    match = _STEP.search(line)
+    if not match:
+        return None
+    name, step, length = match[1].lower(), int(match[2]), int(match[3] or 0)
+    if length and (shown := _EPOCH.search(line)):
+        return Field(Kind(EPOCHS, name), int(shown[1]), step, length)
+    return Field(Kind(NAMED, name), 0, step, 0)
+
+
+class _Track:
+    """The first, second and last value of one kind of field; the number of steps follows from them."""
+
+    def __init__(self, first: Field) -> None:
+        self.first = self.last = first
+        self.second: int | None = None
+        self.seen = 1
+        self.broken = False
+        """Whether the field restarted without an epoch."""
+
+    def take(self, field: Field) -> None:
+        self.seen += 1
+        last = self.last
+        if self.second is None and (field.epoch, field.step) != (self.first.epoch, self.first.step):
+            self.second = self.at(field)
+        if (field.epoch, field.step) < (last.epoch, last.step) and field.epoch <= last.epoch:
+            self.broken |= last.step - field.step > max(8, last.step // 2)  # another rank may lag slightly
+            return
+        if field.epoch > last.epoch and not field.length and field.step < last.step:
+            self.broken = True
+        self.last = field
+
+    @property
+    def spacing(self) -> int:
+        return abs(self.second - self.at(self.first)) if self.second is not None else 0
+
+    def at(self, field: Field) -> int:
+        """Return the steps since the start of the first epoch, which is numbered 0 or 1."""
+        return (field.epoch - min(1, self.first.epoch)) * field.length + field.step
+
+    @property
+    def total(self) -> int | None:
+        """The number of steps; None if the fields restart without showing an epoch."""
+        if self.broken:
+            return None
+        first, last = self.at(self.first), self.last
+        if self.second is None:
+            return first if self.first.kind.name.startswith(b"global") else None
+        begun = 0 if first <= 2 * self.spacing else first - self.spacing  # otherwise the log begins after a resume
+        from_zero = int(first == 0 and self.first.kind.rank != BARS)
+        if last.length:
+            return self.at(last) - last.step + min(last.step + from_zero, last.length) - begun
+        return last.step + from_zero - begun
+
+
+class StepCounters:
+    """A counter for each kind of step field; the most complete kind is used.
+
+    ``at``: the last step printed before the current place; None if none was printed.
     """
 
     def __init__(self) -> None:
-        super().__init__()
-        self._read = self._upto = 0
-        self.since: int | None = None
-        """Where a run of messages begins that :meth:`sweep` took at once; it ends at :attr:`at`."""
-        self._is_bare = False
-        """Whether the last long text had no step."""
-        self._lines = Shapes(line_spot)
-        self._gaps = Shapes(every_spot)
-        """Where short texts between messages show steps."""
+        self.at: int | None = None
+        self._kinds: dict[Kind, _Track] = {}
+        self._main: Kind | None = None
 
-    def advance(self, data: bytes, end: int) -> None:
-        """Read step fields up to ``end``, from the ``end`` of the previous call for this window."""
-        start = self._upto
-        if end <= start:
-            return
-        self._upto = end
-        if end - start <= _GAP:
-            data = data[start:end]
-            spots = self._gaps.of(data)
-        elif self._read < _WHOLE:
-            data = data[start:end]
-            spots = every_spot(data, self._lines.of)
+    @property
+    def spacing(self) -> int:
+        """The distance between step fields; 0 if unknown."""
+        return self._kinds[self._main].spacing if self._main else 0
+
+    def take(self, field: Field) -> None:
+        track = self._kinds.get(field.kind)
+        if track:
+            track.take(field)
+        elif len(self._kinds) < _MOST_KINDS:
+            self._kinds[field.kind] = track = _Track(field)
+            self._main = self._best()
         else:
-            spots = self._last(data, start, end)
-        for spot in spots:
-            self.take(spot.read(data))
+            return
+        if field.kind == self._main:
+            self.at = max(0, track.at(field))
 
-    def _last(self, data: bytes, start: int, end: int) -> list[Spot]:
-        """Return where the last steps are. After a text without steps, the shapes of the next one are asked first."""
-        find = self._lines.of
-        if self._is_bare and is_bare(data[start:end], find):
-            return []
-        near = max(start, end - _LOOK)
-        spots = last_spots(data, near, end, find) or last_spots(data, start, near, find)
-        self._is_bare = not spots
-        return spots
+    def _best(self) -> Kind | None:
+        """Prefer epochs with a length, then named fields, then bars; within each, the most frequent field."""
+        moving = [kind for kind, track in self._kinds.items() if track.second is not None]
+        usable = [kind for kind in moving if not self._kinds[kind].broken] or moving or list(self._kinds)
 
-    def sweep(self, gaps: list[bytes], start: int, end: int) -> bool:
-        """Take the fields of the texts between equal messages at once, if the step grows by little in each.
+        def completeness(kind: Kind) -> tuple[int, int, int]:
+            return kind.rank, self._kinds[kind].seen, self._kinds[kind].last.step
 
-        :param start: where the first text begins
-        :param end: where the last message ends
-        :returns: whether they were taken; if not, :meth:`advance` takes them one by one
-        """
-        if start < self._upto or max(map(len, gaps)) > _GAP:
-            return False
-        same = gaps.count(gaps[0]) == len(gaps)
-        found = [self._gaps.of(gaps[0])] * len(gaps) if same else self._gaps.of_all(gaps, between=b"\0")
-        if any(found) and not self._moved(gaps, found):
-            return False
-        if not any(found):
-            self.since = self._at
-        self._upto = end
-        return True
+        return max(usable, key=completeness, default=None)
 
-    def has_none(self, kinds: Collection[bytes]) -> bool:
-        """Whether no line of some shapes has a step. False too if there are too many to tell."""
-        return has_none(kinds, self._lines.of)
+    @property
+    def total(self) -> int | None:
+        """The number of steps; None if the fields do not show it."""
+        best = self._best()
+        return self._kinds[best].total if best else None
 
-    def sweep_lines(self, lines: list[bytes], shapes: list[bytes], first: int, most: int, start: int, end: int) -> bool:
-        """Take the fields of whole lines between equal messages at once, as :meth:`sweep` does.
-
-        :param shapes: of the lines
-        :param first: the number of lines between the first two messages
-        :param most: the greatest number of lines between two messages
-        """
-        if start < self._upto:
-            return False
-        found = self._lines.of_all(lines, shapes)
-        spots = [spot for spot in found if spot]
-        if not spots:
-            self.since = self._at
-        elif not self._take_column(Table.of(list(compress(lines, found)), spots), sum(map(bool, found[:first])), most):
-            return False
-        self._upto = end
-        return True
-
-    def take_between(self, sheet: Sheet, chosen: list[bool]) -> list[int | None] | None:
-        """Take the fields of the lines of a window that are not chosen, at once.
-
-        :param chosen: whether each line is a message; their shapes have no step
-        :returns: the last step before each message; None if the lines must be read one by one
-        """
-        find = self._lines.of
-        if self._upto >= sheet.limit:
-            return [self._at] * chosen.count(True)
-        if self._upto or sheet.kinds is None or max(map(len, sheet.kinds)) > NEAR:
+    @property
+    def note(self) -> str | None:
+        """A note if another counter of the log disagrees; else None."""
+        best, total = self._best(), self.total
+        if best is None or total is None:
             return None
-        spots = {shape: find(shape) for shape in sheet.kinds}
-        known = [spot for spot in spots.values() if spot]
-        if not known:
-            self._upto = sheet.limit
-            return [self._at] * chosen.count(True)
-        shown = list(map(spots.get, sheet.shapes))
-        table = Table(list(compress(sheet.lines, shown)), known, lambda: [spot for spot in shown if spot])
-        if not self._is_usual(known[0].kind) or not _is_of_one_kind(table):
-            return None
-        self._upto = sheet.limit
-        ats = [self._at, *self.take_table(table)]
-        before = compress(accumulate(map(bool, shown)), chosen)
-        return list(map(ats.__getitem__, before))
+        for kind, track in self._kinds.items():
+            other = track.total
+            if kind == best or kind.rank != best.rank or track.seen < _OFTEN or not other:
+                continue
+            if abs(other - total) > max(1, total // 10):
+                return f"steps are `{_shown(best)}` ({total}); `{_shown(kind)}` shows {other}"
+        return None
 
-    def _is_usual(self, kind: Kind) -> bool:
-        """Whether a counter was read before, and the main one twice or more."""
-        main = self._kinds.get(self._main) if self._main else None
-        return kind in self._kinds and main is not None and main.second is not None
 
-    def _take_column(self, table: Table[Spot], first: int, most: int) -> bool:
-        """Take the fields of lines as :meth:`_take_moved` does, those of the main counter in one epoch at once."""
-        kind = table.kinds[0].kind
-        track = self._kinds.get(kind)
-        column = steps_at(table) if kind == self._main else None
-        if column is None or track is None or track.second is None or self._at is None:
-            return self._take_moved(self._rows_of_one_kind(table), first, most)
-        epoch, steps, length = column
-        moves = list(map(sub, steps, (self._at - track.at(Field(kind, epoch, 0, length)), *steps)))
-        if min(moves) < 0 or most * max(moves) > skew_of(track.spacing):
-            return False
-        self.since = self._at + sum(moves[:first])
-        self.seen += len(steps)
-        track.take_rising((epoch, steps[0], length), (epoch, steps[-1], length), len(steps))
-        self._at = track.at(Field(kind, epoch, steps[-1], length))
-        return True
+def _shown(kind: Kind) -> str:
+    return kind.name.decode("ascii", "replace") or "Epoch: [e][i/n]"
 
-    def _moved(self, gaps: list[bytes], found: list[list[Spot]]) -> bool:
-        """Take the fields of texts if :meth:`_take_moved` takes them."""
-        if self._main is None:
-            return False
-        rows = None
-        if all(len(each) == 1 for each in kinds_of(found)):
-            rows = self._rows_of_one_kind(Table.of(gaps, [spot for (spot,) in found]))
-        return self._take_moved(rows or self._rows_of_kinds(gaps, found, self._main), 1, 1)
 
-    def _take_moved(self, found: _Rows | None, first: int, most: int) -> bool:
-        """Take fields if the main counter grows by little in each text, and no counter is new.
+class Steps(StepCounters):
+    """The step at each place of a log. The newest steps before a place are looked up backwards, on whole lines only."""
 
-        :param first: the number of steps after which the first message is
-        :param most: the greatest number of steps between two messages
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[bytes] = []
+        self._done = 0
+        self._every = False
+
+    def begin(self, lines: list[bytes], first: int, every: bool) -> None:
+        """Begin a block.
+
+        :param first: the first line that is whole
+        :param every: whether all steps are read, not only the newest
         """
-        track = self._kinds.get(self._main) if self._main else None
-        if found is None or track is None or track.second is None or self._at is None:
-            return False
-        rows, places = found
-        places = [self._at, *places]
-        moves = list(map(sub, islice(places, 1, None), places))
-        if min(moves) < 0 or most * max(moves) > skew_of(track.spacing):
-            return False
-        for each, some in rows.items():
-            self.take_rows(each, some)
-        self.since = places[first]
-        return True
+        self._lines, self._done, self._every = lines, first, every
 
-    def _rows_of_one_kind(self, table: Table[Spot]) -> _Rows | None:
-        """Return what :meth:`_rows_of_kinds` returns; None if each text must be read."""
-        kind = table.kinds[0].kind
-        if kind not in self._kinds or any(spot.kind != kind or not spot.is_plain for spot in table.kinds):
-            return None
-        rows = rows_at(table)
-        if kind != self._main:
-            return {kind: rows}, [self._at or 0] * len(rows)
-        base = min(1, self._kinds[kind].first.epoch)
-        return {kind: rows}, [(epoch - base) * length + step for epoch, step, length in rows]
+    def upto(self, at: int) -> Steps:
+        """Read the steps before a line of the block; ``at`` and ``spacing`` are then those of this place."""
+        if at > self._done:
+            self._read(self._lines[self._done : at])
+            self._done = at
+        return self
 
-    def _rows_of_kinds(self, gaps: list[bytes], found: list[list[Spot]], main: Kind) -> _Rows | None:
-        """Return the fields of some texts by kind, and the step after each text; None if one is of a new kind."""
-        rows: dict[Kind, list[Row]] = {}
-        at, base = self._at or 0, min(1, self._kinds[main].first.epoch)
-        places = []
-        for gap, spots in zip(gaps, found, strict=True):
-            for spot in spots:
-                kind, epoch, step, length = spot.read(gap)
-                if kind == main:
-                    at = (epoch - base) * length + step
-                if kind in rows:
-                    rows[kind].append((epoch, step, length))
-                elif kind in self._kinds:
-                    rows[kind] = [(epoch, step, length)]
-                else:
-                    return None
-            places.append(at)
-        return rows, places
+    def newest(self, block: bytes, first: int) -> None:
+        """Read the newest steps of a block that no format needs: in its last lines, else in all of them."""
+        self._every = False
+        begin = block.rfind(b"\n", 0, max(0, len(block) - _TAIL)) + 1
+        if not (begin and self._read(block[begin:].split(b"\n"))):
+            self._read(block.split(b"\n")[first:])
 
-    def skip(self, end: int) -> None:
-        """Skip the text before ``end``: messages, which have no step."""
-        self._upto = max(self._upto, end)
-
-    def finish(self, sheet: Sheet) -> None:
-        """Read the rest of a window; the next call is for the next window."""
-        limit = sheet.limit
-        if sheet.kinds is None or self._upto or limit <= _GAP or not self._finish_by_shape(sheet, sheet.kinds):
-            self.advance(sheet.data, limit)
-        if self._read < _WHOLE <= self._read + limit:
-            self._gaps = Shapes(_last_of)
-        self._read += limit
-        self._upto = 0
-
-    def _finish_by_shape(self, sheet: Sheet, kinds: Collection[bytes]) -> bool:
-        """Take what :meth:`advance` takes of a window whose lines have few shapes; returns whether it was taken."""
-        find = self._lines.of
-        whole = self._read < _WHOLE
-        if not whole and self._is_bare and has_none(kinds, find):
-            return True
-        if max(map(len, kinds)) > NEAR or any(b"\r" in shape for shape in kinds):
-            return False
-        last = slice(0 if whole else -FIELDS - 1, -1)  # without what follows the last line end
-        lines, shapes = sheet.lines[last], sheet.shapes[last]
-        if not whole and (len(lines) < FIELDS or sum(map(len, lines)) + FIELDS > _LOOK):
-            return False
-        spots = {shape: find(shape) for shape in set(shapes)}
-        known = [spot for spot in spots.values() if spot]
-        table = Table(lines, known, lambda: [spot for spot in map(spots.get, shapes) if spot])
-        if len(known) < len(spots) or not _is_of_one_kind(table):
-            return False
-        self._is_bare = False
-        self.take_table(table)
-        return True
-
-
-def _is_of_one_kind(table: Table[Spot]) -> bool:
-    """Whether all fields are of one kind, for any digits."""
-    first = table.kinds[0]
-    if len({(spot.kind, spot.is_plain, spot.epoch is None) for spot in table.kinds}) > 1:
-        return False
-    return first.is_plain or (first.epoch is not None and 0 not in integers(table.column(3)))
+    def _read(self, lines: list[bytes]) -> bool:
+        """:returns: whether one of the lines has a step"""
+        fields: list[Field] = []
+        for line in reversed(lines):
+            if len(line) > 4 and _WORD.search(line, 0, _NEAR) and (field := step_field(line)):
+                fields.append(field)
+                if len(fields) == _FIELDS and not self._every:
+                    break
+        for field in reversed(fields):
+            self.take(field)
+        return bool(fields)

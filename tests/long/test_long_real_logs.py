@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 from log_truths import TRUTHS, scales
 
-from opsinfo_cli.runs.evidence import run_evidence
-from opsinfo_cli.runs.grouping import TrainingRun
-from opsinfo_cli.runs.points import Asked, run_points
-from opsinfo_cli.runs.readers.reader import Evidence
+from opsinfo_cli.runs.evidence import Evidence
+from opsinfo_cli.runs.log import read_log
+from opsinfo_cli.runs.points import Facts, run_points
 
 FOLDER = os.environ.get("OPSINFO_LOGS")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="OPSINFO_LOGS is not set")
@@ -40,7 +39,7 @@ def log_of(row: dict[str, str]) -> Path:
 
 
 def evidence_of(path: Path) -> Evidence:
-    return run_evidence(TrainingRun(path.name, (str(path),)), Asked(), None, "last").evidence
+    return read_log(str(path)).evidence()
 
 
 @each_log
@@ -49,13 +48,12 @@ def test_the_bounds_contain_the_truth_and_are_narrow(row: dict[str, str]) -> Non
     truth = TRUTHS[row["truth"]](path.read_bytes(), int(row["ranks"]))
     assert truth == (number(row["overflows"]), number(row["steps"]))
     found = evidence_of(path)
-    (share,) = (point for point in run_points(found, Asked()) if point.name == "overflow-share")
+    (share,) = (point for point in run_points(found, Facts()) if point.name == "overflow-share")
     overflows, steps = truth
     assert (found.scaling or "-") == row["scaling"]
     if overflows is None:
         assert share.status in ("cannot be told", "not measurable")
         return
-    assert found.count is not None
     assert found.count.low <= overflows <= found.count.high
     assert found.count.is_narrow
     if steps is None:

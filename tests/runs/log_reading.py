@@ -1,60 +1,78 @@
-"""Read lines of logs, and compare what was read."""
+"""Read logs from text, and show what was read as plain values."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import asdict
 from typing import Any
 
-from opsinfo_cli.runs.flags import Flags
-from opsinfo_cli.runs.occurrences import Occurrences
-from opsinfo_cli.runs.readers.reader import Reader
-from opsinfo_cli.runs.scan import Log
-from opsinfo_cli.runs.sheet import Sheet
-from opsinfo_cli.runs.steps import StepFields
-from opsinfo_cli.runs.stream import Window
+from opsinfo_cli.runs.blocks import Block
+from opsinfo_cli.runs.evidence import Evidence
+from opsinfo_cli.runs.log import Log
+from opsinfo_cli.runs.points import Facts, run_points
+from opsinfo_cli.runs.scale import advise
+
+DEFAULTS = {
+    "level": None,
+    "precision": None,
+    "scaling": None,
+    "static_scale": None,
+    "fatal": None,
+    "at_is_step": False,
+    "known": True,
+    "ranks": None,
+    "doubt": None,
+    "proof": None,
+    "unreadable": None,
+    "notes": (),
+    "rises": 0,
+    "falls": 0,
+    "halvings": 0,
+    "not_numbers": 0,
+    "behind": 0,
+}
 
 
-def text_of(*lines: bytes) -> bytes:
-    return b"".join(line + b"\n" for line in lines)
-
-
-def read(kind: type[Reader], *windows: bytes, by_shape: bool = True) -> Any:
-    reader, fields = kind(), StepFields()
-    for data in windows:
-        sheet = Sheet(data, len(data), by_shape)
-        reader.sheet(sheet, fields)
-        fields.finish(sheet)
-    return reader
-
-
-def fed(windows: list[bytes], by_shape: bool = True) -> Log:
-    log = Log("log")
-    for data in windows:
-        log._by_shape = by_shape
-        log.take(Window(data, len(data)))
+def log_of(*blocks: bytes | str) -> Log:
+    log = Log()
+    for block in blocks:
+        log.take(Block(block.encode() if isinstance(block, str) else block, continues=False))
     return log
 
 
-def state(reader: Any) -> object:
-    parts = [vars(reader.scale), reader.found.at_is_step, reader.found.scaling, reader.found.level]
-    parts += [
-        occurrences_state(each) if isinstance(each, Occurrences) else vars(each)
-        for name in ("counters", "occurrences", "_descent", "lowered", "not_run")
-        if (each := getattr(reader, name, None))
-    ]
-    parts += [flags_state(reader.flags)] if hasattr(reader, "flags") else []
-    return reader.lines, repr(parts), reader.tally(None, None)
+def evidence_of(*lines: bytes | str, **known: int | None) -> Evidence:
+    """The evidence of the lines of one block."""
+    text = b"".join((line.encode() if isinstance(line, str) else line) + b"\n" for line in lines)
+    return log_of(text).evidence(**known)
 
 
-def occurrences_state(found: Occurrences) -> object:
-    visits = vars(found._visits)
-    return {**vars(found), "_visits": {**visits, "sizes": sorted(visits["sizes"].items())}}
+def points_of(evidence: Evidence) -> list[tuple[int, float]]:
+    return [tuple(point) for point in evidence.scale.points]
 
 
-def flags_state(flags: Flags) -> object:
-    flags._remember()
-    return vars(flags)
+def shown(evidence: Evidence, facts: Facts) -> dict[str, Any]:
+    """Evidence, count, scale, points and advice, without default values."""
+    scale = evidence.scale
+    moved = ("rises", "falls", "halvings", "not_numbers", "behind", "start", "final")
+    ends = {name: value for name in ("lowest", "highest") if math.isfinite(value := getattr(scale, name))}
+    advice = {name: value for name, value in asdict(advise(evidence, facts.limit)).items() if value}
+    fields = {name: value for name, value in vars(evidence).items() if name not in ("count", "scale")}
+    return {
+        **_unusual(fields),
+        "count": _unusual(asdict(evidence.count)),
+        "scale": {**_unusual({name: getattr(scale, name) for name in moved}), **ends, "drawn": _drawn(evidence)},
+        "points": {
+            point.name: f"{point.status}: {point.says}" + (f" [{point.hint}]" if point.hint else "")
+            for point in run_points(evidence, facts)
+        },
+        "advice": advice,
+    }
 
 
-def fields_state(fields: StepFields) -> object:
-    tracks = {kind: vars(track) for kind, track in fields._kinds.items()}
-    return tracks, fields.seen, fields.at, fields.spacing, fields.total, fields.note
+def _unusual(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name not in DEFAULTS or value != DEFAULTS[name]}
+
+
+def _drawn(evidence: Evidence) -> str:
+    points = [f"{point.at}:{point.scale:g}" for point in evidence.scale.drawn]
+    return " ".join(points if len(points) < 12 else [*points[:6], f"({len(points)})", *points[-3:]])

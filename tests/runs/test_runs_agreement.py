@@ -9,21 +9,22 @@ import pytest
 
 from opsinfo_cli.runs import student_t
 from opsinfo_cli.runs.count import Count
-from opsinfo_cli.runs.points import Asked
-from opsinfo_cli.runs.readers.reader import Evidence
+from opsinfo_cli.runs.evidence import Evidence
+from opsinfo_cli.runs.points import Facts
 from opsinfo_cli.runs.student_t import compare, spread, t_quantile, t_tail
-from opsinfo_cli.runs.verdict import RunFound, Verdict, judge
+from opsinfo_cli.runs.training_run import RunEvidence, TrainingRun
+from opsinfo_cli.runs.verdict import Verdict, judge
 
 
-def run(name: str, value: float | None = None, low: int = 0, level: str | None = "O2") -> RunFound:
+def run(name: str, value: float | None = None, low: int = 0, level: str | None = "O2") -> RunEvidence:
     """A run of 1000 steps, all of them measured."""
     found = Evidence("apex", level=level, scaling="dynamic")
     found.count = Count(low, low, 1000, 0, "flags", proof="flags")
     found.scale.add(1, 8.0)
-    return RunFound(name, (name,), found, value)
+    return RunEvidence(TrainingRun(name, (name,)), found, value)
 
 
-def runs(*values: float | None) -> list[RunFound]:
+def runs(*values: float | None) -> list[RunEvidence]:
     return [run(f"run {number}", value) for number, value in enumerate(values)]
 
 
@@ -33,45 +34,45 @@ def point(verdict: Verdict, name: str) -> str:
 
 
 def agreement(*values: float | None, spread: float = 0.01) -> str:
-    return point(judge(runs(*values), [], Asked(spread=spread), metric=True), "runs-agree")
+    return point(judge(runs(*values), [], Facts(spread=spread), metric=True), "runs-agree")
 
 
 def test_four_equal_runs_are_sound_and_three_are_not_enough() -> None:
-    four, three = (judge(runs(*[76.0] * number), [], Asked(), metric=True) for number in (4, 3))
+    four, three = (judge(runs(*[76.0] * number), [], Facts(), metric=True) for number in (4, 3))
     assert (four.word, four.missing, four.failing) == ("sound", [], [])
     assert (three.word, three.missing, three.failing) == ("incomplete", ["runs-agree"], [])
 
 
 def test_a_failing_point_outweighs_a_missing_one() -> None:
-    verdict = judge([run("a", low=5)], [], Asked(), metric=False)
+    verdict = judge([run("a", low=5)], [], Facts(), metric=False)
     assert (verdict.word, verdict.missing, verdict.failing) == ("not sound", ["runs-agree"], ["overflow-share"])
 
 
 def test_one_run_is_not_named_in_its_points() -> None:
-    verdict = judge([run("a", low=5)], [], Asked(), metric=False)
+    verdict = judge([run("a", low=5)], [], Facts(), metric=False)
     assert point(verdict, "overflow-share") == "fails: 0.5 % (5 of 1000 steps; flags), the limit is 0.5 %"
 
 
 def test_of_several_runs_that_fail_the_first_is_named() -> None:
-    verdict = judge([run("a", low=1), run("b", low=5), run("c", low=9)], [], Asked(), metric=False)
+    verdict = judge([run("a", low=1), run("b", low=5), run("c", low=9)], [], Facts(), metric=False)
     assert point(verdict, "overflow-share") == (
         "fails: b: 0.5 % (5 of 1000 steps; flags), the limit is 0.5 % (and 1 more of 3 runs)"
     )
 
 
 def test_of_two_runs_the_one_that_fails_is_named() -> None:
-    verdict = judge([run("a"), run("b", low=5)], [], Asked(), metric=False)
+    verdict = judge([run("a"), run("b", low=5)], [], Facts(), metric=False)
     assert point(verdict, "overflow-share") == "fails: b: 0.5 % (5 of 1000 steps; flags), the limit is 0.5 %"
 
 
 def test_of_several_runs_that_hold_the_one_nearest_to_the_limit_is_named() -> None:
-    verdict = judge([run("a", low=1), run("b", low=4), run("c", low=2)], [], Asked(), metric=False)
+    verdict = judge([run("a", low=1), run("b", low=4), run("c", low=2)], [], Facts(), metric=False)
     assert point(verdict, "overflow-share") == "holds: b: 0.4 % (4 of 1000 steps; flags), the limit is 0.5 %"
     assert point(verdict, "mixed-precision") == "holds: a: O2 (float16), from the log"
 
 
 def test_a_point_that_is_unknown_in_one_of_several_runs_is_unknown() -> None:
-    verdict = judge([run("a"), run("b", level=None), run("c")], [], Asked(), metric=False)
+    verdict = judge([run("a"), run("b", level=None), run("c")], [], Facts(), metric=False)
     assert point(verdict, "mixed-precision") == (
         "cannot be told: b: the log (apex) prints neither level nor mode [--amp LEVEL supplies it]"
     )
@@ -79,7 +80,7 @@ def test_a_point_that_is_unknown_in_one_of_several_runs_is_unknown() -> None:
 
 
 def test_without_a_metric_neither_agreement_nor_comparison_is_known() -> None:
-    verdict = judge(runs(1.0), runs(1.0), Asked(), metric=False)
+    verdict = judge(runs(1.0), runs(1.0), Facts(), metric=False)
     assert point(verdict, "runs-agree") == (
         "missing: no metric is known [add --metric REGEX, for example --metric 'Acc@1 ([0-9.]+)']"
     )
@@ -125,7 +126,7 @@ def test_the_largest_metric_that_is_compared() -> None:
 
 
 def reference(mixed: list[float], high: list[float | None]) -> str:
-    return point(judge(runs(*mixed), runs(*high), Asked(), metric=True), "reference")
+    return point(judge(runs(*mixed), runs(*high), Facts(), metric=True), "reference")
 
 
 NEITHER = "; neither side varies"

@@ -1,16 +1,36 @@
-"""Counts of overflowed steps: messages of ranks, flags of steps, counters."""
+"""Counts of overflowed steps: counters, flags of steps, messages of ranks."""
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from counts_seen import Bounds, bounds, flagged, occurrences
+from hypothesis import given
+from hypothesis import strategies as st
 
-from opsinfo_cli.runs.count import Count, checked
-from opsinfo_cli.runs.counters import Counters, counter_places
+from opsinfo_cli.runs.count import Count
+from opsinfo_cli.runs.counters import Counters
 from opsinfo_cli.runs.flags import Flags
 from opsinfo_cli.runs.occurrences import Occurrences
+
+Bounds = tuple[int, int]
+
+
+def bounds(count: Count) -> Bounds:
+    return count.low, count.high
+
+
+def flagged(*flags: tuple[int | None, bool]) -> Flags:
+    taken = Flags()
+    for step, overflow in flags:
+        taken.add(step, overflow)
+    return taken
+
+
+def occurrences(*messages: tuple[float | None, int | None, int], spacing: int = 10) -> Occurrences:
+    taken = Occurrences()
+    for value, at, copies in messages:
+        taken.add(value, at, spacing, copies)
+    return taken
+
 
 # Count
 
@@ -24,11 +44,11 @@ def test_bounds_are_narrow_within_one_step_or_a_tenth(low: int, high: int, narro
 
 
 def test_more_overflows_than_steps_leave_the_steps_unknown() -> None:
-    assert checked(Count(5, 5, 5, 0, "")).steps == 5
-    wrong = checked(Count(6, 6, 5, 0, ""))
-    assert wrong.steps is None
+    assert Count(5, 5, 5, 0, "").checked().steps == 5
+    wrong = Count(6, 6, 5, 7, "").checked()
+    assert (wrong.steps, wrong.calibrating) == (None, 6)
     assert "6 overflows in 5 steps" in wrong.notes[0]
-    assert checked(Count(6, 6, None, 0, "")).notes == ()
+    assert Count(6, 6, None, 0, "").checked().notes == ()
 
 
 # Counters
@@ -84,25 +104,9 @@ def test_a_first_line_of_updates_and_skipped_steps_begins_the_run() -> None:
     assert (count.low, count.steps) == (2, 32)
 
 
-def test_lines_of_each_step_after_the_first_descent_are_added_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    counters = Counters(cumulative=True)
-    counters.add_rows([1, 2], [1, 1])
-    monkeypatch.setattr(counters, "add", None)
-    assert counters.add_rows([3, 4, 5], [1, 2, 2]) == range(3)
-    assert (counters.count(None).low, counters.count(None).steps) == (2, 5)
-
-
 def test_given_steps_replace_those_of_the_counter() -> None:
     assert counted(True, (10, 2), steps=100) == (2, 100, 2)
     assert counted(True, (10, 9), steps=5) == (5, 5, 5)
-
-
-def test_the_places_of_a_counter_are_known_if_a_line_has_it_once() -> None:
-    pattern = re.compile(rb"at (\d+) skipped (\d+)")
-    assert counter_places(b"x at 00 skipped 0", pattern, b"skipped") == (slice(5, 7), slice(16, 17))
-    assert counter_places(b"x at 00 skipped 0 skipped", pattern, b"skipped") is None
-    assert counter_places(b"x at 00 missed 0", pattern, b"skipped") is None
-    assert counter_places(b"x at 00, skipped 0", pattern, b"skipped") is None
 
 
 def test_a_copy_of_a_counter_line_is_not_new() -> None:
@@ -173,7 +177,77 @@ def test_without_flags_there_are_no_steps() -> None:
     assert (bounds(count), count.steps, count.proof) == ((0, 0), None, None)
 
 
-# Occurrences
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ([(step, False) for step in range(2, 41, 2)], (0, 40, "sampled")),
+        ([*((step, False) for step in range(2, 41, 2)), (7, True)], (1, 40, None)),
+        ([(step, step == 5) for step in range(1, 21)], (1, 20, None)),
+        ([(1, False), (2, True), (9, True)], (2, 9, "sampled")),  # one clean step shows no distance
+        ([(1, True), (4, True)], (2, 4, "sampled")),
+        ([(1, False), (2, False), (9, True)], (1, 9, "sampled")),
+        ([(2, False), (4, False), (7, True)], (1, 7, None)),
+        ([(0, False), (1, False)], (0, 2, None)),
+        ([(10, False), (20, False)], (0, 20, "sampled")),
+        ([(11, False), (21, False)], (0, 11, "sampled")),
+        ([(4, False), (3, False)], (0, 2, None)),
+        ([(7, True)], (1, 1, "sampled")),
+        ([(2, False), (3, False)], (0, 2, None)),
+        ([(1, False), (11, False), (21, False), (31, True)], (1, 31, "sampled")),
+        ([(2, False), (4, False), (6, False), (9, False), (11, False), (14, True)], (1, 13, "sampled")),
+    ],
+)
+def test_flags_are_a_measurement_if_no_overflow_can_be_missing(
+    flags: list[tuple[int, bool]], expected: tuple[int, int, str | None]
+) -> None:
+    count = flagged(*flags).count(None, None)
+    assert (count.low, count.steps, count.doubt and count.doubt.partition(":")[0]) == expected
+    assert count.high == (count.steps if count.doubt else count.low)
+
+
+def test_the_words_for_doubt_name_what_was_printed() -> None:
+    assert flagged((10, True), (20, False), (30, False)).count(None, None) == Count(
+        1,
+        30,
+        30,
+        1,
+        "flags of 3 steps, 10 to 30",
+        doubt="sampled: 1 of 3 printed steps overflowed, of 30 steps made",
+        proof="the log prints an overflow flag",
+    )
+    averaged = flagged((10, True), (20, False))
+    averaged.averaged = True
+    assert averaged.count(50, None).doubt == "sampled: 1 of 2 flags averaged over several steps, of 50 steps made"
+
+
+def test_flags_without_steps_are_divided_among_ranks() -> None:
+    found = flagged(*((None, number in (0, 1, 2, 7)) for number in range(20)))
+    assert found.count(None, 3) == Count(
+        2, 2, 6, 1, "20 lines, one per step", 3, proof="the log prints an overflow flag"
+    )
+    assert found.count(30, None).steps == 30
+    assert flagged((None, False)).count(None, None).steps == 1
+
+
+def test_without_flags_only_the_given_steps_are_known() -> None:
+    assert Flags().count(9, 2) == Count(0, 0, 9, 0, "no step")
+
+
+def test_more_flags_than_are_remembered_are_counted_all() -> None:
+    flags = flagged(*((step, step % 100 == 0) for step in range(1, 10_001) for _ in range(2)))
+    count = flags.count(None, None)
+    assert (count.low, count.high, count.steps, flags.printed) == (100, 100, 10_000, 10_000)
+
+
+def test_the_newest_4096_steps_are_remembered() -> None:
+    flags = flagged(*((step, False) for step in range(1, 9001)))
+    assert [flags.add(step, True) for step in (9000, 4905)] == [False, False]
+    assert (flags.overflows, flags.printed) == (2, 9000)
+    assert flags.add(4904, True)
+    assert (flags.overflows, flags.printed) == (3, 9001)
+
+
+# Messages
 
 
 @pytest.mark.parametrize(
@@ -265,5 +339,131 @@ def test_values_are_kept_up_to_a_limit() -> None:
     found = Occurrences()
     for number in range(5000):
         found.add(float(number + 2), number * 1000, 10)
-    assert len(found.values) == 4096
-    assert found.total == 5000
+    assert (len(found._values), found.total) == (4096, 5000)
+
+
+@pytest.mark.parametrize(("spacing", "skew"), [(0, 16), (4, 16), (5, 20), (10, 40)])
+def test_copies_of_a_message_are_a_few_printed_steps_apart(spacing: int, skew: int) -> None:
+    near, far = occurrences((512, 0, 1)), occurrences((512, 0, 1))
+    assert near.add(512, skew, spacing) is False
+    assert far.add(512, skew + 1, spacing) is True
+    near.add(256, skew, spacing)
+    far.add(256, skew + 1, spacing)
+    assert (near.count(None, 1).calibrating, far.count(None, 1).calibrating) == (2, 1)
+
+
+def test_copies_that_spread_are_one_overflow_from_their_first_to_their_last() -> None:
+    found = occurrences((512, 0, 1))
+    assert [found.add(512, at, 1) for at in (15, 30, 46, 60, 77, 90, 84, 83)] == [False] * 4 + [True] + [False] * 3
+
+
+@pytest.mark.parametrize(("others", "new"), [(3, False), (4, True)])
+def test_the_last_four_messages_are_kept_for_copies(others: int, new: bool) -> None:
+    found = occurrences((512, 0, 1), *((2.0**at, 0, 1) for at in range(others)))
+    assert found.add(512, 0) is new
+
+
+def test_a_value_that_is_not_a_number_is_no_value() -> None:
+    found = occurrences((float("nan"), 0, 1), (512, 1, 1))
+    assert (found.count(None, None).calibrating, bounds(found.count(None, None))) == (1, (1, 2))
+
+
+def test_a_value_that_returns_after_other_messages_is_not_lower() -> None:
+    found = occurrences((512, 0, 1), *[(float("nan"), 0, 1)] * 4, (512, 0, 1), (256, 0, 1))
+    count = found.count(None, 1)
+    assert (bounds(count), count.calibrating) == ((7, 7), 1)
+
+
+def test_known_values_are_counted_and_new_ones_left_out_at_the_limit() -> None:
+    found = Occurrences()
+    for number in range(5000):
+        found.add(float(number + 2), number * 1000, 10, copies=number + 1)
+    found.add(2.0, 9_000_000, 10)
+    found.rose()
+    assert (len(found._values), found._values[2.0], len(found._sizes)) == (4096, 2, 4096)
+
+
+def test_given_ranks_stay_if_there_are_no_messages() -> None:
+    assert Occurrences().count(100, 8).ranks == 8
+
+
+@pytest.mark.parametrize(
+    ("copies", "expected", "ranks"),
+    [
+        ([1, 1, 1, 2], (5, 5), 1),
+        ([2, 2, 2, 4, 4, 6, 8], (14, 14), 2),  # each is a multiple of what three are
+        ([2, 2, 4, 4, 6], (9, 18), None),  # two are not enough to be sure
+        ([2, 2, 2, 3, 5, 7], (10, 12), 2),  # half of them, and some messages are missing
+        ([2, 2, 2, 3, 5, 7, 9], (30, 30), 1),
+        ([4, 4, 4, 2, 2, 2], (9, 9), 2),
+        ([3, 3, 3, 2], (3, 4), 3),
+        ([3, 3, 2], (8, 8), 1),
+        ([6, 4], (5, 10), None),
+    ],
+)
+def test_copies_of_each_value_give_the_ranks_of_a_log_without_steps(
+    copies: list[int], expected: tuple[int, int], ranks: int | None
+) -> None:
+    for some in (copies, copies[::-1]):
+        count = occurrences(*((2.0**-at, None, many) for at, many in enumerate(some))).count(None, None)
+        assert (bounds(count), count.ranks) == (expected, ranks)
+
+
+@pytest.mark.parametrize(
+    ("copies", "expected", "ranks"),
+    [
+        ([8, 4, 4], (4, 4), 4),  # as many of 8 as of 4 above the lowest value: a visit of 8 is two overflows
+        ([4, 8, 4], (4, 4), 4),
+        ([8, 4, 2, 8], (3, 11), None),
+        ([8, 8, 4, 8], (3, 4), 8),
+        ([1, 1, 3], (5, 5), 1),
+        ([2, 3], (2, 3), 2),
+        ([9, 9, 3], (2, 3), 9),
+    ],
+)
+def test_visits_above_the_lowest_value_give_the_ranks(
+    copies: list[int], expected: tuple[int, int], ranks: int | None
+) -> None:
+    """Each value is printed a thousand steps after the one before it; the last is the lowest."""
+    count = occurrences(*((2.0 ** (20 - at), 1000 * at, many) for at, many in enumerate(copies))).count(None, None)
+    assert (bounds(count), count.ranks) == (expected, ranks)
+
+
+@pytest.mark.parametrize(
+    ("value", "copies", "expected"),
+    [
+        (1, [1], (1, 1)),
+        (1, [1, 1], (2, 2)),
+        (1, [2], (1, 2)),
+        (1, [1, 2], (1, 3)),
+        (2, [2, 2], (2, 2)),
+        (2, [1, 2], (3, 3)),
+    ],
+)
+def test_at_the_floor_of_the_scale_a_value_repeats(value: float, copies: list[int], expected: tuple[int, int]) -> None:
+    found = occurrences(*((value, 1000 * at, many) for at, many in enumerate(copies)))
+    assert bounds(found.count(None, None)) == expected
+
+
+def test_the_basis_names_several_ranks_only() -> None:
+    assert occurrences((512, 0, 3)).count(None, 1).basis == "3 messages"
+    assert occurrences((512, 0, 3)).count(None, 3).basis == "3 messages of 3 ranks"
+
+
+@given(
+    values=st.lists(st.integers(0, 12), min_size=1, max_size=9, unique=True).map(
+        lambda some: sorted(some, reverse=True)
+    ),
+    ranks=st.integers(1, 9),
+    apart=st.integers(0, 200),
+)
+def test_overflows_of_a_falling_scale_are_counted_once_for_any_number_of_ranks(
+    values: list[int], ranks: int, apart: int
+) -> None:
+    """The bounds contain the truth; with the number of ranks they are exact."""
+    messages = []
+    for number, value in enumerate(values):
+        messages += [(2.0**value, number * apart, 1)] * ranks
+    assert bounds(occurrences(*messages).count(None, ranks)) == (len(values), len(values))
+    low, high = bounds(occurrences(*messages).count(None, None))
+    assert low <= len(values) <= high

@@ -6,10 +6,7 @@ import math
 
 import pytest
 
-from opsinfo_cli.runs.points import Asked
-from opsinfo_cli.runs.readers.reader import Evidence
 from opsinfo_cli.runs.student_t import compare, grubbs_limit, spread, t_quantile, t_tail
-from opsinfo_cli.runs.verdict import RunFound, Verdict, judge
 
 
 @pytest.mark.parametrize(
@@ -57,52 +54,3 @@ def test_an_outlier_is_named() -> None:
     assert spread([76.1, 76.2, 76.15, 76.1, 76.12, 70.0]).outlier == 70.0
     assert spread([76.1, 76.2, 76.15, 76.1, 76.12]).outlier is None
     assert math.isinf(spread([-1.0, 1.0]).relative)
-
-
-def judged(mixed: list[float | None], reference: list[float | None] | None = None, metric: bool = True) -> Verdict:
-    def runs(values: list[float | None]) -> list[RunFound]:
-        return [RunFound(str(number), (), Evidence("apex"), value) for number, value in enumerate(values)]
-
-    return judge(runs(mixed), runs(reference or []), Asked(), metric)
-
-
-def status(verdict: Verdict, name: str) -> str:
-    return next(point.status for point in verdict.points if point.name == name)
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([76.1, 76.2, 76.0, 76.15], "holds"),
-        ([76.1, 76.2, 76.0], "missing"),
-        ([76.1], "missing"),
-        ([76.1, 76.2, 70.0, 76.15], "fails"),
-        ([76.1, 70.0], "fails"),
-        ([76.1, 76.2, 76.0, float("nan")], "fails"),
-        ([76.1, 76.2, 76.0, 1e300], "fails"),
-        ([76.1, 76.2, 76.0, None], "cannot be told"),
-    ],
-)
-def test_more_than_three_runs_must_agree(values: list[float | None], expected: str) -> None:
-    assert status(judged(values), "runs-agree") == expected
-
-
-@pytest.mark.parametrize(
-    ("mixed", "reference", "expected"),
-    [
-        ([76.1, 76.2, 76.0, 76.15], [76.1, 76.05, 76.2], "holds"),
-        ([76.1, 76.2, 76.0, 76.15], [79.1, 79.2, 79.0], "fails"),
-        ([76.1, 76.2], [72.0, 80.0], "cannot be told"),
-        ([76.1, 76.2], [76.1], "missing"),
-        ([76.1, 76.2], [76.1, None], "cannot be told"),
-        ([76.1, 76.1], [76.1, 76.1], "holds"),
-        ([76.1, 76.1], [79.1, 79.1], "fails"),
-    ],
-)
-def test_mixed_against_high_precision(mixed: list[float | None], reference: list[float | None], expected: str) -> None:
-    assert status(judged(mixed, reference), "reference") == expected
-
-
-def test_a_verdict_without_a_reference_is_marked() -> None:
-    assert judged([1.0]).without_reference
-    assert not judged([1.0], [1.0]).without_reference

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from itertools import pairwise
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -131,77 +130,32 @@ def test_a_fall_before_the_first_point_is_no_point(behind: int, scale: float) ->
     assert found.stable(3, 15) == scale
 
 
-def adds(monkeypatch: pytest.MonkeyPatch, found: Trajectory) -> list[tuple[int, float]]:
-    """The scales that are added one by one from now on."""
-    taken: list[tuple[int, float]] = []
-    add = found.add
-
-    def kept(at: int, scale: float) -> None:
-        taken.append((at, scale))
-        add(at, scale)
-
-    monkeypatch.setattr(found, "add", kept)
-    return taken
-
-
-def test_equal_scales_are_added_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Trajectory()
-    taken = adds(monkeypatch, found)
-    found.add_rows([*range(100), 7], [b"8.0"] * 101)
-    assert taken == [(0, 8.0), (99, 8.0)]
-
-
-def test_only_changes_of_the_scale_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Trajectory()
-    taken = adds(monkeypatch, found)
-    found.add_rows([1, 2, 9, 3, 4, 5], [b"8.0", b"8.0", b"8.0", b"4.0", b"4.0", b"4.0"])
-    assert taken == [(1, 8.0)]
-    assert found.drawn == [(1, 8.0), (9, 4.0)]
-
-
-def added_one_by_one(points: list[tuple[int, float]], most: int) -> list[tuple[int, float]]:
-    """The points that are kept of changes, each added alone."""
-    kept: list[tuple[int, float]] = []
-    for number, point in enumerate(points, 1):
-        kept.append(point)
-        if len(kept) > most:
-            seen = [scale for _, scale in points[:number]]
-            scales = [scale for _, scale in kept]
-            extremes = [scales.index(each) for each in (min(seen), max(seen)) if each in scales]
-            kept = [each for at, each in enumerate(kept) if at % 2 == 0 or at in extremes]
-    return kept
-
-
-@given(
-    st.lists(st.integers(-2, 12), min_size=1, max_size=60),
-    st.lists(st.integers(1, 60), min_size=1),
-    st.integers(6, 12),
-)
-def test_changes_added_in_any_parts_are_kept_as_if_each_came_alone(
-    powers: list[int], parts: list[int], most: int
-) -> None:
-    powers = [power for power, before in zip(powers, [None, *powers], strict=False) if power != before]
-    points = [(at, 2.0**power) for at, power in enumerate(powers)]
-    found, done = Trajectory(), 0
-    with patch.object(trajectory, "MOST", most):
-        for part in [*parts, 60]:
-            some = points[done : done + part]
-            if some:
-                found.add_rows([at for at, _ in some], [b"%r" % scale for _, scale in some])
-            done += part
-    moves = [after - before for before, after in pairwise(powers)]
-    assert list(map(tuple, found.points)) == added_one_by_one(points, most)
-    assert (found.start, found.final) == (points[0][1], points[-1][1])
-    assert (found.lowest, found.highest) == (2.0 ** min(powers), 2.0 ** max(powers))
-    assert (found.rises, found.falls) == (sum(move > 0 for move in moves), sum(move < 0 for move in moves))
-    assert found.halvings == -sum(move for move in moves if move < 0)
-
-
 @pytest.mark.parametrize(("lowest", "highest"), [(1, 3), (7, 8), (1001, 1003), (2047, 5), (4, 2046)])
 def test_extremes_stay_at_their_step_if_every_second_change_is_dropped(lowest: int, highest: int) -> None:
     scales = [float(8 + at % 2) for at in range(MOST + 1)]
     scales[lowest], scales[highest] = 1.0, 64.0
-    found = Trajectory()
-    found.take(range(MOST + 1), scales)
     kept = [at for at in range(MOST + 1) if at % 2 == 0 or at in (lowest, highest)]
-    assert [tuple(point) for point in found.points] == [(at, scales[at]) for at in kept]
+    assert [tuple(point) for point in of(enumerate(scales)).points] == [(at, scales[at]) for at in kept]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(-3, 9)), min_size=1, max_size=60))
+def test_a_trajectory_counts_every_move_whatever_it_keeps(moves: list[tuple[int, int]]) -> None:
+    """Powers of two: each fall is as many halvings."""
+    points = [(at, 2.0**power) for at, (_, power) in enumerate(moves)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trajectory, "MOST", 6)
+        found = of(points)
+    steps = [after - before for (_, before), (_, after) in pairwise(moves)]
+    assert (found.rises, found.falls) == (sum(step > 0 for step in steps), sum(step < 0 for step in steps))
+    assert found.halvings == -sum(step for step in steps if step < 0)
+    scales = [scale for _, scale in points]
+    assert (found.start, found.final, found.lowest, found.highest) == (scales[0], scales[-1], min(scales), max(scales))
+    assert {found.lowest, found.highest} <= {point.scale for point in found.points}
+    assert len(found.points) <= 8
+
+
+def test_scales_before_the_first_step_are_at_the_start() -> None:
+    found = used(8.0, 4.0)
+    found.move_to_start()
+    found.add(10, 2.0)
+    assert found.drawn == [(0, 8.0), (0, 4.0), (10, 2.0)]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
 from typing import Any
 
 import pytest
 
 from opsinfo_cli.runs.count import Count
-from opsinfo_cli.runs.points import Asked, percent, run_points, share_of
-from opsinfo_cli.runs.readers.reader import Evidence
+from opsinfo_cli.runs.evidence import Evidence
+from opsinfo_cli.runs.points import Facts, percent, run_points, share_of
 from opsinfo_cli.runs.scale import advise, judge_scale
-from opsinfo_cli.runs.verdict import RunFound, judge
 
 DYNAMIC = Evidence("apex", scaling="dynamic")
 
@@ -31,8 +29,8 @@ def fallen(found: Evidence, *scales: float) -> Evidence:
     return found
 
 
-def point(name: str, found: Evidence, asked: Asked | None = None) -> str:
-    (shown,) = (each for each in run_points(found, asked or Asked()) if each.name == name)
+def point(name: str, found: Evidence, facts: Facts | None = None) -> str:
+    (shown,) = (each for each in run_points(found, facts or Facts()) if each.name == name)
     return f"{shown.status}: {shown.says}" + (f" [{shown.hint}]" if shown.hint else "")
 
 
@@ -146,74 +144,74 @@ UNKNOWN_SCALING = "[--loss-scale dynamic or --loss-scale VALUE supplies it]"
 DETECTS_NOTHING = "[the guide requires dynamic scaling; with static scaling overflows are not detected]"
 BFLOAT = "holds: bfloat16 has float32's range and needs no loss scaling"
 OPTIONS = {
-    "a level of the log": (Evidence("x", level="O2"), Asked(amp="O1"), "holds: O2 (float16), from the log"),
-    "a level that is stated": (Evidence("x"), Asked(amp="bf16"), "holds: bf16 (bfloat16), from --amp"),
-    "an unknown level": (Evidence("x", level="own"), Asked(), "holds: own (float16), from the log"),
+    "a level of the log": (Evidence("x", level="O2"), Facts(amp="O1"), "holds: O2 (float16), from the log"),
+    "a level that is stated": (Evidence("x"), Facts(amp="bf16"), "holds: bf16 (bfloat16), from --amp"),
+    "an unknown level": (Evidence("x", level="own"), Facts(), "holds: own (float16), from the log"),
     "a precision beside the level": (
         Evidence("x", level="O2", precision="bfloat16"),
-        Asked(),
+        Facts(),
         "holds: O2 (bfloat16), from the log",
     ),
     "all reduced": (
         Evidence("x", level="O3"),
-        Asked(),
+        Facts(),
         "holds: O3 (float16), from the log; everything is reduced, including batch norm",
     ),
-    "nothing reduced": (Evidence("x"), Asked(amp="O0"), "fails: O0 is not mixed precision (--amp)"),
+    "nothing reduced": (Evidence("x"), Facts(amp="O0"), "fails: O0 is not mixed precision (--amp)"),
     "no level": (
         Evidence("x"),
-        Asked(),
+        Facts(),
         "cannot be told: the log (x) prints neither level nor mode [--amp LEVEL supplies it]",
     ),
 }
 
 
-@pytest.mark.parametrize(("found", "asked", "expected"), OPTIONS.values(), ids=OPTIONS)
-def test_the_level_of_mixed_precision(found: Evidence, asked: Asked, expected: str) -> None:
-    assert point("mixed-precision", found, asked) == expected
+@pytest.mark.parametrize(("found", "facts", "expected"), OPTIONS.values(), ids=OPTIONS)
+def test_the_level_of_mixed_precision(found: Evidence, facts: Facts, expected: str) -> None:
+    assert point("mixed-precision", found, facts) == expected
 
 
 SCALINGS = {
-    "dynamic in the log": (DYNAMIC, Asked(loss_scale="64"), "holds: dynamic, from the log"),
-    "dynamic as stated": (Evidence("x"), Asked(loss_scale="dynamic"), "holds: dynamic, from --loss-scale"),
+    "dynamic in the log": (DYNAMIC, Facts(loss_scale="64"), "holds: dynamic, from the log"),
+    "dynamic as stated": (Evidence("x"), Facts(loss_scale="dynamic"), "holds: dynamic, from --loss-scale"),
     "static in the log": (
         Evidence("x", scaling="static", static_scale=128.0),
-        Asked(loss_scale="dynamic"),
+        Facts(loss_scale="dynamic"),
         f"fails: static (128), from the log {DETECTS_NOTHING}",
     ),
     "static in the log, without a value": (
         Evidence("x", scaling="static"),
-        Asked(),
+        Facts(),
         f"fails: static, from the log {DETECTS_NOTHING}",
     ),
     "static as stated": (
         Evidence("x"),
-        Asked(loss_scale="64"),
+        Facts(loss_scale="64"),
         f"fails: static (64), from --loss-scale {DETECTS_NOTHING}",
     ),
     "nothing": (
         Evidence("x"),
-        Asked(),
+        Facts(),
         f"cannot be told: the log (x) does not show how the loss is scaled {UNKNOWN_SCALING}",
     ),
     "nothing, but expected": (
         Evidence("x"),
-        Asked(expect_dynamic=True),
+        Facts(expect_dynamic=True),
         "fails: the log shows no dynamic loss scaling, which --expect requires",
     ),
-    "a stated bfloat16": (Evidence("x"), Asked(amp="bf16"), BFLOAT),
-    "a level of bfloat16": (Evidence("x", level="bf16", scaling="static"), Asked(amp="O1"), BFLOAT),
+    "a stated bfloat16": (Evidence("x"), Facts(amp="bf16"), BFLOAT),
+    "a level of bfloat16": (Evidence("x", level="bf16", scaling="static"), Facts(amp="O1"), BFLOAT),
     "bfloat16, but expected": (
         Evidence("x", precision="bfloat16"),
-        Asked(expect_dynamic=True),
+        Facts(expect_dynamic=True),
         "fails: the log shows no dynamic loss scaling, which --expect requires",
     ),
 }
 
 
-@pytest.mark.parametrize(("found", "asked", "expected"), SCALINGS.values(), ids=SCALINGS)
-def test_how_the_loss_is_scaled(found: Evidence, asked: Asked, expected: str) -> None:
-    assert point("dynamic-scaling", found, asked) == expected
+@pytest.mark.parametrize(("found", "facts", "expected"), SCALINGS.values(), ids=SCALINGS)
+def test_how_the_loss_is_scaled(found: Evidence, facts: Facts, expected: str) -> None:
+    assert point("dynamic-scaling", found, facts) == expected
 
 
 UNPRINTED = "cannot be told: the log prints no loss scale"
@@ -309,17 +307,44 @@ def test_a_run_that_fell_from_its_floor_and_one_that_began_at_it() -> None:
     assert judge_scale(fallen(floor, 2.0))[1] == "the scale fell to its floor of 2 and stayed there"
 
 
-def test_a_verdict_and_what_it_rests_on_cannot_be_changed() -> None:
-    run = RunFound("a", (), counted(1, 1))
-    asked = Asked()
-    verdict = judge([run], [], asked, metric=False)
-    for made, name in (
-        (run, "metric"),
-        (asked, "spread"),
-        (verdict, "word"),
-        (verdict.points[0], "status"),
-        (advise(run.evidence, 0.5), "window"),
-        (run.evidence.count, "low"),
-    ):
-        with pytest.raises(FrozenInstanceError):
-            setattr(made, name, 1)
+def at_floor(*values: float, floor: float) -> Evidence:
+    found = Evidence("x", floor=floor)
+    for at, value in enumerate(values):
+        found.scale.add(at, value)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("values", "floor", "status", "reason"),
+    [
+        ((4.0, 2.0, 1.0), 1.0, "fails", "the scale fell to its floor of 1 and stayed there"),
+        ((4.0, 2.0, 1.0, 2.0), 1.0, "fails", "the scale fell to its floor of 1 once"),
+        ((4.0, 2.0, 1.0), 0.0, "holds", "start 4, final 1, lowest 1, highest 4; 2 falls, 0 rises"),
+        ((4.0, 0.5), 0.0, "fails", "the scale fell below 1, to 0.5"),
+        ((0.01, 0.001), 1e-4, "holds", "start 0.01, final 0.001, lowest 0.001, highest 0.01; 1 falls, 0 rises"),
+        ((1.0,), 1.0, "holds", "start 1, final 1, lowest 1, highest 1; 0 falls, 0 rises"),
+        ((), 1.0, "cannot be told", "the log prints no loss scale"),
+        ((4.0, float("nan")), 1.0, "fails", "the scale was not a number 1 times"),
+    ],
+    ids=["at the floor", "once at the floor", "no floor", "below 1", "small floor", "constant", "no scale", "NaN"],
+)
+def test_a_scale_gets_its_verdict_and_reason(values: tuple[float, ...], floor: float, status: str, reason: str) -> None:
+    assert judge_scale(at_floor(*values, floor=floor))[:2] == (status, reason)
+
+
+@pytest.mark.parametrize(("later", "window"), [(25, 1000), (24, None), (1, None)])
+def test_rarer_growth_is_advised_from_half_the_limit_on(later: int, window: int | None) -> None:
+    """Half the limit of 0.5 % is 25 of 10,000 steps; each is 400 steps from the next."""
+    found = at_floor(1024.0, 2048.0, floor=0.0)
+    found.count = Count(later, later, 10_000, 0, "", proof="x")
+    assert advise(found, 0.005).window == window
+
+
+@pytest.mark.parametrize(("calibrating", "initial"), [(1, None), (2, 256.0), (3, 256.0)])
+def test_a_lower_start_is_advised_if_the_descent_took_more_than_one_overflow(
+    calibrating: int, initial: float | None
+) -> None:
+    found = at_floor(1024.0, 512.0, 256.0, floor=0.0)
+    found.at_is_step = True
+    found.count = Count(calibrating, calibrating, 1000, calibrating, "", proof="x")
+    assert advise(found, 0.005).initial == initial

@@ -11,13 +11,12 @@ from ...report.terminal.output import Output
 from ...report.terminal.progress import Progress
 from ...report.views.scale_plot import require_svg, svg_text
 from ...report.views.soundness import scale_lines, show_verdict, verdict_document
-from ...runs.evidence import run_evidence
-from ...runs.grouping import TrainingRun, runs_of
+from ...runs.formats import FORMATS
 from ...runs.metric import PICKS, compiled_metric
-from ...runs.points import Asked
-from ...runs.readers import READERS
+from ...runs.points import Facts
 from ...runs.startup import LEVELS, level_kind
-from ...runs.verdict import RunFound, judge
+from ...runs.training_run import RunEvidence, TrainingRun, run_evidence, runs_of
+from ...runs.verdict import judge
 from ...text.source import standard_input
 from ..line import declare
 from ..shared.common_options import OutputOptions, format_option, output_of
@@ -115,7 +114,7 @@ def command(
       ssh node cat train.log | opsinfo qualify - --loss-scale dynamic --format json
     """
     output = output_of("qualify", printing)
-    asked = _asked(stated)
+    facts = _facts(stated)
     pattern = compiled_metric(metric) if metric else None
     runs, others = runs_of(logs), runs_of(reference)
     if plot:
@@ -124,32 +123,32 @@ def command(
     progress = Progress(output, [path for run in runs + others for path in run.paths])
     stdin = standard_input()
     try:
-        found = [run_evidence(run, asked, pattern, pick, stdin, progress) for run in runs]
-        compared = [run_evidence(run, asked, pattern, pick, stdin, progress) for run in others]
+        found = [run_evidence(run, facts.steps, facts.ranks, pattern, pick, stdin, progress) for run in runs]
+        compared = [run_evidence(run, facts.steps, facts.ranks, pattern, pick, stdin, progress) for run in others]
     finally:
         progress.done()
     _refuse_unknown(found)
-    _say_doubts(found, asked, output)
+    _say_doubts(found, facts, output)
     if plot:
         _draw(found, plot)
-    verdict = judge(found, compared, asked, pattern is not None)
+    verdict = judge(found, compared, facts, pattern is not None)
     if output.format == "json":
-        output.document(verdict_document(verdict, found, compared, asked))
+        output.document(verdict_document(verdict, found, compared, facts))
     else:
-        show_verdict(output, verdict, found, asked)
+        show_verdict(output, verdict, found, facts)
     return {"sound": 0, "not sound": 1, "incomplete": int(strict)}[verdict.word]
 
 
-def _draw(found: list[RunFound], path: str) -> None:
+def _draw(found: list[RunEvidence], path: str) -> None:
     drawn = svg_text(scale_lines(found), "step" if found[0].evidence.at_is_step else "message")
     write_file(path, drawn.encode("utf-8"))
 
 
-def _refuse_unknown(found: list[RunFound]) -> None:
+def _refuse_unknown(found: list[RunEvidence]) -> None:
     """:raises UsageFault: if no reader understood a line of a run"""
     for run in found:
         if not run.evidence.known:
-            read = "; ".join(reader.reads for reader in READERS)
+            read = "; ".join(reader.reads for reader in FORMATS)
             raise UsageFault(
                 "no line of a known log format, and no mixed-precision option",
                 name="unknown-log",
@@ -158,7 +157,7 @@ def _refuse_unknown(found: list[RunFound]) -> None:
             )
 
 
-def _asked(stated: StatedFacts) -> Asked:
+def _facts(stated: StatedFacts) -> Facts:
     """:raises UsageFault: if a level or a loss scale is unknown"""
     amp, loss_scale = stated.amp, stated.loss_scale
     if amp is not None and level_kind(amp) is None:
@@ -166,7 +165,7 @@ def _asked(stated: StatedFacts) -> Asked:
         raise UsageFault(f"`{amp}` is not a known level or mode", name="unknown-level", hint=f"known: {known}")
     if loss_scale is not None and loss_scale != "dynamic" and not _is_scale(loss_scale):
         raise UsageFault("--loss-scale must be `dynamic` or a number above 0", name="bad-loss-scale")
-    return Asked(
+    return Facts(
         steps=stated.steps,
         ranks=stated.ranks,
         large_batch=stated.large_batch,
@@ -191,12 +190,12 @@ def _say_groups(runs: list[TrainingRun], output: Output) -> None:
             output.say(f"{run.name}: {len(run.paths)} logs are read as the ranks of one run")
 
 
-def _say_doubts(found: list[RunFound], asked: Asked, output: Output) -> None:
+def _say_doubts(found: list[RunEvidence], facts: Facts, output: Output) -> None:
     """Warn if an option and the log differ."""
     for run in found:
         evidence = run.evidence
-        if asked.amp and evidence.level and level_kind(asked.amp) != level_kind(evidence.level):
-            output.say(f"{run.name}: the log shows {evidence.level}, --amp is {asked.amp}; the log is used", "warning")
-        said = "dynamic" if asked.loss_scale == "dynamic" else "static"
-        if asked.loss_scale and evidence.scaling and evidence.scaling != said:
+        if facts.amp and evidence.level and level_kind(facts.amp) != level_kind(evidence.level):
+            output.say(f"{run.name}: the log shows {evidence.level}, --amp is {facts.amp}; the log is used", "warning")
+        said = "dynamic" if facts.loss_scale == "dynamic" else "static"
+        if facts.loss_scale and evidence.scaling and evidence.scaling != said:
             output.say(f"{run.name}: the log shows {evidence.scaling} scaling, not {said}; the log is used", "warning")

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from ...runs.points import Asked, Share, share_of
+from ...runs.points import Facts, Share, share_of
 from ...runs.scale import Advice, advise, collapsed
-from ...runs.verdict import RunFound, Verdict
+from ...runs.training_run import RunEvidence
+from ...runs.verdict import Verdict
 from ..escape import row, visible
 from ..terminal.output import Output
 from ..terminal.places import shortened
@@ -41,12 +42,12 @@ def _is_are(names: list[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
 
-def show_verdict(output: Output, verdict: Verdict, runs: list[RunFound], asked: Asked) -> None:
+def show_verdict(output: Output, verdict: Verdict, runs: list[RunEvidence], facts: Facts) -> None:
     """Print the verdict, a line per point, then advice and plots on a terminal."""
     if not output.on_terminal:
         lines = [row("verdict", verdict.word, verdict_said(verdict))]
         lines += [row(point.name, _status(point.status), point.says, point.hint or "-") for point in verdict.points]
-        lines += [row("advice", run.name, text) for run in runs for text in _advice(advise(run.evidence, asked.limit))]
+        lines += [row("advice", run.name, text) for run in runs for text in _advice(advise(run.evidence, facts.limit))]
         output.lines(lines)
         return
     word = output.paint(verdict.word, _COLORS.get(verdict.word, "warning"))
@@ -54,7 +55,7 @@ def show_verdict(output: Output, verdict: Verdict, runs: list[RunFound], asked: 
     with output.paged():
         output.lines([word + first.removeprefix(verdict.word), *rest, ""])
         output.lines(_point_lines(output, verdict))
-        output.lines(line for run in runs for line in _run_lines(output, run, asked))
+        output.lines(line for run in runs for line in _run_lines(output, run, facts))
 
 
 def _point_lines(output: Output, verdict: Verdict) -> Iterator[str]:
@@ -68,8 +69,8 @@ def _point_lines(output: Output, verdict: Verdict) -> Iterator[str]:
             yield from (f"{'':15}{line}" for line in rest)
 
 
-def _run_lines(output: Output, run: RunFound, asked: Asked) -> Iterator[str]:
-    texts = _advice(advise(run.evidence, asked.limit))
+def _run_lines(output: Output, run: RunEvidence, facts: Facts) -> Iterator[str]:
+    texts = _advice(advise(run.evidence, facts.limit))
     unicode = (sys.stdout.encoding or "ascii").lower().replace("-", "") in ("utf8", "utf16")
     width = min(100, output.columns)
     what = "step" if run.evidence.at_is_step else "message"
@@ -92,36 +93,38 @@ def _advice(advice: Advice) -> list[str]:
     return [f"{', '.join(values)}: {'; '.join(advice.reasons)}"]
 
 
-def scale_lines(runs: list[RunFound]) -> list[ScaleLine]:
+def scale_lines(runs: list[RunEvidence]) -> list[ScaleLine]:
     return [ScaleLine(run.name, run.evidence.scale.drawn) for run in runs]
 
 
-def verdict_document(verdict: Verdict, runs: list[RunFound], reference: list[RunFound], asked: Asked) -> dict[str, Any]:
+def verdict_document(
+    verdict: Verdict, runs: list[RunEvidence], reference: list[RunEvidence], facts: Facts
+) -> dict[str, Any]:
     return {
         "verdict": verdict.word,
         "says": verdict_said(verdict),
         "points": [asdict(point) for point in verdict.points],
         "missing": verdict.missing,
-        "limit": asked.limit,
-        "runs": [_run(run, asked) for run in runs],
-        "reference": [_run(run, asked) for run in reference],
+        "limit": facts.limit,
+        "runs": [_run(run, facts) for run in runs],
+        "reference": [_run(run, facts) for run in reference],
         "agreement": _finite(verdict.agreement._asdict()) if verdict.agreement else None,
         "comparison": _finite(verdict.comparison._asdict()) if verdict.comparison else None,
     }
 
 
-def _run(run: RunFound, asked: Asked) -> dict[str, Any]:
+def _run(run: RunEvidence, facts: Facts) -> dict[str, Any]:
     found = run.evidence
     return {
         "name": run.name,
-        "logs": list(run.paths),
+        "logs": list(run.run.paths),
         "format": found.format,
         "level": found.level,
         "precision": found.precision,
         "scaling": found.scaling,
         "static_scale": _number(found.static_scale),
         "metric": _number(run.metric),
-        "overflows": asdict(found.count) if found.count else None,
+        "overflows": asdict(found.count),
         "share": _share(share_of(found)),
         "loss_scale": {
             "start": _number(found.scale.start),
@@ -134,7 +137,7 @@ def _run(run: RunFound, asked: Asked) -> dict[str, Any]:
             "at": "step" if found.at_is_step else "message",
             "trajectory": [list(point) for point in found.scale.drawn],
         },
-        "advice": {**asdict(advice := advise(found, asked.limit)), "reasons": list(advice.reasons)},
+        "advice": {**asdict(advice := advise(found, facts.limit)), "reasons": list(advice.reasons)},
     }
 
 

@@ -1,0 +1,92 @@
+"""fairseq: a message per overflow on the first rank, and a counter of updates."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ..count import Count
+from ..log_format import NUMBER, LogFormat, Strength
+from ..occurrences import Occurrences
+from ..steps import Steps
+
+_EVENT = re.compile(
+    rb"overflow detected, (?:ignoring gradient, )?setting loss scale to: (?P<lowered>"
+    + NUMBER[1:-1]
+    + rb")|num_updates\"?[=: ]{1,2}\"?(?P<updates>\d{1,15})|\bloss_scale\"?[=: ]{1,2}\"?(?P<scale>"
+    + NUMBER[1:-1]
+    + rb")"
+)
+_FATAL = re.compile(rb"Minimum loss scale reached \(" + NUMBER)
+
+
+class Fairseq(LogFormat):
+    """`NOTE: gradient overflow detected, ignoring gradient, setting loss scale to: <x>`; `WARNING: overflow detected,
+    setting loss scale to: <x>` before version 0.9.
+
+    Source: facebookresearch/fairseq, fairseq/optim/dynamic_loss_scaler.py, check_overflow (the message and the floor of
+    1e-4); fairseq/trainer.py, train_step (each overflow is printed); fairseq/distributed/utils.py (only the first rank
+    prints). `num_updates` does not count the steps that overflowed: all steps are the updates and the overflows.
+    `loss_scale` is printed in float16 runs only.
+    """
+
+    name = "fairseq"
+    reads = "fairseq (`overflow detected, ... setting loss scale to: <x>`, `num_updates`)"
+    strength = Strength.UPDATES
+    marks = (b"overflow detected, ", b"Minimum loss scale", b"num_updates")
+    floor = 1e-4
+    window = 2000
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._occurrences = Occurrences()
+        self._updates: int | None = None
+        self._apart = 0
+        """The greatest distance between two printed updates."""
+        self._newest = 0.0
+        self._prints_scale = False
+
+    def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
+        if b"Minimum loss scale" in line and _FATAL.search(line):
+            self.found.fatal = "Minimum loss scale reached"
+            self.lines += 1
+        updated = False
+        for match in _EVENT.finditer(line):
+            if match["updates"]:
+                self.lines += copies
+                self._update(int(match["updates"]))
+                updated = True
+            elif match["lowered"]:
+                for _ in range(copies):  # one rank prints: each copy is an overflow
+                    self._overflow(float(match["lowered"]))
+            elif updated:
+                updated = False
+                self._shown(float(match["scale"]))
+
+    def _overflow(self, scale: float) -> None:
+        self.lines += 1
+        self.scale.behind += self.scale.start is None
+        self._occurrences.add(scale, self._updates, self._apart)
+        self._scaled(scale)
+
+    def _update(self, updates: int) -> None:
+        self._apart = max(self._apart, updates - (self._updates or 0))
+        self._updates = max(self._updates or 0, updates)
+
+    def _shown(self, scale: float) -> None:
+        self._prints_scale = True
+        if scale > self._newest > 0:
+            self._occurrences.rose()
+        self._scaled(scale)
+
+    def _scaled(self, scale: float) -> None:
+        self.found.scaling, self.found.level, self.found.at_is_step = "dynamic", "fp16", True
+        self._newest = scale
+        self.scale.add((self._updates or 0) + self._occurrences.total, scale)
+
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        count = self._occurrences.count(None, ranks or 1)
+        if steps is None and self._updates is not None:
+            steps = self._updates + count.low
+        proof = "fairseq prints each overflow of a run that prints `loss_scale`" if self._prints_scale else None
+        return replace(count, steps=steps, proof=count.proof or proof)

@@ -1,0 +1,112 @@
+"""MindSpore, mindformers, mindyolo and related models: lines with an overflow flag and a scale."""
+
+from __future__ import annotations
+
+import re
+
+from ..count import Count
+from ..flags import Flags
+from ..log_format import NUMBER, LogFormat, Strength
+from ..occurrences import Occurrences
+from ..steps import Steps
+
+_FLAG = re.compile(rb"overflow(?: cond)?\s?(?::|is)?\s?[:=]?\s{0,2}\[?(True|False|[01](?:\.\d{0,12})?)(?![\w.])")
+_SCALE = re.compile(rb"(?:loss[ _]scale|scaling_sens|\bscale(?: sense)?)\s?(?::|is)\s{0,2}\[?" + NUMBER)
+_TENSORS = re.compile(
+    rb"outputs are \(Tensor\(.{0,200}?dtype=Bool, (?:value=\s?)?(True|False)\s?\), "
+    rb"Tensor\([^()]{0,100}?dtype=Float\d\d, (?:value=\s?)?" + NUMBER
+)
+_EPOCH = re.compile(rb"[Ee]poch\s?:?\s?\[?\s{0,8}(\d{1,9})")
+_STEP = re.compile(rb"\b(?:[Ss]tep|iter)\s?:?\s?\[?\s{0,12}(\d{1,15})(?:\s?/\s{0,12}(\d{1,15}))?")
+_WORD = re.compile(rb"={5}overflow={5}|\boverflow!!!")
+_DROPPED = re.compile(rb"overflow, (?:still update|drop step|drop\.)[^\n]{0,20}?oss scale adjust to \[?" + NUMBER)
+
+
+class MindSpore(LogFormat):
+    """`... step:[ s/ S], ..., overflow cond: <flag>, loss_scale: <x>`.
+
+    Source: mindspore-lab/mindformers, mindformers/core/callback/callback.py. mindspore-ai/models has a dozen
+    variants: `overflow: False, loss scale: 1024`, `overflow is False`, output tuples, and `overflow: 0.11,
+    scaling_sens: 100024.32` (research/cv/faster_rcnn_ssod/train.py), an average over the steps since the previous line,
+    with dynamic scaling. The scale is the one used in that step. DBNet and PSENet print only one word per overflow;
+    mindyolo prints `overflow, drop step, loss scale adjust to <x>` for the steps that it logs
+    (mindspore-lab/mindyolo, mindyolo/utils/trainer_factory.py, train_step), so that others go unseen; with
+    `overflow_still_update` the step is made all the same.
+    """
+
+    name = "mindspore"
+    reads = "MindSpore, mindformers, mindyolo (`overflow cond: <flag>, loss_scale: <x>` and variants)"
+    strength = Strength.FLAG
+    marks = (
+        b"overflow:",
+        b"overflow cond",
+        b"overflow is",
+        b"overflow, ",
+        b"overflow=",
+        b"overflow!!!",
+        b"outputs are (",
+    )
+    window = 2000
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._flags = Flags()
+        self._messages = Occurrences()
+        self._dropped = 0
+        self._first_epoch: int | None = None
+
+    def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
+        if flag := _FLAG.search(line):
+            scale = _SCALE.search(line, max(0, line.find(b"scal") - 5))
+            self._flagged(line, flag[1], scale[1] if scale else None, copies)
+        elif tensors := _TENSORS.search(line):
+            self._flagged(line, tensors[1], tensors[2], copies)
+        elif dropped := _DROPPED.search(line):
+            self._drop(line, float(dropped[1]), copies)
+        elif words := len(_WORD.findall(line)):
+            self._messages.total += words * copies
+            self.lines += copies
+
+    def _flagged(self, line: bytes, flag: bytes, scale: bytes | None, copies: int) -> None:
+        self.lines += copies
+        step = self._step_of(line)
+        overflow = flag == b"True"
+        if flag not in (b"True", b"False"):
+            share = float(flag)
+            overflow = share > 0
+            self._flags.averaged |= 0 < share < 1
+            if b"scaling_sens" in line:
+                self.found.scaling, self.found.level = "dynamic", "float16"
+        for _ in range(copies):
+            if self._flags.add(step, overflow):
+                self.found.at_is_step = step is not None
+                if scale is not None:
+                    self.scale.add(step if step is not None else self._flags.printed, float(scale))
+
+    def _drop(self, line: bytes, scale: float, copies: int) -> None:
+        step = self._step_of(line)
+        self.found.level = "float16"
+        self.lines += copies
+        for _ in range(copies):
+            self._dropped += 1
+            self.scale.add(self._dropped if step is None else step, scale)  # a static scale stays in every message
+
+    def _step_of(self, line: bytes) -> int | None:
+        step = _STEP.search(line)
+        if not step:
+            return None
+        epoch = _EPOCH.search(line) if step[2] else None
+        if not epoch:
+            return int(step[1])
+        if self._first_epoch is None:
+            self._first_epoch = int(epoch[1])
+        return (int(epoch[1]) - self._first_epoch) * int(step[2]) + int(step[1])
+
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        if self._flags.printed:
+            return self._flags.count(steps, ranks)
+        if self._dropped:
+            doubt = "sampled: mindyolo prints an overflow only in the steps that it logs"
+            basis = f"{self._dropped} messages"
+            return Count(self._dropped, steps or self._dropped, steps, 0, basis, doubt=doubt, proof="messages")
+        return self._messages.count(steps, ranks)

@@ -1,0 +1,135 @@
+"""One pass over a log: the lines with a mark go to the formats that have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import groupby
+from typing import IO
+
+from .blocks import Block, blocks
+from .evidence import Evidence
+from .formats import FORMATS
+from .log_format import LogFormat
+from .metric import Metric
+from .startup import MARKS, Startup
+from .steps import Steps
+
+WORDS = (b"verflow", b"VERFLOW", b"kipped", b"cale", b"Bool,", b"num_updates")
+"""Every line with a mark of a format contains one of these; a test checks that.
+
+They are searched one by one: an alternation is thirty times slower than a literal string.
+"""
+
+_STARTUP = 1 << 26
+"""Levels and modes are searched in the first 64 MiB: a run prints them when it starts."""
+
+_EVERY = 1 << 21
+"""The number of bytes at the start of which all steps are read, not only the newest ones."""
+
+
+class Log:
+    """The evidence of one log, in constant memory."""
+
+    def __init__(self, metric: Metric | None = None) -> None:
+        self.metric = metric
+        self._startup = Startup()
+        self._steps = Steps()
+        self._formats = [kind() for kind in FORMATS]
+        self._bytes = 0
+
+    def take(self, block: Block) -> None:
+        data, continues = block
+        is_start, every = self._bytes < _STARTUP, self._bytes < _EVERY
+        self._bytes += len(data)
+        words = [word for word in WORDS if word in data]
+        options = [mark for mark in MARKS if mark in data] if is_start else []
+        if words or options or every:
+            lines = data.split(b"\n")
+            self._steps.begin(lines, int(continues), every)
+            if options:
+                self._read_options(data, lines, options)
+            if words:
+                self._read_lines(data, lines, words)
+            self._steps.upto(len(lines))
+        else:
+            self._steps.newest(data, int(continues))
+        if self.metric:
+            self.metric.take(data)
+
+    def _read_options(self, data: bytes, lines: list[bytes], options: list[bytes]) -> None:
+        readers = [
+            (mark, reader)
+            for reader in self._formats
+            for mark in reader.option_marks
+            if b" .." in data and mark in data
+        ]
+        for line in lines:
+            for option in options:
+                if option in line:
+                    self._startup.line(line)
+                    for mark, reader in readers:
+                        if mark in line:
+                            reader.option(line)
+                    break
+
+    def _read_lines(self, data: bytes, lines: list[bytes], words: list[bytes]) -> None:
+        readers = [(mark, reader) for reader in self._formats for mark in reader.marks if mark in data]
+        at = 0
+        for line, equal in groupby(lines):
+            copies = len(list(equal))
+            for word in words:
+                if word in line:
+                    self._read_line(line, readers, at, copies)
+                    break
+            at += copies
+
+    def _read_line(self, line: bytes, readers: list[tuple[bytes, LogFormat]], at: int, copies: int) -> None:
+        newest = None
+        for mark, reader in readers:
+            if mark in line and reader is not newest:  # a line may have several marks of a format
+                reader.line(line, self._steps, at, copies)
+                newest = reader
+
+    def evidence(self, steps: int | None = None, ranks: int | None = None) -> Evidence:
+        """Return the evidence of the best format, completed from the start of the log.
+
+        :param steps: the number of steps, if known
+        :param ranks: the number of ranks that print, if known
+        """
+        best = self._best()
+        evidence = Evidence("unknown")
+        if best:
+            best.printed_ranks = self._startup.ranks
+            best.steps_printed = self._steps.total is not None
+            replaced = (reader.steps_made for reader in self._formats if reader.name in best.replaces)
+            evidence = best.evidence(steps or next((made for made in replaced if made), None), ranks)
+        count = evidence.count
+        if count.steps is None:
+            count = replace(count, steps=steps or self._steps.total)
+            if self._steps.note and not steps:
+                count = count.noted(self._steps.note)
+        evidence.count = count.checked()
+        evidence.known = self._startup.known or any(reader.lines for reader in self._formats)
+        self._startup.complete(evidence, with_scaling=not (best and best.shows_scaling))
+        return evidence
+
+    def _best(self) -> LogFormat | None:
+        """Return the first format, best evidence first, that understood a line; options alone come last."""
+        readers = [reader for reader in self._formats if reader.lines]
+        replaced = {name for reader in readers for name in reader.replaces}
+        readers = [reader for reader in readers if reader.name not in replaced]
+        return min(readers, key=lambda reader: not reader.counts, default=None)
+
+
+def read_log(
+    path: str,
+    metric: Metric | None = None,
+    stdin: IO[bytes] | None = None,
+    seen: Callable[[int], None] | None = None,
+) -> Log:
+    """:raises Refused: if the log cannot be read"""
+    log = Log(metric)
+    for block in blocks(path, stdin, seen):
+        log.take(block)
+    return log

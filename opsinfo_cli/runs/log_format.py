@@ -1,0 +1,129 @@
+"""What a format of `formats/` is: the lines that it reads, and what they prove."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import ClassVar
+
+from .count import Count
+from .evidence import Evidence
+from .occurrences import Occurrences
+from .steps import Steps
+
+NUMBER = rb"([-+]?(?:\d{1,60}\.?\d{0,60}(?:[eE][-+]?\d{1,4})?|inf|nan))"
+
+
+class Strength(IntEnum):
+    """How well a format shows overflows, best first; of the formats that read a line of a log the best one counts."""
+
+    COUNTER = 1
+    FLAG = 2
+    UPDATES = 3
+    ITERATION = 4
+    MESSAGE = 5
+    SCALE = 6
+
+
+class LogFormat:
+    """One format; its object keeps what it read of one log, in constant memory."""
+
+    name: ClassVar[str]
+    reads: ClassVar[str]
+    """The logs that it reads, as text for people."""
+    strength: ClassVar[Strength]
+    marks: ClassVar[tuple[bytes, ...]]
+    """A line with one of them goes to :meth:`line`. Each such line also has a word of :data:`.log.WORDS`."""
+    option_marks: ClassVar[tuple[bytes, ...]] = ()
+    """A line with one of them at the start of a log goes to :meth:`option`."""
+    replaces: ClassVar[tuple[str, ...]] = ()
+    """Formats whose lines say nothing in a log of this one, except how many steps there were."""
+    shows_scaling: ClassVar[bool] = False
+    """Whether its own options show the scaling better than :class:`.startup.Startup`."""
+    floor: ClassVar[float] = 1.0
+    window: ClassVar[int | None] = None
+
+    def __init__(self) -> None:
+        self.lines = 0
+        """Lines or messages understood."""
+        self.printed_ranks: tuple[int, ...] = ()
+        """Numbers of ranks that the log prints at its start; a log of several nodes has more ranks."""
+        self.steps_printed = False
+        """Whether the log prints steps at all; set before :meth:`evidence`."""
+        self.found = Evidence(self.name, floor=self.floor, window=self.window)
+        self.scale = self.found.scale
+
+    def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
+        """Read a line.
+
+        :param steps: ``steps.upto(at)`` gives the step before it
+        :param at: its number in the block
+        :param copies: how often it follows itself, from several ranks
+        """
+        raise NotImplementedError
+
+    def option(self, line: bytes) -> None:
+        """Read a line that a run prints when it starts."""
+
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        """Return the overflows.
+
+        :param steps: the number of steps, if known
+        :param ranks: the number of ranks that print, if known
+        """
+        raise NotImplementedError
+
+    @property
+    def counts(self) -> bool:
+        """Whether anything that counts overflows was read, not only options."""
+        return self.lines > 0
+
+    @property
+    def steps_made(self) -> int | None:
+        """The steps that the lines of this format count."""
+        return None
+
+    def place(self, at: int | None, messages: int) -> int:
+        """Return the place of a message in the run: the last step printed before it, else the number of its first copy.
+
+        :param messages: how many were there before it
+        """
+        if at is None:
+            return messages + 1
+        self.found.at_is_step = True
+        return at
+
+    def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
+        self.found.count = self.tally(steps, ranks)
+        self.found.lines = self.lines
+        if self.found.scaling is None and self.scale.changes:
+            self.found.scaling = "dynamic"
+        return self.found
+
+
+class FallFormat(LogFormat):
+    """A format whose ranks print the new scale at each overflow."""
+
+    strength = Strength.MESSAGE
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.occurrences = Occurrences()
+        self.scale.behind = 1
+
+    def fell(self, scale: float | None, steps: Steps, copies: int) -> None:
+        """Take copies of one message; ``steps`` is at their place."""
+        self.found.scaling = "dynamic"
+        before = self.occurrences.total
+        is_new = self.occurrences.add(scale, steps.at, steps.spacing, copies)
+        if is_new and scale is not None:
+            self.scale.fell_to(self.place(steps.at, before), scale)
+
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        return self.occurrences.count(steps, ranks, self.steps_printed)
+
+
+def number_or_none(text: bytes) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
