@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import Damaged, UsageFault
-from ..numerics.dump_name import dump_name
+from ..numerics.tensors import dump_name
 from ..text.source import read_bytes
 
 if TYPE_CHECKING:

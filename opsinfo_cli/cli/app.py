@@ -73,7 +73,7 @@ REPLACED_COMMANDS = {
 }
 """Command that went -> what replaces it."""
 
-_OLD = ("matrix", "minimize", "reduced", "convert", "decide")  # remove each with its module
+_OLD = ("matrix", "minimize", "reduced")  # remove each with its module
 
 REPLACED_OPTIONS = {
     "--no-pager": "set PAGER=cat",
@@ -272,7 +272,7 @@ def command_of(words: Sequence[str]) -> str:
     name = next((word for word in names if word in COMMANDS or word in REPLACED_COMMANDS), (names or [""])[0])
     group = cli.get_command(click.Context(cli), name)
     if isinstance(group, click.Group):
-        return " ".join([name, *[word for word in names if word in group.commands][:1]])
+        return " ".join([name, *[word for word in names if word in group.list_commands(click.Context(group))][:1]])
     return name
 
 

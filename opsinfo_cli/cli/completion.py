@@ -103,3 +103,26 @@ def findings(_: click.Context, __: click.Parameter) -> Iterator[CompletionItem]:
         yield CompletionItem(rule.name, help=rule.code)
         yield CompletionItem(rule.code, help=rule.name)
     yield from (CompletionItem(name, help="topic") for name in TOPICS)
+
+
+def systems(_: click.Context, param: click.Parameter) -> Iterator[CompletionItem]:
+    """Yield systems, each followed by its levels; for --from and --to the formats."""
+    from ..neighbours.registry import SYSTEMS
+
+    for system in SYSTEMS.values():
+        if "--to" not in param.opts or system.write:
+            yield CompletionItem(system.name, help=system.title)
+        if "--to" not in param.opts:
+            yield from (CompletionItem(f"{system.name}:{level}", help=system.title) for level in system.levels)
+
+
+def snippets(_: click.Context, __: click.Parameter) -> list[str]:
+    from ..neighbours.snippet import snippet_names
+
+    return snippet_names()
+
+
+def dtypes(_: click.Context, __: click.Parameter) -> Iterable[str]:
+    from ..neighbours.decide import FLOATS
+
+    return FLOATS

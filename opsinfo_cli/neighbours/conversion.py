@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .destinations import ConversionBase, WrittenLists
-from .systems import System
-from .translation import TranslationOptions, respelled, translated
-from .vocabulary import ListEntry, Loss, OperatorLists, ReadLists
+from ..errors import UsageFault
+from .registry import SYSTEMS
+from .system import ConversionBase, System, Write
+from .translation import TranslationOptions, translated
+from .vocabulary import ListEntry, Loss, OperatorLists, ReadLists, lost, reasons_of
 
 
 class DroppedEntry(NamedTuple):
@@ -40,25 +41,26 @@ class _Trace:
     def __init__(self, given: Iterable[str]) -> None:
         self.given = tuple(dict.fromkeys(given))
         self.reasons: dict[str, str] = {}
-        self.alive = set(self.given)
 
-    def follow(self, before: OperatorLists, after: Iterable[ListEntry], losses: Iterable[Loss]) -> None:
+    def drop(self, name: str, reason: str) -> None:
+        self.reasons.setdefault(name, reason)
+
+    def follow(self, before: OperatorLists, after: Iterable[ListEntry], reasons: dict[str, str]) -> None:
         """Record what a step drops: source names that the entries before it stood for and those after it do not."""
-        left = {source for each in after for source in each.sources}
+        left = {source for entry in after for source in entry.sources}
         current: dict[str, list[str]] = {}
-        for each in before.entries:
-            for source in each.sources:
-                current.setdefault(source, []).append(each.name)
-        dropping = {name: loss.reason_for(name) for loss in losses if loss.drops for name in loss.names}
-        for name in [each for each in self.given if each in self.alive - left]:
-            self.alive.discard(name)
-            called = (*current.get(name, ()), name)
-            words = (*called, *(each.partition(".")[0] for each in called))  # an overload is dropped with its operator
-            said = next((dropping[each] for each in words if each in dropping), None)
-            self.reasons.setdefault(name, said or "other entries decide its op types")
+        for entry in before.entries:
+            for source in entry.sources:
+                current.setdefault(source, []).append(entry.name)
+        for name in self.given:
+            if name not in left and name not in self.reasons:
+                names = (*current.get(name, ()), name)
+                names += tuple(each.partition(".")[0] for each in names)  # an overload is dropped with its operator
+                reason = next((reasons[each] for each in names if each in reasons), None)
+                self.drop(name, reason or "other entries decide its op types")
 
     def dropped(self) -> tuple[DroppedEntry, ...]:
-        return tuple(DroppedEntry(name, self.reasons[name]) for name in self.given if name not in self.alive)
+        return tuple(DroppedEntry(name, self.reasons[name]) for name in self.given if name in self.reasons)
 
 
 def converted(
@@ -71,39 +73,41 @@ def converted(
     """Return the lists as files of another system. By default only the user's own entries are translated.
 
     :param with_defaults: whether to translate the built-in entries as well
-    :raises UsageFault: if the target's files are differences and ``base`` has nothing to compare with
+    :raises UsageFault: if the target cannot be written, or its files are differences and ``base`` has nothing to
+        compare with
     """
-    lists = read.lists if with_defaults else read.lists.without_defaults()
-    in_reading = {name: loss.reason_for(name) for loss in read.losses if loss.drops for name in loss.names}
-    trace = _Trace([*(each.name for each in lists.entries), *in_reading])
-    for name in in_reading.keys() - {each.name for each in lists.entries}:
-        trace.alive.discard(name)
-        trace.reasons[name] = in_reading[name]
+    write = require_writer(to)
+    lists = read.lists if with_defaults else read.lists._replace(entries=read.lists.own)
+    unread = reasons_of(read.losses)
+    names = [entry.name for entry in lists.entries]
+    trace = _Trace([*names, *unread])
+    for name in unread.keys() - set(names):
+        trace.drop(name, unread[name])
     losses = list(read.losses)
-    for step in _steps(lists, to, options):
-        after = step(lists)
-        trace.follow(lists, after.lists.entries, after.losses)
+    for scheme in _schemes(lists.names, to.names):
+        after = translated(lists, scheme, options)
+        trace.follow(lists, after.lists.entries, reasons_of(after.losses))
         losses += after.losses
         lists = after.lists
-    written: WrittenLists = to.code.write(lists, base, to)
-    kept = [each for each in lists.deciding().values() if each.name not in written.dropped]
-    last = Loss("", "", tuple(written.dropped), tuple(written.dropped.values()), drops=True)
-    trace.follow(lists, kept, [last])
-    added = tuple(each.name for each in kept if each.is_form and each.name not in written.unchanged)
-    losses += [*_forms(added), *written.losses]
+    written = write(to, lists, base)
+    kept = [entry for entry in lists.deciding().values() if entry.name not in written.dropped]
+    trace.follow(lists, kept, dict(written.dropped))
+    added = tuple(entry.name for entry in kept if entry.is_form and entry.name not in written.unchanged)
+    losses += [*lost("form", "added: other forms of the listed operators", added), *written.losses]
     return Conversion(written.files, losses, trace.given, trace.dropped(), added)
 
 
-def _steps(
-    lists: OperatorLists, to: System, options: TranslationOptions | None
-) -> Iterator[Callable[[OperatorLists], ReadLists]]:
-    """Yield the steps: spelling, then names. Between two other systems names pass through Ascend's op types."""
-    yield lambda given: respelled(given, to.name)
-    if lists.names != to.names and "ascend" not in (lists.names, to.names):
-        yield lambda given: translated(given, "ascend", options)
-    yield lambda given: translated(given, to.names, options)
+def require_writer(system: System) -> Write:
+    """:raises UsageFault: if the system cannot be written"""
+    if system.write is None:
+        known = ", ".join(other.name for other in SYSTEMS.values() if other.write)
+        hint = system.instead or f"these can: {known}"
+        raise UsageFault(f"{system.name} cannot be written", name="not-writable", hint=hint)
+    return system.write
 
 
-def _forms(added: tuple[str, ...]) -> list[Loss]:
-    said = "added: other forms of the listed operators"
-    return [Loss("form", said, added)] if added else []
+def _schemes(source: str, target: str) -> Iterator[str]:
+    """Yield the naming schemes to pass through: between two other systems names become Ascend's op types first."""
+    if source != target and "ascend" not in (source, target):
+        yield "ascend"
+    yield target

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ..errors import UsageFault
+from ..model.entry import Columns, Possible
+from ..model.library import Operators
+from ..model.mixlist import Mixlist
 from ..model.near_names import near_names
+from ..model.precision_mode import Mode
 from .facts import facts
 from .name_tables import name_table
+from .registry import SYSTEMS
 from .vocabulary import OperatorClass, OperatorLists
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 _WIDTH = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
+_CLASSES = frozenset(str(cls) for cls in OperatorClass)
+_LOW = {"MIX_FP16": "float16", "MIX_BF16": "bfloat16", "MIXED_HIF8": "hifloat8"}
+_NO_PRODUCER = ("-",)
 
 
 class OperatorCall(NamedTuple):
@@ -38,12 +46,12 @@ class OperatorCall(NamedTuple):
 class Decision(NamedTuple):
     """The dtype that a call runs in, and the rule that decides.
 
-    :param outcome: ``dtype``, ``not-known`` or ``refused``; ``dtype`` is None for the other two
+    :param dtype: None unless ``outcome`` is ``dtype``
     :param near: similar listed names if the name is not listed, nearest first
     """
 
     call: OperatorCall
-    outcome: str
+    outcome: Literal["dtype", "not-known", "refused"]
     dtype: str | None
     says: str
     source: str
@@ -61,6 +69,7 @@ def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> 
     rules = content["systems"].get(f"{system}:{lists.level}") or content["systems"].get(system)
     if rules is None:
         raise UsageFault(f"the rules of {lists.title} are unknown", name="not-known")
+    call = call._replace(name=SYSTEMS[lists.system].spelled(call.name))
     cls = _class_of(call, lists)
     holds: dict[str, Callable[[], bool]] = {
         "any": lambda: True,
@@ -69,7 +78,7 @@ def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> 
         "loss": lambda: call.as_loss,
         "to-float": lambda: call.to_float is not None,
         "in-place": lambda: call.is_in_place,
-        "norm": lambda: call.name in facts("rules")["norm"],
+        "norm": lambda: call.name in content["norm"],
         "half": lambda: "float16" in call.dtypes or not call.dtypes,
         "any-half": lambda: "float16" in call.dtypes,
         "double": lambda: "float64" in call.dtypes,
@@ -78,25 +87,21 @@ def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> 
     }
     for rule in rules["rules"]:
         if all(cls == when if when in _CLASSES else holds[when]() for when in rule["when"]):
-            found = apply(call, rule, low or lists.low or "float16", rules["source"])
-            return found._replace(near=_near(call.name, lists)) if cls is None else found
+            decision = _applied(call, rule, low or lists.low or "float16", rules["source"])
+            return decision._replace(near=_near(call.name, lists)) if cls is None else decision
     return Decision(call, "not-known", None, "no rule matches", rules["source"])
 
 
 def _near(name: str, lists: OperatorLists) -> tuple[str, ...]:
-    """Return listed names that differ in case or by one letter; none for a short name, which is near too many."""
-    known = {each.name for each in lists.entries} | set(name_table(lists.names).ops)
+    known = {entry.name for entry in lists.entries} | set(name_table(lists.names).ops)
     return () if name in known else tuple(near_names(name, known))
-
-
-_CLASSES = frozenset(str(cls) for cls in OperatorClass)
 
 
 def _class_of(call: OperatorCall, lists: OperatorLists) -> str | None:
     """Return the class of a name, or the one class of its listed overloads."""
     listed = lists.deciding()
     names = [call.name]
-    if call.is_in_place and lists.system.startswith("apex"):
+    if call.is_in_place and SYSTEMS[lists.system].wraps_in_place:
         names.append(call.name[:-1])
     if lists.names == "torch":
         names.append(facts("rules")["modules"].get(call.name.rpartition(".")[2], call.name))
@@ -104,36 +109,81 @@ def _class_of(call: OperatorCall, lists: OperatorLists) -> str | None:
         if name in listed:
             return str(listed[name].cls)
     if lists.names == "torch":
-        overloads = {each.cls for name, each in listed.items() if name.partition(".")[0] == call.name}
+        overloads = {entry.cls for name, entry in listed.items() if name.partition(".")[0] == call.name}
         return str(overloads.pop()) if len(overloads) == 1 else None
     return None
 
 
-def apply(call: OperatorCall, rule: dict[str, str], low: str, source: str, own: str | None = None) -> Decision:
-    """Return the decision of a rule for a call.
+def decide_on_ascend(
+    call: OperatorCall, mode: Mode, operators: Operators | None, mixlist: Mixlist | None, own: str
+) -> Decision:
+    """Return the dtype that an Ascend op type runs in, by its list after the mixlist, its kernel and its producer.
+
+    :param call: its dtypes are those that the producers give
+    :param own: the dtype of its tensors in the graph
+    :param operators: the op types of the target; only a mixed mode needs them
+    """
+    known = operators is not None and call.name in operators
+    policy, columns = None, None
+    if operators is not None and known:
+        entry = operators[call.name].entry
+        policy = mixlist.effective(call.name, entry.policy) if mixlist else entry.policy
+        columns = Columns(entry)
+    holds: dict[str, Callable[[], bool]] = {
+        "any": lambda: True,
+        f"mode:{mode.engine}": lambda: True,
+        f"is:{call.name}": lambda: True,
+        "mixed": lambda: mode.is_mixed,
+        "unknown": lambda: not known,
+        "no-low": lambda: columns is not None and columns.can_be_white(mode.low) is Possible.NO,
+        "no-float32": lambda: columns is not None and columns.can_be_black() is Possible.NO and own == "float32",
+        "no-producer": lambda: call.dtypes == _NO_PRODUCER,
+    }
+    rules = facts("rules")["systems"]["ascend"]
+    for rule in rules["rules"]:
+        if all(when == str(policy) or (when in holds and holds[when]()) for when in rule["when"]):
+            decision = _applied(call, rule, _LOW.get(mode.engine, ""), rules["source"], own)
+            near = () if known or operators is None else tuple(near_names(call.name, operators.names))
+            return _with_kernel(decision, columns)._replace(near=near)
+    raise AssertionError("the last rule fits everything")
+
+
+def _with_kernel(decision: Decision, columns: Columns | None) -> Decision:
+    """If the library lists no dtypes, the kernel package decides at compile time."""
+    if decision.dtype is None or columns is None:
+        return decision
+    if not columns.is_listed:
+        return decision._replace(says=f"{decision.says} (provided its kernel has it: the library lists no dtypes)")
+    listed = {dtype for tensor in columns.inputs + columns.outputs for dtype in tensor.dtypes}
+    names = {decision.dtype, "float"} if decision.dtype == "float32" else {decision.dtype}
+    if listed & names:
+        return decision
+    says = (
+        f"{decision.says}; no kernel of {decision.dtype} is listed, and a name alone does not show which one is chosen"
+    )
+    return decision._replace(outcome="not-known", dtype=None, says=says)
+
+
+def _applied(call: OperatorCall, rule: dict[str, str], low: str, source: str, own: str | None = None) -> Decision:
+    """Return what a rule's ``then`` gives for a call.
 
     :param own: the dtype of an Ascend tensor in the graph
     """
     then = rule["then"]
-    results: dict[str, Callable[[], str | None]] = {
-        "low": lambda: low,
-        "float32": lambda: "float32",
-        "own": lambda: own,
-        "to-float": lambda: call.to_float,
-        "first": lambda: next(iter(call.dtypes), None),
-        "producer": lambda: next(iter(call.dtypes), None),
-        "inputs": lambda: _alike(call.dtypes),
-        "alike": lambda: _alike(call.dtypes),
-        "first-if-alike": lambda: _alike(call.dtypes),
-        "widest": lambda: _widest(call.dtypes),
-        "not-known": lambda: None,
-        "refused": lambda: None,
-    }
     if then in ("casts", "sequence-casts"):
         return _casts(call, rule, source)
-    dtype = results[then]()
-    outcome = "refused" if then == "refused" else "dtype" if dtype else "not-known"
-    return Decision(call, outcome, dtype, rule["says"], source)
+    dtype: str | None
+    if then in ("first", "producer"):
+        dtype = next(iter(call.dtypes), None)
+    elif then in ("inputs", "alike", "first-if-alike"):
+        dtype = _alike(call.dtypes)
+    elif then == "widest":
+        dtype = _widest(call.dtypes)
+    else:
+        dtype = {"low": low, "own": own, "to-float": call.to_float, "float32": "float32"}.get(then)
+    if then == "refused":
+        return Decision(call, "refused", None, rule["says"], source)
+    return Decision(call, "dtype" if dtype else "not-known", dtype, rule["says"], source)
 
 
 def _casts(call: OperatorCall, rule: dict[str, str], source: str) -> Decision:
@@ -143,8 +193,10 @@ def _casts(call: OperatorCall, rule: dict[str, str], source: str) -> Decision:
     kinds = {dtype for dtype in call.dtypes if dtype in FLOATS} if raises else set(call.dtypes)
     if raises and len(kinds) > 1 and kinds != {"float16", "float32"}:
         return Decision(call, "refused", None, f"{rule['says']}; any other mixture raises", source)
-    met = kinds == {"float16", "float32"}
-    dtype = "float32" if met else next(iter(kinds)) if len(kinds) == 1 else _alike(call.dtypes)
+    if kinds == {"float16", "float32"}:
+        dtype: str | None = "float32"
+    else:
+        dtype = next(iter(kinds)) if len(kinds) == 1 else _alike(call.dtypes)
     return Decision(call, "dtype" if dtype else "not-known", dtype, rule["says"], source)
 
 
@@ -155,5 +207,5 @@ def _alike(dtypes: tuple[str, ...]) -> str | None:
 def _widest(dtypes: tuple[str, ...]) -> str | None:
     """Return the widest float; None if two are equally wide, or none is given."""
     floats = {dtype for dtype in dtypes if dtype in _WIDTH}
-    widest = {dtype for dtype in floats if _WIDTH[dtype] == max(_WIDTH[each] for each in floats)}
+    widest = {dtype for dtype in floats if _WIDTH[dtype] == max(_WIDTH[other] for other in floats)}
     return widest.pop() if len(widest) == 1 else None

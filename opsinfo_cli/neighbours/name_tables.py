@@ -6,13 +6,13 @@ TensorFlow: GE's parser and the ``*_tf_plugin.cpp`` files of the same repositori
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from ..model.near_names import NearNames, distance, meant
+from ..model.near_names import meant
 from .facts import facts
 
-TABLES = ("torch", "tensorflow", "onnx", "mindspore")
 OLDEST_OPSET, NEWEST_OPSET = 1, 18
 """The opsets of the ONNX table (ATC supports 11 to 18)."""
 
@@ -89,10 +89,18 @@ def _is_in(opset: int, text: str) -> bool:
     return text == "all"
 
 
-def unknown_because(name: str, why: str, known: NearNames) -> str:
-    """Return ``name (why)``, with a suggestion if a known name differs only in case or look-alike letters."""
-    near = [each for each in known.of(name, 1) if name.lower() == each.lower() or distance(name, each) < 1]
-    return f"{name} ({why}; {meant(near)})" if near else f"{name} ({why})"
+_ALIKE = str.maketrans("1i|05z86-vm", "lllos2bb_un")
+"""Maps look-alike lower case letters to one."""
+
+
+def unknown_because(names: Iterable[str], why: str, known: Iterable[str]) -> list[str]:
+    """Return ``name (why)`` for each name, with the known names that differ only in case or look-alike letters."""
+    alike: dict[str, list[str]] = {}
+    names = list(names)
+    for other in known if names else ():
+        alike.setdefault(other.lower().translate(_ALIKE), []).append(other)
+    hints = {name: meant(alike.get(name.lower().translate(_ALIKE), [])[:1]) for name in names}
+    return [f"{name} ({why}; {hint})" if hint else f"{name} ({why})" for name, hint in hints.items()]
 
 
 @cache

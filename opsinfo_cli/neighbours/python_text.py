@@ -32,23 +32,23 @@ def named_lists(
     :param constants: library constants that the text may use
     :raises Damaged: if the text is not valid Python, or a list is computed in another way
     """
-    return _Lists(source, names, constants or {}).found
+    script = _Script(source, names, constants or {})
+    nodes = [node for node in ast.walk(_tree(source)) if isinstance(node, ast.stmt | ast.Call)]
+    for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
+        script.read(node)
+    return {name: strings for name, strings in script.variables.items() if name in names}
 
 
-class _Lists:
-    """The assignments of a script, in order."""
+class _Script:
+    """The lists of strings in a script, by variable, after the statements read so far."""
 
     def __init__(self, source: Source, names: frozenset[str], constants: Mapping[str, list[str]]) -> None:
-        self.source = source
+        self.path = source.path
         self.names = names
         self.constants = constants
-        self.found: dict[str, list[PythonName]] = {}
-        self._variables: dict[str, list[PythonName]] = {}
-        nodes = [node for node in ast.walk(_tree(source)) if isinstance(node, ast.stmt | ast.Call)]
-        for node in sorted(nodes, key=lambda each: (each.lineno, each.col_offset)):
-            self._read(node)
+        self.variables: dict[str, list[PythonName]] = {}
 
-    def _read(self, node: ast.stmt | ast.Call) -> None:
+    def read(self, node: ast.stmt | ast.Call) -> None:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 self._assign(_last_name(target), node.value)
@@ -67,30 +67,28 @@ class _Lists:
     def _assign(self, name: str | None, value: ast.expr) -> None:
         if name is None or (isinstance(value, ast.Constant) and value.value is None):
             return
-        if name in self.names and _last_name(value) != name:
-            self.found[name] = self._variables[name] = self._strings(name, value)
-        elif name not in self.names:
+        if name not in self.names:
             try:
-                self._variables[name] = self._strings(name, value)
+                self.variables[name] = self._strings(name, value)
             except Damaged:
-                self._variables.pop(name, None)
+                self.variables.pop(name, None)
+        elif _last_name(value) != name:  # f(name=name) passes a list on
+            self.variables[name] = self._strings(name, value)
 
     def _extend(self, name: str | None, value: ast.expr) -> None:
-        if name in self.names and name is not None:
-            self.found[name] = [*self.found.get(name, ()), *self._strings(name, value)]
-        elif name in self._variables and name is not None:
-            self._variables[name] = [*self._variables[name], *self._strings(name, value)]
+        if name is not None and (name in self.names or name in self.variables):
+            self.variables[name] = [*self.variables.get(name, ()), *self._strings(name, value)]
 
     def _strings(self, name: str, value: ast.expr) -> list[PythonName]:
         if isinstance(value, ast.List | ast.Set | ast.Tuple):
-            return [each for item in value.elts for each in self._item(name, item)]
+            return [string for item in value.elts for string in self._item(name, item)]
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add | ast.BitOr):
             return [*self._strings(name, value.left), *self._strings(name, value.right)]
-        word = _last_name(value)
-        if word in self.constants:
-            return [PythonName(text, word) for text in self.constants[str(word)]]
-        if word in self._variables:
-            return self._variables[str(word)]
+        variable = _last_name(value)
+        if variable is not None and variable in self.constants:
+            return [PythonName(text, variable) for text in self.constants[variable]]
+        if variable is not None and variable in self.variables:
+            return self.variables[variable]
         if isinstance(value, ast.Call):
             function = _last_name(value.func)
             if function in _COPIES and len(value.args) <= 1 and not value.keywords:
@@ -109,18 +107,11 @@ class _Lists:
     def _computed(self, name: str, value: ast.expr) -> Damaged:
         return Damaged(
             f"`{name}` is not a list of strings that can be read without running the script",
-            path=self.source.path,
+            path=self.path,
             line=value.lineno,
             column=value.col_offset + 1,
             hint="write the names out as a list of strings",
         )
-
-
-def _last_name(node: ast.expr) -> str | None:
-    """Return ``x`` for ``x`` and for ``module.x``."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else None
 
 
 def calls(source: Source, functions: frozenset[str]) -> Iterator[tuple[str, str, str]]:
@@ -131,30 +122,23 @@ def calls(source: Source, functions: frozenset[str]) -> Iterator[tuple[str, str,
     for node in ast.walk(_tree(source)):
         if not isinstance(node, ast.Call) or len(node.args) != 2:
             continue
-        function = _last_name(node.func)
-        name = node.args[1]
+        function, name = _last_name(node.func), node.args[1]
         if function in functions and isinstance(name, ast.Constant) and isinstance(name.value, str):
             yield str(function), ast.unparse(node.args[0]), name.value
 
 
-def python_list(names: list[str], brackets: str = "[]") -> str:
-    """Return a literal with one name per line; ``set()`` for an empty set."""
-    if not names:
-        return "set()" if brackets == "{}" else brackets
-    return brackets[0] + "\n" + "".join(f"    {_quoted(name)},\n" for name in names) + brackets[1]
-
-
-def _quoted(name: str) -> str:
-    import json
-
-    return json.dumps(name, ensure_ascii=False)
+def _last_name(node: ast.expr) -> str | None:
+    """Return ``x`` for ``x`` and for ``module.x``."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _tree(source: Source) -> ast.Module:
     try:
         return ast.parse(source.text)
     except SyntaxError as error:
-        said = f"invalid Python: {error.msg}"
-        raise Damaged(said, path=source.path, line=error.lineno, column=error.offset) from None
+        message = f"invalid Python: {error.msg}"
+        raise Damaged(message, path=source.path, line=error.lineno, column=error.offset) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise Damaged(f"cannot parse as Python: {error}", path=source.path) from None

@@ -45,70 +45,70 @@ def default_mode(name: str) -> Mode:
 
 def snippet(name: str, mode: Mode, mixlist: str | None) -> SetupSnippet:
     """:raises UsageFault: if the name is unknown, it cannot set the mode, or the mode takes no mixlist"""
-    found = _content(name)
-    takes = found["takes_mixlist"]
+    content = _content(name)
+    takes = content["takes_mixlist"]
     if mixlist is not None and takes and not mode.is_mixed:
-        said = f"the engine takes no mixlist with `{mode.name}`, only with a mixed mode (E10001)"
-        raise UsageFault(said, name="mode-refuses-mixlist", hint="--mode allow_mix_precision")
+        message = f"the engine takes no mixlist with `{mode.name}`, only with a mixed mode (E10001)"
+        raise UsageFault(message, name="mode-refuses-mixlist", hint="--precision-mode allow_mix_precision")
     low = _LOW.get(mode.engine, "other")
-    mode = _spelled(name, found, mode, low)
-    path = _quoted(mixlist or "", found["quote"])
-    manager = ", loss_scale_manager=manager" if mode.engine in facts("snippets")["scaled"] else ""
-    values = {"{option}": mode.option, "{mode}": mode.name, "{mixlist}": path, "{low}": low, "{manager}": manager}
-    lines = [line for line in _lines_for(found["lines"], low) if mixlist is not None or "{mixlist}" not in line]
-    loss = _loss_scale(found, mode)
-    lines = [_filled(line, values) for line in _without_empty_sections(lines)]
-    lines = [loss if line == "{loss_scale}" else line for line in lines]
+    mode = _spelled(name, content, mode, low)
+    values = {
+        "{option}": mode.option,
+        "{mode}": mode.name,
+        "{mixlist}": _quoted(mixlist or "", content["quote"]),
+        "{low}": low,
+        "{manager}": ", loss_scale_manager=manager" if mode.engine in facts("snippets")["scaled"] else "",
+    }
+    loss_scale = _loss_scale(content, mode)
+    lines = []
+    for line in content["lines"]:
+        if isinstance(line, dict):  # a line for some low dtypes
+            line = str(line["line"]) if low in line["only"] else None
+        if line is not None and (mixlist is not None or "{mixlist}" not in line):
+            lines.append(line)
+    while lines and (not lines[-1] or lines[-1].startswith("[")):  # an empty section of an ini
+        lines.pop()
+    if "{loss_scale}" not in lines:
+        lines += ["", "{loss_scale}"]
     if mixlist is not None and not takes:
-        lines = [f"# no mixlist here: {found['instead']}", *lines]
-    text = "\n".join(lines if loss in lines else [*lines, "", loss]) + "\n"
-    return SetupSnippet(name, found["title"], text, loss, takes, found["source"], mode)
+        lines.insert(0, f"# no mixlist here: {content['instead']}")
+    text = "\n".join(loss_scale if line == "{loss_scale}" else _filled(line, values) for line in lines) + "\n"
+    return SetupSnippet(name, content["title"], text, loss_scale, takes, content["source"], mode)
 
 
 def _content(name: str) -> dict[str, Any]:
-    found: dict[str, Any] | None = facts("snippets")["snippets"].get(name)
-    if found is None:
+    content: dict[str, Any] | None = facts("snippets")["snippets"].get(name)
+    if content is None:
         hint = did_you_mean(name, snippet_names()) or f"there are {', '.join(snippet_names())}"
         raise UsageFault(f"unknown snippet `{name}`", name="unknown-snippet", hint=hint)
-    return found
+    return content
 
 
-def _spelled(name: str, found: dict[str, Any], mode: Mode, low: str) -> Mode:
+def _spelled(name: str, content: dict[str, Any], mode: Mode, low: str) -> Mode:
     """Return the mode as the snippet's system spells it.
 
     :raises UsageFault: if the system has no such mode
     """
-    allowed = found.get("modes")
+    allowed = content.get("modes")
     if allowed is not None and low not in allowed:
-        known = [each.name for each in MODES.values() if _LOW.get(each.engine) in allowed]
-        said = f"the {name} snippet cannot set `{mode.name}`: its only low dtypes are {' and '.join(allowed)}"
-        raise UsageFault(said, name="mode-not-in-snippet", hint=f"--mode {' or '.join(known)}")
-    if found.get("option") == "precision_mode" and "v1" not in mode.options:
-        same = [each for each in mode.same if "v1" in MODES[each].options]
+        known = [other.name for other in MODES.values() if _LOW.get(other.engine) in allowed]
+        message = f"the {name} snippet cannot set `{mode.name}`: its only low dtypes are {' and '.join(allowed)}"
+        raise UsageFault(message, name="mode-not-in-snippet", hint=f"--precision-mode {' or '.join(known)}")
+    if content.get("option") == "precision_mode" and "v1" not in mode.options:
+        same = [other for other in mode.same if "v1" in MODES[other].options]
         if not same:
             raise UsageFault(f"the {name} snippet cannot set `{mode.name}`", name="mode-not-in-snippet")
         return MODES[same[0]]
     return mode
 
 
-def _lines_for(lines: list[str | dict[str, Any]], low: str) -> list[str]:
-    """Return the lines for one low dtype; ``other`` for a mode that is not mixed."""
-    found = []
-    for line in lines:
-        if isinstance(line, str):
-            found.append(line)
-        elif low in line["only"]:
-            found.append(str(line["line"]))
-    return found
-
-
-def _loss_scale(found: dict[str, Any], mode: Mode) -> str:
+def _loss_scale(content: dict[str, Any], mode: Mode) -> str:
     """Return the lines about the loss scale; only float16 needs one."""
-    content = facts("snippets")
-    if found.get("scales_nothing") or mode.engine in content["scaled"]:
-        return "\n".join(found["loss_scale"])
+    common = facts("snippets")
+    if content.get("scales_nothing") or mode.engine in common["scaled"]:
+        return "\n".join(content["loss_scale"])
     is_bfloat16 = mode.engine in ("MIX_BF16", "ALLOW_FP32_TO_BF16")
-    return f"{found['comment']} {content['unscaled']['bfloat16' if is_bfloat16 else 'other']}"
+    return f"{content['comment']} {common['unscaled']['bfloat16' if is_bfloat16 else 'other']}"
 
 
 def _filled(line: str, values: dict[str, str]) -> str:
@@ -117,18 +117,11 @@ def _filled(line: str, values: dict[str, str]) -> str:
     return line
 
 
-def _without_empty_sections(lines: list[str]) -> list[str]:
-    """Return the lines without an empty ini section at the end."""
-    while lines and (not lines[-1] or lines[-1].startswith("[")):
-        lines = lines[:-1]
-    return lines
-
-
 def _quoted(path: str, how: str) -> str:
     """:raises UsageFault: if the format cannot express the path"""
     if how == "ini" and path != path.strip():
         raise UsageFault("an ini cannot hold this path", path=path)
-    if not path.isprintable() and any(unicodedata.category(each) in _NOT_SHOWN for each in path):
+    if not path.isprintable() and any(unicodedata.category(character) in _NOT_SHOWN for character in path):
         raise UsageFault("the path of the mixlist has a control character", name="control-character", path=path)
     if how == "shell":
         return shlex.quote(path)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+Unlisted = Literal["low", "high", "inputs", "first-input", "untouched", "library", "mode"]
+"""What a system does with an operator that is on none of its lists."""
 
 
 class OperatorClass(str, Enum):
@@ -47,16 +51,14 @@ class ListEntry(NamedTuple):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The names in the source that this entry translates."""
         return self.given or (self.name,)
 
 
 class OperatorLists(NamedTuple):
     """The lists of one system.
 
-    :param system: the system's name, such as ``apex``; for a file, the name of its format
+    :param system: the system's name, such as ``apex``; for a target, its text
     :param names: the naming scheme: ascend, torch, tensorflow, onnx, mindspore or paddle
-    :param unlisted: treatment of unlisted names: low, high, inputs, first-input, untouched, library, mode
     :param low: the low dtype; None if something else decides it
     :param version: the version that the lists come from; None for a user's own
     """
@@ -64,7 +66,7 @@ class OperatorLists(NamedTuple):
     system: str
     names: str
     entries: tuple[ListEntry, ...]
-    unlisted: str
+    unlisted: Unlisted
     low: str | None = None
     version: str | None = None
     level: str = ""
@@ -75,21 +77,18 @@ class OperatorLists(NamedTuple):
 
     def deciding(self) -> dict[str, ListEntry]:
         """Return the deciding entry of each name: the user's own before a default, else the first."""
-        found: dict[str, ListEntry] = {}
-        for each in sorted(self.entries, key=lambda entry: entry.is_default):
-            found.setdefault(each.name, each)
-        return {each.name: found[each.name] for each in self.entries}
+        decided: dict[str, ListEntry] = {}
+        for entry in sorted(self.entries, key=lambda entry: entry.is_default):
+            decided.setdefault(entry.name, entry)
+        return {entry.name: decided[entry.name] for entry in self.entries}
 
     @property
     def own(self) -> tuple[ListEntry, ...]:
-        return tuple(each for each in self.entries if not each.is_default)
+        """The user's own entries."""
+        return tuple(entry for entry in self.entries if not entry.is_default)
 
     def as_defaults(self) -> tuple[ListEntry, ...]:
-        """Return the entries marked as defaults."""
-        return tuple(each._replace(is_default=True) for each in self.entries)
-
-    def without_defaults(self) -> OperatorLists:
-        return self._replace(entries=self.own)
+        return tuple(entry._replace(is_default=True) for entry in self.entries)
 
 
 class Loss(NamedTuple):
@@ -108,19 +107,32 @@ class Loss(NamedTuple):
 
     @property
     def is_harmless(self) -> bool:
-        """Whether nothing is lost: another spelling, or another form of the same operator."""
-        return self.kind in ("respelt", "form")
+        """Whether nothing is lost: another form of the same operator was added."""
+        return self.kind == "form"
 
     def reason_for(self, name: str) -> str:
         """Return why this name was dropped: its own detail if there is one."""
-        single = dict(zip(self.names, self.details, strict=False)).get(name, name)
-        if single.startswith(f"{name} (") and single.endswith(")"):
-            return single[len(name) + 2 : -1]
-        return single if single != name else self.message
+        detail = dict(zip(self.names, self.details, strict=False)).get(name, name)
+        if detail.startswith(f"{name} (") and detail.endswith(")"):
+            return detail[len(name) + 2 : -1]
+        return detail if detail != name else self.message
+
+
+def lost(
+    kind: str, message: str, names: Iterable[str], details: Iterable[str] = (), drops: bool = False
+) -> tuple[Loss, ...]:
+    """Return the loss of these names; nothing if there are none."""
+    names = tuple(names)
+    return (Loss(kind, message, names, tuple(details), drops),) if names else ()
+
+
+def reasons_of(losses: Iterable[Loss]) -> dict[str, str]:
+    """Return the names that losses drop, each with its reason."""
+    return {name: loss.reason_for(name) for loss in losses if loss.drops for name in loss.names}
 
 
 class ReadLists(NamedTuple):
     """Lists that were read or translated, and what that step lost."""
 
     lists: OperatorLists
-    losses: tuple[Loss, ...] = ()
+    losses: Sequence[Loss] = ()

@@ -44,9 +44,7 @@ def schema_faults(document: dict[str, Any]) -> list[str]:
     command = document["command"]
     findings_and_error = command in ("validate", "doctor") and "findings" in document
     failed = "error" in document and not findings_and_error
-    name = "error" if failed else _SCHEMA_OF.get(command, command)
-    if not failed and ("system" in document or "system_a" in document) and command in ("list", "diff"):
-        name += "-systems"
+    name = "error" if failed else _SCHEMA_OF.get(command, command.replace(" ", "-"))
     return [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(document)]
 
 

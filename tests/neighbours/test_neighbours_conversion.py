@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from opsinfo_cli.model.library import Library, Operators, Store
 from opsinfo_cli.model.mixlist import Mixlist
-from opsinfo_cli.neighbours.ascend_lists import of_mixlist
 from opsinfo_cli.neighbours.conversion import Conversion, converted
-from opsinfo_cli.neighbours.destinations import ConversionBase
 from opsinfo_cli.neighbours.facts import facts
 from opsinfo_cli.neighbours.name_tables import name_table
-from opsinfo_cli.neighbours.systems import SYSTEMS, lists_of
+from opsinfo_cli.neighbours.reading import of_mixlist, read_lists
+from opsinfo_cli.neighbours.registry import SYSTEMS, lists_of
+from opsinfo_cli.neighbours.system import ConversionBase
 from opsinfo_cli.neighbours.vocabulary import ReadLists
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
@@ -44,10 +44,7 @@ BASE = ConversionBase(operators=OPERATORS, target="lib.json")
 
 
 def read(system: str, *texts: str) -> ReadLists:
-    found: ReadLists = SYSTEMS[system].code.read(
-        [Source(text.encode(), f"f{number}") for number, text in enumerate(texts)], SYSTEMS[system]
-    )
-    return found
+    return read_lists(SYSTEMS[system], [Source(text.encode(), f"f{number}") for number, text in enumerate(texts)])
 
 
 def mixlist(text: object) -> Mixlist:
@@ -129,7 +126,7 @@ def test_a_mark_that_removes_needs_the_library() -> None:
     text = mixlist({"black-list": {"to-remove": ["Add"]}, "white-list": {"to-add": ["Mul"]}})
     alone = converted(of_mixlist(text), SYSTEMS["habana-hmp"], ConversionBase())
     assert [each.name for each in alone.dropped] == ["Add"]
-    assert "--base" in alone.dropped[0].reason
+    assert "--against" in alone.dropped[0].reason
 
 
 def test_added_forms_are_listed_separately_and_those_without_a_kernel_left_out() -> None:

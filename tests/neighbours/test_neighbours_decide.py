@@ -7,9 +7,8 @@ import pytest
 from opsinfo_cli.model.library import Library, Operators, Store
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.precision_mode import MODES
-from opsinfo_cli.neighbours.ascend_decision import decide_on_ascend
-from opsinfo_cli.neighbours.decide import OperatorCall, decide
-from opsinfo_cli.neighbours.systems import lists_of
+from opsinfo_cli.neighbours.decide import OperatorCall, decide, decide_on_ascend
+from opsinfo_cli.neighbours.registry import lists_of
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 

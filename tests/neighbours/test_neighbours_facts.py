@@ -12,7 +12,7 @@ import opsinfo_cli.neighbours
 from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.neighbours.facts import facts
 from opsinfo_cli.neighbours.name_tables import forms_of, name_table
-from opsinfo_cli.neighbours.systems import SYSTEMS, lists_of
+from opsinfo_cli.neighbours.registry import SYSTEMS, lists_of
 from opsinfo_cli.neighbours.vocabulary import OperatorClass
 
 DATA = Path(opsinfo_cli.neighbours.__file__).parent / "data"

@@ -10,17 +10,15 @@ from habana_lists import BF16, FP32
 from opsinfo_cli.errors import Damaged, OpsinfoError, UsageFault
 from opsinfo_cli.model.library import Library, Operators, Store
 from opsinfo_cli.neighbours.conversion import converted
-from opsinfo_cli.neighbours.destinations import ConversionBase
-from opsinfo_cli.neighbours.systems import SYSTEMS, lists_of
-from opsinfo_cli.neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists
+from opsinfo_cli.neighbours.reading import read_lists
+from opsinfo_cli.neighbours.registry import SYSTEMS, lists_of
+from opsinfo_cli.neighbours.system import ConversionBase
+from opsinfo_cli.neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, Unlisted
 from opsinfo_cli.text.source import Source
 
 
 def read(system: str, *texts: str) -> ReadLists:
-    found: ReadLists = SYSTEMS[system].code.read(
-        [Source(text.encode(), f"f{number}") for number, text in enumerate(texts)], SYSTEMS[system]
-    )
-    return found
+    return read_lists(SYSTEMS[system], [Source(text.encode(), f"f{number}") for number, text in enumerate(texts)])
 
 
 def by_class(lists: OperatorLists, cls: OperatorClass) -> list[str]:
@@ -57,22 +55,6 @@ def test_an_overload_in_an_autocast_list_matches_nothing_and_is_dropped() -> Non
     )
     assert "Square" not in made.files["keep_dtype.cfg"]
     assert ("pow.Tensor_Scalar", "matches nothing") in [(each.name, each.reason[-15:]) for each in made.dropped]
-
-
-@pytest.mark.parametrize(("low", "high"), BY_FUNCTION)
-def test_habana_lists_pass_through_optimum_habana(low: str, high: str) -> None:
-    there = converted(read("habana-autocast", lines(low), lines(high)), SYSTEMS["optimum-habana"], ConversionBase())
-    back = converted(
-        read("optimum-habana", there.files["gaudi_config.json"]), SYSTEMS["habana-autocast"], ConversionBase()
-    )
-    assert back.files == {"ops_bf16.txt": lines(low), "ops_fp32.txt": lines(high)}
-
-
-def test_names_are_respelled_between_hmp_and_autocast_and_back() -> None:
-    there = converted(read("habana-hmp", "truediv\n", "cross_entropy\n"), SYSTEMS["habana-autocast"], ConversionBase())
-    assert there.files == {"ops_bf16.txt": "true_divide\n", "ops_fp32.txt": "cross_entropy_loss\n"}
-    back = converted(read("habana-autocast", *there.files.values()), SYSTEMS["habana-hmp"], ConversionBase())
-    assert back.files == {"ops_bf16.txt": "truediv\n", "ops_fp32.txt": "cross_entropy\n"}
 
 
 def test_a_line_with_cr_or_blanks_matches_nothing_and_is_reported() -> None:
@@ -118,10 +100,13 @@ def test_habana_tensorflow_keeps_its_rules_on_node_names() -> None:
         "convertible_exceptions": [[".*FORCE_BF16_PRECISION.*", "Mul"]],
     }
     found = read("habana-tf", json.dumps(text))
-    written = converted(found, SYSTEMS["habana-tf"], ConversionBase())
-    assert written.losses == []
-    assert json.loads(written.files["bf16_config.json"]) == {**text, "strict_conditional_list": []}
-    lost = converted(found, SYSTEMS["onnxconverter"], ConversionBase()).losses
+    assert [(each.name, str(each.cls), each.scope) for each in found.lists.entries] == [
+        ("Conv2D", "low", "operator"),
+        ("Add", "follow", "operator"),
+        (".*KEEP_FP32_PRECISION.*", "high", "node"),
+        (".*FORCE_BF16_PRECISION.*", "low", "node"),
+    ]
+    lost = converted(found, SYSTEMS["keep-dtype"], ConversionBase()).losses
     assert ("node-rules", 2) in [(loss.kind, len(loss.names)) for loss in lost]
 
 
@@ -131,51 +116,55 @@ def test_habana_tensorflow_keeps_its_rules_on_node_names() -> None:
         ("mindspore-white", "mindspore.nn.Dense\nops.MatMul\n", "nn.Dense\nMatMul\n"),
         ("mindspore-black", "nn.LayerNorm\n", "nn.LayerNorm\n"),
         ("keep-dtype", "OpType::Add\nlayer1/conv\n", "OpType::Add\nlayer1/conv\n"),
-        ("onnxconverter", 'f(op_block_list=["Exp"], node_block_list=["n"])', None),
-        ("modelopt", "autocast -opi Conv Gemm --op_types_to_exclude Exp -ne 'a b'", None),
-        ("paddle", "auto_cast(custom_white_list={'exp'}, custom_black_list=['mul'])", None),
-        ("apex", "amp.register_half_function(torch, 'bmm')\namp.register_float_function(torch, 'sigmoid')", None),
     ],
-    ids=["mindspore-white", "mindspore-black", "keep-dtype", "onnxconverter", "modelopt", "paddle", "apex"],
 )
-def test_a_format_is_read_back_as_it_was_written(system: str, text: str, again: str | None) -> None:
-    found = read(system, text)
-    written = converted(found, SYSTEMS[system], ConversionBase())
-    assert written.losses == []
-    (made,) = written.files.values()
-    if again is not None:
-        assert made == again
-    decided = {name: each.cls for name, each in found.lists.deciding().items()}
-    assert {name: each.cls for name, each in read(system, made).lists.deciding().items()} == decided
+def test_a_format_is_read_back_as_it_was_written(system: str, text: str, again: str) -> None:
+    written = converted(read(system, text), SYSTEMS[system], ConversionBase())
+    assert (list(written.files.values()), written.losses) == ([again], [])
 
 
-PAINTED = "AllowList:\nConv2D\nExp\n\nDenyList:\nMean\n\nInferList:\nAdd\n\nClearList:\nRelu\n"
+@pytest.mark.parametrize(
+    ("system", "text", "entries"),
+    [
+        (
+            "modelopt",
+            "autocast -opi Conv Gemm --op_types_to_exclude Exp \\\n -ne 'a b' # end",
+            {"Conv": "low", "Gemm": "low", "Exp": "high", "a b": "high"},
+        ),
+        (
+            "paddle",
+            "auto_cast(custom_white_list={'exp'}, custom_black_list=['mul'])",
+            {"exp": "low", "mul": "high"},
+        ),
+        (
+            "apex",
+            "amp.register_half_function(torch, 'bmm')\namp.register_float_function(torch, 'sigmoid')",
+            {"bmm": "low", "sigmoid": "high"},
+        ),
+        (
+            "tensorflow",
+            "AllowList:\nConv2D\n\nBlackList:\nMean\n\nInferList:\nAdd\n\nClearList:\nRelu\n",
+            {"Conv2D": "low", "Mean": "high", "Add": "follow", "Relu": "clear"},
+        ),
+    ],
+    ids=["modelopt", "paddle", "apex", "tensorflow"],
+)
+def test_a_users_own_lists_are_read(system: str, text: str, entries: dict[str, str]) -> None:
+    assert {each.name: str(each.cls) for each in read(system, text).lists.own} == entries
 
 
-def test_tensorflow_pairs_every_add_with_the_remove_it_needs() -> None:
-    found = read("tensorflow", PAINTED)
-    written = converted(found, SYSTEMS["tensorflow"], ConversionBase(lists=lists_of("tensorflow")))
-    prefix = "export TF_AUTO_MIXED_PRECISION_GRAPH_REWRITE"
-    assert written.files["amp_lists.sh"].splitlines()[1:] == [
-        f"{prefix}_ALLOWLIST_ADD=Exp",
-        f"{prefix}_DENYLIST_REMOVE=Exp",
-    ]
-    assert written.losses == []
+@pytest.mark.parametrize("system", [each.name for each in SYSTEMS.values() if each.reads and not each.write])
+def test_a_format_that_is_only_read_names_what_to_use(system: str) -> None:
+    found = ReadLists(OperatorLists("keep-dtype", "ascend", (), "mode"))
+    with pytest.raises(UsageFault, match="cannot be written") as caught:
+        converted(found, SYSTEMS[system], ConversionBase())
+    assert caught.value.hint
 
 
-def test_tensorflow_variables_are_relative_to_the_newest_lists_or_the_base() -> None:
-    found = ReadLists(OperatorLists("library", "tensorflow", (ListEntry("MhaV2", OperatorClass.LOW),), "library"))
-    newest = converted(found, SYSTEMS["tensorflow"], ConversionBase())
-    assert len(newest.files["amp_lists.sh"].splitlines()) == 1
-    older = converted(found, SYSTEMS["tensorflow"], ConversionBase(lists=lists_of("tensorflow-2.6")))
-    assert older.files["amp_lists.sh"].splitlines()[1].endswith("_ALLOWLIST_ADD=MhaV2")
-
-
-def test_rules_on_node_names_never_become_operators_of_tensorflow() -> None:
-    text = {"allowlist": ["Conv2D"], "non_convertible_exceptions": [[".*KEEP.*", ""]]}
-    made = converted(read("habana-tf", json.dumps(text)), SYSTEMS["tensorflow"], ConversionBase())
-    assert "KEEP" not in made.files["amp_lists.sh"]
-    assert [each.name for each in made.dropped] == [".*KEEP.*"]
+@pytest.mark.parametrize("system", [each for each in SYSTEMS if SYSTEMS[each].read and SYSTEMS[each].files])
+def test_too_many_files_are_refused(system: str) -> None:
+    with pytest.raises(UsageFault, match="takes"):
+        read(system, "x", "y", "z")
 
 
 @pytest.mark.parametrize("system", ["mixlist", "mindspore-lite"])
@@ -259,7 +248,7 @@ def test_python_is_read_and_never_run(capfd: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.parametrize(("unlisted", "kinds"), [("library", []), ("high", ["approximate"])])
-def test_follow_is_exactly_gray_only_for_lists_of_ascend(unlisted: str, kinds: list[str]) -> None:
+def test_follow_is_exactly_gray_only_for_lists_of_ascend(unlisted: Unlisted, kinds: list[str]) -> None:
     entry = {"input0": {"name": "x", "paramType": "required", "dtype": "float16,float", "format": "ND,ND"}}
     text = json.dumps({"Add": {**entry, "precision_reduce": {"flag": "true"}}})
     operators = Operators([Store([Library.of(Source(text.encode(), "lib.json"))])])

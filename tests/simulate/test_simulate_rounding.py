@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 from opsinfo_cli.errors import Refused
-from opsinfo_cli.numerics.number_format import _hif8_values
 from opsinfo_cli.simulate.rounding_nodes import LARGEST, Rounder
 
 WAYS = [("float16", 9), ("float16", 17), ("bfloat16", 9), ("bfloat16", 12), ("bfloat16", 13), ("hifloat8", 9)]
@@ -51,11 +50,23 @@ def rounded(values: Any, dtype: str, opset: int = 17, saturate: bool = False, le
     return session.run(None, {"x": np.asarray(values, np.float32)})[0]
 
 
+def hif8_values() -> list[Fraction]:
+    """The positive finite values of HiFloat8: after the sign a prefix code gives the width of the exponent, 4 to 0,
+    or the denormals 2^(m-23). The exponent has a sign bit of its own and a leading one that is not stored; the last
+    code, 0x6f, is infinity (Luo et al. 2024, "Ascend HiFloat8 Format for Deep Learning")."""
+    values = [Fraction(2) ** (m - 23) for m in range(1, 8)]
+    for width, mantissa in enumerate((3, 3, 3, 2, 1)):
+        sizes = range(2 ** (width - 1), 2**width) if width else (0,)
+        for exponent in {sign * size for size in sizes for sign in (1, -1)}:
+            values += [Fraction(2) ** exponent * (1 + Fraction(m, 2**mantissa)) for m in range(2**mantissa)]
+    return sorted(values)[:-1]
+
+
 @cache
 def values_of(dtype: str) -> list[Fraction]:
     """The finite values from 0 on, and the first value that is too large."""
     if dtype == "hifloat8":
-        return [Fraction(0), *_hif8_values(), Fraction(3, 2) * 2**15]
+        return [Fraction(0), *hif8_values(), Fraction(3, 2) * 2**15]
     bits, lowest, highest = {"float16": (10, -14, 15), "bfloat16": (7, -126, 127)}[dtype]
     small = [Fraction(n, 2**bits) * Fraction(2) ** lowest for n in range(2**bits)]
     large = [

@@ -57,8 +57,6 @@ def command(
 ) -> int:
     """Compare the policies of A and B, or the marks of two mixlists. Exit status 1 if they differ.
 
-    A or B may also be another system: NAME, NAME:LEVEL or NAME=FILE[,FILE] (`opsinfo systems` lists them).
-
     A terminal shows the changes grouped by kind, the worst first. --format mixlist prints the mixlist that gives
     the operators of A the policies they have in B.
 
@@ -68,15 +66,11 @@ def command(
       opsinfo diff /old/opp /new/opp --only-in ops_info.json    # after an upgrade of CANN
       opsinfo diff ascend910 ascend910b --sections --format html -o chips.html
       opsinfo diff ascend910b ascend910 --format mixlist > like-910.json
-      opsinfo diff torch-npu torch-amp
     """
     output = output_of("diff", printing)
-    if _names_system(a) or _names_system(b):
-        if sections or mixlist_a or mixlist_b or only_in or output.format not in ("text", "json"):
-            raise UsageFault(
-                "--sections, --mixlist-a, --mixlist-b, --only-in and --format mixlist or html require two targets",
-            )
-        return _diff_systems(a, b, (soc_a, soc_b), options, output)
+    for text in (a, b):
+        if _names_system(text):
+            raise UsageFault(f"{text} is another system", hint=f"`opsinfo systems diff {a} {b}` compares them")
     first = open_target(a, output, options._replace(soc=soc_a, soc_option="--soc-a"))
     second = open_target(b, output, options._replace(soc=soc_b, soc_option="--soc-b"))
     _require_alike(first, second)
@@ -104,15 +98,9 @@ def command(
 def _names_system(text: str) -> bool:
     if os.path.lexists(text):  # the table of systems is imported only if it is needed
         return False
-    from ...neighbours.systems import names_system
+    from ...neighbours.registry import names_system
 
     return names_system(text)
-
-
-def _diff_systems(a: str, b: str, socs: tuple[str | None, str | None], options: TargetOptions, output: Output) -> int:
-    from ..shared.neighbour_lists_diff import diff_lists
-
-    return diff_lists(a, b, socs, options, output)
 
 
 def _require_alike(a: Target, b: Target) -> None:

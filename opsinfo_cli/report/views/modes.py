@@ -1,59 +1,62 @@
-"""Precision modes, as text and JSON."""
+"""The answers of `modes`: precision modes and their defaults, and code that sets one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
 from ...model.precision_mode import MECHANISMS, MODES, Mode, Series
 from ...neighbours.snippet import SetupSnippet
-from ..escape import row
-from ..terminal.output import Output
+from ..answer import Answer, Block, Column, Either, Exact, Lines, Span, Table
 
 _SHORT = {"float16": "fp16", "bfloat16": "bf16", "hifloat8": "hif8"}
 _MIX = {True: "must be mixed", False: "may choose", None: "unknown"}
+_OPTIONS = {"v1": "precision_mode", "v2": "precision_mode_v2"}
 
 
-def show_modes(output: Output, modes: list[Mode], series: list[Series], soc: str | None) -> None:
-    """Print value, options, equal values, mixlist, SoCs; then the defaults, then options confused with a mixlist."""
-    if not output.on_terminal:
-        output.lines(row("mode", *_mode_row(mode)) for mode in modes)
-        output.lines(row("default", *_series_row(each)) for each in series)
-        output.lines(row("other", each.name, each.key, each.does) for each in MECHANISMS)
-        return
-    with output.paged():
-        _tables(output, modes, series, soc)
-        for each in MECHANISMS:
-            output.lines(["", *output.wrapped(f"{each.name} ({each.key}): {each.does}")])
-    if soc:
-        missing = [mode.name for mode in MODES.values() if mode not in modes]
-        output.tell(f"{soc} lacks {', '.join(missing)}" if missing else f"{soc} has all modes", prose=True)
+def modes_answer(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) -> Answer:
+    """Value, options, equal values, mixlist, chips; then the defaults, then options confused with a mixlist."""
+
+    def terminal() -> Iterator[Block]:
+        yield _modes_table(modes, soc)
+        if series:
+            columns = [Column(title) for title in ("products", "training", "inference", "mixed precision")]
+            yield Lines([""])
+            yield Table(columns, [[row[0], *row[2:]] for row in map(_series_row, series)])
+        for other in MECHANISMS:
+            yield Lines(["", f"{other.name} ({other.key}): {other.does}"])
+        if soc:
+            missing = [mode.name for mode in MODES.values() if mode not in modes]
+            words = f"{soc} lacks {', '.join(missing)}" if missing else f"{soc} has all modes"
+            yield Lines(["", [Span(words, "dim")]])
+
+    def rows() -> Iterator[Sequence[str]]:
+        yield from (["mode", *_mode_row(mode)] for mode in modes)
+        yield from (["default", *_series_row(each)] for each in series)
+        yield from (["other", other.name, other.key, other.does] for other in MECHANISMS)
+
+    return Answer(lambda: _document(modes, series, soc), lambda: [Either(terminal, lambda: [Table([], rows())])])
 
 
-def _tables(output: Output, modes: list[Mode], series: list[Series], soc: str | None) -> None:
-    """Print the tables; equal values are next to each other."""
-    from ..terminal.places import Words
-    from ..terminal.table import Column, print_table
-
-    titles = ["precision_mode", "precision_mode_v2", "mixlist", *([] if soc else ["chips"])]
+def _modes_table(modes: Sequence[Mode], soc: str | None) -> Table:
+    """Equal values of the two options are next to each other."""
+    columns = [Column("precision_mode"), Column("precision_mode_v2"), Column("mixlist")]
+    columns += [Column("chips", dim=True)] * (soc is None)
     rows = []
     for engine in dict.fromkeys(mode.engine for mode in modes):
         same = [mode for mode in modes if mode.engine == engine]
-        chips = Words(tuple(sorted(each.removeprefix("ascend") for each in same[0].socs or ())) or ("all",))
-        low = " ".join(_SHORT.get(each, each) for each in sorted(same[0].low)) or "-"
-        by_option = [[mode.name for mode in same if option in mode.options] for option in ("v1", "v2")]
-        for values in zip_longest(*by_option):
-            cells = [*(value or "-" for value in values), low, chips]
-            rows.append(cells[: len(titles)])
-    print_table(output, [Column(title, dim=title == "chips") for title in titles], rows)
-    if series:
-        output.lines([""])
-        columns = [Column(title) for title in ("products", "training", "inference", "mixed precision")]
-        print_table(output, columns, [[each[0], *each[2:]] for each in map(_series_row, series)])
+        chips = " ".join(sorted(chip.removeprefix("ascend") for chip in same[0].socs or ())) or "all"
+        low = " ".join(_SHORT.get(dtype, dtype) for dtype in sorted(same[0].low)) or "-"
+        by_option = [[mode.name for mode in same if option in mode.options] for option in _OPTIONS]
+        rows += [
+            [*(value or "-" for value in values), low, chips][: len(columns)] for values in zip_longest(*by_option)
+        ]
+    return Table(columns, rows)
 
 
 def _mode_row(mode: Mode) -> list[str]:
-    option = "+".join({"v1": "precision_mode", "v2": "precision_mode_v2"}[each] for each in mode.options)
+    option = "+".join(_OPTIONS[option] for option in mode.options)
     mixlist = f"mixlist to {'/'.join(sorted(mode.low))}" if mode.low else "no mixlist"
     return [mode.name, option, ",".join(mode.same) or "-", mixlist, ",".join(sorted(mode.socs or ())) or "all"]
 
@@ -63,13 +66,26 @@ def _series_row(series: Series) -> list[str]:
     return [series.name, ",".join(series.socs), training, series.inference, _MIX[series.must_mix]]
 
 
-def modes_document(modes: list[Mode], series: list[Series], soc: str | None) -> dict[str, Any]:
+def snippet_answer(
+    snippet: SetupSnippet, mixlist: str | None, modes: Sequence[Mode], series: Sequence[Series], soc: str | None
+) -> Answer:
+    """The code as it is, for a script; the JSON document has the modes as well."""
+    content = {**snippet._asdict(), "mode": snippet.mode.name, "mixlist": mixlist}
+    return Answer(
+        lambda: {**_document(modes, series, soc), "snippet": content},
+        lambda: [Exact(snippet.text)],
+        notes=[f"{snippet.title}; source: {snippet.source}"],
+        paged=False,
+    )
+
+
+def _document(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) -> dict[str, Any]:
     return {
         "soc": soc,
         "modes": [
             {
                 "name": mode.name,
-                "options": ["precision_mode" if each == "v1" else "precision_mode_v2" for each in mode.options],
+                "options": [_OPTIONS[option] for option in mode.options],
                 "engine": mode.engine,
                 "same": mode.same,
                 "takes_mixlist": mode.is_mixed,
@@ -79,10 +95,6 @@ def modes_document(modes: list[Mode], series: list[Series], soc: str | None) -> 
             for mode in modes
         ],
         "products": [{**each._asdict(), "socs": list(each.socs)} for each in series],
-        "others": [each._asdict() for each in MECHANISMS],
+        "others": [other._asdict() for other in MECHANISMS],
         "snippet": None,
     }
-
-
-def snippet_document(snippet: SetupSnippet, mixlist: str | None) -> dict[str, Any]:
-    return {**snippet._asdict(), "mode": snippet.mode.name, "mixlist": mixlist}

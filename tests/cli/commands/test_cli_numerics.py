@@ -24,20 +24,8 @@ def test_the_table_of_formats(opsinfo: Run) -> None:
     assert [each["largest"] for each in document["formats"]][3:] == [65504.0, 448.0, 57344.0, 32768.0]
 
 
-def test_values_in_each_format(opsinfo: Run) -> None:
-    ran = opsinfo("numerics", "65504", "65520", "1e-8", "-0.1", "-inf")
-    fp16 = {row[0]: row[2:] for row in rows(ran) if row[1] == "fp16"}
-    assert fp16["65504"] == ["65504", "0 11110 1111111111", "0", "exact"]
-    assert fp16["65520"] == ["inf", "0 11111 0000000000", "-", "overflow"]
-    assert fp16["1e-8"] == ["0", "0 00000 0000000000", "1", "zero"]
-    assert fp16["-0.1"] == ["-0.0999755859375", "1 01011 1001100110", "0.000244", "rounded"]
-    assert fp16["-inf"][0] == "-inf"
-    document = opsinfo("numerics", "1e-7", "--format", "json").json
-    assert document["values"][0]["formats"][3]["outcome"] == "subnormal"
-
-
-@pytest.mark.parametrize("word", ["abc", "1e", "--nonsense", "-x", "1e999999999", "9" * 3000])
-def test_text_that_is_not_a_number_is_refused(opsinfo: Run, word: str) -> None:
+@pytest.mark.parametrize("word", ["abc", "65504", "-0.1", "--nonsense"])
+def test_what_is_not_a_file_is_refused(opsinfo: Run, word: str) -> None:
     ran = opsinfo("numerics", word)
     assert (ran.code, ran.out) == (2, "")
 
@@ -56,7 +44,7 @@ def test_dumps_by_operator_with_their_policy(opsinfo: Run, opp: Path, tmp_path: 
         ["Nowhere", "-", "0 %"],
     ]
     assert "candidates for the black list in fp16: Add, MatMul" in ran.err
-    document = opsinfo("numerics", dump, "--low", "bf16", "--format", "json").json
+    document = opsinfo("numerics", dump, "--low", "bfloat16", "--format", "json").json
     assert [each["candidate"] for each in document["operators"]] == [False] * 3
     (plain,) = rows(opsinfo("numerics", dump / "MatMul.layer.12.1700000000.output.0.npy"))
     assert plain[0] == "MatMul"
@@ -70,9 +58,8 @@ def test_a_plain_tensor_in_each_format(opsinfo: Run, tmp_path: Path) -> None:
     assert table["bf16"] == ["0 %", "0 %", "0 %", "0 %", "-"]
 
 
-def test_values_and_files_are_not_mixed(opsinfo: Run) -> None:
-    assert opsinfo("numerics", "x.npy", "1").code == 2
-    assert opsinfo("numerics", "1", "--against", "x").code == 2
+def test_a_target_needs_tensors(opsinfo: Run) -> None:
+    assert opsinfo("numerics", "--against", "x").code == 2
 
 
 @pytest.mark.process
@@ -83,7 +70,7 @@ def test_a_missing_numpy_is_reported(opsinfo: Run, tmp_path: Path) -> None:
     assert (ran.code, ran.out) == (3, "")
     assert "needs numpy" in ran.err
     assert "opsinfo[numerics]" in ran.err
-    assert opsinfo("numerics", "1.5", env={"PYTHONPATH": path}).code == 0
+    assert opsinfo("numerics", env={"PYTHONPATH": path}).code == 0
 
 
 def test_files_that_are_not_tensors_are_refused(opsinfo: Run, tmp_path: Path) -> None:

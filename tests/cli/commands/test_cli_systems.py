@@ -1,4 +1,4 @@
-"""`systems`, `list --system`, `diff` of other systems, `decide`, `modes`."""
+"""`systems list`, `show`, `diff` and `decide`, and `modes`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,23 @@ from opsinfo_cli.neighbours.snippet import snippet_names
 
 
 def test_every_system_of_the_table_is_listed(opsinfo: Run) -> None:
-    found = {row[0]: row for row in rows(opsinfo("systems"))}
+    found = {row[0]: row for row in rows(opsinfo("systems", "list"))}
     assert {"habana-hmp", "apex", "mindspore", "tensorflow", "paddle", "onnxconverter", "modelopt"} <= set(found)
     assert found["apex"][1] == "O0 O1 O2 O3"
     assert found["torch-npu"][2:4] == ["-", "-"]
-    document = opsinfo("systems", "--format", "json").json
+    assert {name for name, row in found.items() if row[3] != "-"} == {
+        *("mixlist", "keep-dtype", "habana-hmp", "habana-autocast"),
+        *("mindspore-white", "mindspore-black", "mindspore-lite"),
+    }
+    document = opsinfo("systems", "list", "--format", "json").json
     assert {each["name"] for each in document["systems"]} == set(found)
 
 
 def test_the_published_tables_of_levels(opsinfo: Run) -> None:
-    apex = [tuple(row) for row in rows(opsinfo("systems", "apex"))]
+    apex = [tuple(row) for row in rows(opsinfo("systems", "show", "apex"))]
     assert ("O2", "keep_batchnorm_fp32", "True") in apex
     assert ("O1", "loss_scale", "dynamic") in apex
-    mindspore = [tuple(row) for row in rows(opsinfo("systems", "mindspore"))]
+    mindspore = [tuple(row) for row in rows(opsinfo("systems", "show", "mindspore"))]
     assert ("O2", "loss_scale_manager", "DynamicLossScaleManager()") in mindspore
     assert {row[0] for row in mindspore} == {"O0", "O1", "O2", "O3", "auto"}
 
@@ -44,32 +48,42 @@ def test_the_published_tables_of_levels(opsinfo: Run) -> None:
 def test_a_level_is_listed_with_the_treatment_of_unlisted_names(
     opsinfo: Run, system: str, count: int, rest: str
 ) -> None:
-    found = rows(opsinfo("list", "--system", system))
+    found = rows(opsinfo("systems", "show", system))
     assert len(found) == count + 1
     assert found[-1][:2] == ["*", rest]
-    assert opsinfo("list", "--system", system, "--format", "json").json["total"] == count
+    assert opsinfo("systems", "show", system, "--format", "json").json["total"] == count
+
+
+def test_the_document_of_a_system_has_its_levels_and_its_default_lists(opsinfo: Run) -> None:
+    apex = opsinfo("systems", "show", "apex", "--format", "json").json
+    assert (apex["system"]["level"], apex["total"]) == ("O1", 130)
+    assert [level["name"] for level in apex["systems"][0]["levels"]] == ["O0", "O1", "O2", "O3"]
+    mindspore = opsinfo("systems", "show", "mindspore", "--format", "json").json
+    assert ("operators" in mindspore, len(mindspore["systems"][0]["levels"])) == (False, 5)
+    assert opsinfo("systems", "show", "library", "--format", "json").json["systems"][0]["reads"] == "a TARGET"
 
 
 def test_a_system_is_listed_by_class_and_name(opsinfo: Run) -> None:
-    low = names(opsinfo("list", "--system", "apex:O1", "--on", "white", "--match", "conv*"))
+    low = names(opsinfo("systems", "show", "apex:O1", "--on", "white", "--match", "conv*"))
     assert low[:2] == ["conv1d", "conv2d"]
     assert low[-1] == "*"
-    assert all(row[1] == "low" for row in rows(opsinfo("list", "--system", "apex:O1", "--on", "white"))[:-1])
+    for word in ("white", "low"):
+        assert {row[1] for row in rows(opsinfo("systems", "show", "apex:O1", "--on", word))[:-1]} == {"low"}
 
 
 def test_files_can_be_given_as_a_system(opsinfo: Run, tmp_path: Path) -> None:
     low, high = write(tmp_path / "a", "mm\n"), write(tmp_path / "b", "log\n")
-    found = {row[0]: row[1] for row in rows(opsinfo("list", "--system", f"habana-hmp={low},{high}"))}
+    found = {row[0]: row[1] for row in rows(opsinfo("systems", "show", f"habana-hmp={low},{high}"))}
     assert (found["mm"], found["log"]) == ("low", "high")
-    ran = opsinfo("diff", "habana-hmp", f"habana-hmp={low},{high}", "--format", "json")
+    ran = opsinfo("systems", "diff", "habana-hmp", f"habana-hmp={low},{high}", "--format", "json")
     assert ran.code == 1
     assert ran.json["counts"] == {"only_in_a": 38, "only_in_b": 0, "changed": 0, "same": 6}
 
 
 def test_a_system_is_compared_with_itself_and_with_a_target(opsinfo: Run, fixtures: Path) -> None:
-    assert opsinfo("diff", "torch-npu", "torch-npu").code == 0
+    assert opsinfo("systems", "diff", "torch-npu", "torch-npu").code == 0
     target = fixtures / "opp"
-    ran = opsinfo("diff", "torch-npu", target, "--soc-b", "ascend910b", "--format", "json")
+    ran = opsinfo("systems", "diff", "torch-npu", target, "--soc", "ascend910b", "--format", "json")
     assert ran.code == 1
     assert ran.json["system_a"]["names"] == ran.json["system_b"]["names"] == "ascend"
     assert {"name": "SoftmaxV2", "a": "high", "b": "follow"} in ran.json["changed"]
@@ -79,36 +93,41 @@ def test_a_file_called_like_a_system_is_a_file(opsinfo: Run, fixtures: Path, tmp
     write(tmp_path / "apex", "{}")
     write(tmp_path / "mixlist.json", "{}")
     assert opsinfo("diff", "apex", "mixlist.json", cwd=tmp_path).code == 0
-    assert names(opsinfo("list", "--system", "apex", cwd=tmp_path))[0] == "conv1d"
+    assert opsinfo("systems", "diff", "apex", "mixlist.json", cwd=tmp_path).code == 0
+    assert names(opsinfo("systems", "show", "apex:O1", cwd=tmp_path))[0] == "conv1d"
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ("list",),
-        ("list", "opp", "--system", "apex:O1"),
-        ("list", "--system", "apx"),
-        ("list", "--system", "mixlist"),
-        ("list", "--system", "mixlist=m.json"),
-        ("diff", "apex:O1", "apex:O2", "--sections"),
-        ("systems", "apx"),
-        ("decide", "--system", "apex:O1", "mm:float17"),
-        ("decide", "--system", "apex:O1", "mm:"),
-        ("decide", "--system", "apex:O1", "--to-float", "float16", "mm"),
-        ("decide", "--system", "ascend:mixed_float16", "Add"),
-        ("decide", "--system", "ascend:mixed", "Add"),
-        ("decide", "--system", "apex:O1", "--own", "float16", "mm"),
-        ("decide", "--system", "apex:O1", "--soc", "ascend910b", "mm"),
-        ("decide", "--system", "ascend:origin", "--low", "float16", "Add"),
-        ("decide", "--system", "torch-amp", "--disabled", "mm"),
-        ("list", "--system", "apex:O1", "--soc", "ascend910b"),
+        ("systems", "show", "apx"),
+        ("systems", "show", "apex:O9"),
+        ("systems", "show", "mixlist", "--on", "low"),
+        ("systems", "show", "mixlist=m.json"),
+        ("systems", "show", "mindspore", "--on", "low"),
+        ("systems", "apex"),
+        ("systems", "diff", "apex:O1"),
+        ("diff", "apex:O1", "apex:O2"),
+        ("list", "--system", "apex:O1"),
+        ("decide", "--system", "apex:O1", "mm"),
+        ("convert", "--from", "apex:O1", "--to", "keep-dtype"),
+        ("systems", "decide", "--system", "apex:O1", "mm:float17"),
+        ("systems", "decide", "--system", "apex:O1", "mm:"),
+        ("systems", "decide", "--system", "apex:O1", "--to-float", "float16", "mm"),
+        ("systems", "decide", "--system", "ascend:mixed_float16", "Add"),
+        ("systems", "decide", "--system", "ascend:mixed", "Add"),
+        ("systems", "decide", "--system", "apex:O1", "--own", "float16", "mm"),
+        ("systems", "decide", "--system", "apex:O1", "--soc", "ascend910b", "mm"),
+        ("systems", "decide", "--system", "ascend:origin", "--low", "float16", "Add"),
+        ("systems", "decide", "--system", "torch-amp", "--disabled", "mm"),
+        ("systems", "show", "apex:O1", "--soc", "ascend910b"),
         ("diff", "apex:O1", "apex:O2", "--soc-a", "ascend910b"),
-        ("modes", "--mode", "origin"),
-        ("modes", "--soc", "ascend910", "--snippet", "atc", "--mode", "mixed_bfloat16"),
+        ("modes", "--precision-mode", "origin"),
+        ("modes", "--soc", "ascend910", "--snippet", "atc", "--precision-mode", "mixed_bfloat16"),
         ("modes", "--soc", "ascend911"),
         ("modes", "--snippet", "tf3"),
         ("modes", "--mixlist", "m.json"),
-        ("modes", "--snippet", "tf1", "--mode", "mixed_float"),
+        ("modes", "--snippet", "tf1", "--precision-mode", "mixed_float"),
     ],
     ids=" ".join,
 )
@@ -119,7 +138,7 @@ def test_wrong_usage(opsinfo: Run, words: tuple[str, ...]) -> None:
 
 
 def test_decide_in_lines_and_as_a_document(opsinfo: Run) -> None:
-    words = ("decide", "--system", "habana-hmp", "add:bf16,fp32", "eq:bf16,fp32")
+    words = ("systems", "decide", "--system", "habana-hmp", "add:bf16,fp32", "eq:bf16,fp32")
     assert [row[:3] for row in rows(opsinfo(*words))] == [
         ["add", "bfloat16,float32", "float32"],
         ["eq", "bfloat16,float32", "unknown"],
@@ -130,10 +149,14 @@ def test_decide_in_lines_and_as_a_document(opsinfo: Run) -> None:
 
 def test_decide_on_the_real_910b(opsinfo: Run, corpus: Path, tmp_path: Path) -> None:
     against = ("--against", corpus / "cann-910b/opp")
-    found = rows(opsinfo("decide", "--system", "ascend:mixed_float16", *against, "MatMulV2", "ReduceSum", "Relu:fp16"))
+    found = rows(
+        opsinfo("systems", "decide", "--system", "ascend:mixed_float16", *against, "MatMulV2", "ReduceSum", "Relu:fp16")
+    )
     assert [row[2] for row in found] == ["float16", "float32", "float16"]
     mixlist = write(tmp_path / "m.json", {"black-list": {"to-add": ["Relu"]}})
-    changed = opsinfo("decide", "--system", "ascend:mixed_float16", *against, "--mixlist", mixlist, "Relu:fp16")
+    changed = opsinfo(
+        "systems", "decide", "--system", "ascend:mixed_float16", *against, "--mixlist", mixlist, "Relu:fp16"
+    )
     assert rows(changed)[0][2] == "float32"
 
 
@@ -191,7 +214,7 @@ FLOAT16, BFLOAT16, OTHER = ("mixed_float16", "allow_mix_precision"), ("mixed_bfl
 @pytest.mark.parametrize("mode", [*FLOAT16, *BFLOAT16, *OTHER, "mixed_hif8"])
 @pytest.mark.parametrize("name", snippet_names())
 def test_every_snippet_sets_the_mode_or_refuses_it(opsinfo: Run, name: str, mode: str) -> None:
-    ran = opsinfo("modes", "--snippet", name, "--mode", mode, "--format", "json")
+    ran = opsinfo("modes", "--snippet", name, "--precision-mode", mode, "--format", "json")
     if ran.code:
         assert (ran.code, ran.json["error"]["name"]) == (2, "mode-not-in-snippet")
         refused = {
@@ -215,7 +238,7 @@ def test_every_snippet_sets_the_mode_or_refuses_it(opsinfo: Run, name: str, mode
 @pytest.mark.parametrize("mode", [*BFLOAT16, "origin", "allow_fp32_to_bf16"])
 @pytest.mark.parametrize("name", ["tf1", "tf2", "torch", "mindspore"])
 def test_no_loss_is_scaled_if_nothing_becomes_float16(opsinfo: Run, name: str, mode: str) -> None:
-    ran = opsinfo("modes", "--snippet", name, "--mode", mode)
+    ran = opsinfo("modes", "--snippet", name, "--precision-mode", mode)
     if name == "torch" and mode not in BFLOAT16:
         assert ran.code == 2
         return
@@ -225,7 +248,7 @@ def test_no_loss_is_scaled_if_nothing_becomes_float16(opsinfo: Run, name: str, m
 
 def test_the_snippet_of_mindspore_sets_op_precision(opsinfo: Run) -> None:
     line = 'ms.device_context.ascend.op_precision.precision_mode("allow_mix_precision_bf16")'
-    assert line in opsinfo("modes", "--snippet", "mindspore", "--mode", "mixed_bfloat16").out.splitlines()
+    assert line in opsinfo("modes", "--snippet", "mindspore", "--precision-mode", "mixed_bfloat16").out.splitlines()
 
 
 def test_the_snippet_of_apex_states_that_upstream_removed_it(opsinfo: Run) -> None:
@@ -267,7 +290,15 @@ def test_a_path_with_characters_of_any_script_is_kept(opsinfo: Run) -> None:
 
 
 def test_decide_offers_near_names(opsinfo: Run, corpus: Path) -> None:
-    words = ("decide", "--system", "ascend:mixed_float16", "--against", corpus / "cann-910b/opp", "softmaxv2")
+    words = (
+        "systems",
+        "decide",
+        "--system",
+        "ascend:mixed_float16",
+        "--against",
+        corpus / "cann-910b/opp",
+        "softmaxv2",
+    )
     assert "did you mean `SoftmaxV2`?" in opsinfo(*words).err
     assert opsinfo(*words, "--format", "json").json["decisions"][0]["near"] == ["SoftmaxV2"]
 
@@ -283,5 +314,7 @@ def test_a_snippet_checks_the_mixlist_and_the_mode(opsinfo: Run, tmp_path: Path)
     bad = write(tmp_path / "bad.json", '{"black-list": {"to_add": []}}')
     good = write(tmp_path / "good.json", "{}")
     assert opsinfo("modes", "--snippet", "tf1", "--mixlist", bad).code == 3
-    refused = opsinfo("modes", "--snippet", "tf1", "--mixlist", good, "--mode", "force_fp16", "--format", "json")
+    refused = opsinfo(
+        "modes", "--snippet", "tf1", "--mixlist", good, "--precision-mode", "force_fp16", "--format", "json"
+    )
     assert (refused.code, refused.json["error"]["name"]) == (2, "mode-refuses-mixlist")

@@ -1,0 +1,133 @@
+"""`opsinfo systems decide`: explain which dtype a call gets, and the rule that decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ....errors import UsageFault
+from ....model.near_names import did_you_mean, meant
+from ....model.precision_mode import Mode, required_mode
+from ....model.target import TargetOptions
+from ....neighbours.decide import FLOATS, Decision, OperatorCall, decide, decide_on_ascend
+from ....neighbours.registry import system_called
+from ....report.answer import Answer
+from ....report.console import Console
+from ....report.views.systems import decisions_answer
+from ...open import accepted_mixlist, open_against, report_doubts
+from ...params import FILE, TARGET, Command, Word, install_options, lazily, option, prints
+from ...systems import DTYPE, SYSTEM, open_system
+
+_DTYPES = (*FLOATS, "hifloat8", "int8", "int16", "int32", "int64", "uint8", "bool")
+_SHORT = {"fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "float": "float32"}
+_SHORT |= {"fp64": "float64", "double": "float64", "hif8": "hifloat8"}
+
+
+@click.command("decide", cls=Command)
+@click.argument("ops", nargs=-1, required=True, type=Word("OP[:DTYPE,...]", lazily("operators")))
+@option("--system", type=SYSTEM, required=True, help="apex:O1, torch-amp, ascend:mixed_float16 and so on.")
+@option("--low", type=DTYPE, help="The low dtype, if the system leaves a choice.")
+@option("--to-float", type=DTYPE, help="MindSpore: the Cell's own to_float.")
+@option("--as-loss", is_flag=True, help="MindSpore: the call is the loss, outside the network.")
+@option("--disabled", is_flag=True, help="APEX, HMP: the call is inside disable_casts().")
+@option("--own", type=DTYPE, help="Ascend: the dtype in the graph; float32 by default.")
+@option("--against", type=TARGET, help="Ascend: the target with the policies.")
+@option("--mixlist", type=FILE, help="Ascend: apply this mixlist.")
+@install_options
+@prints()
+def command(
+    ops: tuple[str, ...],
+    system: str,
+    low: str | None,
+    to_float: str | None,
+    as_loss: bool,
+    disabled: bool,
+    own: str | None,
+    against: str | None,
+    mixlist: str | None,
+    options: TargetOptions,
+    console: Console,
+) -> Answer:
+    """Explain which dtype an operator call gets: the rule that decides, with its source.
+
+    DTYPE are those of its inputs; for Ascend those that its producers give, `-` for none. If no source decides, the
+    answer is `unknown`; a name that is not listed gets near names.
+
+    \b
+    Examples:
+      opsinfo systems decide --system habana-hmp add:bfloat16,float32 linear
+      opsinfo systems decide --system apex:O1 bmm:float16,float32 mul:float16,float32
+      opsinfo systems decide --system mindspore:O2 nn.BatchNorm2d nn.Dense
+      opsinfo systems decide --system ascend:mixed_float16 --against fixtures/opp@ascend910b SoftmaxV2:float16
+    """
+    surroundings = {"to_float": _dtype(to_float), "as_loss": as_loss, "disabled": disabled}
+    calls = [_call(text, surroundings) for text in ops]
+    name, _, level = system.partition(":")
+    _require_fitting(name, to_float or as_loss, disabled, own or against or mixlist or options.soc, low)
+    if name == "ascend":
+        decisions = _on_ascend(
+            calls, required_mode(level), _dtype(own) or "float32", against, mixlist, options, console
+        )
+    else:
+        lists = open_system(system, console)
+        decisions = [decide(call, lists, _dtype(low)) for call in calls]
+    for decision in decisions:
+        if hint := meant(list(decision.near)):
+            console.note(f"{decision.call.name}: {hint}")
+    return decisions_answer(system, decisions)
+
+
+def _require_fitting(name: str, of_mindspore: object, disabled: bool, of_ascend: object, low: str | None) -> None:
+    """:raises UsageFault: if an option does not apply to the system"""
+    takes = system_called(name.partition("=")[0]).call_options if name != "ascend" else frozenset[str]()
+    if of_mindspore and "to_float" not in takes:
+        raise UsageFault("--to-float and --as-loss are for MindSpore")
+    if disabled and "disabled" not in takes:
+        raise UsageFault("only APEX and HMP have disable_casts()")
+    if of_ascend and name != "ascend":
+        raise UsageFault("--own, --against, --mixlist and --soc are for Ascend")
+    if low and name == "ascend":
+        raise UsageFault("--low is for other systems; for Ascend the mode sets it")
+
+
+def _call(text: str, surroundings: dict[str, Any]) -> OperatorCall:
+    name, colon, dtypes = text.partition(":")
+    if not name or (colon and not dtypes):
+        raise UsageFault(f"`{text}` is not OP or OP:DTYPE,...")
+    if dtypes == "-":
+        return OperatorCall(name, ("-",), **surroundings)
+    return OperatorCall(name, tuple(str(_dtype(word)) for word in dtypes.split(",") if dtypes), **surroundings)
+
+
+def _dtype(text: str | None) -> str | None:
+    """:raises UsageFault: if it is not a dtype"""
+    if text is None:
+        return None
+    dtype = _SHORT.get(text, text)
+    if dtype not in _DTYPES:
+        hint = did_you_mean(text, (*_DTYPES, *_SHORT)) or f"known dtypes: {', '.join(_DTYPES)}"
+        raise UsageFault(f"`{text}` is not a dtype", name="unknown-dtype", hint=hint)
+    return dtype
+
+
+def _on_ascend(
+    calls: list[OperatorCall],
+    mode: Mode,
+    own: str,
+    against: str | None,
+    mixlist: str | None,
+    options: TargetOptions,
+    console: Console,
+) -> list[Decision]:
+    if mode.is_mixed and against is None:
+        raise UsageFault("a mixed mode requires the library's lists", name="needs-target", hint="add --against TARGET")
+    if mixlist and not mode.is_mixed:
+        raise UsageFault(f"the engine takes no mixlist with `{mode.name}` (E10001)", name="mode-refuses-mixlist")
+    target = open_against(against, console, options) if against else None
+    if target:
+        report_doubts(target, console)
+        if target.soc and not mode.is_on(target.soc):
+            raise UsageFault(f"{target.soc} does not support `{mode.name}`", name="mode-not-on-soc")
+    chosen = accepted_mixlist(mixlist, console) if mixlist else None
+    return [decide_on_ascend(call, mode, target.operators if target else None, chosen, own) for call in calls]

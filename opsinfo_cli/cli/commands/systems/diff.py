@@ -1,0 +1,51 @@
+"""`opsinfo systems diff`: compare the lists of two systems, with the names of one of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ....compare import difference
+from ....model.target import TargetOptions
+from ....neighbours.translation import translated
+from ....neighbours.vocabulary import OperatorLists
+from ....report.answer import Answer
+from ....report.console import Console
+from ....report.views.systems import difference_answer
+from ...params import Command, install_options, prints
+from ...systems import SYSTEM, open_lists, report_losses
+
+
+@click.command("diff", cls=Command)
+@click.argument("a", metavar="A", type=SYSTEM)
+@click.argument("b", metavar="B", type=SYSTEM)
+@install_options
+@prints()
+def command(a: str, b: str, options: TargetOptions, console: Console) -> Answer:
+    """Compare the classes of operators in two systems; either may also be a TARGET. Exit 1 if they differ.
+
+    Systems with different names are compared by Ascend op types. `*` stands for names that are not listed.
+
+    \b
+    Examples:
+      opsinfo systems diff apex:O1 torch-amp
+      opsinfo systems diff habana-autocast fixtures/opp@ascend910b
+    """
+    first, second = (open_lists(text, console, options) for text in (a, b))
+    if first.names != second.names:
+        first, second = _in_op_types(first, console), _in_op_types(second, console)
+    found = difference(_classes(first, second), _classes(second, first))
+    return difference_answer(first, second, found)
+
+
+def _in_op_types(lists: OperatorLists, console: Console) -> OperatorLists:
+    read = translated(lists, "ascend")
+    report_losses(read.losses, console)
+    return read.lists
+
+
+def _classes(lists: OperatorLists, other: OperatorLists) -> dict[str, Any]:
+    """Return classes by name; a form that a translation added is included only if the other side lists it."""
+    known = {entry.name for entry in other.entries}
+    return {name: entry.cls for name, entry in lists.deciding().items() if not entry.is_form or name in known}

@@ -1,0 +1,85 @@
+"""What the commands of `opsinfo systems` share: open a system's lists, and report what that loses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..errors import UsageFault
+from ..model.target import TargetOptions
+from ..neighbours.reading import of_mixlist, of_operators, read_lists
+from ..neighbours.registry import lists_of, names_system, system_called
+from ..neighbours.system import System
+from ..neighbours.vocabulary import Loss, OperatorLists, ReadLists
+from ..report.console import Console
+from ..text.source import Source
+from .open import accepted_mixlist, open_against, open_target, report_doubts
+from .params import Word, lazily
+
+SYSTEM = Word("SYSTEM", lazily("systems"), reads=True)
+"""NAME, NAME:LEVEL or NAME=FILE[,FILE]."""
+FORMAT = Word("FORMAT", lazily("systems"))
+DTYPE = Word("DTYPE", lazily("dtypes"))
+_SHOWN = 8
+
+
+def open_lists(text: str, console: Console, options: TargetOptions) -> OperatorLists:
+    """Return the lists of a system or a TARGET.
+
+    :raises UsageFault: if the level is unknown, or the files have another format
+    """
+    return open_system(text, console) if names_system(text) else lists_of_target(text, console, options).lists
+
+
+def open_system(text: str, console: Console) -> OperatorLists:
+    """:raises UsageFault: if the system or level is unknown, or the files have another format"""
+    name, equals, files = text.partition("=")
+    if not equals:
+        return lists_of(text)
+    system = system_called(name)
+    if system.input != "text":
+        raise UsageFault(f"{name} is a TARGET, not another system", name="wrong-kind", hint=f"give {files}")
+    read = read_files(system, files.split(","), None, console, TargetOptions())
+    report_losses(read.losses, console)
+    return read.lists
+
+
+def lists_of_target(text: str, console: Console, options: TargetOptions) -> ReadLists:
+    """Return the op types of a library, store or install; for a mixlist alone, those whose policy its marks decide."""
+    target = open_target(text, console, options)
+    if target.kind == "mixlist":
+        return ReadLists(of_mixlist(target.mixlist).lists)
+    report_doubts(target, console)
+    return ReadLists(of_operators(target.operators, text=text))
+
+
+def read_files(
+    system: System, paths: Sequence[str], against: str | None, console: Console, options: TargetOptions
+) -> ReadLists:
+    """:param against: the TARGET that a mixlist's marks apply to; None to read the marks alone
+
+    :raises UsageFault: if the system has no files to read
+    """
+    if system.input != "text" and len(paths) != 1:
+        raise UsageFault(f"{system.name} takes exactly one {'TARGET' if system.input == 'target' else 'file'}")
+    if system.input == "target":
+        return lists_of_target(paths[0], console, options)
+    if system.input == "text":
+        return read_lists(system, [Source.read(path) for path in paths])
+    path = system.mixlist_path(Source.read(paths[0])) if system.mixlist_path else paths[0]
+    mixlist = accepted_mixlist(path, console)
+    if against is None:
+        return of_mixlist(mixlist, None, system.name)
+    target = open_against(against, console, options)
+    report_doubts(target, console)
+    return of_mixlist(mixlist, target.operators, system.name)
+
+
+def report_losses(losses: Iterable[Loss], console: Console) -> None:
+    """Print one line for each; -v and the JSON document have all names."""
+    for loss in losses:
+        single = loss.details or loss.names
+        shown = len(single) if console.verbose else _SHOWN
+        names = ", ".join(single[:shown])
+        more = f" and {len(single) - shown} more" if len(single) > shown else ""
+        message = f"{loss.message}: {names}{more}" if names else loss.message
+        (console.note if loss.is_harmless else console.warn)(message)

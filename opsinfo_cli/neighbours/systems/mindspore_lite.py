@@ -1,0 +1,47 @@
+"""The MindSpore Lite converter's ini file, which names a mixlist."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ...errors import Damaged
+from ...model.precision_mode import MODES
+from ...text.source import Source
+from ..snippet import snippet
+from ..system import ConversionBase, System, WrittenLists
+from ..vocabulary import OperatorLists
+from . import mixlist
+
+_KEY = re.compile(
+    r"^[ \t]*(?:ge\.exec\.modify_mixlist|mixprecision_list_path)[ \t]*=[ \t]*(.+?)[ \t\r]*$", re.MULTILINE
+)
+
+
+def mixlist_path(source: Source) -> str:
+    """Return the mixlist path of an ini; a relative one is searched in the working folder, then beside the ini.
+
+    :raises Damaged: if the ini names none, or several
+    """
+    paths = sorted({match[1] for match in _KEY.finditer(source.text)})
+    if len(paths) != 1:
+        message = "names no mixlist" if not paths else f"names several mixlists: {', '.join(paths)}"
+        raise Damaged(f"the ini {message}", path=source.path, hint="set ge.exec.modify_mixlist to one path")
+    beside = os.path.join(os.path.dirname(source.path), paths[0])
+    return beside if not os.path.exists(paths[0]) and os.path.exists(beside) else paths[0]
+
+
+def write(system: System, lists: OperatorLists, base: ConversionBase) -> WrittenLists:
+    written = mixlist.write(system, lists, base)
+    ((name, text),) = written.files.items()
+    path = os.path.join(os.path.abspath(base.out), name) if base.out else name
+    ini = snippet("mindspore-lite", MODES["allow_mix_precision"], path).text
+    return written._replace(files={name: text, "converter.ini": ini})
+
+
+SYSTEMS = (
+    System(
+        "mindspore-lite", "MindSpore Lite converter", "ascend", "ini and its mixlist", "ini and mixlist",
+        write=write, input="mixlist", mixlist_path=mixlist_path, delta=True,
+    ),
+)  # fmt: skip

@@ -1,0 +1,44 @@
+"""TensorFlow's graph rewrite: reads `paintbuckets_*.txt`, the lists that a run used."""
+
+from __future__ import annotations
+
+from ...errors import Damaged
+from ...text.source import Source
+from ..system import System
+from ..vocabulary import ListEntry, OperatorClass, ReadLists
+
+_SECTIONS = {
+    **dict.fromkeys(("AllowList:", "WhiteList:"), OperatorClass.LOW),
+    **dict.fromkeys(("InferList:", "GrayList:"), OperatorClass.FOLLOW),
+    **dict.fromkeys(("DenyList:", "BlackList:"), OperatorClass.HIGH),
+    "ClearList:": OperatorClass.CLEAR,
+}
+
+
+def read(system: System, sources: list[Source]) -> ReadLists:
+    """:raises Damaged: if a name comes before the first section"""
+    (source,) = sources
+    cls, section = None, ""
+    entries = []
+    for number, line in enumerate(source.text.splitlines(), 1):
+        name = line.strip()
+        if name in _SECTIONS:
+            cls, section = _SECTIONS[name], name[:-1]
+        elif name and cls is None:
+            message = "expected a section: AllowList:, DenyList:, InferList: or ClearList:"
+            raise Damaged(message, path=source.path, line=number, column=1)
+        elif name and cls:
+            entries.append(ListEntry(name, cls, origin=section))
+    return ReadLists(system.lists()._replace(entries=tuple(entries), version=None))
+
+
+SYSTEMS = tuple(
+    System(
+        name, title, "tensorflow", "paintbuckets_*.txt", read=read, facts=facts,
+        instead="set TF_AUTO_MIXED_PRECISION_GRAPH_REWRITE_ALLOWLIST_ADD, ..._DENYLIST_REMOVE and the like",
+    )
+    for name, title, facts in (
+        ("tensorflow", "TensorFlow AMP rewrite", "tensorflow"),
+        ("tensorflow-2.6", "TensorFlow 2.6 AMP rewrite", "tensorflow_2_6"),
+    )
+)  # fmt: skip
