@@ -63,7 +63,7 @@ def doubts(sets: JudgedSets, names: Sequence[str]) -> list[LeftOut]:
     found = pruned(sets)
     known = {each.name for each in found.candidates}.union(*(each.same for each in found.candidates))
     reasons = {each.name: each.why for each in found.dropped}
-    types = set(sets.graph.columns.types)
+    types = set(sets.graph.types)
     return [
         LeftOut(name, reasons.get(name, _idle(sets) if name in types else "the model has no node of it"))
         for name in names
@@ -79,7 +79,7 @@ def _concerned(sets: JudgedSets) -> tuple[list[str], list[LeftOut]]:
     """Return types with a node that the base list leaves low, or for a white list, with one that it leaves high."""
     base = sets.answer(frozenset())
     choices = base.judged.choices
-    types = sets.graph.columns.types
+    types = sets.graph.types
     concerned: dict[str, None] = {}
     others: dict[str, None] = {}
     for node, op_type in enumerate(types):

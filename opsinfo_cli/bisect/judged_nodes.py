@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..graph.judge.prepared import Prepared
 from ..graph.judge.sorting import Marks as NodeMarks
 from ..graph.judging import Ready
-from ..graph.keep_dtype import KeepDtype
+from ..graph.options.keep_dtype import KeepDtype
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,12 +27,8 @@ class JudgedNodes:
 
     def low_nodes(self, types: Iterable[str]) -> list[str]:
         """Names of the nodes of op types that the base list leaves low, in the order of the graph."""
-        base, columns, wanted = self.sets.answer(frozenset()), self.sets.graph.columns, set(types)
-        return [
-            name
-            for node, (name, op_type) in enumerate(zip(columns.names, columns.types, strict=True))
-            if op_type in wanted and base[node].low
-        ]
+        base, wanted = self.sets.answer(frozenset()), set(types)
+        return [node.name for node in self.sets.graph if node.type in wanted and base[node.index].low]
 
     def ready(self, nodes: Iterable[str]) -> Ready:
         """Return the graph with these nodes kept, prepared for judging."""

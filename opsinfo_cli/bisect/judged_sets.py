@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from ..graph.judge.again import JudgedAgain, fits
 from ..model.policy import ADD_BLACK, ADD_WHITE, Mark
 
 if TYPE_CHECKING:
@@ -27,11 +25,7 @@ def moved(base: Marks, types: Iterable[str], white: bool) -> dict[str, frozenset
 
 
 LARGE = 5000
-"""In graphs with more nodes, only the changes of a set are judged again."""
-
-
-_SHARE = 10
-"""Judging a tenth of the nodes again takes as long as judging all of them."""
+"""In graphs with more nodes, only the changes of a set are digested."""
 
 
 class JudgedSets:
@@ -72,27 +66,13 @@ class JudgedSets:
         return found
 
     def _digest(self, types: frozenset[str]) -> str:
-        """Of a large graph, digest the changes to the base list; if few nodes can change, judge only them."""
+        """Of a large graph, digest the changes to the base list."""
         if len(self.graph) <= LARGE:
             return self.digest_of(self.answer(types))
-        changed = None
-        if self._again is not None and sum(map(self._counts.__getitem__, types)) * _SHARE <= len(self.graph):
-            changed = self._again.changed(moved(self.base, types, self.white))
-        if changed is None:
-            answer = self.answer(types)
-            changed = {node: answer.judged.choices[node] for node in answer.changed(self.answer(frozenset()))}
+        answer = self.answer(types)
+        changed = {node: answer.judged.choices[node] for node in answer.changed(self.answer(frozenset()))}
         lines = [f"{node} {self._word(changed[node])}" for node in sorted(changed)]
         return sha256("".join([self._base_digest, *lines]).encode("utf-8")).hexdigest()
-
-    @cached_property
-    def _again(self) -> JudgedAgain | None:
-        """None: the graph must be judged as a whole."""
-        prepared = self.ready.prepared
-        return JudgedAgain(prepared, self.mode, self.base) if fits(prepared) else None
-
-    @cached_property
-    def _counts(self) -> Counter[str]:
-        return Counter(self.graph.columns.types)
 
     @cached_property
     def _base_digest(self) -> str:
@@ -112,7 +92,7 @@ class JudgedSets:
 
     def changed_nodes(self, a: frozenset[str], b: frozenset[str]) -> list[str]:
         """Return the names of the nodes whose dtypes differ between two sets."""
-        names = self.graph.columns.names
+        names = self.graph.names
         return [names[node] for node in self.answer(a).changed(self.answer(b))]
 
     def casts(self, types: frozenset[str]) -> int:
@@ -122,6 +102,6 @@ class JudgedSets:
     def refused(self, types: frozenset[str], of: str) -> Iterator[int]:
         """Yield the nodes of an op type for which the chip has no kernel."""
         answer = self.answer(types)
-        for index, op_type in enumerate(self.graph.columns.types):
-            if op_type == of and answer[index].reason.code == "refused-dtype":
+        for index, op_type in enumerate(self.graph.types):
+            if op_type == of and answer[index].code == "refused-dtype":
                 yield index

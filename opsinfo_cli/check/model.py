@@ -36,7 +36,7 @@ class CheckedModel:
         """:raises Refused: if the model cannot be read"""
         self.path = path
         self.graph: ModelGraph = read_graph(path)
-        self.types = {*self.graph.columns.types}
+        self.types = {*self.graph.types}
         second = self.graph.model.second_types
         self.possible = self.types | {second[each] for each in self.types if each in second}
         self._ready: dict[int, Ready] = {}
@@ -127,7 +127,7 @@ def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iter
         changes = changes or bool(each.answer.changed(without))
         if ADD[Policy.BLACK] not in reading.marks[name]:
             continue
-        refused = [node for node in _refused(each.answer, name) if without[node].reason.code != "refused-dtype"]
+        refused = [node for node in _refused(each.answer, name) if without[node].code != "refused-dtype"]
         if refused:
             first = each.answer.graph[refused[0]].name
             more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
@@ -140,8 +140,8 @@ def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iter
 
 
 def _refused(answer: Answer, name: str) -> Iterator[int]:
-    for index, op_type in enumerate(answer.graph.columns.types):
-        if op_type == name and answer[index].reason.code == "refused-dtype":
+    for index, op_type in enumerate(answer.graph.types):
+        if op_type == name and answer[index].code == "refused-dtype":
             yield index
 
 

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..errors import UsageFault
-from .readers.onnx_types import package
+from .readers.onnx.model import package
 
 if TYPE_CHECKING:
     from typing import Any
@@ -47,7 +47,7 @@ def annotated(path: str, answer: Answer, out: str) -> tuple[bytes, int]:
 def _description(node: NodeAnswer, mode: str) -> str:
     inputs, outputs = (", ".join(each or "none" for each in side) for side in (node.inputs, node.outputs))
     confidence = f" ({node.confidence})" if node.confidence else ""
-    return f"opsinfo, {mode}: {node.type}: inputs {inputs}; outputs {outputs}{confidence}; {node.reason.text}"
+    return f"opsinfo, {mode}: {node.type}: inputs {inputs}; outputs {outputs}{confidence}; {node.why}"
 
 
 def _require_weights_beside(model: Any, path: str, out: str) -> None:

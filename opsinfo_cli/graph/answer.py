@@ -1,22 +1,83 @@
-"""The effect of a policy on a graph: dtypes and reason of every node, the Casts, and counts of both."""
+"""The dtypes of a graph's nodes with their reasons and the Casts: as a judging gives them, or as a file has them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from .atc_options import NOTHING_CONSIDERED
 from .casts import Cast, CastCounts, Casts, casts_of
 from .dtypes import FLOATING, LOW
-from .reason import Reason, reason_of
+from .options.atc import NOTHING_CONSIDERED
+from .reason import ReasonParts, reason_parts, source_of
+from .undo import inserted_nodes
 
 if TYPE_CHECKING:
-    from .atc_options import Considered
-    from .graph import GraphNode, Producer
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from .graph import GraphNode, ModelGraph, Producer
     from .judge.facts import DtypeChoice
     from .judge.prepared import Judged, Prepared
+    from .options.atc import Considered
+
+    Dtypes = tuple[str | None, ...]
+
+NOT_COMPUTED = frozenset({"Data", "RefData", "Const", "Constant", "Variable", "NetOutput"})
+"""Op types that store or pass on a tensor and compute nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAnswer:
+    """One node with its dtypes and the reason.
+
+    :param index: its place in the graph
+    :param subgraph: the name of the subgraph it is in; empty for the main graph
+    :param policy: white, black or gray; None if the lists are not used
+    :param by: ``library`` or ``mixlist``, which put it there, or ``assumption``; None without a policy
+    :param why: the reason for people, and ``code`` the same for scripts
+    :param tensor: the node's tensor that decided, such as ``input 0``; None if there is none
+    :param decided_by: the output that it follows; None if it follows none
+    :param judged: whether the engine chooses its dtypes
+    :param runs: ``low`` if an output is low, or an input if no output is floating; ``high``; None if it was not judged
+        or has no floating-point tensor
+    :param inputs: the dtype of each input; None if it is absent or its dtype is unknown
+    :param original_inputs: the dtypes before the choice
+    :param confidence: where its columns come from: library, kernel, assumed, or compiled if the file has its dtypes
+    """
+
+    index: int
+    name: str
+    type: str
+    subgraph: str
+    policy: str | None
+    by: str | None
+    why: str
+    code: str
+    tensor: str | None
+    decided_by: Producer | None
+    judged: bool
+    runs: str | None
+    inputs: Dtypes
+    outputs: Dtypes
+    original_inputs: Dtypes
+    original_outputs: Dtypes
+    confidence: str | None
+
+    def __repr__(self) -> str:
+        return f"<{self.type} {self.name!r}: {', '.join(map(str, self.outputs or self.inputs))}, {self.why}>"
+
+    @property
+    def low(self) -> bool:
+        return self.runs == "low"
+
+    @property
+    def settled_by(self) -> tuple[str | None, str | None]:
+        """The tensor that decided its dtypes, and its dtype."""
+        if self.tensor is None:
+            return None, next((dtype for dtype in (*self.outputs, *self.inputs) if dtype), None)
+        side, number = self.tensor.split()
+        return self.tensor, (self.inputs if side == "input" else self.outputs)[int(number)]
 
 
 class Counts(NamedTuple):
@@ -56,53 +117,39 @@ class PathStep(NamedTuple):
     :param tensor: ``input 0`` or ``output 0``; None if no tensor decided it
     """
 
-    node: int
+    node: NodeAnswer
     tensor: str | None
     dtype: str | None
-    reason: Reason
 
 
-class Answer:
-    """One judging of a graph.
+class GraphAnswer:
+    """A graph with the dtypes of its nodes, from either source.
 
-    :ivar inputs: the dtype of every input slot of the graph's columns
-    :ivar outputs: the dtype of every output slot
-    :ivar considered: options of atc, and how each was handled
+    :ivar mode_name: the name of the precision mode; None if the dtypes are those of the file
     """
 
-    def __init__(self, prepared: Prepared, judged: Judged, considered: Considered = NOTHING_CONSIDERED) -> None:
-        self.considered = considered
-        self.prepared = prepared
-        self.judged = judged
-        self.graph = prepared.graph
-        self.mode = judged.mode
-        self.inputs = [dtype for choice in judged.choices for dtype in choice.inputs]
-        self.outputs = [dtype for choice in judged.choices for dtype in choice.outputs]
+    mode_name: str | None = None
 
-    def __repr__(self) -> str:
-        counts = self.counts
-        return (
-            f"<Answer {self.mode.name}: {counts.nodes} nodes, {counts.low} low, {counts.high} high, "
-            f"{counts.not_judged} not judged, {counts.casts.edges} casts>"
-        )
+    def __init__(self, graph: ModelGraph) -> None:
+        self.graph = graph
 
     def __len__(self) -> int:
         return len(self.graph)
 
     def __getitem__(self, index: int) -> NodeAnswer:
-        return NodeAnswer(self, self.graph[index])
+        raise NotImplementedError
 
     def __iter__(self) -> Iterator[NodeAnswer]:
-        return (NodeAnswer(self, node) for node in self.graph)
+        return map(self.__getitem__, range(len(self.graph)))
 
     def find(self, name: str) -> NodeAnswer | None:
         """The answer for the first node of this name."""
         node = self.graph.find(name)
-        return None if node is None else NodeAnswer(self, node)
+        return None if node is None else self[node.index]
 
     @cached_property
     def _casts(self) -> Casts:
-        return casts_of(self.prepared, self.judged.choices, self.inputs, self.outputs)
+        raise NotImplementedError
 
     @property
     def casts(self) -> list[Cast]:
@@ -120,6 +167,99 @@ class Answer:
         return self._casts.rewired
 
     @cached_property
+    def cast_counts(self) -> CastCounts:
+        return self._casts.counts
+
+    @cached_property
+    def inserted(self) -> frozenset[int]:
+        """Indexes of the Casts that are nodes of the graph."""
+        return frozenset()
+
+    @cached_property
+    def types(self) -> list[TypeSummary]:
+        """The op types of the graph, those with the most low nodes first."""
+        return summarised(self)
+
+    @cached_property
+    def _subgraph_names(self) -> list[str]:
+        """The subgraph of every node; empty if there is only the main graph."""
+        names: list[str] = []
+        for number, subgraph in enumerate(self.graph.subgraphs if len(self.graph.subgraphs) > 1 else ()):
+            names += [subgraph.name if number else ""] * len(subgraph.nodes)
+        return names
+
+
+class Answer(GraphAnswer):
+    """One judging of a graph.
+
+    :ivar inputs: the dtype of every input slot of the graph
+    :ivar outputs: the dtype of every output slot
+    :ivar considered: options of atc, and how each was handled
+    """
+
+    def __init__(self, prepared: Prepared, judged: Judged, considered: Considered = NOTHING_CONSIDERED) -> None:
+        super().__init__(prepared.graph)
+        self.considered = considered
+        self.prepared = prepared
+        self.judged = judged
+        self.mode = judged.mode
+        self.mode_name = judged.mode.name
+        self.inputs = [dtype for choice in judged.choices for dtype in choice.inputs]
+        self.outputs = [dtype for choice in judged.choices for dtype in choice.outputs]
+        self._rows: dict[tuple[int, int, bool], tuple[NodeAnswer, ReasonParts]] = {}
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        return (
+            f"<Answer {self.mode.name}: {counts.nodes} nodes, {counts.low} low, {counts.high} high, "
+            f"{counts.not_judged} not judged, {counts.casts.edges} casts>"
+        )
+
+    def __getitem__(self, index: int) -> NodeAnswer:
+        """The answer for one node; nodes of one kind with one choice differ in names and in the followed output."""
+        node = self.graph[index]
+        key = self.prepared.kind_of[index], id(self.judged.choices[index]), index in self.judged.related
+        shared, parts = self._rows.get(key) or self._rows.setdefault(key, self._row(node))
+        source = source_of(self.prepared, self.judged, index)
+        return replace(
+            shared,
+            index=index,
+            name=node.name,
+            subgraph=self._subgraph_names[index] if self._subgraph_names else "",
+            why=parts.text(source, self.graph.names),
+            decided_by=source,
+        )
+
+    def _row(self, node: GraphNode) -> tuple[NodeAnswer, ReasonParts]:
+        choice = self.judged.choices[node.index]
+        parts = reason_parts(self.prepared, self.judged, node.index)
+        judged = choice.column >= 0
+        row = NodeAnswer(
+            node.index,
+            node.name,
+            node.type,
+            "",
+            parts.policy,
+            parts.by,
+            "",
+            parts.code,
+            parts.tensor,
+            None,
+            judged,
+            ("low" if runs_low(choice) else "high") if judged else None,
+            choice.inputs,
+            choice.outputs,
+            tuple(tensor.first_dtype for tensor in node.inputs),
+            tuple(tensor.first_dtype for tensor in node.outputs),
+            choice.confidence,
+        )
+        return row, parts
+
+    @cached_property
+    def _casts(self) -> Casts:
+        return casts_of(self.prepared, self.judged.choices, self.inputs, self.outputs)
+
+    @cached_property
     def counts(self) -> Counts:
         low = high = first = assumed = 0
         for _, choice, times in self._by_choice:
@@ -128,55 +268,45 @@ class Answer:
             high += times * (choice.column >= 0 and not is_low)
             first += times * (choice.why == "first-column")
             assumed += times * (choice.confidence == "assumed")
-        return Counts(len(self.graph), low, high, len(self.graph) - low - high, first, assumed, self._casts.counts)
+        return Counts(len(self.graph), low, high, len(self.graph) - low - high, first, assumed, self.cast_counts)
 
     @cached_property
     def _by_choice(self) -> list[tuple[str, DtypeChoice, int]]:
         """The distinct choices of each op type, which are few, with their counts."""
-        choices, types = self.judged.choices, self.graph.columns.types
+        choices = self.judged.choices
         known = dict(zip(map(id, choices), choices, strict=True))
-        found = Counter(zip(types, map(id, choices), strict=True))
+        found = Counter(zip(self.graph.types, map(id, choices), strict=True))
         return [(op_type, known[key], count) for (op_type, key), count in found.items()]
 
     @cached_property
     def types(self) -> list[TypeSummary]:
-        """The op types of the graph, by name."""
-        found: dict[str, Counter[str]] = {}
+        """The op types of the graph, those with the most low nodes first."""
+        counts: dict[str, Counter[str]] = {}
         policies: dict[str, set[str | None]] = {}
         for op_type, choice, times in self._by_choice:
-            kind = "not judged" if choice.column < 0 else "low" if runs_low(choice) else "high"
-            found.setdefault(op_type, Counter())[kind] += times
+            state = "not judged" if choice.column < 0 else "low" if runs_low(choice) else "high"
+            counts.setdefault(op_type, Counter())[state] += times
             policies.setdefault(op_type, set()).add(None if choice.policy is None else str(choice.policy))
-        return [
-            TypeSummary(
-                op_type,
-                found[op_type].total(),
-                found[op_type]["low"],
-                found[op_type]["high"],
-                next(iter(known)) if len(known := policies[op_type]) == 1 else None,
-            )
-            for op_type in sorted(found)
-        ]
+        return _lowest_first(counts, policies)
 
     def path_of(self, node: int | str) -> list[PathStep]:
         """Return the path back from a node to the origin of its dtypes, in order.
 
         :raises KeyError: if the graph has no node of this name
         """
-        found = self.find(node) if isinstance(node, str) else self[node]
-        if found is None:
+        at = self.find(node) if isinstance(node, str) else self[node]
+        if at is None:
             raise KeyError(node)
         steps: list[PathStep] = []
         seen: set[int] = set()
-        at: NodeAnswer | None = found
         arrived: int | None = None
         while at is not None and at.index not in seen:
             seen.add(at.index)
-            reason = at.reason
             tensor, dtype = at.settled_by if arrived is None else (f"output {arrived}", at.outputs[arrived])
-            steps.append(PathStep(at.index, tensor, dtype, reason))
-            arrived = None if reason.decided_by is None else reason.decided_by.output
-            at = None if reason.decided_by is None else self[reason.decided_by.node]
+            steps.append(PathStep(at, tensor, dtype))
+            source = at.decided_by
+            arrived = None if source is None else source.output
+            at = None if source is None else self[source.node]
         return steps
 
     def changed(self, other: Answer) -> list[int]:
@@ -189,83 +319,106 @@ class Answer:
         ]
 
 
-class NodeAnswer:
-    """The answer for one node."""
+class WrittenAnswer(GraphAnswer):
+    """The dtypes in a compiled model or a dump."""
 
-    __slots__ = ("answer", "node")
+    def __getitem__(self, index: int) -> NodeAnswer:
+        node, judged = self.graph[index], self.graph.model.judged
+        inputs = tuple(tensor.dtype for tensor in node.inputs)
+        outputs = tuple(tensor.dtype for tensor in node.outputs)
+        return NodeAnswer(
+            index,
+            node.name,
+            node.type,
+            self._subgraph_names[index] if self._subgraph_names else "",
+            None,
+            None,
+            {True: "the compiler chose it", False: "not judged yet", None: "as the file has it"}[judged],
+            "written",
+            None,
+            None,
+            bool(judged),
+            _runs(node, inputs, outputs),
+            inputs,
+            outputs,
+            tuple(tensor.first_dtype for tensor in node.inputs),
+            tuple(tensor.first_dtype for tensor in node.outputs),
+            "compiled" if judged else None,
+        )
 
-    def __init__(self, answer: Answer, node: GraphNode) -> None:
-        self.answer = answer
-        self.node = node
+    @cached_property
+    def inserted(self) -> frozenset[int]:
+        return frozenset(node for node in inserted_nodes(self.graph) if self.graph[node].type == "Cast")
 
-    def __repr__(self) -> str:
-        return f"<{self.type} {self.name!r}: {', '.join(map(str, self.outputs or self.inputs))}, {self.reason.text}>"
+    @cached_property
+    def _casts(self) -> Casts:
+        """The Casts that the engine inserted, one for each edge that runs through one."""
+        casts: list[Cast] = []
+        for consumer in self.graph if self.inserted else ():
+            for number, source in enumerate(consumer.sources):
+                if source is None or source.node not in self.inserted:
+                    continue
+                cast = self.graph[source.node]
+                fed_by, begin, end = cast.sources[0], cast.inputs[0].dtype, cast.outputs[0].dtype
+                if fed_by is not None and begin and end:
+                    constant = self.graph[fed_by.node].type in ("Const", "Constant")
+                    casts.append(Cast(*fed_by, consumer.index, number, begin, end, constant, None))
+        return Casts(casts, [], {})
 
-    @property
-    def index(self) -> int:
-        return self.node.index
+    @cached_property
+    def cast_counts(self) -> CastCounts:
+        folded, run = sum(cast.constant for cast in self.casts), len(self.inserted)
+        return CastCounts(len(self.casts), run, folded, 0, run)
 
-    @property
-    def name(self) -> str:
-        return self.node.name
 
-    @property
-    def type(self) -> str:
-        return self.node.type
+class AnswerComparison(NamedTuple):
+    """The differences between two answers for the same graph.
 
-    @property
-    def choice(self) -> DtypeChoice:
-        return self.answer.judged.choices[self.node.index]
+    :param changed: the nodes whose dtypes differ, in A and in B
+    :param casts_gone: Casts of A that B does not need
+    :param casts_added: Casts of B that A does not need
+    """
 
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        """The dtype of each input; None if it is absent or its dtype is unknown."""
-        return self.choice.inputs
+    changed: list[tuple[NodeAnswer, NodeAnswer]]
+    casts_gone: list[Cast]
+    casts_added: list[Cast]
 
-    @property
-    def outputs(self) -> tuple[str | None, ...]:
-        return self.choice.outputs
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.casts_gone or self.casts_added)
 
-    @property
-    def original_inputs(self) -> tuple[str | None, ...]:
-        return tuple(tensor.first_dtype for tensor in self.node.inputs)
 
-    @property
-    def original_outputs(self) -> tuple[str | None, ...]:
-        return tuple(tensor.first_dtype for tensor in self.node.outputs)
+def compared(a: Answer, b: Answer) -> AnswerComparison:
+    """Compare two answers for one graph, node by node and edge by edge."""
+    before, after = set(a.casts), set(b.casts)
+    return AnswerComparison(
+        [(a[index], b[index]) for index in a.changed(b)],
+        [cast for cast in a.casts if cast not in after],
+        [cast for cast in b.casts if cast not in before],
+    )
 
-    @property
-    def judged(self) -> bool:
-        """Whether the engine chooses its dtypes."""
-        return self.choice.column >= 0
 
-    @property
-    def low(self) -> bool:
-        """Whether it runs in a low dtype: an output has one, or an input if no output is floating."""
-        return self.judged and runs_low(self.choice)
+def summarised(rows: Iterable[NodeAnswer]) -> list[TypeSummary]:
+    """Return rows by op type, those with the most low nodes first."""
+    counts: dict[str, Counter[str]] = {}
+    policies: dict[str, set[str | None]] = {}
+    for row in rows:
+        counts.setdefault(row.type, Counter())[row.runs or "not judged"] += 1
+        policies.setdefault(row.type, set()).add(row.policy)
+    return _lowest_first(counts, policies)
 
-    @property
-    def policy(self) -> str | None:
-        """The list it is on: ``white``, ``black`` or ``gray``; None if it is on none."""
-        return None if self.choice.policy is None else str(self.choice.policy)
 
-    @property
-    def confidence(self) -> str | None:
-        """The source of its columns: ``library``, ``kernel`` or ``assumed``; None if it was not judged."""
-        return self.choice.confidence
-
-    @property
-    def reason(self) -> Reason:
-        return reason_of(self.answer.prepared, self.answer.judged, self.node.index)
-
-    @property
-    def settled_by(self) -> tuple[str | None, str | None]:
-        """The tensor that decided its dtypes, such as ``input 0``, and its dtype."""
-        if self.choice.decided is None:
-            first = next((dtype for dtype in (*self.outputs, *self.inputs) if dtype), None)
-            return None, first
-        side, number = self.choice.decided
-        return f"{side.removesuffix('s')} {number}", (self.inputs if side == "inputs" else self.outputs)[number]
+def _lowest_first(counts: Mapping[str, Counter[str]], policies: Mapping[str, set[str | None]]) -> list[TypeSummary]:
+    types = [
+        TypeSummary(
+            op_type,
+            count.total(),
+            count["low"],
+            count["high"],
+            next(iter(policies[op_type])) if len(policies[op_type]) == 1 else None,
+        )
+        for op_type, count in counts.items()
+    ]
+    return sorted(types, key=lambda each: (-each.low, -each.high, -each.nodes, each.op_type))
 
 
 def runs_low(choice: DtypeChoice) -> bool:
@@ -273,3 +426,12 @@ def runs_low(choice: DtypeChoice) -> bool:
     if any(dtype in LOW for dtype in choice.outputs):
         return True
     return not any(dtype in FLOATING for dtype in choice.outputs) and any(dtype in LOW for dtype in choice.inputs)
+
+
+def _runs(node: GraphNode, inputs: Dtypes, outputs: Dtypes) -> str | None:
+    if node.type in NOT_COMPUTED:
+        return None
+    for dtypes in (outputs, inputs):
+        if any(dtype in FLOATING for dtype in dtypes):
+            return "low" if any(dtype in LOW for dtype in dtypes) else "high"
+    return None

@@ -10,25 +10,23 @@ from typing import TYPE_CHECKING
 
 from . import graph as core
 from . import judging
-from .atc_options import AtcOptions
-from .fe_ini import fp16_op_types
 from .judge.kernels import DEFAULT_SOURCES
 from .judge.modes import FP16_OP_TYPES
+from .options.atc import AtcOptions
+from .options.fe_ini import fp16_op_types
 from .readers import read_graph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .answer import Answer
-    from .customize_dtypes import CustomizeDtypes
     from .judging import Against, Lists
-    from .keep_dtype import KeepDtype
+    from .options.customize_dtypes import CustomizeDtypes
+    from .options.keep_dtype import KeepDtype
 
 
 class Graph(core.ModelGraph):
     """A model's graph with a method to judge it."""
-
-    __slots__ = ()
 
     @classmethod
     def read(cls, path: str) -> Graph:
@@ -42,15 +40,7 @@ class Graph(core.ModelGraph):
     @classmethod
     def of(cls, graph: core.ModelGraph) -> Graph:
         """Return the same graph, with the methods of the public API."""
-        return cls(
-            graph.columns,
-            graph.model,
-            graph.subgraphs,
-            graph.control,
-            graph.attributes,
-            graph.fused_from,
-            graph.weights,
-        )
+        return cls(graph.nodes, graph.model, graph.subgraphs)
 
     def judge(
         self,

@@ -9,6 +9,7 @@ chosen columns: their propagation, which comes later, and two Transposes that un
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from .dtypes import BITS
@@ -83,7 +84,6 @@ class Merging:
     :param inputs: the dtype of every input slot
     :param outputs: the dtype of every output slot
     :param layouts: formats of input slots, and of output slots, that are not plain
-    :param source_slot: the output slot that feeds each input slot, ``len(outputs)`` for none
     """
 
     def __init__(
@@ -91,35 +91,34 @@ class Merging:
         graph: ModelGraph,
         inputs: Sequence[str | None],
         outputs: Sequence[str | None],
-        source_slot: Sequence[int],
         order: Iterable[int],
         layouts: Layouts | None = None,
     ) -> None:
         self.graph = graph
         self.inputs = inputs
         self.outputs = outputs
-        self.source_slot = source_slot
+        self.slots = graph.slots
+        self.source_slot = self.slots.source_slot
         self.layouts = layouts or Layouts({}, {})
-        types, source_node = graph.columns.types, graph.columns.source_node
-        self.transforms = {node for node, op_type in enumerate(types) if op_type in _TRANSFORMS}
+        self.transforms = {node.index for node in graph if node.type in _TRANSFORMS}
         self.feeds: dict[int, int | _Unit] = {}
         self.units: dict[int, _Unit] = {}
         dtypes = [*outputs, None]
-        self.differing = [slot for slot, source in enumerate(source_slot) if dtypes[source] != inputs[slot]]
+        self.differing = [slot for slot, source in enumerate(self.source_slot) if dtypes[source] != inputs[slot]]
         if not self.transforms:
             return
         self._units()
         for slot in self._touched():
             self._insert(slot)
-        for slot, node in enumerate(source_node):
+        for slot, node in enumerate(self.slots.source_node):
             if node in self.transforms:
                 self.feeds.setdefault(slot, self.units.get(node, self.source_slot[slot]))
         for unit in self.units.values():
-            first = graph.columns.inputs_of[unit.node]
+            first = self.slots.inputs_of[unit.node]
             unit.source = self.feeds.get(first, self.source_slot[first])
         self._merge(order)
         for unit in self.units.values():
-            self.feeds[graph.columns.inputs_of[unit.node]] = unit.source
+            self.feeds[self.slots.inputs_of[unit.node]] = unit.source
 
     def _touched(self) -> list[int]:
         """Input slots on whose edge the engine inserts a Cast or a layout node."""
@@ -135,9 +134,8 @@ class Merging:
             return self._plain()
         found = []
         removed = set(self.removed())
-        consumers = self._consumers()
         for slot in sorted(self.feeds):
-            if consumers[slot] in removed:
+            if self.slots.consumer[slot] in removed:
                 continue
             source, steps = self._followed(slot)
             if steps:
@@ -163,7 +161,7 @@ class Merging:
         """Inputs that another output feeds now: none without a conversion of the user's."""
         if not self.transforms:
             return []
-        removed, consumers = set(self.removed()), self._consumers()
+        removed, consumers = set(self.removed()), self.slots.consumer
         found = []
         for slot in sorted(self.feeds):
             now, _ = self._followed(slot)
@@ -171,27 +169,20 @@ class Merging:
                 found.append(Rewired(slot, self.source_slot[slot], now))
         return found
 
-    def _consumers(self) -> dict[int, int]:
-        """The node of every changed slot."""
-        from bisect import bisect_right
-
-        starts = self.graph.columns.inputs_of
-        return {slot: bisect_right(starts, slot) - 1 for slot in self.feeds}
-
     def _followed(self, slot: int) -> tuple[int, list[tuple[str | None, str | None]]]:
         """Return the output slot of the user's node that feeds a slot, and the inserted Casts between them."""
         feed = self.feeds[slot]
         steps: list[tuple[str | None, str | None]] = []
         while isinstance(feed, _Unit):
             if feed.node >= 0:
-                return self.graph.columns.outputs_of[feed.node], steps
+                return self.slots.outputs_of[feed.node], steps
             if feed.op_type == "Cast":
                 steps.append((feed.begin, feed.end))
             feed = feed.source
         return feed, steps
 
     def _insert(self, slot: int) -> None:
-        producer, source = self.graph.columns.source_node[slot], self.source_slot[slot]
+        producer, source = self.slots.source_node[slot], self.source_slot[slot]
         begin, end = self.outputs[source] if producer >= 0 else None, self.inputs[slot]
         if producer < 0 or begin is None or end is None:
             return
@@ -203,32 +194,27 @@ class Merging:
                 continue
             dtype = end if cast_first else begin
             unit = _Unit(-1, op_type, *((begin, end) if op_type == "Cast" else (dtype, dtype)), feed)
-            unit.shape_in = unit.shape_out = self.graph.columns.output_tensors[source].shape
+            unit.shape_in = unit.shape_out = self.slots.outputs[source].shape
             if op_type == "TransData":
                 unit.layouts = layouts
             feed = unit
         self.feeds[slot] = feed
 
     def _units(self) -> None:
-        columns = self.graph.columns
-        readers: dict[int, int] = {}
-        for node in columns.source_node:
-            if node in self.transforms:
-                readers[node] = readers.get(node, 0) + 1
-        for node in self.transforms:
-            first, last = columns.inputs_of[node], columns.outputs_of[node]
-            if first == columns.inputs_of[node + 1] or last == columns.outputs_of[node + 1] or node not in readers:
+        readers = Counter(node for node in self.slots.source_node if node in self.transforms)
+        for index in self.transforms:
+            node = self.graph.nodes[index]
+            if not node.sources or node.sources[0] is None or not node.outputs or index not in readers:
                 continue
-            if columns.source_node[first] < 0:
-                continue
-            unit = _Unit(node, columns.types[node], self.inputs[first], self.outputs[last], -1)
-            unit.shape_in, unit.shape_out = columns.input_tensors[first].shape, columns.output_tensors[last].shape
-            unit.readers = readers[node]
-            self.units[node] = unit
+            first, last = self.slots.inputs_of[index], self.slots.outputs_of[index]
+            unit = _Unit(index, node.type, self.inputs[first], self.outputs[last], -1)
+            unit.shape_in, unit.shape_out = node.inputs[0].shape, node.outputs[0].shape
+            unit.readers = readers[index]
+            self.units[index] = unit
 
     def _merge(self, order: Iterable[int]) -> None:
-        starts = self.graph.columns.inputs_of
-        touched = set(self._consumers().values()) - self.transforms
+        starts = self.slots.inputs_of
+        touched = {self.slots.consumer[slot] for slot in self.feeds} - self.transforms
         for node in order:
             if node in touched:
                 for slot in range(starts[node], starts[node + 1]):

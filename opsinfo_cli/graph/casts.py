@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cast_merging import Layouts, Merging
 from .dtypes import BITS
-from .graph import Producer
-from .topology import owners
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .graph import ModelGraph
+    from .graph import Producer, Slots
     from .judge.facts import DtypeChoice
     from .judge.prepared import Prepared
 
@@ -99,45 +94,35 @@ def casts_of(
     :param inputs: the dtype of every input slot
     :param outputs: the dtype of every output slot
     """
-    graph = prepared.graph
-    columns = graph.columns
-    merging = Merging(graph, inputs, outputs, prepared.source_slot, prepared.order, _layouts(graph, choices))
+    graph, slots = prepared.graph, prepared.slots
+    merging = Merging(graph, inputs, outputs, prepared.order, _layouts(slots, choices))
     casts: list[Cast] = []
-    consumers = owners(columns.inputs_of)
     for slot, source, steps in merging.inserted():
-        consumer, producer = consumers[slot], columns.source_node[slot]
-        if source != prepared.source_slot[slot]:
-            producer = _owner(columns.outputs_of, source)
-        constant = columns.types[producer] in _CONSTANTS
-        shape = columns.output_tensors[source].shape
-        output, number = source - columns.outputs_of[producer], slot - columns.inputs_of[consumer]
+        consumer = slots.consumer[slot]
+        producer, output = slots.producer(source)
+        shape = slots.outputs[source].shape
+        constant = graph.nodes[producer].type in _CONSTANTS
+        number = slot - slots.inputs_of[consumer]
         for begin, end in steps:
             if begin and end:
                 casts.append(Cast(producer, output, consumer, number, begin, end, constant, shape))
     rewired = {}
     for moved in merging.rewired():
-        consumer, producer = _owner(columns.inputs_of, moved.slot), _owner(columns.outputs_of, moved.now)
-        at = moved.slot - columns.inputs_of[consumer]
-        rewired[consumer, at] = Producer(producer, moved.now - columns.outputs_of[producer])
+        consumer = slots.consumer[moved.slot]
+        rewired[consumer, moved.slot - slots.inputs_of[consumer]] = slots.producer(moved.now)
     return Casts(casts, merging.removed(), rewired)
 
 
-def _owner(starts: Sequence[int], slot: int) -> int:
-    """Return the node of a slot: the last one that begins at or before it."""
-    return bisect_right(starts, slot) - 1
-
-
-def _layouts(graph: ModelGraph, choices: list[DtypeChoice]) -> Layouts | None:
+def _layouts(slots: Slots, choices: list[DtypeChoice]) -> Layouts | None:
     distinct = dict(zip(map(id, choices), choices, strict=True))
     if all(choice.layouts is None for choice in distinct.values()):
         return None
     inputs: dict[int, str] = {}
     outputs: dict[int, str] = {}
-    columns = graph.columns
     for node, choice in enumerate(choices):
         if choice.layouts is not None:
             for formats, starts, found in zip(
-                choice.layouts, (columns.inputs_of, columns.outputs_of), (inputs, outputs), strict=True
+                choice.layouts, (slots.inputs_of, slots.outputs_of), (inputs, outputs), strict=True
             ):
                 found.update({starts[node] + at: name for at, name in enumerate(formats) if name})
     return Layouts(inputs, outputs) if inputs or outputs else None

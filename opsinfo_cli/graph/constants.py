@@ -1,29 +1,36 @@
-"""Constants that overflow or become zero on an edge that becomes low."""
+"""Constants whose values overflow or become zero on an edge that becomes low.
+
+A value overflows from half a step beyond the largest finite one on, and vanishes up to half the smallest subnormal:
+IEEE 754 rounds to nearest, ties to even. Values are read in slices with numpy.
+"""
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import Refused
-from .readers.constants import LIMITS, extremes, harmless, is_small
+from ..errors import Damaged, MissingPackage, OpsinfoError, Refused
+from .readers.textproto import unescaped
+from .readers.wire import WireFault, varint
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from collections.abc import Iterator
+    from typing import IO, Any
 
     from .answer import Answer
-    from .casts import Cast
     from .graph import Weights
 
-    Suspect: TypeAlias = tuple[Cast, Weights, str]
-
+LIMITS = {
+    "float16": (65520.0, 2.0**-25),
+    "bfloat16": ((2.0 - 2.0**-8) * 2.0**127, 2.0**-134),
+}
+"""By low dtype, the smallest absolute value that overflows, and the largest that becomes zero."""
 
 _CLIPPED = frozenset({"float32", "float64"})
 """Dtypes of constants that ``--is_weight_clip`` clips (hicann/ge ffdcbc9f, compiler/graph/passes/feature/
 constant_clip_pass.cc:114-144)."""
-
-
-_TOGETHER = 256
-"""Small constants that are looked at together."""
+_SLICE = 1 << 20
+_WIDTHS = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2}
 
 
 class ConstantFault(NamedTuple):
@@ -48,55 +55,191 @@ class ConstantCheck(NamedTuple):
     unread: dict[str, str]
 
 
+class Extremes(NamedTuple):
+    """The outcome of a constant's values.
+
+    :param values: the number of values read
+    :param overflowing: the number of finite values that overflow
+    :param vanishing: the number of nonzero values that become zero
+    :param largest: the largest finite absolute value
+    :param overflow: the first one that overflows
+    :param vanish: the first one that becomes zero
+    """
+
+    values: int = 0
+    overflowing: int = 0
+    vanishing: int = 0
+    largest: float = 0.0
+    overflow: float | None = None
+    vanish: float | None = None
+
+
 def constant_faults(answer: Answer) -> ConstantCheck:
     """Return the constants whose values overflow or become zero, with the nodes that use them.
 
-    Only constants on edges that become low are read, in slices, and small ones of one file together.
+    Only constants on edges that become low are read.
     """
-    graph = answer.graph
-    names = graph.columns.names
-    found: list[ConstantFault] = []
+    nodes = answer.graph.nodes
+    faults: list[ConstantFault] = []
     unread: dict[str, str] = {}
-    for cast, weights, dtype in _suspects(answer):
-        if weights.path in unread:
+    for cast in answer.casts:
+        producer, low = nodes[cast.producer], cast.end
+        weights = producer.weights
+        if not cast.constant or weights is None or low not in LIMITS or weights.path in unread:
             continue
         try:
-            seen = extremes(weights, dtype, cast.end)
-        except Refused as error:
+            found = extremes(weights, producer.outputs[cast.output].first_dtype or cast.begin, low)
+        except OpsinfoError as error:
             unread[weights.path] = error.message
             continue
-        if seen is None or seen.harmless:
+        if found is None:
             continue
-        if seen.overflow is not None:
+        names = producer.name, nodes[cast.consumer].name
+        if found.overflow is not None:
             is_clipped = answer.considered.clips and cast.begin in _CLIPPED
             becomes = "are clipped to the range of" if is_clipped else "overflow"
-            why = f"{seen.overflowing} of {seen.values} values {becomes} {cast.end}"
-            found.append(ConstantFault(names[cast.producer], names[cast.consumer], seen.overflow, why))
-        if seen.vanish is not None:
-            why = f"{seen.vanishing} of {seen.values} values become 0 in {cast.end}"
-            found.append(ConstantFault(names[cast.producer], names[cast.consumer], seen.vanish, why))
-    return ConstantCheck(found, unread)
+            why = f"{found.overflowing} of {found.values} values {becomes} {low}"
+            faults.append(ConstantFault(*names, found.overflow, why))
+        if found.vanish is not None:
+            why = f"{found.vanishing} of {found.values} values become 0 in {low}"
+            faults.append(ConstantFault(*names, found.vanish, why))
+    return ConstantCheck(faults, unread)
 
 
-def _suspects(answer: Answer) -> list[Suspect]:
-    """The Casts on constants, without those on small constants that are harmless together with their neighbours."""
-    tensors, outputs_of = answer.graph.columns.output_tensors, answer.graph.columns.outputs_of
-    weights_of = answer.graph.weights
-    groups: dict[tuple[str, str, str], list[Suspect]] = {}
-    kept: list[Suspect] = []
-    for cast in answer.casts:
-        producer, low = cast.producer, cast.end
-        weights = weights_of.get(producer)
-        if not cast.constant or weights is None or low not in LIMITS:
-            continue
-        own = tensors[outputs_of[producer] + cast.output].first_dtype or cast.begin
-        if is_small(weights):
-            groups.setdefault((weights.path, own, low), []).append((cast, weights, own))
+def extremes(weights: Weights, dtype: str, low: str = "float16") -> Extremes | None:
+    """Return the outcome of a constant's values in the dtype ``low``; None if their dtype is not floating.
+
+    :raises Refused: if the file with the values cannot be read
+    :raises Damaged: if it is too short
+    :raises MissingPackage: if numpy is not installed
+    """
+    if dtype not in _WIDTHS or low not in LIMITS:
+        return None
+    bound, smallest = LIMITS[low]
+    found = Extremes()
+    for values in _slices(weights, dtype):
+        one = _examined(values, bound, smallest)
+        found = Extremes(
+            found.values + one.values,
+            found.overflowing + one.overflowing,
+            found.vanishing + one.vanishing,
+            max(found.largest, one.largest),
+            one.overflow if found.overflow is None else found.overflow,
+            one.vanish if found.vanish is None else found.vanish,
+        )
+    return found
+
+
+def _numpy() -> Any:
+    """:raises MissingPackage: if numpy is not installed"""
+    try:
+        import numpy
+    except ImportError:
+        raise MissingPackage("the values of constants are not checked: numpy is not installed") from None
+    return numpy
+
+
+def _examined(values: Any, bound: float, smallest: float) -> Extremes:
+    np = _numpy()
+    if not values.size:
+        return Extremes()
+    absolute = np.abs(values)
+    finite = np.isfinite(absolute)
+    over = finite & (absolute >= bound)
+    under = (absolute <= smallest) & (absolute > 0)
+    overflowing, vanishing = int(np.count_nonzero(over)), int(np.count_nonzero(under))
+    return Extremes(
+        int(values.size),
+        overflowing,
+        vanishing,
+        float(absolute.max(initial=0.0, where=finite)),
+        float(values[over.argmax()]) if overflowing else None,
+        float(values[under.argmax()]) if vanishing else None,
+    )
+
+
+def _slices(weights: Weights, dtype: str) -> Iterator[Any]:
+    """Yield the values of a constant as arrays of float32 or float64."""
+    if weights.tensor is not None:
+        yield _in_memory(weights, dtype)
+        return
+    try:
+        with open(weights.path, "rb") as file:
+            end = file.seek(0, 2)
+            size = weights.size if weights.size >= 0 else max(end - weights.offset, 0)
+            if weights.offset + size > end:
+                last = weights.offset + size
+                message = f"the values of a constant are at bytes {weights.offset} to {last}, the file has {end}"
+                raise Damaged(message, name="damaged-model", path=weights.path)
+            file.seek(weights.offset)
+            yield from _decoded(file, size, dtype, weights.encoding)
+    except FileNotFoundError:
+        message = "the file with the values of constants is missing"
+        hint = "put the external data beside the model, under the name in the model"
+        raise Refused(message, name="missing-weights", path=weights.path, hint=hint) from None
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="unreadable", path=weights.path) from None
+    except WireFault as fault:
+        message = f"the values of a constant are broken at byte {weights.offset + fault.at}"
+        raise Damaged(message, name="damaged-model", path=weights.path) from None
+
+
+def _in_memory(weights: Weights, dtype: str) -> Any:
+    from onnx import numpy_helper
+
+    try:
+        values = numpy_helper.to_array(weights.tensor)
+        return values.reshape(-1).astype("f8" if dtype == "float64" else "f4")
+    except Exception:  # the package raises several kinds of exceptions
+        message = f"the values of the constant `{weights.tensor.name}` do not fit its dtype and shape"
+        raise Damaged(message, name="damaged-model", path=weights.path) from None
+
+
+def _decoded(file: IO[bytes], size: int, dtype: str, encoding: str) -> Iterator[Any]:
+    """Read values in slices; a slice may end inside a value, an escape or a number."""
+    width = 2 if encoding == "varint" else _WIDTHS[dtype]
+    left, text, data = size, b"", b""
+    while left and (block := file.read(min(_SLICE, left))):
+        left -= len(block)
+        text += block
+        if encoding == "raw":
+            data, text = text, b""
+        elif encoding == "escaped":
+            end = _whole_escapes(text) if left else len(text)
+            data, text = data + unescaped(text[:end]), text[end:]
         else:
-            kept.append((cast, weights, own))
-    for (_, own, low), group in groups.items():
-        for start in range(0, len(group), _TOGETHER):
-            some = group[start : start + _TOGETHER]
-            if not harmless([weights for _, weights, _ in some], own, low):
-                kept += some
-    return sorted(kept, key=lambda each: (each[0].consumer, each[0].input))
+            patterns, end = _patterns(text, size - left - len(text), bool(left))
+            data, text = patterns, text[end:]
+        used = len(data) - len(data) % width
+        yield _floats(data[:used], dtype)
+        data = data[used:]
+        if encoding == "raw":
+            text, data = data, b""
+
+
+def _whole_escapes(text: bytes) -> int:
+    """Return how much of a text can be read before its rest: an escape has at most ten characters."""
+    end = max(len(text) - 10, 0)
+    slash = text.rfind(b"\\", max(end - 10, 0), end)
+    before = len(text[: slash + 1]) - len(text[: slash + 1].rstrip(b"\\"))
+    return slash if before % 2 else end
+
+
+def _patterns(data: bytes, done: int, more: bool) -> tuple[bytes, int]:
+    """Read patterns of 16 bits, each written as a number of one to ten bytes; also return where they end."""
+    patterns, at = array("H"), 0
+    while at < len(data) - (10 if more else 0):
+        try:
+            value, at = varint(data, at)
+        except IndexError:
+            raise WireFault(done + at, "the data ends inside a number") from None
+        patterns.append(value & 0xFFFF)
+    return _numpy().array(patterns, dtype="<u2").tobytes(), at
+
+
+def _floats(data: bytes, dtype: str) -> Any:
+    np = _numpy()
+    if dtype == "bfloat16":
+        return (np.frombuffer(data, "<u2").astype("<u4") << 16).view("<f4")
+    values = np.frombuffer(data, {"float64": "<f8", "float32": "<f4", "float16": "<f2"}[dtype])
+    return values.astype("f4") if dtype == "float16" else values

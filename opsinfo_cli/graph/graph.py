@@ -1,20 +1,18 @@
 """The graph value: a model as nodes of op types with tensors between them.
 
-Kept in columns (one list for all names, one for all types, one for all inputs ...), so that 100,000 nodes stay small
-and a walk over them is fast; :class:`GraphNode` is a view of one row. A graph is made by a ``builder.GraphBuilder`` or
-by ``readers.assemble``, and does not change afterwards.
-
-Nodes of subgraphs are in the same columns, after those of the main graph; an edge never leaves its subgraph.
+A graph is made by a ``builder.GraphBuilder`` and does not change afterwards. Nodes of subgraphs are in the same list,
+after those of the main graph; an edge never leaves its subgraph.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from bisect import bisect_right
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from array import array
-    from collections.abc import Iterator, Mapping
-
+    from collections.abc import Iterator, Mapping, Sequence
 
 NO_ATTRIBUTES: Mapping[str, object] = {}
 NO_SECOND_TYPES: Mapping[str, str] = {}
@@ -65,18 +63,35 @@ class Subgraph(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The place of a constant's bytes, little-endian.
+    """The place of a constant's values: bytes of a file, little-endian, or a tensor that is in memory.
 
     :param offset: in bytes from the start of the file
     :param size: in bytes; -1: up to the end of the file
-    :param encoding: ``raw``; ``varint``: 16-bit patterns as variable-length numbers (ONNX ``int32_data``, TensorFlow
-        ``half_val``); ``escaped``: the inside of a string of text protobuf
+    :param encoding: ``raw``; ``varint``: 16-bit patterns as variable-length numbers (TensorFlow ``half_val``);
+        ``escaped``: the inside of a string of text protobuf
+    :param tensor: the ONNX TensorProto with the values; None: they are in the file
     """
 
     path: str
-    offset: int
-    size: int
+    offset: int = 0
+    size: int = 0
     encoding: str = "raw"
+    tensor: Any = None
+
+
+class Origin(NamedTuple):
+    """The ONNX node that a node comes from; several nodes have the same one if it was expanded.
+
+    :param number: counts the operators of one graph of the model; -1 for an input of the graph
+    :param main: whether this node is the operator itself, and not one that the expansion added
+    :param inputs: the values that the node reads, by name; empty for an absent one
+    :param outputs: the values that it yields
+    """
+
+    number: int
+    main: bool
+    inputs: Sequence[str]
+    outputs: Sequence[str]
 
 
 class Note(NamedTuple):
@@ -96,7 +111,7 @@ class Note(NamedTuple):
 class ModelFacts(NamedTuple):
     """The facts of a model file about itself.
 
-    :param format: ``om``, ``ge-proto``, ``ge-onnx``, ``atc-json``, ``onnx``, ``tensorflow``, ``saved-model``
+    :param format: ``om``, ``ge-proto``, ``atc-json``, ``onnx``, ``tensorflow``, ``saved-model``
     :param atc_cmdline: the command that compiled it, as written in the file
     :param graph_precision_mode: the number of the mode the engine used (``graph_precision_mode``)
     :param command: the command split into arguments
@@ -106,6 +121,7 @@ class ModelFacts(NamedTuple):
     :param notes: facts that the reader could not read, or had to assume
     :param predicted: names and types are a translation from another framework; fusion may change them
     :param second_types: op types with a constant input -> the type that fusion may turn them into (``ReduceMeanD``)
+    :param onnx: the ModelProto of an ONNX model, its functions inlined
     """
 
     format: str
@@ -120,149 +136,157 @@ class ModelFacts(NamedTuple):
     notes: tuple[Note, ...] = ()
     predicted: bool = False
     second_types: Mapping[str, str] = NO_SECOND_TYPES
+    onnx: Any = None
 
 
-class GraphColumns(NamedTuple):
-    """The columns of a graph. ``inputs_of[i]`` to ``inputs_of[i + 1]`` are the input slots of node i.
+class GraphNode:
+    """One node.
 
-    :param source_node: the producer's index of each input slot, -1 if absent
-    :param source_output: the number of the producer's output of each input slot
+    :ivar index: its place in the graph
+    :ivar sources: the producer of each input, in order; None for an absent optional input
+    :ivar control: indexes of the nodes that must run before it
+    :ivar attributes: those that decide a dtype, as far as the file has them, and facts that a reader adds.
+        ``_keep_dtype``, ``_inherit_dtype_from_predecessor``, ``_force_fp32_to_fp16``: integers, the engine's names.
+        ``parent_input``: of a subgraph's Data, the parent's input that feeds it (the engine's ``_parent_node_index``).
+        ``parent_outputs``: of a subgraph's NetOutput, the parent's output that each input feeds, a tuple, -1 for none.
+    :ivar fused_from: names of the operators fused into it (``_datadump_original_op_names``)
     """
 
-    names: list[str]
-    types: list[str]
-    inputs_of: array[int]
-    source_node: array[int]
-    source_output: array[int]
-    input_tensors: list[GraphTensor]
-    outputs_of: array[int]
-    output_tensors: list[GraphTensor]
+    __slots__ = (
+        "attributes",
+        "control",
+        "fused_from",
+        "index",
+        "inputs",
+        "name",
+        "origin",
+        "outputs",
+        "sources",
+        "type",
+        "weights",
+    )
+
+    def __init__(
+        self,
+        index: int,
+        name: str,
+        type: str,
+        sources: tuple[Producer | None, ...],
+        inputs: tuple[GraphTensor, ...],
+        outputs: tuple[GraphTensor, ...],
+        control: tuple[int, ...] = (),
+        attributes: Mapping[str, object] = NO_ATTRIBUTES,
+        fused_from: tuple[str, ...] = (),
+        weights: Weights | None = None,
+        origin: Origin | None = None,
+    ) -> None:
+        self.index = index
+        self.name = name
+        self.type = type
+        self.sources = sources
+        self.inputs = inputs
+        self.outputs = outputs
+        self.control = control
+        self.attributes = attributes
+        self.fused_from = fused_from
+        self.weights = weights
+        self.origin = origin
+
+    def __repr__(self) -> str:
+        return f"<Node {self.index} {self.type} {self.name!r}>"
+
+    def replaced(self, **changes: Any) -> GraphNode:
+        """Return a copy with other values."""
+        return GraphNode(**{**{name: getattr(self, name) for name in self.__slots__}, **changes})
+
+
+class Slots:
+    """The inputs of all nodes numbered through, and the outputs: the form in which the judge looks dtypes up.
+
+    :ivar inputs_of: the first input slot of each node, and the end of the last one; ``outputs_of`` likewise
+    :ivar consumer: the node of each input slot
+    :ivar source_node: the node that feeds each input slot, -1 if absent
+    :ivar source_slot: the output slot that feeds each input slot, ``len(outputs)`` if absent
+    :ivar inputs: the tensor of each input slot
+    :ivar outputs: the tensor of each output slot
+    """
+
+    def __init__(self, nodes: list[GraphNode]) -> None:
+        self.inputs_of = list(accumulate((len(node.sources) for node in nodes), initial=0))
+        self.outputs_of = starts = list(accumulate((len(node.outputs) for node in nodes), initial=0))
+        self.inputs = [tensor for node in nodes for tensor in node.inputs]
+        self.outputs = [tensor for node in nodes for tensor in node.outputs]
+        self.consumer = [node.index for node in nodes for _ in node.sources]
+        sources = [source for node in nodes for source in node.sources]
+        nowhere = len(self.outputs)
+        self.source_node = [-1 if source is None else source[0] for source in sources]
+        self.source_slot = [nowhere if source is None else starts[source[0]] + source[1] for source in sources]
+
+    def producer(self, slot: int) -> Producer:
+        """Return the node and the number of an output slot."""
+        node = bisect_right(self.outputs_of, slot) - 1
+        return Producer(node, slot - self.outputs_of[node])
 
 
 class ModelGraph:
     """A model as nodes in the order of its file.
 
-    ``control``, ``attributes``, ``fused_from`` and ``weights`` have only the nodes with such facts, by index.
-
-    :ivar columns: the columns, for code that walks all nodes
-    :ivar control: control producers of a node, as indexes
-    :ivar attributes: attributes that decide a dtype, and facts that a reader adds; see :attr:`GraphNode.attributes`
-    :ivar fused_from: names of the operators that were fused into a node (``_datadump_original_op_names``)
+    :ivar subgraphs: the main graph, then the bodies of control operators
     """
 
-    __slots__ = ("_by_name", "attributes", "columns", "control", "fused_from", "model", "subgraphs", "weights")
-
-    def __init__(
-        self,
-        columns: GraphColumns,
-        model: ModelFacts,
-        subgraphs: list[Subgraph],
-        control: dict[int, tuple[int, ...]],
-        attributes: dict[int, dict[str, object]],
-        fused_from: dict[int, tuple[str, ...]],
-        weights: dict[int, Weights],
-    ) -> None:
-        self.columns = columns
+    def __init__(self, nodes: list[GraphNode], model: ModelFacts, subgraphs: list[Subgraph]) -> None:
+        self.nodes = nodes
         self.model = model
         self.subgraphs = subgraphs
-        self.control = control
-        self.attributes = attributes
-        self.fused_from = fused_from
-        self.weights = weights
-        self._by_name: dict[str, int] | None = None
 
     def __len__(self) -> int:
-        return len(self.columns.names)
+        return len(self.nodes)
 
     def __getitem__(self, index: int) -> GraphNode:
-        if not 0 <= index < len(self):
+        if index < 0:
             raise IndexError(index)
-        return GraphNode(self, index)
+        return self.nodes[index]
 
     def __iter__(self) -> Iterator[GraphNode]:
-        return (GraphNode(self, index) for index in range(len(self)))
+        return iter(self.nodes)
 
     def __repr__(self) -> str:
         return f"<Graph {self.model.format} {len(self)} nodes>"
 
+    @cached_property
+    def names(self) -> list[str]:
+        return [node.name for node in self.nodes]
+
+    @cached_property
+    def types(self) -> list[str]:
+        """The op type of each node."""
+        return [node.type for node in self.nodes]
+
+    @cached_property
+    def slots(self) -> Slots:
+        return Slots(self.nodes)
+
+    @cached_property
+    def _by_name(self) -> dict[str, GraphNode]:
+        return {node.name: node for node in reversed(self.nodes)}
+
     def find(self, name: str) -> GraphNode | None:
         """Return the first node of this name, in the main graph before subgraphs."""
-        if self._by_name is None:
-            names = self.columns.names
-            self._by_name = {names[index]: index for index in range(len(names) - 1, -1, -1)}
-        found = self._by_name.get(name)
-        return None if found is None else GraphNode(self, found)
+        return self._by_name.get(name)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [subgraph.nodes.start for subgraph in self.subgraphs]
 
     def subgraph_of(self, index: int) -> Subgraph:
         """Return the subgraph of a node."""
-        from bisect import bisect_right
+        return self.subgraphs[bisect_right(self._starts, index) - 1]
 
-        starts = [subgraph.nodes.start for subgraph in self.subgraphs]
-        return self.subgraphs[bisect_right(starts, index) - 1]
+    def main_nodes(self) -> list[GraphNode]:
+        """Return the nodes of the main graph."""
+        main = self.subgraphs[0].nodes
+        return self.nodes[main.start : main.stop]
 
-
-class GraphNode:
-    """A view of one node."""
-
-    __slots__ = ("graph", "index")
-
-    def __init__(self, graph: ModelGraph, index: int) -> None:
-        self.graph = graph
-        self.index = index
-
-    def __repr__(self) -> str:
-        return f"<Node {self.index} {self.type} {self.name!r}>"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, GraphNode) and self.graph is other.graph and self.index == other.index
-
-    def __hash__(self) -> int:
-        return hash((id(self.graph), self.index))
-
-    @property
-    def name(self) -> str:
-        return self.graph.columns.names[self.index]
-
-    @property
-    def type(self) -> str:
-        return self.graph.columns.types[self.index]
-
-    @property
-    def sources(self) -> list[Producer | None]:
-        """The producer of each input, in order; None for an absent optional input."""
-        columns = self.graph.columns
-        slots = range(columns.inputs_of[self.index], columns.inputs_of[self.index + 1])
-        return [
-            None if (node := columns.source_node[slot]) < 0 else Producer(node, columns.source_output[slot])
-            for slot in slots
-        ]
-
-    @property
-    def inputs(self) -> list[GraphTensor]:
-        columns = self.graph.columns
-        return columns.input_tensors[columns.inputs_of[self.index] : columns.inputs_of[self.index + 1]]
-
-    @property
-    def outputs(self) -> list[GraphTensor]:
-        columns = self.graph.columns
-        return columns.output_tensors[columns.outputs_of[self.index] : columns.outputs_of[self.index + 1]]
-
-    @property
-    def control(self) -> tuple[int, ...]:
-        """Indexes of the nodes that must run before it."""
-        return self.graph.control.get(self.index, ())
-
-    @property
-    def attributes(self) -> Mapping[str, object]:
-        """The attributes that decide a dtype, as far as the file has them, and facts that a reader adds.
-
-        ``_keep_dtype``, ``_inherit_dtype_from_predecessor``, ``_force_fp32_to_fp16``: integers, the engine's names.
-        ``parent_input``: of a subgraph's Data, the parent's input that feeds it (the engine's ``_parent_node_index``).
-        ``parent_outputs``: of a subgraph's NetOutput, the parent's output that each input feeds, a tuple, -1 for none.
-        """
-        return self.graph.attributes.get(self.index, NO_ATTRIBUTES)
-
-    @property
-    def fused_from(self) -> tuple[str, ...]:
-        """Names of the operators fused into it, empty if none."""
-        return self.graph.fused_from.get(self.index, ())
+    def with_nodes(self, nodes: list[GraphNode]) -> ModelGraph:
+        """Return the graph with other nodes in the same places."""
+        return ModelGraph(nodes, self.model, self.subgraphs)

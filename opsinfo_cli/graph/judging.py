@@ -9,11 +9,11 @@ from ..model.library import Library, Operators, Store
 from ..model.mixlist import Mixlist
 from ..model.target import Target
 from .answer import Answer
-from .atc_options import NO_OPTIONS, with_options
 from .judge.kernels import DEFAULT_SOURCES, Kernels
 from .judge.modes import FP16_OP_TYPES
 from .judge.prepared import Prepared
 from .judge.sorting import Marks
+from .options.atc import NO_OPTIONS, with_options
 from .undo import before_judge
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from ..model.policy import Mark
-    from .atc_options import AtcOptions, Considered
-    from .customize_dtypes import CustomizeDtypes
     from .graph import ModelGraph
-    from .keep_dtype import KeepDtype
+    from .options.atc import AtcOptions, Considered
+    from .options.customize_dtypes import CustomizeDtypes
+    from .options.keep_dtype import KeepDtype
 
     Against: TypeAlias = "Target | Install | Store | Library | Operators | str | None"
     Lists: TypeAlias = "Mixlist | Mapping[str, frozenset[Mark]] | str | None"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from .answer import NOT_COMPUTED
 from .dtypes import FLOATING
-from .outcome import NOT_COMPUTED
 from .undo import inserted_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from .answer import GraphAnswer, NodeAnswer
     from .graph import ModelGraph
-    from .outcome import GraphOutcome, NodeOutcome
 
 
 class NodeDifference(NamedTuple):
@@ -21,8 +21,8 @@ class NodeDifference(NamedTuple):
 
     name: str
     type: str
-    predicted: NodeOutcome
-    compiled: NodeOutcome
+    predicted: NodeAnswer
+    compiled: NodeAnswer
 
 
 class UnmatchedNode(NamedTuple):
@@ -68,14 +68,14 @@ class ReadBack(NamedTuple):
         return 100.0 * (self.matched - len(self.differs)) / self.matched if self.matched else None
 
 
-def read_back(predicted: GraphOutcome, compiled: GraphOutcome) -> ReadBack:
+def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack:
     """Match nodes by name, and fused nodes by the names of the operators fused into them.
 
     A node that was fused, or whose type changed, agrees if its first output has the dtype of the last operator of the
     group, and its floating-point inputs, constants excepted, have the dtypes with which tensors enter the group.
     """
     names: dict[str, int] = {}
-    for index, name in enumerate(predicted.graph.columns.names):
+    for index, name in enumerate(predicted.graph.names):
         names.setdefault(name, index)
     inserted = set(inserted_nodes(compiled.graph))
     matched: Counter[str] = Counter()
@@ -93,7 +93,7 @@ def read_back(predicted: GraphOutcome, compiled: GraphOutcome) -> ReadBack:
         accounted.update(group)
         matched[row.type] += 1
         fused += bool(compiled.graph[index].fused_from)
-        last = predicted.row(_last(predicted.graph, group))
+        last = predicted[_last(predicted.graph, group)]
         if not (_same(last, row) if _is_alike(last, row, group) else _same_around(predicted, compiled, group, index)):
             wrong[row.type] += 1
             differs.append(NodeDifference(row.name, row.type, last, row))
@@ -108,7 +108,7 @@ def _group(graph: ModelGraph, index: int, names: Mapping[str, int]) -> frozenset
     return frozenset(names[name] for name in node.fused_from or (node.name,) if name in names)
 
 
-def _not_compared(row: NodeOutcome, inserted: bool, group: Iterable[int]) -> str | None:
+def _not_compared(row: NodeAnswer, inserted: bool, group: Iterable[int]) -> str | None:
     """Return why a compiled node is not compared; None if it is compared."""
     if inserted:
         return "a conversion that the compiler inserted"
@@ -119,7 +119,7 @@ def _not_compared(row: NodeOutcome, inserted: bool, group: Iterable[int]) -> str
     return None if group else "not in the prediction"
 
 
-def _gone(predicted: GraphOutcome, accounted: set[int]) -> Iterable[UnmatchedNode]:
+def _gone(predicted: GraphAnswer, accounted: set[int]) -> Iterable[UnmatchedNode]:
     for index, row in enumerate(predicted):
         if row.runs is not None and index not in accounted:
             why = "no node of the compiled model has its name: removed, or fused without a record"
@@ -134,7 +134,7 @@ def _last(graph: ModelGraph, group: frozenset[int]) -> int:
     return max(group - fed or group)
 
 
-def _is_alike(predicted: NodeOutcome, compiled: NodeOutcome, group: frozenset[int]) -> bool:
+def _is_alike(predicted: NodeAnswer, compiled: NodeAnswer, group: frozenset[int]) -> bool:
     """Return whether two nodes are the same operator, tensor by tensor."""
     return (
         len(group) == 1
@@ -144,25 +144,25 @@ def _is_alike(predicted: NodeOutcome, compiled: NodeOutcome, group: frozenset[in
     )
 
 
-def _same(predicted: NodeOutcome, compiled: NodeOutcome) -> bool:
+def _same(predicted: NodeAnswer, compiled: NodeAnswer) -> bool:
     mine, its = (*predicted.inputs, *predicted.outputs), (*compiled.inputs, *compiled.outputs)
     return all(one == other for one, other in zip(mine, its, strict=True) if one is not None and other is not None)
 
 
-def _same_around(predicted: GraphOutcome, compiled: GraphOutcome, group: frozenset[int], index: int) -> bool:
-    last = predicted.row(_last(predicted.graph, group))
-    its = compiled.row(index)
+def _same_around(predicted: GraphAnswer, compiled: GraphAnswer, group: frozenset[int], index: int) -> bool:
+    last = predicted[_last(predicted.graph, group)]
+    its = compiled[index]
     if last.outputs[:1] != its.outputs[:1]:
         return False
     entering = {dtype for node in group for dtype in _entering(predicted, node, group)}
     return entering == set(_entering(compiled, index, frozenset({index}))) or not entering
 
 
-def _entering(outcome: GraphOutcome, index: int, group: frozenset[int]) -> Iterable[str]:
+def _entering(outcome: GraphAnswer, index: int, group: frozenset[int]) -> Iterable[str]:
     """Floating dtypes of the inputs that come from outside a group and from no constant."""
-    graph, row = outcome.graph, outcome.row(index)
+    graph, row = outcome.graph, outcome[index]
     for source, dtype in zip(graph[index].sources, row.inputs, strict=False):
         if source is None or source.node in group or dtype not in FLOATING:
             continue
-        if graph.columns.types[source.node] not in ("Const", "Constant"):
+        if graph[source.node].type not in ("Const", "Constant"):
             yield dtype

@@ -1,4 +1,4 @@
-"""The reason for a node's dtypes, as text and as data."""
+"""The reason for a node's dtypes, as a code and as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from .graph import Producer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .graph import ModelGraph
     from .judge.facts import DtypeChoice
     from .judge.prepared import Judged, Prepared
 
@@ -50,31 +49,16 @@ TEXTS = {
 _RULES = {"white": "the white list", "black": "the black list", "gray": "the gray list", "gray-own": "the gray list"}
 
 
-class Reason(NamedTuple):
-    """The reason for a node's dtypes.
-
-    :param code: stable, for scripts; one of ``TEXTS``
-    :param text: the reason for people
-    :param policy: the list that the node is on; None if the lists are not used
-    :param by: ``library`` or ``mixlist``, which put it there
-    :param tensor: the node's deciding tensor, such as ``input 0``; None if there is none
-    :param decided_by: the output that it follows; None if it follows none
-    """
-
-    code: str
-    text: str
-    policy: str | None = None
-    by: str | None = None
-    tensor: str | None = None
-    decided_by: Producer | None = None
-
-
 class ReasonParts(NamedTuple):
     """A reason without the output that it names; equal nodes with equal choices share it.
 
+    :param code: stable, for scripts; one of ``TEXTS``
     :param before: the text before that output, or the whole text if none is named
     :param named: whether an output is named
     :param through: the text that is added if there is such an output
+    :param policy: the list that the node is on; None if the lists are not used
+    :param by: ``library`` or ``mixlist``, which put it there
+    :param tensor: the node's deciding tensor, such as ``input 0``; None if there is none
     """
 
     code: str
@@ -89,18 +73,11 @@ class ReasonParts(NamedTuple):
     def text(self, source: Producer | None, names: Sequence[str]) -> str:
         if source is None:
             return self.before + self.after
-        said = f"output {source.output} of `{names[source.node]}`" if self.named else ""
-        return f"{self.before}{said}{self.after}{self.through}"
+        named = f"output {source.output} of `{names[source.node]}`" if self.named else ""
+        return f"{self.before}{named}{self.after}{self.through}"
 
 
-def reason_of(prepared: Prepared, judged: Judged, node: int) -> Reason:
-    """Why a node got its dtypes in one judging."""
-    wording, source = wording_of(prepared, judged, node), source_of(prepared, judged, node)
-    text = wording.text(source, prepared.graph.columns.names)
-    return Reason(wording.code, text, wording.policy, wording.by, wording.tensor, source)
-
-
-def wording_of(prepared: Prepared, judged: Judged, node: int) -> ReasonParts:
+def reason_parts(prepared: Prepared, judged: Judged, node: int) -> ReasonParts:
     """The reason of a node without the output that it names."""
     choice = judged.choices[node]
     code = "related" if _is_related(judged, choice, node) else choice.why
@@ -121,22 +98,13 @@ def wording_of(prepared: Prepared, judged: Judged, node: int) -> ReasonParts:
 
 def source_of(prepared: Prepared, judged: Judged, node: int) -> Producer | None:
     """The output that a node followed, beyond the Cast that it looked through; None if it followed none."""
-    choice = judged.choices[node]
+    choice, nodes = judged.choices[node], prepared.graph.nodes
     if _is_related(judged, choice, node):
         return Producer(*judged.related[node])
     if not choice.followed or choice.decided is None:
         return None
-    source = _feeding(prepared.graph, node, choice.decided[1])
-    if source is not None and choice.through:
-        return _feeding(prepared.graph, source.node, 0)
-    return source
-
-
-def _feeding(graph: ModelGraph, node: int, number: int) -> Producer | None:
-    columns = graph.columns
-    slot = columns.inputs_of[node] + number
-    source = columns.source_node[slot]
-    return None if source < 0 else Producer(source, columns.source_output[slot])
+    source = nodes[node].sources[choice.decided[1]]
+    return nodes[source.node].sources[0] if source is not None and choice.through else source
 
 
 def _is_related(judged: Judged, choice: DtypeChoice, node: int) -> bool:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from array import array
-from itertools import chain, repeat
-from operator import sub
 from typing import TYPE_CHECKING
 
 from ..errors import Damaged
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .graph import ModelGraph
+    from .graph import GraphNode, ModelGraph
 
 
 LOOP_BACK = frozenset({"NextIteration", "RefNextIteration"})
@@ -46,62 +41,43 @@ def order_of(graph: ModelGraph) -> list[int]:
     return order
 
 
-def sorted_nodes(graph: ModelGraph, nodes: range) -> list[int]:
+def sorted_nodes(graph: ModelGraph, places: range) -> list[int]:
     """Return one subgraph's nodes, producers first; in the file's order if that is a topological order."""
-    types, starts = graph.columns.types, graph.columns.inputs_of[nodes.start : nodes.stop + 1]
-    edges = zip(graph.columns.source_node[starts[0] : starts[-1]], owners(starts, nodes.start), strict=True)
-    late = {source for source, node in edges if source >= node}
-    late |= {source for node in _controlled(graph, nodes) for source in graph.control[node] if source >= node}
-    if all(types[source] in LOOP_BACK for source in late):
-        return list(nodes)
-    return _kahn(graph, nodes, {index for index in nodes if types[index] in LOOP_BACK})
+    nodes = graph.nodes
+    late = {before for index in places for before in _before(nodes[index]) if before >= index}
+    if all(nodes[before].type in LOOP_BACK for before in late):
+        return list(places)
+    return _kahn(graph, places, {index for index in places if nodes[index].type in LOOP_BACK})
 
 
-def owners(starts: array[int], first: int = 0) -> array[int]:
-    """Return the node of each slot of successive nodes.
-
-    :param starts: the first slot of each node, and the end of the last one
-    :param first: the index of the first node
-    """
-    nodes = range(first, first + len(starts) - 1)
-    return array("i", chain.from_iterable(map(repeat, nodes, map(sub, starts[1:], starts))))
+def _before(node: GraphNode) -> list[int]:
+    """The nodes that a node reads or waits for; one that it reads twice is named twice."""
+    return [*[source.node for source in node.sources if source is not None], *node.control]
 
 
-def _controlled(graph: ModelGraph, nodes: range) -> Sequence[int]:
-    return [node for node in graph.control if node in nodes]
-
-
-def _kahn(graph: ModelGraph, nodes: range, loops: set[int]) -> list[int]:
-    columns = graph.columns
-    starts, sources = columns.inputs_of, columns.source_node
-    waits = [0] * len(nodes)
-    consumers: list[list[int]] = [[] for _ in nodes]
-    for node in nodes:
-        for source in (*sources[starts[node] : starts[node + 1]], *graph.control.get(node, ())):
-            if source >= 0 and source not in loops:
-                consumers[source - nodes.start].append(node)
-                waits[node - nodes.start] += 1
-    ready = [node for node in reversed(nodes) if not waits[node - nodes.start]]
+def _kahn(graph: ModelGraph, places: range, loops: set[int]) -> list[int]:
+    waits = dict.fromkeys(places, 0)
+    consumers: dict[int, list[int]] = {index: [] for index in places}
+    for index in places:
+        for source in _before(graph.nodes[index]):
+            if source not in loops:
+                consumers[source].append(index)
+                waits[index] += 1
+    ready = [index for index in reversed(places) if not waits[index]]
     order: list[int] = []
     while ready:
-        node = ready.pop()
-        order.append(node)
-        for consumer in reversed(consumers[node - nodes.start]):
-            waits[consumer - nodes.start] -= 1
-            if not waits[consumer - nodes.start]:
+        index = ready.pop()
+        order.append(index)
+        for consumer in reversed(consumers[index]):
+            waits[consumer] -= 1
+            if not waits[consumer]:
                 ready.append(consumer)
-    if len(order) < len(nodes):
-        stuck = next(node for node in nodes if waits[node - nodes.start])
-        name = columns.names[stuck]
+    if len(order) < len(places):
+        name = graph.nodes[next(index for index in places if waits[index])].name
         raise Damaged(f"the graph has a cycle through `{name}`", name="bad-graph", path=graph.model.path)
     return order
 
 
-def consumers_of(graph: ModelGraph, producer: int) -> list[int]:
+def consumers_of(graph: ModelGraph, producer: int) -> list[GraphNode]:
     """Return the nodes of the main graph that read an output of a node."""
-    columns = graph.columns
-    return [
-        node
-        for node in graph.subgraphs[0].nodes
-        if producer in columns.source_node[columns.inputs_of[node] : columns.inputs_of[node + 1]]
-    ]
+    return [node for node in graph.main_nodes() if any(source and source.node == producer for source in node.sources)]

@@ -8,21 +8,14 @@ optimizer/graph_optimizer/shape_format_transfer/trans_node_implementation/trans_
 from __future__ import annotations
 
 import re
-from array import array
 from bisect import bisect_left
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..errors import Damaged
-from .graph import GraphColumns, ModelGraph, Subgraph
+from .graph import ModelGraph, Producer, Subgraph
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import TypeVar
-
     from .graph import GraphTensor
-
-    Value = TypeVar("Value")
 
 
 _INSERTED = re.compile(r"trans_(Cast|TransData)_\d+")
@@ -30,14 +23,13 @@ _INSERTED = re.compile(r"trans_(Cast|TransData)_\d+")
 
 def inserted_nodes(graph: ModelGraph) -> list[int]:
     """Return indexes of the conversions that the engine inserted and named."""
-    columns = graph.columns
     return [
-        node
-        for node, op_type in enumerate(columns.types)
-        if op_type in ("Cast", "TransData")
-        and (match := _INSERTED.fullmatch(columns.names[node]))
-        and match[1] == op_type
-        and columns.inputs_of[node] < columns.inputs_of[node + 1]
+        node.index
+        for node in graph
+        if node.type in ("Cast", "TransData")
+        and (match := _INSERTED.fullmatch(node.name))
+        and match[1] == node.type
+        and node.sources
     ]
 
 
@@ -50,103 +42,63 @@ def before_judge(graph: ModelGraph) -> ModelGraph:
         return graph
     gone = set(inserted_nodes(graph))
     changed = any(
-        tensor.original_dtype not in (None, tensor.dtype)
-        for tensor in chain(graph.columns.input_tensors, graph.columns.output_tensors)
+        tensor.original_dtype not in (None, tensor.dtype) for node in graph for tensor in (*node.inputs, *node.outputs)
     )
-    return _Undoing(graph, gone).run() if gone or changed else graph
+    if not gone and not changed:
+        return graph
+    kept = [node for node in graph if node.index not in gone]
+    place = {node.index: at for at, node in enumerate(kept)}
+    fed_by = _behind(graph, gone)
+    originals: dict[GraphTensor, GraphTensor] = {}
 
+    def moved(source: Producer | None) -> Producer | None:
+        if source is not None and source.node in gone:
+            source = fed_by[source.node]
+        return None if source is None else Producer(place[source.node], source.output)
 
-class _Undoing:
-    def __init__(self, graph: ModelGraph, gone: set[int]) -> None:
-        self.graph = graph
-        self.gone = gone
-        self.kept = [node for node in range(len(graph)) if node not in gone]
-        self.place = {node: place for place, node in enumerate(self.kept)}
-        self.tensors: dict[int, GraphTensor] = {}
-        self.sources: dict[int, tuple[int, int]] = {}
+    def original(tensor: GraphTensor) -> GraphTensor:
+        if tensor not in originals:
+            originals[tensor] = tensor._replace(dtype=tensor.first_dtype, original_dtype=None)
+        return originals[tensor]
 
-    def run(self) -> ModelGraph:
-        graph = self.graph
-        subgraphs = [self._subgraph(subgraph) for subgraph in graph.subgraphs]
-        return ModelGraph(
-            self._columns(),
-            graph.model._replace(judged=False, has_casts=False),
-            subgraphs,
-            self._control(),
-            self._moved(graph.attributes),
-            self._moved(graph.fused_from),
-            self._moved(graph.weights),
+    nodes = []
+    for at, node in enumerate(kept):
+        waited = [fed_by[index] if index in gone else Producer(index, 0) for index in node.control]
+        made = node.replaced(
+            index=at,
+            sources=tuple(map(moved, node.sources)),
+            inputs=tuple(map(original, node.inputs)),
+            outputs=tuple(map(original, node.outputs)),
+            control=tuple(dict.fromkeys(place[each.node] for each in waited if each is not None)),
         )
-
-    def _columns(self) -> GraphColumns:
-        columns = self.graph.columns
-        inputs_of, outputs_of = array("i", [0]), array("i", [0])
-        source_node, source_output = array("i"), array("i")
-        inputs: list[GraphTensor] = []
-        outputs: list[GraphTensor] = []
-        for node in self.kept:
-            for slot in range(columns.inputs_of[node], columns.inputs_of[node + 1]):
-                producer, output = self._source(slot)
-                source_node.append(self.place[producer] if producer >= 0 else -1)
-                source_output.append(output)
-                inputs.append(self._original(columns.input_tensors[slot]))
-            first, last = columns.outputs_of[node], columns.outputs_of[node + 1]
-            outputs += map(self._original, columns.output_tensors[first:last])
-            inputs_of.append(len(inputs))
-            outputs_of.append(len(outputs))
-        return GraphColumns(
-            [columns.names[node] for node in self.kept],
-            [columns.types[node] for node in self.kept],
-            inputs_of,
-            source_node,
-            source_output,
-            inputs,
-            outputs_of,
-            outputs,
+        nodes.append(made)
+    indexes = [node.index for node in kept]
+    subgraphs = [
+        Subgraph(
+            subgraph.name,
+            None if subgraph.parent is None else place.get(subgraph.parent),
+            range(bisect_left(indexes, subgraph.nodes.start), bisect_left(indexes, subgraph.nodes.stop)),
         )
+        for subgraph in graph.subgraphs
+    ]
+    return ModelGraph(nodes, graph.model._replace(judged=False, has_casts=False), subgraphs)
 
-    def _source(self, slot: int) -> tuple[int, int]:
-        """Return the output that fed a slot before conversions were inserted."""
-        columns = self.graph.columns
-        passed: list[int] = []
-        producer, output = columns.source_node[slot], columns.source_output[slot]
-        while producer in self.gone:
-            if producer in self.sources:
-                producer, output = self.sources[producer]
+
+def _behind(graph: ModelGraph, gone: set[int]) -> dict[int, Producer | None]:
+    """Return the output that feeds each inserted conversion, before any other one."""
+    fed_by: dict[int, Producer | None] = {}
+    for index in gone:
+        passed: dict[int, None] = {}
+        source: Producer | None = Producer(index, 0)
+        while source is not None and source.node in gone:
+            if source.node in passed:
+                name = graph[source.node].name
+                message = f"inserted conversions form a cycle through `{name}`"
+                raise Damaged(message, name="bad-graph", path=graph.model.path)
+            if source.node in fed_by:
+                source = fed_by[source.node]
                 break
-            if producer in passed[:1] or len(passed) > len(self.gone):
-                said = f"inserted conversions form a cycle through `{columns.names[producer]}`"
-                raise Damaged(said, name="bad-graph", path=self.graph.model.path)
-            passed.append(producer)
-            first = columns.inputs_of[producer]
-            producer, output = columns.source_node[first], columns.source_output[first]
-        self.sources.update(dict.fromkeys(passed, (producer, output)))
-        return producer, output
-
-    def _original(self, tensor: GraphTensor) -> GraphTensor:
-        found = self.tensors.get(id(tensor))
-        if found is None:
-            found = self.tensors[id(tensor)] = tensor._replace(dtype=tensor.first_dtype, original_dtype=None)
-        return found
-
-    def _subgraph(self, subgraph: Subgraph) -> Subgraph:
-        first, last = (bisect_left(self.kept, end) for end in (subgraph.nodes.start, subgraph.nodes.stop))
-        parent = None if subgraph.parent is None else self.place.get(subgraph.parent)
-        return Subgraph(subgraph.name, parent, range(first, last))
-
-    def _control(self) -> dict[int, tuple[int, ...]]:
-        """Move control edges from a conversion to the node that feeds it."""
-        columns = self.graph.columns
-        control: dict[int, tuple[int, ...]] = {}
-        for node, producers in self.graph.control.items():
-            if node in self.gone:
-                continue
-            found = [
-                self._source(columns.inputs_of[producer])[0] if producer in self.gone else producer
-                for producer in producers
-            ]
-            control[self.place[node]] = tuple(dict.fromkeys(self.place[each] for each in found if each >= 0))
-        return control
-
-    def _moved(self, by_node: Mapping[int, Value]) -> dict[int, Value]:
-        return {self.place[node]: value for node, value in by_node.items() if node not in self.gone}
+            passed[source.node] = None
+            source = graph[source.node].sources[0]
+        fed_by.update(dict.fromkeys(passed, source))
+    return fed_by

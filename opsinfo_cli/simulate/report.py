@@ -1,13 +1,81 @@
-"""The results of one simulation."""
+"""The report of one simulation, and what a simulation cannot show, which every report lists."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..errors import join_some
+from .rounding_plan import unknown_tensors
+
 if TYPE_CHECKING:
-    from .limits import Limit
+    from collections.abc import Iterator
+
+    from ..graph.answer import Answer
+    from .rounding_plan import RoundingPlan
     from .simulation import Simulated, Simulation, TypeCost
     from .trace import Trace
+
+
+class Limit(NamedTuple):
+    """Something that may differ on a device.
+
+    :param kind: a slug: ``kernels``, ``overflow``, ``fusion``, ``inner-tensors`` ...
+    :param nodes: names of the affected nodes; empty: any node may be affected
+    """
+
+    kind: str
+    message: str
+    nodes: tuple[str, ...] = ()
+
+
+ALWAYS = (
+    Limit("kernels", "the inside of kernels: here all sums are in float32; some vector kernels add in float16"),
+    Limit("fusion", "fusion: a fused operator may skip a rounding between its parts"),
+    Limit("replaced", "operators that the compiler replaces after dtypes are chosen"),
+)
+_OVERFLOW = Limit("overflow", "saturation: overflow is Inf here; a device in saturation mode clips (--saturate)")
+_SATURATED = Limit("overflow", "overflow: it is clipped here; a device that is not in saturation mode yields Inf")
+_HIFLOAT8 = Limit("hifloat8", "HiFloat8 is rounded to the nearest, ties away from zero; kernels may round at random")
+
+
+def not_shown(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> list[Limit]:
+    """Return all limits of a simulation: general ones first, then those of the model."""
+    limits = [*ALWAYS, _SATURATED if simulation.rewriter.rounder.saturate else _OVERFLOW]
+    if "hifloat8" in plan.dtypes:
+        limits.append(_HIFLOAT8)
+    if any(each.is_random for each in simulation.inputs):
+        said = "real data: random inputs may overflow where real ones do not, and the other way round"
+        limits.append(Limit("random-inputs", said))
+    return [*limits, *_of_model(simulation, answer)]
+
+
+def _of_model(simulation: Simulation, answer: Answer) -> Iterator[Limit]:
+    places, nodes = simulation.places, answer.graph.nodes
+    expanded = tuple(each.name for each in places.expanded)
+    if expanded:
+        inner = sum(each.inner for each in places.expanded)
+        said = f"inner tensors of ONNX nodes that become several operators: {inner} of {join_some(expanded)}"
+        yield Limit("inner-tensors", said, expanded)
+    assumed = tuple(nodes[at].name for at, each in enumerate(answer.judged.choices) if each.confidence == "assumed")
+    if assumed:
+        said = f"kernels that choose dtypes when compiling: dtypes are assumed for {join_some(assumed)}"
+        yield Limit("assumed", said, assumed)
+    unmapped = [note for note in answer.graph.model.notes if note.kind in ("unmapped-operator", "foreign-domain")]
+    if unmapped:
+        said = f"operators unknown to CANN: {join_some([note.subject for note in unmapped])}"
+        yield Limit("unmapped-operator", said)
+    removed = tuple(nodes[node].name for node in answer.removed)
+    if removed:
+        yield Limit("removed-casts", f"Casts of the model that the compiler removes: {join_some(removed)}", removed)
+    unknown = unknown_tensors(places, answer)
+    if unknown:
+        yield Limit("unknown-dtype", f"{unknown} inputs and outputs of unknown dtype: they are not rounded")
+    owners = [number for number in places.names if simulation.file.bodies_of(number)]
+    names = tuple(places.names[number][0] for number in owners)
+    if names:
+        shown = join_some(names)
+        said = f"where in a body an error begins: bodies are computed with their roundings, and shown as {shown}"
+        yield Limit("bodies", said, names)
 
 
 class SimulationReport(NamedTuple):

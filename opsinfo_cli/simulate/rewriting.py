@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from .onnx_file import OnnxFile
+    from .model import OnnxFile
     from .rounding_nodes import Rounder
     from .rounding_plan import RoundedTensor
 

@@ -8,23 +8,22 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import Damaged, Refused, UsageFault
 from ..graph.judging import marks_of
 from ..model.policy import ADD_BLACK
-from .conversion import converted
-from .onnx_file import OnnxFile
+from .model import OnnxFile, converted
 from .output_error import OutputError, output_error, worst
 from .rewriting import Rewriter
 from .rounding_nodes import FIRST_BFLOAT16_CAST, Rounder
-from .rounding_plan import RoundingPlan, rounding_plan
+from .rounding_plan import RoundingPlan, rounding_plan, tensor_places
 from .session import ModelSession
-from .tensor_places import tensor_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from ..graph.answer import Answer
+    from ..graph.graph import ModelGraph
     from ..graph.judging import Lists, Ready
     from .inputs import InputSet
-    from .tensor_places import TensorPlaces
+    from .rounding_plan import TensorPlaces
 
 SAME = 1e-5
 """The largest ``max_rel_error`` between a model and its conversion to a newer opset."""
@@ -120,11 +119,10 @@ class Simulation:
         :raises Refused: if the model cannot be read or computed
         :raises Damaged: if it is no ONNX model
         """
-        if ready.prepared.graph.model.format != "onnx":
-            raise UsageFault("a simulation requires an ONNX model", name="not-onnx", path=path)
+        graph = ready.prepared.graph
         ready.judge(mode)
-        file, outputs = _ready_file(path, inputs)
-        places = tensor_places(path, file, ready.prepared.graph)
+        file, outputs = _ready_file(OnnxFile.of(onnx_model(graph), path), path, inputs)
+        places = tensor_places(file, graph)
         made = cls(path, ready, mode, inputs, file, places, Rewriter(file, Rounder(file.opset, saturate)))
         if reference is not None:
             _require_fit(reference, made.names, inputs)
@@ -195,13 +193,22 @@ class Simulation:
             return None
 
 
-def _ready_file(path: str, inputs: Sequence[InputSet]) -> tuple[OnnxFile, list[dict[str, Any]]]:
+def onnx_model(graph: ModelGraph) -> Any:
+    """Return the ModelProto that a graph was read from.
+
+    :raises UsageFault: if it was read from another format
+    """
+    if graph.model.onnx is None:
+        raise UsageFault("a simulation requires an ONNX model", name="not-onnx", path=graph.model.path)
+    return graph.model.onnx
+
+
+def _ready_file(file: OnnxFile, path: str, inputs: Sequence[InputSet]) -> tuple[OnnxFile, list[dict[str, Any]]]:
     """The model and its outputs in float32.
 
     A model of an older opset is converted to that in which Cast knows bfloat16, and in which onnxruntime loads a model
     with many Casts several times faster; if that fails or changes the outputs, it is not converted.
     """
-    file = OnnxFile.read(path)
     if not file.proto.graph.output:
         raise Damaged("the model has no outputs", name="no-outputs", path=path)
     outputs = _computed(file, path, inputs)

@@ -89,11 +89,11 @@ def trace(
 
 def _values(simulation: Simulation) -> dict[str, int]:
     """Return the floating-point values of the main graph, each with the number of its node."""
-    file, columns = simulation.file, simulation.ready.prepared.graph.columns
+    file, slots = simulation.file, simulation.ready.prepared.slots
     found = {}
     for each in simulation.places.exits:
         node = file.nodes[each.owner]
-        if node.scope == 0 and columns.output_tensors[each.slot].first_dtype in STORED:
+        if node.scope == 0 and slots.outputs[each.slot].first_dtype in STORED:
             found[node.proto.output[each.output]] = each.owner
     return found
 

@@ -6,6 +6,7 @@ import os
 import tempfile
 
 from opsinfo_cli.errors import OpsinfoError
+from opsinfo_cli.graph.graph import ModelGraph, Weights
 from opsinfo_cli.graph.readers import read_graph
 
 
@@ -33,15 +34,24 @@ def check_file(path: str) -> None:
     if refused is not None:
         assert 0 < len(refused.message) <= 1000
         return
-    columns = graph.columns
-    assert len(columns.inputs_of) == len(columns.outputs_of) == len(graph) + 1
-    for producer, output in zip(columns.source_node, columns.source_output, strict=True):
-        if producer >= 0:
-            assert 0 <= output < columns.outputs_of[producer + 1] - columns.outputs_of[producer]
+    for index, node in enumerate(graph):
+        assert node.index == index
+        assert len(node.inputs) == len(node.sources)
+        for source in node.sources:
+            assert source is None or 0 <= source.output < len(graph[source.node].outputs)
     covered = [index for subgraph in graph.subgraphs for index in subgraph.nodes]
     assert covered == list(range(len(graph)))
-    for tensor in {*columns.input_tensors, *columns.output_tensors}:
+    for tensor in {tensor for node in graph for tensor in (*node.inputs, *node.outputs)}:
         assert tensor.dtype is None or isinstance(tensor.dtype, str)
     size = os.path.getsize(path)
-    for weights in graph.weights.values():
-        assert weights.path != path or 0 <= weights.offset <= weights.offset + weights.size <= size
+    for weights in weights_of(graph).values():
+        assert (
+            weights.tensor is not None
+            or weights.path != path
+            or 0 <= weights.offset <= weights.offset + weights.size <= size
+        )
+
+
+def weights_of(graph: ModelGraph) -> dict[int, Weights]:
+    """The places of the values of constants, by node."""
+    return {node.index: node.weights for node in graph if node.weights is not None}

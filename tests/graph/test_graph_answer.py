@@ -45,7 +45,7 @@ NODES = [
 
 def test_an_answer_describes_a_node_as_text() -> None:
     answer = judge(graph_of(NODES), LIBRARY, "mixed_float16", marks_of(white=["Gray"]))
-    assert {name: node.reason.text for name in ("w", "g", "b", "a", "h") if (node := answer.find(name))} == {
+    assert {name: node.why for name in ("w", "g", "b", "a", "h") if (node := answer.find(name))} == {
         "w": "on the white list by the library",
         "g": "on the white list by the mixlist",
         "b": "on the black list by the library: keeps its dtype",
@@ -59,9 +59,9 @@ def test_an_answer_describes_a_node_as_text() -> None:
 def test_an_answer_counts_nodes_by_op_type_and_in_total() -> None:
     answer = judge(graph_of(NODES), LIBRARY, "mixed_float16")
     assert [tuple(each) for each in answer.types if each.op_type in ("Add", "Data", "Gray")] == [
+        ("Gray", 1, 1, 0, "gray"),
         ("Add", 1, 0, 1, "gray"),
         ("Data", 1, 0, 0, None),
-        ("Gray", 1, 1, 0, "gray"),
     ]
     counts = answer.counts
     assert (counts.nodes, counts.low, counts.high, counts.not_judged, counts.assumed) == (7, 2, 2, 3, 1)
@@ -95,7 +95,7 @@ def test_without_a_target_everything_computed_is_assumed_gray() -> None:
     assert [node.outputs[0] for node in answer if node.outputs] == ["float32", *["float16"] * 5]
     found = answer.find("g")
     assert found is not None
-    assert (found.policy, found.reason.by, found.confidence) == ("gray", "assumption", "assumed")
+    assert (found.policy, found.by, found.confidence) == ("gray", "assumption", "assumed")
 
 
 def test_a_snapshot_answers_as_its_library_does(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_node_without_known_dtypes_is_not_judged_and_one_unknown_input_decides
     builder.add("w", "White", [("x", 0)], [UNKNOWN])
     builder.add("half", "Gray", [("w", 0)], [builder.tensor("float32")])
     answer = judge(builder.build(ModelFacts("tensorflow", predicted=True)), LIBRARY, "mixed_float16")
-    assert [(node.outputs, node.reason.code) for node in answer][1:] == [
+    assert [(node.outputs, node.code) for node in answer][1:] == [
         ((None,), "unknown-dtype"),
         (("float32",), "gray-own"),
     ]
@@ -169,7 +169,7 @@ def test_a_long_chain_is_followed_back_to_its_end() -> None:
     answer = judge(graph_of(nodes), LIBRARY, "mixed_float16")  # type: ignore[arg-type]
     steps = answer.path_of("n4999")
     assert len(steps) == 5000
-    assert steps[-1].reason.code == "graph-input"
+    assert steps[-1].node.code == "graph-input"
 
 
 def test_every_reason_that_the_judge_gives_has_words() -> None:

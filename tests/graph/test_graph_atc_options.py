@@ -7,16 +7,17 @@ from typing import Any
 
 import pytest
 from case_support import add, graph_of, library_of
+from readers_invariants import weights_of
 
 from opsinfo_cli import Graph
 from opsinfo_cli.errors import Damaged, Refused, UsageFault
-from opsinfo_cli.graph.aipp import Aipp
 from opsinfo_cli.graph.answer import Answer
-from opsinfo_cli.graph.atc_options import AtcOptions, with_options
 from opsinfo_cli.graph.builder import GraphBuilder
 from opsinfo_cli.graph.constants import constant_faults
 from opsinfo_cli.graph.graph import ModelFacts, ModelGraph, Weights
 from opsinfo_cli.graph.judging import judge
+from opsinfo_cli.graph.options.aipp import Aipp
+from opsinfo_cli.graph.options.atc import AtcOptions, with_options
 from opsinfo_cli.graph.readers import read_graph
 
 NODES: list[list[Any]] = [
@@ -79,7 +80,7 @@ def test_a_merge_before_an_output_takes_the_output_type() -> None:
 
 def test_an_output_is_found_by_the_last_operator_that_was_fused_into_its_node() -> None:
     graph = graph_of(NODES)
-    graph.fused_from[2] = ("first", "last")
+    graph[2].fused_from = ("first", "last")
     assert with_options(graph, AtcOptions("last:0:FP16"))[1].applied == ("--output_type=last:0:FP16",)
     with pytest.raises(UsageFault):
         with_options(graph, AtcOptions("first:0:FP16"))
@@ -172,7 +173,7 @@ def test_constants_are_clipped_if_the_option_is_given(tmp_path: Path, clip: str 
     path.write_bytes(struct.pack("<2f", 70000.0, 1.0))
     nodes = [["w", "Const", [], ["float32"]], ["white", "White", ["w"], ["float32"]]]
     graph = graph_of(nodes)
-    graph.weights[0] = Weights(str(path), 0, 8)
+    graph[0].weights = Weights(str(path), 0, 8)
     answer = judge(
         graph, library_of({"White": ["true", COLUMNS, 1]}), "mixed_float16", atc=AtcOptions(None, None, clip)
     )
@@ -222,16 +223,16 @@ def test_nodes_of_bodies_are_unchanged(tmp_path: Path) -> None:
     nodes = [*NODES[:3], ["if", "If", ["gray"], ["float32"]], ["out", "NetOutput", ["if"], []]]
     body = [["inner", "Data", [], ["float32"], {"parent_input": 0}], ["deep", "Gray", ["inner"], ["float32"]]]
     graph = graph_of(nodes, {"then": ["if", body]})
-    graph.control[6] = (5,)
-    graph.fused_from[6] = ("a", "b")
-    graph.weights[5] = Weights("w", 0, 4)
+    graph[6].control = (5,)
+    graph[6].fused_from = ("a", "b")
+    graph[5].weights = Weights("w", 0, 4)
     path = config(tmp_path, "aipp_op { aipp_mode: static input_format: RAW10 }")
     changed, _ = with_options(graph, AtcOptions(insert_op_conf=path))
     assert [(each.parent, each.nodes) for each in changed.subgraphs] == [(None, range(6)), (3, range(6, 8))]
     deep = changed.find("deep")
     assert deep is not None
     assert (deep.index, deep.control, deep.fused_from) == (7, (6,), ("a", "b"))
-    assert ([each.node for each in deep.sources if each], [*changed.weights]) == ([6], [6])
+    assert ([each.node for each in deep.sources if each], [*weights_of(changed)]) == ([6], [6])
     assert changed[6].attributes["parent_input"] == 0
     assert [tensor.dtype for tensor in changed[0].outputs] == ["uint16"]
 

@@ -32,7 +32,7 @@ def small() -> ModelGraph:
 
 def test_edges_by_name_or_index_resolve_and_absent_inputs_stay_absent() -> None:
     graph = small()
-    assert graph[0].sources == [Producer(2, 0), None, Producer(1, 0)]
+    assert graph[0].sources == (Producer(2, 0), None, Producer(1, 0))
     assert graph[0].control == (1,)
 
 

@@ -10,9 +10,9 @@ import pytest
 from case_support import CASES, graph_of, library_of, marks_of
 
 from opsinfo_cli.graph.answer import Answer
-from opsinfo_cli.graph.customize_dtypes import CustomizeDtypes
 from opsinfo_cli.graph.judging import judge
-from opsinfo_cli.graph.keep_dtype import KeepDtype
+from opsinfo_cli.graph.options.customize_dtypes import CustomizeDtypes
+from opsinfo_cli.graph.options.keep_dtype import KeepDtype
 
 LISTS_PLAY_NO_PART = {"mode", "promoted", "cast", "related"}
 
@@ -42,16 +42,14 @@ def test_a_small_graph_has_the_expected_dtypes(path: Path, number: int) -> None:
     for name, (code, by, decided_by) in asked.get("why", {}).items():
         found = answer.find(name)
         assert found is not None
-        reason = found.reason
+        reason = found
         source = None if reason.decided_by is None else answer.graph[reason.decided_by.node].name
         listed = None if code in LISTS_PLAY_NO_PART else reason.by
         assert (reason.code, listed, source) == (code, by, decided_by), found
     if "casts" in asked:
         assert list(answer.counts.casts[:3]) == asked["casts"]
     if "path" in asked:
-        assert [answer.graph[step.node].name for step in answer.path_of(asked["path"][0])][
-            : len(asked["path"])
-        ] == asked["path"]
+        assert [step.node.name for step in answer.path_of(asked["path"][0])][: len(asked["path"])] == asked["path"]
 
 
 def shown(answer: Answer, name: str) -> str:

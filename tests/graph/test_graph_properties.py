@@ -48,7 +48,7 @@ def graphs(draw: st.DrawFn) -> list[list[Any]]:
 
 
 def by_name(answer: Answer) -> dict[str, tuple[Any, ...]]:
-    return {node.name: (node.inputs, node.outputs, node.reason.code) for node in answer}
+    return {node.name: (node.inputs, node.outputs, node.code) for node in answer}
 
 
 @given(graphs(), st.randoms(use_true_random=False), st.sampled_from(MODES))
@@ -100,8 +100,8 @@ def test_every_edge_is_cast_or_its_ends_agree_and_every_path_ends(nodes: list[li
     cast = {(each.consumer, each.input) for each in answer.casts}
     for node in answer:
         steps = answer.path_of(node.index)
-        assert steps[-1].reason.decided_by is None
-        for number, source in enumerate(node.node.sources):
+        assert steps[-1].node.decided_by is None
+        for number, source in enumerate(answer.graph[node.index].sources):
             if source is None or (node.index, number) in cast or node.index in answer.removed:
                 continue
             feeds = answer.rewired.get((node.index, number), source)

@@ -33,8 +33,8 @@ def test_inserted_conversions_are_removed_and_dtypes_restored() -> None:
     graph = compiled()
     assert inserted_nodes(graph) == [1, 2]
     before = before_judge(graph)
-    assert before.columns.names == ["x", "white", "my_Cast_2", "out"]
-    assert before[1].sources == [Producer(0, 0)]
+    assert before.names == ["x", "white", "my_Cast_2", "out"]
+    assert before[1].sources == (Producer(0, 0),)
     assert [tensor.dtype for tensor in (*before[1].inputs, *before[1].outputs)] == ["float32", "float32"]
     assert (before[1].fused_from, dict(before[2].attributes), before[2].control) == (("a",), {"_keep_dtype": 1}, (0,))
     assert (before.model.judged, before.model.has_casts, list(before.subgraphs[0].nodes)) == (

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from google.protobuf import text_format
 from messages import GE, TF
+from readers_invariants import weights_of
 
 from opsinfo_cli.graph.graph import ModelGraph
 from opsinfo_cli.graph.readers import read_graph
@@ -90,20 +91,22 @@ def test_a_real_compiled_model_has_its_command_and_casts(graphs: Path) -> None:
     assert "precision_mode" not in options(model.command)
     casts = [node.name for node in graph if node.type == "Cast"]
     assert casts == ["trans_Cast_0", "trans_Cast_21", "trans_Cast_35"]
-    assert len(graph.weights) == sum(node.type == "Const" for node in graph)
+    assert len(weights_of(graph)) == sum(node.type == "Const" for node in graph)
 
 
 def test_weights_of_a_real_compiled_model_are_those_of_its_source(graphs: Path) -> None:
     compiled, source = read_graph(str(graphs / "autoencoder.om")), read_graph(str(graphs / "autoencoder.pb"))
-    where, shape = compiled.weights[26], source.find("random_normal/shape")
+    where, shape = weights_of(compiled)[26], source.find("random_normal/shape")
     assert shape is not None
-    assert shape.index in source.weights
+    assert shape.index in weights_of(source)
 
     def values(weights: Any) -> bytes:
         return Path(weights.path).read_bytes()[weights.offset : weights.offset + weights.size]
 
     assert (
-        values(where) == values(source.weights[shape.index]) == (100).to_bytes(4, "little") + (20).to_bytes(4, "little")
+        values(where)
+        == values(weights_of(source)[shape.index])
+        == (100).to_bytes(4, "little") + (20).to_bytes(4, "little")
     )
 
 

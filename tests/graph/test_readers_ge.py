@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,9 @@ from google.protobuf import text_format
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from messages import GE, om_bytes, put
+from readers_invariants import weights_of
 
-from opsinfo_cli.errors import Damaged, Refused
+from opsinfo_cli.errors import Damaged, OpsinfoError, Refused
 from opsinfo_cli.graph.graph import ModelGraph
 from opsinfo_cli.graph.readers import read_graph
 
@@ -131,8 +131,6 @@ def _json_value(field: Any, value: Any) -> Any:
 def test_text_binary_and_json_of_a_model_are_read_alike(tmp_path: Path, model: Any) -> None:
     read = {
         "text": _written(tmp_path / "ge_proto.txt", text_format.MessageToString(model)),
-        "other layout": _written(tmp_path / "line.txt", text_format.MessageToString(model, as_one_line=True)),
-        "braces": _written(tmp_path / "b.txt", text_format.MessageToString(model, pointy_brackets=True)),
         "small table": _written(tmp_path / "a.om", om_bytes(model.SerializeToString())),
         "large table": _written(tmp_path / "b.om", om_bytes(model.SerializeToString(), large=True)),
         "json": _written(tmp_path / "c.json", json.dumps(_as_atc_json(model), indent=2)),
@@ -184,72 +182,23 @@ def test_weights_of_a_constant_are_found_in_the_partition_of_weights(tmp_path: P
     value.weight_size, value.data_offset = 8, 4
     _desc(const.output_desc.add(), (1, 1, [2], False))
     graph = _written(tmp_path / "a.om", om_bytes(model.SerializeToString(), b"----12345678", large=True))
-    where = graph.weights[2]
+    where = weights_of(graph)[2]
     assert (tmp_path / "a.om").read_bytes()[where.offset :][: where.size] == b"12345678"
 
 
-def test_onnx_text_of_the_graph_engine_is_read(tmp_path: Path) -> None:
-    text = """ir_version: 8
-producer_name: "GE"
-graph {
-  node {
-    output: "x:0"
-    name: "x"
-    op_type: "ge:Data"
-    attribute { name: "output_desc_dtype:0" s: "DT_FLOAT" type: STRING }
-    attribute { name: "output_desc_shape:0" ints: 2 ints: 3 type: INTS }
-  }
-  node {
-    input: "x:0"
-    input: ""
-    input: "x:-1"
-    name: "y"
-    op_type: "ge:Add"
-    attribute { name: "_keep_dtype" i: 1 type: INT }
-    attribute { name: "_datadump_original_op_names" strings: "a" strings: "b" type: STRINGS }
-    attribute { name: "input_desc_dtype:0" s: "DT_FLOAT16" type: STRING }
-    attribute { name: "input_desc_origin_dtype:0" s: "DT_FLOAT" type: STRING }
-    attribute { name: "input_desc_dtype:1" s: "DT_UNDEFINED" type: STRING }
-    attribute {
-      name: "output_desc_0"
-      s: "{\\"dtype\\":\\"DT_BFLOAT16\\",\\"shape\\":[7],\\"_format_continuous\\":\\"i: 1\\\\n\\"}"
-    }
-  }
-  node {
-    name: "body"
-    op_type: "subgraph"
-    attribute { name: "graph" type: GRAPH g { node { name: "z" op_type: "ge:Relu" } name: "body" } }
-  }
-  name: "g"
-}
-"""
-    canonical = _written(tmp_path / "ge_onnx_1.pbtxt", text)
-    x, y, z = canonical
-    assert (x.type, x.outputs[0].dtype, x.outputs[0].shape) == ("Data", "float32", (2, 3))
-    assert (y.type, y.control, dict(y.attributes), y.fused_from) == ("Add", (0,), {"_keep_dtype": 1}, ("a", "b"))
-    assert [(each.dtype, each.original_dtype) for each in y.inputs] == [("float16", "float32"), (None, None)]
-    assert (y.outputs[0].dtype, y.outputs[0].shape, y.outputs[0].continuous) == ("bfloat16", (7,), True)
-    assert (z.type, canonical.subgraphs[1].name, canonical.subgraphs[1].parent) == ("Relu", "body", None)
-    assert canonical.model.format == "ge-onnx"
-
-
-def test_a_model_in_the_zip_form_is_read_from_its_json(tmp_path: Path) -> None:
-    desc = {"dtype": "DT_FLOAT16", "shape": {"dim": [2]}, "attr": {"origin_data_type": "DT_FLOAT"}}
-    names = {"type": "list_string", "value": ["a", "b"]}
-    relu = {"name": "y", "type": "Relu", "input": ["x:0"], "input_desc": [desc], "output_desc": [desc]}
-    relu["attr"] = {"_keep_dtype": 1, "_datadump_original_op_names": names}
-    data = {"name": "x", "type": "Data", "output_desc": [desc]}
-    visual = {"format": "ge_visual_json", "format_version": 1, "model": {"graph": [{"name": "g", "op": [data, relu]}]}}
-    path = tmp_path / "model.om"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("root/manifest.json", "{}")
-        archive.writestr("root/data/model_0/debug/ge_visual_00000000_graph_0.json", json.dumps(visual))
-    graph = read_graph(str(path))
-    assert graph.model.format == "om"
-    assert [(each.dtype, each.original_dtype, each.shape) for each in graph[1].outputs] == [
-        ("float16", "float32", (2,))
-    ]
-    assert (dict(graph[1].attributes), graph[1].fused_from) == ({"_keep_dtype": 1}, ("a", "b"))
+@pytest.mark.parametrize(
+    ("data", "hint"),
+    [
+        (b'graph {\n  node {\n    name: "x"\n    op_type: "ge:Data"\n  }\n}\n', "ge_proto_"),
+        (b"PK\x03\x04", "that ATC writes by default"),
+        (b'graph { op { name: "x" type: "Data" } }\n', None),
+    ],
+    ids=["ONNX form of a dump", "zip form of a compiled model", "a dump in one line"],
+)
+def test_other_forms_are_refused_with_the_file_to_give(tmp_path: Path, data: bytes, hint: str | None) -> None:
+    with pytest.raises(OpsinfoError) as caught:
+        _written(tmp_path / "m", data)
+    assert (hint or "") in str(caught.value.hint)
 
 
 @pytest.mark.parametrize("cut", [1, 100, 255, 300, 400])

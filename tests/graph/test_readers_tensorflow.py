@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from google.protobuf import text_format
 from messages import TF, node
+from readers_invariants import weights_of
 
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.graph.graph import ModelGraph
@@ -61,7 +62,7 @@ def test_names_and_dtypes_are_translated(tmp_path: Path) -> None:
     assert graph[0].outputs[0].shape == (2, -1)
     assert graph[6].control == (3,)
     assert graph[6].sources[0] == (5, 1)
-    where = graph.weights[2]
+    where = weights_of(graph)[2]
     assert (tmp_path / "m").read_bytes()[where.offset :][: where.size] == b"\0\0\x80\x3f"
 
 
@@ -133,7 +134,7 @@ def test_calls_are_inlined_and_functions_inside_functions_too(tmp_path: Path) ->
     node(message, "y", "Neg", "f", T="int32")
     graph = _read(tmp_path / "m", message)
     assert _types(graph)[1:4] == [("f/relu", "Relu"), ("f/call/top", "TopK"), ("y", "Neg")]
-    assert graph[3].sources == [(2, 1)]
+    assert graph[3].sources == ((2, 1),)
 
 
 def test_functions_of_control_operators_are_bodies(tmp_path: Path) -> None:

@@ -14,11 +14,11 @@ from corpus_place import CORPUS
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.graph.answer import Answer
 from opsinfo_cli.graph.builder import GraphBuilder
-from opsinfo_cli.graph.customize_dtypes import CustomizeDtypes
 from opsinfo_cli.graph.graph import GraphTensor, ModelFacts, ModelGraph
 from opsinfo_cli.graph.judge.kernels import Kernels
 from opsinfo_cli.graph.judge.modes import FP16_OP_TYPES
 from opsinfo_cli.graph.judging import prepare
+from opsinfo_cli.graph.options.customize_dtypes import CustomizeDtypes
 from opsinfo_cli.model.install import Install
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.mixlist import Mixlist
@@ -150,7 +150,11 @@ def differences(vector: dict[str, Any]) -> list[str]:
                 )
             continue
         for node in answer:
-            own = [list(map(short, node.inputs)), list(map(short, node.outputs)), node.choice.column]
+            own = [
+                list(map(short, node.inputs)),
+                list(map(short, node.outputs)),
+                answer.judged.choices[node.index].column,
+            ]
             if own != expected["nodes"][node.name]:
                 found.append(f"{where}: {node!r}: {own}, the engine: {expected['nodes'][node.name]}")
         if "trans_failed" in expected:

@@ -54,13 +54,11 @@ LONGEST = 3000
 def load() -> Check:
     from readers_invariants import check_bytes
 
-    import opsinfo_cli.graph.readers.ge_json
-    import opsinfo_cli.graph.readers.ge_onnx
-    import opsinfo_cli.graph.readers.ge_text
-    import opsinfo_cli.graph.readers.om
-    import opsinfo_cli.graph.readers.om2
-    import opsinfo_cli.graph.readers.onnx_graph
-    import opsinfo_cli.graph.readers.tensorflow  # noqa: F401
+    import opsinfo_cli.graph.readers.ge.atc_json
+    import opsinfo_cli.graph.readers.ge.om
+    import opsinfo_cli.graph.readers.ge.text
+    import opsinfo_cli.graph.readers.onnx.reader
+    import opsinfo_cli.graph.readers.tensorflow.reader  # noqa: F401
 
     return check_bytes
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from trained import TRAINED, Trained, path_of, target
 
@@ -20,7 +21,7 @@ from opsinfo_cli.simulate.simulation import Simulation
 def inputs_of(model: Trained, path: str, folder: Path) -> Path:
     """Random inputs as an ``.npz``, those with a meaning as they must be."""
     shapes = {name: shape for name, shape in model.shapes.items() if name not in model.numbers}
-    feeds = input_sets("random:0", path, shapes)[0].feeds
+    feeds = input_sets("random:0", onnx.load(path), shapes)[0].feeds
     for name, value in model.numbers.items():
         feeds[name] = np.asarray(value, feeds[name].dtype)
     np.savez(folder / "inputs.npz", **feeds)
@@ -37,7 +38,7 @@ def test_a_third_of_the_error_is_reached_by_a_list_that_is_minimal(
     common = ["--against", place, "--soc", soc, "--precision-mode", mode, "--inputs", inputs_of(model, path, tmp_path)]
 
     ready = prepare(read_graph(path), resolve(place, TargetOptions(soc=soc), {}))
-    simulation = Simulation.open(path, ready, mode, input_sets(str(common[-1]), path, {}))
+    simulation = Simulation.open(path, ready, mode, input_sets(str(common[-1]), onnx.load(path), {}))
 
     def error(types: list[str]) -> float:
         return simulation.run({name: frozenset({ADD_BLACK}) for name in types}).max_rel_error

@@ -41,7 +41,7 @@ def case(request: pytest.FixtureRequest, trained: Trained) -> Case:
     place, soc = target()
     ready = prepare(read_graph(path), resolve(place, TargetOptions(soc=soc), {}))
     shapes = {name: shape for name, shape in trained.shapes.items() if name not in trained.numbers}
-    inputs = input_sets("random:0", path, shapes)[0]
+    inputs = input_sets("random:0", onnx.load(path), shapes)[0]
     for name, value in trained.numbers.items():
         inputs.feeds[name] = np.asarray(value, inputs.feeds[name].dtype)
     return Case(Simulation.open(path, ready, request.param, [inputs]), onnx.load(path), inputs)

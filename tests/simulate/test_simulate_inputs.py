@@ -13,8 +13,7 @@ from onnx import TensorProto, numpy_helper
 from simulate_support import BOOL, FLOAT, INT64, STRING, node, save, value
 
 from opsinfo_cli.errors import OpsinfoError
-from opsinfo_cli.simulate.inputs import input_sets
-from opsinfo_cli.simulate.model_inputs import parse_shape
+from opsinfo_cli.simulate.inputs import input_sets, parse_shape
 
 
 @pytest.fixture
@@ -37,8 +36,11 @@ SHAPES = {"x": (2, 3)}
 
 
 def test_random_inputs_have_the_models_dtypes_and_shapes_and_depend_on_the_seed(model: str) -> None:
-    found = input_sets("random:5", model, SHAPES)[0]
-    again, other = input_sets("random:5", model, SHAPES)[0], input_sets("random:6", model, SHAPES)[0]
+    found = input_sets("random:5", onnx.load(model), SHAPES)[0]
+    again, other = (
+        input_sets("random:5", onnx.load(model), SHAPES)[0],
+        input_sets("random:6", onnx.load(model), SHAPES)[0],
+    )
     assert {name: (each.dtype.name, each.shape) for name, each in found.feeds.items()} == {
         "x": ("float32", (2, 3)),
         "mask": ("bool", (2,)),
@@ -74,9 +76,11 @@ def test_an_npz_a_folder_of_npy_and_one_of_test_data_hold_the_same(model: str, t
             (folder / f"input_{at}.pb").write_bytes(tensor.SerializeToString())
         (folder / "output_0.pb").write_bytes(b"not read")
     (tmp_path / "data" / "notes").mkdir()
-    sets = input_sets(str(tmp_path / "data"), model, {})
+    sets = input_sets(str(tmp_path / "data"), onnx.load(model), {})
     assert [Path(each.name).name for each in sets] == ["test_data_set_1", "test_data_set_2", "test_data_set_10"]
-    sets += input_sets(str(tmp_path / "a.npz"), model, {}) + input_sets(str(tmp_path / "npy"), model, {})
+    sets += input_sets(str(tmp_path / "a.npz"), onnx.load(model), {}) + input_sets(
+        str(tmp_path / "npy"), onnx.load(model), {}
+    )
     for each in sets:
         assert each.feeds.keys() == given.keys()
         assert all((each.feeds[name] == given[name]).all() for name in given)
@@ -147,7 +151,7 @@ def test_inputs_that_do_not_fit_the_model_are_refused(
     model: str, tmp_path: Path, make: Callable[[Path], str], name: str, message: str
 ) -> None:
     with pytest.raises(OpsinfoError) as caught:
-        input_sets(make(tmp_path), model, {})
+        input_sets(make(tmp_path), onnx.load(model), {})
     assert caught.value.name == name
     assert message in caught.value.message
 
@@ -162,14 +166,14 @@ def test_inputs_that_do_not_fit_the_model_are_refused(
 )
 def test_a_shape_that_does_not_fit_is_named(model: str, shapes: dict[str, tuple[int, ...]], message: str) -> None:
     with pytest.raises(OpsinfoError, match=message):
-        input_sets("random:0", model, shapes)
+        input_sets("random:0", onnx.load(model), shapes)
 
 
 def test_the_hint_for_open_dimensions_can_be_typed(model: str) -> None:
     with pytest.raises(OpsinfoError) as caught:
-        input_sets("random:0", model, {})
+        input_sets("random:0", onnx.load(model), {})
     assert caught.value.hint == "choose them: --shape x=1,3"
-    assert input_sets("random:0", model, dict([parse_shape("x=1,3")]))
+    assert input_sets("random:0", onnx.load(model), dict([parse_shape("x=1,3")]))
 
 
 @pytest.mark.parametrize(
@@ -188,13 +192,13 @@ def test_other_text_is_not_a_shape(given: str) -> None:
 def test_string_inputs_require_a_file(tmp_path: Path) -> None:
     path = save(tmp_path, [node("Identity", ["s"], ["y"])], [value("s", STRING, [1])], [value("y", STRING, [1])])
     with pytest.raises(OpsinfoError, match="the input `s` takes texts"):
-        input_sets("random:0", path, {})
+        input_sets("random:0", onnx.load(path), {})
     np.savez(tmp_path / "s.npz", s=np.array(["a"]))
-    assert input_sets(str(tmp_path / "s.npz"), path, {})[0].feeds["s"][0] == "a"
+    assert input_sets(str(tmp_path / "s.npz"), onnx.load(path), {})[0].feeds["s"][0] == "a"
 
 
 def test_an_initializer_that_is_also_an_input_needs_no_value(tmp_path: Path) -> None:
     inputs = [value("x", FLOAT, [1]), value("w", FLOAT, [1])]
     path = save(tmp_path, [node("Add", ["x", "w"], ["y"])], inputs, [value("y", FLOAT, [1])], {"w": np.ones(1, "f4")})
-    assert list(input_sets("random:0", path, {})[0].feeds) == ["x"]
+    assert list(input_sets("random:0", onnx.load(path), {})[0].feeds) == ["x"]
     assert onnx.load(path).graph.input[1].name == "w"

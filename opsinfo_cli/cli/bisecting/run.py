@@ -115,8 +115,7 @@ class BisectRun:
         found = self._end_of(below, [1.0] * len(subject.names), progress)
         names = [node_name(name) for name in subject.names]
         path = None if found.kept is None else delivery.keep_dtype([names[each] for each in sorted(found.kept)])
-        columns = problem.opened.sets.graph.columns
-        type_of = dict(zip(columns.names, columns.types, strict=True))
+        type_of = {node.name: node.type for node in problem.opened.sets.graph}
         nodes = [
             KeptNode(names[each], type_of[names[each]], proof(below, found.kept, each))
             for each in sorted(found.kept or ())

@@ -222,7 +222,7 @@ def _known(names: list[str], found: Opened, output: Output) -> list[str]:
 
 
 def _in_order_of(sets: JudgedSets, names: list[str]) -> list[str]:
-    place = {name: at for at, name in reversed([*enumerate(sets.graph.columns.types)])}
+    place = {name: at for at, name in reversed([*enumerate(sets.graph.types)])}
     return sorted(names, key=lambda name: place.get(name, len(place)))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...change.output_file import require_writable
 from ...errors import UsageFault
+from ...graph.answer import WrittenAnswer
 from ...graph.judge.modes import judge_mode
-from ...graph.outcome import written_outcome
 from ...model.target import TargetOptions
 from ..line import declare
 from ..model_graph.annotate import require_new, write_annotated
@@ -101,18 +101,18 @@ def command(
     graph = opened_model(model, output)
     if judging.mode is None:
         _require_written(graph.model.format, judging, comparing, node)
-        outcome = written_outcome(graph)
+        outcome = WrittenAnswer(graph)
         report_notes(outcome, None, output)
         return show_rows(output, outcome, rows, None)
     judged = judged_model(graph, judging, options, output)
-    report_notes(judged.outcome, judged, output)
+    report_notes(judged.answer, judged, output)
     if annotate is not None:
         write_annotated(model, judged, annotate, output)
     if node is not None:
         return show_way(output, judged, node)
     if comparing.given:
         return show_compared(output, judged, comparing, options)
-    return show_rows(output, judged.outcome, rows, judged)
+    return show_rows(output, judged.answer, rows, judged)
 
 
 def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOptions, format: str) -> None:

@@ -12,8 +12,7 @@ from ...model.target import TargetOptions
 from ...report.terminal.output import Output
 from ...report.terminal.progress import Steps
 from ...report.views.scale_plot import require_svg
-from ...simulate.limits import not_shown
-from ...simulate.report import SimulationReport
+from ...simulate.report import SimulationReport, not_shown
 from ...simulate.simulation import Simulation
 from ...simulate.trace import trace
 from ..line import declare

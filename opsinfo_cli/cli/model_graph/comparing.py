@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...errors import UsageFault
-from ...graph.outcome import GraphOutcome, written_outcome
+from ...graph.answer import WrittenAnswer
 from ...model.target import TargetOptions
 from ...report.terminal.output import Output
 from ..line import declare
@@ -47,7 +47,7 @@ def other_judging(
     )
 
 
-def compiled_outcome(path: str, output: Output) -> GraphOutcome:
+def compiled_answer(path: str, output: Output) -> WrittenAnswer:
     """Return the dtypes of a compiled model or a later dump.
 
     :raises UsageFault: if the model holds no dtypes of the engine
@@ -57,4 +57,4 @@ def compiled_outcome(path: str, output: Output) -> GraphOutcome:
         said = "neither a compiled model nor a dump made after the engine chose dtypes"
         hint = "--read-back takes a .om file, or a GE dump of a later stage than FeTopoSortingAfter"
         raise UsageFault(said, name="not-compiled", path=path, hint=hint)
-    return written_outcome(graph)
+    return WrittenAnswer(graph)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...errors import UsageFault
-from ...graph.answer import Answer
-from ...graph.atc_options import AtcOptions
-from ...graph.customize_dtypes import CustomizeDtypes
-from ...graph.fe_ini import fp16_op_types
+from ...graph.answer import Answer, GraphAnswer
 from ...graph.graph import ModelGraph
 from ...graph.judge.kernels import DEFAULT_SOURCES
 from ...graph.judge.modes import FP16_OP_TYPES, judge_mode, mode_by_number
-from ...graph.judged_outcome import judged_outcome
 from ...graph.judging import Ready, prepare
-from ...graph.keep_dtype import KeepDtype
-from ...graph.outcome import GraphOutcome
+from ...graph.options.atc import AtcOptions
+from ...graph.options.customize_dtypes import CustomizeDtypes
+from ...graph.options.fe_ini import fp16_op_types
+from ...graph.options.keep_dtype import KeepDtype
 from ...graph.readers import read_graph
 from ...graph.readers.command import options as command_options
 from ...model.mixlist import Mixlist
@@ -119,7 +117,6 @@ class JudgedModel(NamedTuple):
     graph: ModelGraph
     options: JudgeOptions
     answer: Answer
-    outcome: GraphOutcome
     ready: Ready
     mixlist: Mixlist | None
 
@@ -188,7 +185,7 @@ def judged_model(
     _report_option_files(answer.graph, keep_dtype, customize_dtypes, output)
     with step(output, "finding the Casts of", len(graph)):
         _ = answer.counts
-    return JudgedModel(graph, options, answer, judged_outcome(answer), ready, mixlist)
+    return JudgedModel(graph, options, answer, ready, mixlist)
 
 
 _MOST_LINES = 5
@@ -222,7 +219,7 @@ def _target(options: JudgeOptions, sources: list[str], chosen: TargetOptions, ou
     return target
 
 
-def report_notes(outcome: GraphOutcome, judged: JudgedModel | None, output: Output) -> None:
+def report_notes(outcome: GraphAnswer, judged: JudgedModel | None, output: Output) -> None:
     """Report the assumptions of an answer, and what it does not consider."""
     for text in _written(outcome.graph) if judged is None else _confidence(judged):
         output.say(text)
@@ -230,7 +227,7 @@ def report_notes(outcome: GraphOutcome, judged: JudgedModel | None, output: Outp
         output.say(text, "warning")
 
 
-def notes(outcome: GraphOutcome, judged: JudgedModel | None) -> list[str]:
+def notes(outcome: GraphAnswer, judged: JudgedModel | None) -> list[str]:
     """Return the same as sentences, with what the reader could not do."""
     found = [note.message for note in outcome.graph.model.notes]
     found += _written(outcome.graph) if judged is None else _confidence(judged)
@@ -274,7 +271,7 @@ def _ignored(judged: JudgedModel | None) -> list[str]:
     return [f"not considered: {option}: {why}" for option, why in judged.answer.considered.ignored.items()]
 
 
-def facts(outcome: GraphOutcome, judged: JudgedModel | None) -> list[tuple[str, str]]:
+def facts(outcome: GraphAnswer, judged: JudgedModel | None) -> list[tuple[str, str]]:
     """Return facts about a model and how it was judged: (name, value)."""
     model = outcome.graph.model
     found: list[tuple[str, str | None]] = [("Format", model.format), ("Compiled for", model.soc_version)]

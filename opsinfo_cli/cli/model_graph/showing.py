@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import UsageFault
-from ...graph.answer import TypeSummary
-from ...graph.comparison import compared
+from ...graph.answer import GraphAnswer, NodeAnswer, TypeSummary, compared, summarised
 from ...graph.constants import ConstantCheck, constant_faults
-from ...graph.outcome import GraphOutcome, NodeOutcome, lowest_first, summarised
 from ...graph.read_back import read_back
 from ...model.near_names import NearNames, suggestion
 from ...model.target import TargetOptions
@@ -33,7 +31,7 @@ from ...report.views.graph_document import (
 )
 from ..line import declare
 from ..shared.options import matches
-from .comparing import CompareOptions, compiled_outcome, other_judging
+from .comparing import CompareOptions, compiled_answer, other_judging
 from .judging import JudgedModel, facts, notes
 
 if TYPE_CHECKING:
@@ -67,7 +65,7 @@ class RowOptions(NamedTuple):
 ROWS = declare.Group("rows", RowOptions)
 
 
-def show_rows(output: Output, outcome: GraphOutcome, rows: RowOptions, judged: JudgedModel | None) -> int:
+def show_rows(output: Output, outcome: GraphAnswer, rows: RowOptions, judged: JudgedModel | None) -> int:
     """Show op types or nodes, and the constants that do not fit."""
     with step(output, "looking at", len(outcome)):
         chosen = list(_chosen(outcome, rows)) if rows.choose else None
@@ -95,17 +93,16 @@ def show_rows(output: Output, outcome: GraphOutcome, rows: RowOptions, judged: J
     return 0
 
 
-def _types(
-    outcome: GraphOutcome, chosen: list[NodeOutcome] | None, judged: JudgedModel | None
-) -> Sequence[TypeSummary]:
-    if chosen is not None or judged is None:
-        return summarised(outcome if chosen is None else chosen)
-    return lowest_first(judged.answer.types)  # without the reason of every node
+def _types(outcome: GraphAnswer, chosen: list[NodeAnswer] | None, judged: JudgedModel | None) -> Sequence[TypeSummary]:
+    return outcome.types if chosen is None else summarised(chosen)
 
 
-def _chosen(outcome: GraphOutcome, rows: RowOptions) -> Iterator[NodeOutcome]:
+def _chosen(outcome: GraphAnswer, rows: RowOptions) -> Iterator[NodeAnswer]:
     states, globs = rows.states, rows.globs
-    with_casts = {name for cast in outcome.casts for name in (cast.producer, cast.consumer)} if "cast" in states else ()
+    names = outcome.graph.names
+    with_casts = (
+        {names[index] for cast in outcome.casts for index in (cast.producer, cast.consumer)} if "cast" in states else ()
+    )
     for row in outcome:
         if globs and not (matches(row.name, globs) or matches(row.type, globs)):
             continue
@@ -119,22 +116,22 @@ def show_way(output: Output, judged: JudgedModel, name: str) -> int:
 
     :raises UsageFault: if the graph has no node of this name
     """
-    columns = judged.answer.graph.columns
+    names = judged.answer.graph.names
     try:
         steps = judged.answer.path_of(name)
     except KeyError:
-        hint = suggestion(name, NearNames(columns.names), columns.names) or "--by node lists the nodes"
+        hint = suggestion(name, NearNames(names), names) or "--by node lists the nodes"
         raise UsageFault(f"unknown node `{name}`", name="unknown-node", hint=hint) from None
-    outcome = judged.outcome
+    outcome = judged.answer
     if output.format == "html":
-        types = lowest_first(judged.answer.types)
-        _show_page(output, outcome, types, judged, constant_faults(judged.answer), chosen=steps[0].node)
+        types = judged.answer.types
+        _show_page(output, outcome, types, judged, constant_faults(judged.answer), chosen=steps[0].node.index)
     elif output.format == "json":
-        row = outcome.row(steps[0].node)
+        row = steps[0].node
         document = graph_document(outcome, [row], summarised([row]))
-        output.document({**document, **path_document(steps, columns.names, columns.types)})
+        output.document({**document, **path_document(steps)})
     else:
-        show_path(output, steps, columns.names, columns.types)
+        show_path(output, steps)
     return 0
 
 
@@ -143,33 +140,33 @@ def show_compared(output: Output, judged: JudgedModel, comparing: CompareOptions
     document: dict[str, Any]
     on_page: dict[str, Any]
     if comparing.read_back is not None:
-        compiled = compiled_outcome(comparing.read_back, output)
+        compiled = compiled_answer(comparing.read_back, output)
         with step(output, "comparing", len(compiled)):
-            back = read_back(judged.outcome, compiled)
+            back = read_back(judged.answer, compiled)
         differs, document, on_page = bool(back.differs), read_back_document(back), {"back": back}
         if output.format == "text":
             show_read_back(output, back)
     else:
-        other = other_judging(judged, comparing, options, output).outcome
+        other = other_judging(judged, comparing, options, output).answer
         with step(output, "comparing", len(other)):
-            found = compared(judged.outcome, other)
-        differs, document = bool(found), comparison_document(found)
+            found = compared(judged.answer, other)
+        differs, document = bool(found), comparison_document(judged.answer.graph, found)
         on_page = {"comparison": found}
         if output.format == "text":
-            show_comparison(output, found)
-    types = lowest_first(judged.answer.types)
+            show_comparison(output, judged.answer.graph, found)
+    types = judged.answer.types
     if output.format == "json":
-        _write_document(output, {**graph_document(judged.outcome, judged.outcome, types), **document}, judged.outcome)
+        _write_document(output, {**graph_document(judged.answer, judged.answer, types), **document}, judged.answer)
     elif output.format == "html":
         ((word, value),) = comparing.given.items()
         on_page["compared_with"] = f"{word.removeprefix('--compare-').replace('-', ' ').lstrip()} {value}"
-        _show_page(output, judged.outcome, types, judged, constant_faults(judged.answer), **on_page)
+        _show_page(output, judged.answer, types, judged, constant_faults(judged.answer), **on_page)
     return int(differs)
 
 
 def _show_page(
     output: Output,
-    outcome: GraphOutcome,
+    outcome: GraphAnswer,
     types: Sequence[TypeSummary],
     judged: JudgedModel | None,
     check: ConstantCheck | None,
@@ -184,6 +181,6 @@ def _show_page(
     output.data(text, exact=True)
 
 
-def _write_document(output: Output, content: dict[str, Any], outcome: GraphOutcome) -> None:
+def _write_document(output: Output, content: dict[str, Any], outcome: GraphAnswer) -> None:
     with step(output, "writing", 0 if output.on_terminal else len(outcome)):
         output.document(content)

@@ -6,10 +6,8 @@ from typing import NamedTuple
 
 from ...errors import UsageFault
 from ...graph.judging import Ready
-from ...simulate.input_files import read_npz
-from ...simulate.inputs import input_sets
-from ...simulate.model_inputs import parse_shape
-from ...simulate.simulation import Simulation
+from ...simulate.inputs import input_sets, parse_shape, read_npz
+from ...simulate.simulation import Simulation, onnx_model
 from ..line import declare
 from ..shared.common_options import Option
 
@@ -98,6 +96,7 @@ def opened_simulation(model: str, ready: Ready, mode: str, options: SimulateOpti
         if name in shapes:
             raise UsageFault(f"--shape {name}: given twice", name="bad-shape")
         shapes[name] = shape
-    sets = [each for spec in options.inputs or (FIRST_SEED,) for each in input_sets(spec, model, shapes)]
+    proto = onnx_model(ready.prepared.graph)
+    sets = [each for spec in options.inputs or (FIRST_SEED,) for each in input_sets(spec, proto, shapes)]
     reference = read_npz(options.reference) if options.reference else None
     return Simulation.open(model, ready, mode, sets, saturate=options.saturate, reference=reference)

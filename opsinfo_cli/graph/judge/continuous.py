@@ -9,55 +9,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from ..graph import Producer
 
-    from ..graph import ModelGraph
+if TYPE_CHECKING:
+    from ..graph import GraphNode, ModelGraph
     from .facts import DtypeChoice
 
 
-def settle(graph: ModelGraph, choices: list[DtypeChoice], source_slot: Sequence[int]) -> None:
-    """Change the choices of continuous nodes in place.
-
-    :param source_slot: the output slot that feeds each input
-    """
-    marked = [node for node in range(len(graph)) if any(tensor.continuous for tensor in graph[node].outputs)]
-    readers = _first_readers(graph, marked, source_slot)
+def settle(graph: ModelGraph, choices: list[DtypeChoice]) -> None:
+    """Change the choices of continuous nodes in place."""
+    marked = [node for node in graph if any(tensor.continuous for tensor in node.outputs)]
+    readers = _first_readers(graph, {node.index for node in marked})
     for node in (*marked, *reversed(marked)):
-        _settle(graph, choices, node, readers)
+        _settle(choices, node, readers)
 
 
-def _first_readers(graph: ModelGraph, marked: list[int], source_slot: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """The first consumer of each continuous output slot: (node, input)."""
-    columns = graph.columns
-    slots = {slot for node in marked for slot in range(columns.outputs_of[node], columns.outputs_of[node + 1])}
-    readers: dict[int, tuple[int, int]] = {}
-    for node in range(len(graph)):
-        first = columns.inputs_of[node]
-        for slot in range(first, columns.inputs_of[node + 1]):
-            if source_slot[slot] in slots:
-                readers.setdefault(source_slot[slot], (node, slot - first))
+def _first_readers(graph: ModelGraph, marked: set[int]) -> dict[Producer, tuple[GraphNode, int]]:
+    """The first consumer of each output of continuous nodes, and the number of its input."""
+    readers: dict[Producer, tuple[GraphNode, int]] = {}
+    for node in graph:
+        for number, source in enumerate(node.sources):
+            if source is not None and source.node in marked:
+                readers.setdefault(source, (node, number))
     return readers
 
 
-def _settle(graph: ModelGraph, choices: list[DtypeChoice], node: int, readers: dict[int, tuple[int, int]]) -> None:
-    first = graph.columns.outputs_of[node]
-    for number, tensor in enumerate(graph[node].outputs):
-        reader = readers.get(first + number)
+def _settle(choices: list[DtypeChoice], node: GraphNode, readers: dict[Producer, tuple[GraphNode, int]]) -> None:
+    for number, tensor in enumerate(node.outputs):
+        reader = readers.get(Producer(node.index, number))
         if not tensor.continuous or reader is None:
             continue
-        dtype = choices[reader[0]].inputs[reader[1]]
-        if dtype is not None and dtype != choices[node].outputs[number]:
-            choices[node] = _all_as(graph, choices[node], node, dtype, reader[0])
+        dtype = choices[reader[0].index].inputs[reader[1]]
+        if dtype is not None and dtype != choices[node.index].outputs[number]:
+            choices[node.index] = _all_as(choices[node.index], node, dtype, reader[0].name)
             return
 
 
-def _all_as(graph: ModelGraph, choice: DtypeChoice, node: int, dtype: str, reader: int) -> DtypeChoice:
-    attributes = graph.attributes.get(node, {})
-    spared_in = attributes.get("_format_agnostic_except_input", ())
-    spared_out = attributes.get("_format_agnostic_except_output")
+def _all_as(choice: DtypeChoice, node: GraphNode, dtype: str, reader: str) -> DtypeChoice:
+    spared_in = node.attributes.get("_format_agnostic_except_input", ())
+    spared_out = node.attributes.get("_format_agnostic_except_output")
     if spared_out is None:
-        spared_out = (1,) if graph.columns.types[node] in ("Merge", "RefMerge") else ()
+        spared_out = (1,) if node.type in ("Merge", "RefMerge") else ()
     assert isinstance(spared_in, (tuple, list))
     assert isinstance(spared_out, (tuple, list))
     return choice._replace(
@@ -65,5 +57,5 @@ def _all_as(graph: ModelGraph, choice: DtypeChoice, node: int, dtype: str, reade
         outputs=tuple(own if at in spared_out else dtype for at, own in enumerate(choice.outputs)),
         why="continuous",
         decided=None,
-        detail=graph.columns.names[reader],
+        detail=reader,
     )

@@ -84,14 +84,8 @@ class Prepared:
         self.kernels_of = [kernels.of(facts.op_type) for facts in self.kinds]
         self.relations = Relations(graph) if len(graph.subgraphs) > 1 else None
         self._states: dict[tuple[str, int, tuple[Policy, ...]], State] = {}
-        columns = graph.columns
-        nowhere = len(columns.output_tensors)
-        starts = columns.outputs_of
-        self.source_slot = [
-            nowhere if node < 0 else starts[node] + output
-            for node, output in zip(columns.source_node, columns.source_output, strict=True)
-        ]
-        self._first_seen = [tensor.original_dtype or tensor.dtype for tensor in columns.output_tensors]
+        self.slots = graph.slots
+        self._first_seen = [tensor.original_dtype or tensor.dtype for tensor in self.slots.outputs]
         self._has_continuous = any(port.continuous for facts in self.kinds for port in facts.outputs)
 
     def judge(self, mode: str | JudgeMode, marks: Mapping[str, frozenset[Mark]] | None = None) -> Judged:
@@ -154,7 +148,7 @@ class JudgeWalk:
         for cell, dtype in self.set_cells.items():
             self.choices[cell.node] = _with(self.choices[cell.node], cell, dtype)
         if self.prepared._has_continuous:
-            settle(self.graph, self.choices, self.prepared.source_slot)
+            settle(self.graph, self.choices)
         return Judged(self.mode, self.marks, self.choices, self.related)
 
     def states(self) -> list[State]:
@@ -172,8 +166,8 @@ class JudgeWalk:
 
     def _walk(self, states: list[State]) -> None:
         prepared, seen, choices = self.prepared, self.seen, self.choices
-        kind_of, acts, source_slot = prepared.kind_of, prepared.acts, prepared.source_slot
-        inputs_of, outputs_of = self.graph.columns.inputs_of, self.graph.columns.outputs_of
+        kind_of, acts, slots = prepared.kind_of, prepared.acts, prepared.slots
+        source_slot, inputs_of, outputs_of = slots.source_slot, slots.inputs_of, slots.outputs_of
         dtype_at = seen.__getitem__
         for node in prepared.order:
             state = states[kind_of[node]]
@@ -205,20 +199,17 @@ class JudgeWalk:
 
     def _cast(self, node: int) -> None:
         """Let gray consumers look through a Cast that raises a low dtype (..._allow_mix_precision_base.cc:30-64)."""
-        choice, columns = self.choices[node], self.graph.columns
-        first = columns.inputs_of[node]
-        if self.cast_policy in (None, Policy.BLACK) or first == columns.inputs_of[node + 1] or not choice.outputs:
-            return
-        source = columns.source_node[first]
-        if source < 0:
+        choice, slots = self.choices[node], self.prepared.slots
+        sources = self.graph.nodes[node].sources
+        if self.cast_policy in (None, Policy.BLACK) or not sources or sources[0] is None or not choice.outputs:
             return
         dtype, given = choice.outputs[0], choice.inputs[0]
-        fed = self.seen[self.prepared.source_slot[first]]
+        fed = self.seen[slots.source_slot[slots.inputs_of[node]]]
         behind = fed.dtype if isinstance(fed, Seen) else fed
         fp16 = behind if given == "float16" and dtype in ("float32", "bfloat16") else None
         bf16 = behind if given == "bfloat16" and dtype in ("float32", "float16") else None
         if fp16 is not None or bf16 is not None:
-            self.seen[columns.outputs_of[node]] = Seen(dtype, fp16, bf16)
+            self.seen[slots.outputs_of[node]] = Seen(dtype, fp16, bf16)
 
     def _cast_policy(self) -> Policy | None:
         policy = self.prepared.kernels.cast_policy()
@@ -227,30 +218,30 @@ class JudgeWalk:
 
     def _body_input(self, node: int) -> None:
         """Give a body's Data the dtype that feeds its parent's input, and pass it on to related cells."""
-        relations, columns = self.prepared.relations, self.graph.columns
+        relations = self.prepared.relations
         cell = TensorCell(False, node, 0)
         parent = self.graph.subgraph_of(node).parent
-        number = self.graph.attributes[node].get("parent_input")
+        number = self.graph.nodes[node].attributes.get("parent_input")
         if relations is None or parent is None or not isinstance(number, int) or number < 0:
             return
-        slot = columns.inputs_of[parent] + number
-        if relations.may_differ(cell) or slot >= columns.inputs_of[parent + 1] or columns.source_node[slot] < 0:
-            return
-        self._spread(cell, self._plain(slot), (columns.source_node[slot], columns.source_output[slot]))
+        sources = self.graph.nodes[parent].sources
+        source = sources[number] if number < len(sources) else None
+        if source is not None and not relations.may_differ(cell):
+            self._spread(cell, self._plain(self.prepared.slots.inputs_of[parent] + number), source)
 
     def _body_output(self, node: int) -> None:
         """Give a body's NetOutput the dtype that feeds it, unless an earlier body set the same output."""
-        relations, columns = self.prepared.relations, self.graph.columns
+        relations = self.prepared.relations
         if relations is None:
             return
-        for slot in range(columns.inputs_of[node], columns.inputs_of[node + 1]):
-            cell = TensorCell(True, node, slot - columns.inputs_of[node])
-            if columns.source_node[slot] < 0 or relations.may_differ(cell) or cell in self.set_cells:
+        for number, source in enumerate(self.graph.nodes[node].sources):
+            cell = TensorCell(True, node, number)
+            if source is None or relations.may_differ(cell) or cell in self.set_cells:
                 continue
-            self._spread(cell, self._plain(slot), (columns.source_node[slot], columns.source_output[slot]))
+            self._spread(cell, self._plain(self.prepared.slots.inputs_of[node] + number), source)
 
     def _plain(self, slot: int) -> str | None:
-        seen = self.seen[self.prepared.source_slot[slot]]
+        seen = self.seen[self.prepared.slots.source_slot[slot]]
         return seen.dtype if isinstance(seen, Seen) else seen
 
     def _spread(self, cell: TensorCell, dtype: str | None, source: tuple[int, int]) -> None:
@@ -258,10 +249,8 @@ class JudgeWalk:
         for each in self.prepared.relations.of.get(cell, [cell]):
             self.set_cells[each] = dtype
             self.related.setdefault(each.node, source)
-            if not each.is_input:
-                slot = self.graph.columns.outputs_of[each.node] + each.number
-                if slot < self.graph.columns.outputs_of[each.node + 1]:
-                    self.seen[slot] = dtype
+            if not each.is_input and each.number < len(self.graph.nodes[each.node].outputs):
+                self.seen[self.prepared.slots.outputs_of[each.node] + each.number] = dtype
 
 
 _NOT_YET = left_as_is(Facts("", (), ()), "not-in-store")

@@ -60,7 +60,7 @@ class Relations:
         return tensors[cell.number] if cell.number < len(tensors) else None
 
     def _groups(self, parent: int, bodies: list[range]) -> list[list[TensorCell]]:
-        is_loop = self.graph.columns.types[parent] in _LOOPS
+        is_loop = self.graph.nodes[parent].type in _LOOPS
         fed: dict[int, list[TensorCell]] = {}
         given: dict[int, list[TensorCell]] = {}
         for number, body in enumerate(bodies):
@@ -72,8 +72,7 @@ class Relations:
         return groups + [[TensorCell(False, parent, index), *cells] for index, cells in sorted(given.items())]
 
     def _collect(self, node: int, fed: dict[int, list[TensorCell]], given: dict[int, list[TensorCell]]) -> None:
-        attributes = self.graph.attributes.get(node, {})
-        op_type = self.graph.columns.types[node]
+        attributes, op_type = self.graph.nodes[node].attributes, self.graph.nodes[node].type
         parent_input, parent_outputs = attributes.get("parent_input"), attributes.get("parent_outputs")
         if op_type == "Data" and isinstance(parent_input, int) and parent_input >= 0:
             fed.setdefault(parent_input, []).extend((TensorCell(True, node, 0), TensorCell(False, node, 0)))
@@ -86,8 +85,8 @@ class Relations:
         self, parent: int, fed: dict[int, list[TensorCell]], given: dict[int, list[TensorCell]]
     ) -> list[list[TensorCell]]:
         """Input and output of a number are one; a body that hands an input on as another output joins both."""
-        columns = self.graph.columns
-        count = columns.inputs_of[parent + 1] - columns.inputs_of[parent]
+        nodes = self.graph.nodes
+        count = len(nodes[parent].sources)
         groups = [
             [
                 TensorCell(True, parent, index),
@@ -99,9 +98,13 @@ class Relations:
         ]
         for output, cells in given.items():
             for cell in cells:
-                source = columns.source_node[columns.inputs_of[cell.node] + cell.number]
-                at = self.graph.attributes.get(source, {}).get("parent_input") if source >= 0 else None
-                if columns.types[source] == "Data" and isinstance(at, int) and 0 <= at < count and output < count:
+                sources = nodes[cell.node].sources
+                source = sources[cell.number] if cell.number < len(sources) else None
+                if source is None:
+                    continue
+                data = nodes[source.node]
+                at = data.attributes.get("parent_input")
+                if data.type == "Data" and isinstance(at, int) and 0 <= at < count and output < count:
                     groups[at] += groups[output]
                     groups[output] += groups[at]
         return [list(dict.fromkeys(group)) for group in groups]

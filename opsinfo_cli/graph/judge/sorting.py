@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TypeAlias
 
-    from ..graph import GraphTensor, ModelGraph
+    from ..graph import GraphNode, GraphTensor, ModelGraph
 
     Extra: TypeAlias = tuple[bool, bool, bool, bool, Customized | None]
 
@@ -53,84 +53,77 @@ class _Sorting:
     def __init__(self, graph: ModelGraph, marks: Marks) -> None:
         self.graph = graph
         self.marks = marks
-        self.columns = graph.columns
-        tensors = [*self.columns.input_tensors, *self.columns.output_tensors]
-        distinct = dict(zip(map(id, tensors), tensors, strict=True))
         self.tensors: list[GraphTensor] = []
-        self.codes: dict[int, int] = {}
-        known: dict[object, int] = {}
-        for key, tensor in distinct.items():  # sizes have no effect: merge tensors that differ only in them
-            facts = (tensor.original_dtype, tensor.dtype, tensor.format, tensor.continuous, _unknown(tensor))
-            number = known.setdefault(facts, len(known))
-            if number == len(self.tensors):
-                self.tensors.append(tensor)
-            self.codes[key] = number << _FLAG_BITS
+        self.codes: dict[GraphTensor, int] = {}
+        self._known: dict[object, int] = {}
         self.lenient = graph.model.predicted
 
     def run(self) -> Sorted:
-        columns, graph = self.columns, self.graph
-        inputs = self._input_codes()
-        outputs = tuple(map(self.codes.__getitem__, map(id, columns.output_tensors)))
-        marked = {*graph.attributes, *self.marks.keep, *self.marks.customized, *graph.fused_from}
+        fed = self._flags()
+        codes, code_of = self.codes, self._code
         kinds: dict[object, int] = {}
         facts: list[Facts] = []
         kind_of: list[int] = []
-        first_in = first_out = 0
-        ends = zip(columns.types, columns.inputs_of[1:], columns.outputs_of[1:], strict=True)
-        for node, (op_type, end_in, end_out) in enumerate(ends):
-            ins, outs = inputs[first_in:end_in], outputs[first_out:end_out]
-            first_in, first_out = end_in, end_out
-            extra = self._extra(node) if node in marked else None
-            key = (op_type, ins, outs, extra)
+        for node in self.graph.nodes:
+            ins = []
+            for tensor, source in zip(node.inputs, node.sources, strict=True):
+                code = codes.get(tensor)
+                code = code_of(tensor) if code is None else code
+                if source is not None:
+                    code |= fed[source[0]]
+                else:
+                    code |= _IS_LATE if tensor.first_dtype is None else _IS_LATE | _PRESENT
+                ins.append(code)
+            inputs = tuple(ins)
+            outputs = tuple([code_of(tensor) for tensor in node.outputs])
+            extra = self._extra(node)
+            key = (node.type, inputs, outputs, extra)
             kind = kinds.get(key)
             if kind is None:
                 kind = kinds[key] = len(facts)
-                facts.append(self._facts(op_type, ins, outs, extra))
+                facts.append(self._facts(node.type, inputs, outputs, extra))
             kind_of.append(kind)
         return Sorted(kind_of, facts, self._acts())
 
-    def _input_codes(self) -> tuple[int, ...]:
-        flags = self._flags()
-        flags.append(_IS_LATE)  # for -1: not fed
-        tensors, sources, code_of = self.columns.input_tensors, self.columns.source_node, self.codes
-        codes = [code_of[key] | flags[source] for key, source in zip(map(id, tensors), sources, strict=True)]
-        for slot, source in enumerate(sources) if -1 in sources else ():
-            if source < 0 and tensors[slot].first_dtype is not None:
-                codes[slot] |= _PRESENT
-        return tuple(codes)
+    def _code(self, tensor: GraphTensor) -> int:
+        """Return the number of a tensor's facts; sizes have no effect on the choice, and are left out."""
+        code = self.codes.get(tensor)
+        if code is None:
+            facts = (tensor.original_dtype, tensor.dtype, tensor.format, tensor.continuous, _unknown(tensor))
+            number = self._known.setdefault(facts, len(self._known))
+            if number == len(self.tensors):
+                self.tensors.append(tensor)
+            code = self.codes[tensor] = number << _FLAG_BITS
+        return code
 
     def _flags(self) -> list[int]:
         """The flags of the inputs that each node feeds; constants are also known through the Data of bodies."""
-        types, columns = self.columns.types, self.columns
-        by_type = {
-            op_type: _PRESENT
-            | _FED
-            | (_IS_LATE if op_type in _LATE else 0)
-            | (_IS_CONST if op_type in _CONSTANTS else 0)
-            for op_type in set(types)
-        }
-        flags = [by_type[op_type] for op_type in types]
+        nodes = self.graph.nodes
+        flags = [
+            _PRESENT | _FED | (_IS_LATE if node.type in _LATE else 0) | (_IS_CONST if node.type in _CONSTANTS else 0)
+            for node in nodes
+        ]
         for body in self.graph.subgraphs[1:]:
-            for node in body.nodes:
-                parent_input = self.graph.attributes.get(node, {}).get("parent_input")
-                if types[node] != "Data" or not isinstance(parent_input, int) or body.parent is None:
+            for node in nodes[body.nodes.start : body.nodes.stop]:
+                number = node.attributes.get("parent_input")
+                if node.type != "Data" or not isinstance(number, int) or number < 0 or body.parent is None:
                     continue
-                if parent_input < 0:
-                    continue
-                slot = columns.inputs_of[body.parent] + parent_input
-                if slot >= columns.inputs_of[body.parent + 1] or (source := columns.source_node[slot]) < 0:
-                    continue
-                flags[node] |= flags[source] & _IS_CONST
+                sources = nodes[body.parent].sources
+                source = sources[number] if number < len(sources) else None
+                if source is not None:
+                    flags[node.index] |= flags[source.node] & _IS_CONST
         return flags
 
-    def _extra(self, node: int) -> Extra | None:
-        attributes = self.graph.attributes.get(node, {})
+    def _extra(self, node: GraphNode) -> Extra | None:
+        attributes, marks = node.attributes, self.marks
+        if not (attributes or node.fused_from or node.index in marks.keep or node.index in marks.customized):
+            return None
         extra = (
-            node in self.marks.keep or attributes.get("_keep_dtype") in (1, True),
+            node.index in marks.keep or attributes.get("_keep_dtype") in (1, True),
             bool(attributes.get("_inherit_dtype_from_predecessor")),
             bool(attributes.get("_force_fp32_to_fp16")),
-            len(self.graph.fused_from.get(node, ())) > 1,
-            self.marks.customized.get(node),
+            len(node.fused_from) > 1,
+            marks.customized.get(node.index),
         )
         return extra if any(extra) else None
 
@@ -168,17 +161,14 @@ class _Sorting:
         )
 
     def _acts(self) -> bytearray:
-        acts = bytearray(len(self.columns.types))
-        for node, op_type in enumerate(self.columns.types):
-            if op_type == "Cast":
-                acts[node] = CAST
+        nodes = self.graph.nodes
+        acts = bytearray(CAST if node.type == "Cast" else PLAIN for node in nodes)
         for body in self.graph.subgraphs[1:]:
-            for node in body.nodes:
-                attributes = self.graph.attributes.get(node, {})
-                if self.columns.types[node] == "Data" and "parent_input" in attributes:
-                    acts[node] = SUB_INPUT
-                elif self.columns.types[node] == "NetOutput" and "parent_outputs" in attributes:
-                    acts[node] = SUB_OUTPUT
+            for node in nodes[body.nodes.start : body.nodes.stop]:
+                if node.type == "Data" and "parent_input" in node.attributes:
+                    acts[node.index] = SUB_INPUT
+                elif node.type == "NetOutput" and "parent_outputs" in node.attributes:
+                    acts[node.index] = SUB_OUTPUT
         return acts
 
 

@@ -1,7 +1,6 @@
-"""Readers of model files: one function, :func:`read_graph`; one module for each format.
+"""Readers of model files: one function, :func:`read_graph`; a folder for each family of formats.
 
-``om`` compiled models, ``om2`` those in the zip form, ``ge_text`` and ``ge_onnx`` dumps of the graph engine,
-``ge_json`` ATC JSON, ``onnx_graph`` ONNX, ``tensorflow`` TensorFlow.
+``ge`` compiled models, dumps of the graph engine and ATC JSON; ``onnx``; ``tensorflow``.
 """
 
 from __future__ import annotations

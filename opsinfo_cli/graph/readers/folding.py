@@ -93,5 +93,6 @@ def _constants(node: SourceNode) -> list[SourceNode]:
         if value:
             each = SourceNode(node.name if not number else f"{node.name}:{number}", CONST, [], [value])
             each.type = CONST
+            each.number = node.number
             made.append(each)
     return made

@@ -19,16 +19,14 @@ if TYPE_CHECKING:
     from ..graph import ModelGraph
 
 _READERS = {
-    sniff.OM: ("om", "read_om"),
-    sniff.OM2: ("om2", "read_om2"),
-    sniff.GE_TEXT: ("ge_text", "read_ge_text"),
-    sniff.GE_ONNX: ("ge_onnx", "read_ge_onnx"),
-    sniff.GE_JSON: ("ge_json", "read_ge_json"),
-    sniff.ONNX: ("onnx_graph", "read_onnx"),
-    sniff.GRAPH_DEF: ("tensorflow", "read_graph_def"),
-    sniff.GRAPH_TEXT: ("tensorflow", "read_graph_text"),
-    sniff.SAVED: ("tensorflow", "read_saved_model"),
-    sniff.SAVED_TEXT: ("tensorflow", "read_saved_text"),
+    sniff.OM: ("ge.om", "read_om"),
+    sniff.GE_TEXT: ("ge.text", "read_ge_text"),
+    sniff.GE_JSON: ("ge.atc_json", "read_ge_json"),
+    sniff.ONNX: ("onnx.reader", "read_onnx"),
+    sniff.GRAPH_DEF: ("tensorflow.reader", "read_graph_def"),
+    sniff.GRAPH_TEXT: ("tensorflow.reader", "read_graph_text"),
+    sniff.SAVED: ("tensorflow.reader", "read_saved_model"),
+    sniff.SAVED_TEXT: ("tensorflow.reader", "read_saved_text"),
 }
 _SAVED_FILES = ("saved_model.pb", "saved_model.pbtxt")
 

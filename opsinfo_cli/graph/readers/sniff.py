@@ -11,7 +11,7 @@ from .wire import BYTES, VARINT, WireFault, fields, varint
 if TYPE_CHECKING:
     from typing import IO
 
-OM, OM2, GE_TEXT, GE_ONNX, GE_JSON = "om", "om2", "ge-proto", "ge-onnx", "atc-json"
+OM, GE_TEXT, GE_JSON = "om", "ge-proto", "atc-json"
 ONNX, GRAPH_DEF, GRAPH_TEXT, SAVED, SAVED_TEXT = (
     "onnx",
     "graph-def",
@@ -25,9 +25,7 @@ _CONTROLS = bytes(sign for sign in range(32) if sign not in b"\t\n\r\f") + b"\x7
 _OUTER = re.compile(rb"\b(graph|node|op|meta_graphs|layer|layers|graph_def)\s*:?\s*[{<\[]")
 _ONNX_TYPE = re.compile(rb'\bop_type\s*:\s*"(ge:)?')
 _NODE = re.compile(rb"\b(op|node)\s*:?\s*[{<\[]")
-_HINT = (
-    "compiled models (.om), GE dumps (ge_proto_*.txt, ge_onnx_*.pbtxt), ATC JSON, ONNX and TensorFlow models are read"
-)
+_HINT = "compiled models (.om), GE dumps (ge_proto_*.txt), ATC JSON, ONNX and TensorFlow models are read"
 
 
 def kind_of(file: IO[bytes], path: str) -> str:
@@ -44,7 +42,8 @@ def kind_of(file: IO[bytes], path: str) -> str:
     if head.startswith(b"IMOD"):
         return OM
     if head.startswith(b"PK\x03\x04"):
-        return OM2
+        hint = "give the .om file that ATC writes by default"
+        raise Refused("compiled models in the zip form are not read", name="unknown-model", path=path, hint=hint)
     if head.translate(None, _CONTROLS) != head:
         found = _binary(head)
     elif head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
@@ -74,9 +73,16 @@ def _text(head: bytes, path: str) -> str | None:
         if not of_onnx[1]:
             hint = "convert it: onnx.save(onnx.load(path, format='textproto'), 'model.onnx')"
             raise Refused("ONNX in text form is not read", name="unknown-model", path=path, hint=hint)
-        return GE_ONNX
+        raise _ge_onnx(path)
     inner = _NODE.search(head, outer.end())
-    return GE_ONNX if inner and inner[1] == b"node" else GE_TEXT
+    if inner and inner[1] == b"node":
+        raise _ge_onnx(path)
+    return GE_TEXT
+
+
+def _ge_onnx(path: str) -> Refused:
+    hint = "give the ge_proto_*.txt of the same dump (DUMP_GE_GRAPH=2), or the compiled model (.om)"
+    return Refused("GE dumps in ONNX form (ge_onnx_*.pbtxt) are not read", name="unknown-model", path=path, hint=hint)
 
 
 def _binary(head: bytes) -> str | None:

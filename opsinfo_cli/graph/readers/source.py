@@ -5,9 +5,10 @@ Values have names, as in ONNX; a TensorFlow value is named ``node:output``. Node
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..graph import UNKNOWN, GraphTensor
+from ..graph import UNKNOWN, GraphTensor, Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +26,7 @@ class SourceNode:
     :ivar op: the operator, with its domain and ``::`` before it unless it is the default one
     :ivar inputs: names of values; empty for an absent optional input
     :ivar attributes: numbers, words and lists of integers that decide the translation
-    :ivar raw_attributes: all attributes as they are in an ONNX file; empty for other formats
+    :ivar number: counts the operators of one graph of an ONNX model; -1 in other formats
     :ivar type: the translated op type; empty before the translation
     """
 
@@ -36,9 +37,9 @@ class SourceNode:
         "extra",
         "inputs",
         "name",
+        "number",
         "op",
         "outputs",
-        "raw_attributes",
         "type",
         "weights",
     )
@@ -50,7 +51,7 @@ class SourceNode:
         self.outputs = outputs
         self.control: Sequence[str] = ()
         self.attributes: Mapping[str, object] = NOTHING
-        self.raw_attributes: tuple[bytes, ...] = ()
+        self.number = -1
         self.extra: Mapping[str, object] = NOTHING
         self.bodies: Sequence[SourceGraph] = ()
         self.type = ""
@@ -107,3 +108,22 @@ def constant(graph: SourceGraph, name: str, dtype: str, shape: tuple[int, ...] =
     node.type = CONST
     graph.tensors[name] = GraphTensor(dtype, shape=shape)
     return node
+
+
+class Notes:
+    """Collects notes; a repeated note counts another node."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, str, str]] = Counter()
+
+    def add(self, kind: str, message: str, subject: str = "", nodes: int = 1) -> None:
+        """Add a note.
+
+        :param kind: a slug
+        :param subject: the operator, domain, file or function
+        """
+        self._counts[kind, message, subject] += nodes
+
+    def all(self) -> tuple[Note, ...]:
+        """Return the notes, in the order in which they were added."""
+        return tuple(Note(kind, message, subject, count) for (kind, message, subject), count in self._counts.items())

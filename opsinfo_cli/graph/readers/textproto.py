@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 from .wire import DEEPEST
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
-    Value: TypeAlias = "str | bytes | Message"
-    Message: TypeAlias = "dict[str, list[Value]]"
+    Message: TypeAlias = dict[str, list[Any]]
 
 _BLANK = re.compile(rb"(?:[\s,;]+|#[^\n]*)*+" if sys.version_info >= (3, 11) else rb"(?:[\s,;]+|#[^\n]*)*")
 _WORD = re.compile(rb"[A-Za-z_][\w.]*|\[[\w./-]{1,400}\]|-?\s?[\w.][\w.+-]*")
@@ -113,7 +112,7 @@ class _Parser:
         self._at += len(closing)
         return message
 
-    def _values(self, values: list[Value], colon: bool, depth: int) -> None:
+    def _values(self, values: list[Any], colon: bool, depth: int) -> None:
         """Read the text after a field's name: a value or a list of values."""
         sign = self._next()
         if sign == b"[":
@@ -124,7 +123,7 @@ class _Parser:
         else:
             values.append(self._value(sign, colon, depth))
 
-    def _value(self, sign: bytes, colon: bool, depth: int) -> Value:
+    def _value(self, sign: bytes, colon: bool, depth: int) -> Any:
         if sign in (b"{", b"<"):
             self._at += 1
             return self._message(b"}" if sign == b"{" else b">", depth + 1)

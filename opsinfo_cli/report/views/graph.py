@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ...graph.answer import PathStep, TypeSummary
-from ...graph.comparison import OutcomeComparison
+from ...graph.answer import AnswerComparison, GraphAnswer, NodeAnswer, PathStep, TypeSummary
+from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
-from ...graph.outcome import CastOutcome, GraphOutcome, NodeOutcome
+from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
 from ..escape import row, visible
 from ..formats.summary import counted
@@ -26,7 +26,7 @@ def show_types(output: Output, types: Sequence[TypeSummary]) -> None:
     _show(output, titles, cells, policies=("list",))
 
 
-def show_nodes(output: Output, rows: Iterable[NodeOutcome]) -> None:
+def show_nodes(output: Output, rows: Iterable[NodeAnswer]) -> None:
     """Print nodes in graph order; in a pipe name, type, runs, inputs, outputs, list, confidence, why."""
     if output.on_terminal:
         cells = [[each.name, each.type, each.runs or "-", dtypes(each.outputs), each.why] for each in rows]
@@ -47,49 +47,49 @@ def show_nodes(output: Output, rows: Iterable[NodeOutcome]) -> None:
     )
 
 
-def show_path(output: Output, steps: Sequence[PathStep], names: Sequence[str], types: Sequence[str]) -> None:
+def show_path(output: Output, steps: Sequence[PathStep]) -> None:
     """Print the origin of a node's dtypes, a line per step; in a pipe name, type, tensor, dtype, why."""
     if not output.on_terminal:
         output.lines(
-            row(names[step.node], types[step.node], step.tensor or "-", step.dtype or "-", step.reason.text)
-            for step in steps
+            row(step.node.name, step.node.type, step.tensor or "-", step.dtype or "-", step.node.why) for step in steps
         )
         return
     with output.paged():
         for number, step in enumerate(steps, 1):
-            head = f"{number}. {visible(names[step.node])} ({visible(types[step.node])})"
+            head = f"{number}. {visible(step.node.name)} ({visible(step.node.type)})"
             place = f"{step.tensor} {step.dtype or 'unknown'}" if step.tensor else step.dtype or "no dtype"
-            output.lines(output.wrapped(f"{head}, {place}: {visible(step.reason.text)}", indent=3))
+            output.lines(output.wrapped(f"{head}, {place}: {visible(step.node.why)}", indent=3))
 
 
-def show_comparison(output: Output, found: OutcomeComparison) -> None:
+def show_comparison(output: Output, graph: ModelGraph, found: AnswerComparison) -> None:
     """Print nodes whose dtypes differ, then added and removed Casts; in a pipe kind, name, type, A, B."""
-    changed = [["~", each.name, each.type, dtypes(each.a.outputs), dtypes(each.b.outputs)] for each in found.changed]
+    changed = [["~", a.name, a.type, dtypes(a.outputs), dtypes(b.outputs)] for a, b in found.changed]
     if output.on_terminal:
-        _show(output, ("", "node", "op type", "A", "B"), changed + _casts(found))
+        _show(output, ("", "node", "op type", "A", "B"), changed + _casts(graph, found))
     else:
         casts = [("cast-gone", each) for each in found.casts_gone] + [
             ("cast-added", each) for each in found.casts_added
         ]
         output.lines(row("changed", *rest) for _, *rest in changed)
-        output.lines(row(kind, _edge(cast), "Cast", cast.begin, cast.end) for kind, cast in casts)
+        output.lines(row(kind, _edge(graph, cast), "Cast", cast.begin, cast.end) for kind, cast in casts)
     output.tell(
         f"{counted(len(found.changed), 'node')} with other dtypes; "
         f"{counted(len(found.casts_gone), 'Cast')} fewer, {len(found.casts_added)} new"
     )
 
 
-def _casts(found: OutcomeComparison) -> list[list[str]]:
+def _casts(graph: ModelGraph, found: AnswerComparison) -> list[list[str]]:
     """Return rows of edges whose Cast is added, removed, or converts to another dtype."""
     a, b = (
-        {_edge(each): f"{each.begin} to {each.end}" for each in some} for some in (found.casts_gone, found.casts_added)
+        {_edge(graph, each): f"{each.begin} to {each.end}" for each in some}
+        for some in (found.casts_gone, found.casts_added)
     )
     signs = {(True, True): "~", (True, False): "-", (False, True): "+"}
     return [[signs[edge in a, edge in b], edge, "Cast", a.get(edge, "-"), b.get(edge, "-")] for edge in {**a, **b}]
 
 
-def _edge(cast: CastOutcome) -> str:
-    return f"{cast.producer}:{cast.output} to {cast.consumer}:{cast.input}"
+def _edge(graph: ModelGraph, cast: Cast) -> str:
+    return f"{graph[cast.producer].name}:{cast.output} to {graph[cast.consumer].name}:{cast.input}"
 
 
 def show_read_back(output: Output, found: ReadBack) -> None:
@@ -148,19 +148,19 @@ def say_constants(output: Output, check: ConstantCheck) -> None:
         output.say(f"{path}: {why}: its constants were not checked", "warning")
 
 
-def say_summary(output: Output, outcome: GraphOutcome, types: Sequence[TypeSummary]) -> None:
+def say_summary(output: Output, outcome: GraphAnswer, types: Sequence[TypeSummary]) -> None:
     """Print the number of nodes shown, and of Casts in the whole graph."""
     low, high = sum(each.low for each in types), sum(each.high for each in types)
     nodes = sum(each.nodes for each in types)
     shown = "" if nodes == len(outcome) else f" of {len(outcome)}"
-    others = "not judged" if outcome.mode is not None else "neither"
+    others = "not judged" if outcome.mode_name is not None else "neither"
     output.tell(
         f"{nodes}{shown} nodes: {low} low, {high} high, {nodes - low - high} {others}; {casts_said(outcome)}",
         prose=True,
     )
 
 
-def casts_said(outcome: GraphOutcome) -> str:
+def casts_said(outcome: GraphAnswer) -> str:
     """Return the Casts of a graph as text."""
     casts = outcome.cast_counts
     if not casts.edges:
@@ -169,9 +169,9 @@ def casts_said(outcome: GraphOutcome) -> str:
     return f"{edges}: {casts.run} to run, {casts.folded} folded on constants{_converted(outcome)}"
 
 
-def _converted(outcome: GraphOutcome) -> str:
+def _converted(outcome: GraphAnswer) -> str:
     casts = outcome.cast_counts
-    if outcome.mode is None or not casts.bytes:
+    if outcome.mode_name is None or not casts.bytes:
         return ""
     size = f"{casts.bytes / 1e6:.1f} MB" if casts.bytes >= 100_000 else counted(casts.bytes, "byte")
     unknown = f" and {counted(casts.unknown_sizes, 'tensor')} of unknown size" if casts.unknown_sizes else ""

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from ...graph.comparison import OutcomeComparison
-    from ...graph.outcome import CastOutcome, GraphOutcome, NodeOutcome
+    from ...graph.answer import AnswerComparison, GraphAnswer, NodeAnswer
+    from ...graph.casts import Cast
     from ...graph.read_back import ReadBack
 
 Value = TypeVar("Value")
@@ -40,7 +40,7 @@ class PageColumns:
     :param order: node indexes in the order of the ribbon
     """
 
-    def __init__(self, outcome: GraphOutcome, order: Sequence[int]) -> None:
+    def __init__(self, outcome: GraphAnswer, order: Sequence[int]) -> None:
         self.outcome = outcome
         self.order = order
         self.states: Numbered[tuple[Any, ...]] = Numbered()
@@ -55,30 +55,30 @@ class PageColumns:
             self.follows.append(follows)
         self.leading = [leading(*state[:2]) for state in self.states.values]
 
-    def state_of(self, row: NodeOutcome) -> int:
+    def state_of(self, row: NodeAnswer) -> int:
         return self.states.number(
             (row.inputs, row.outputs, row.original_inputs, row.original_outputs, row.policy, row.runs, row.confidence)
         )
 
-    def reason_of(self, index: int, row: NodeOutcome) -> tuple[int, int]:
+    def reason_of(self, index: int, row: NodeAnswer) -> tuple[int, int]:
         """Return the number of the reason, and the distance back to the node that decided; 0: there is none."""
         decided = row.decided_by
         if decided is None:
             return self.reasons.number((row.why, "")), 0
-        before, _, after = row.why.partition(f"`{decided.node}`")
-        return self.reasons.number((before, after)), index - decided.at
+        before, _, after = row.why.partition(f"`{self.outcome.graph[decided.node].name}`")
+        return self.reasons.number((before, after)), index - decided.node
 
     def dtypes(self) -> list[str | None]:
         """Return the dtype shown for each node, in the order of the ribbon."""
         return [self.leading[self.state[index]] for index in self.order]
 
     def document(self) -> dict[str, Any]:
-        graph, columns = self.outcome.graph, self.outcome.graph.columns
+        graph = self.outcome.graph
         types: Numbered[str] = Numbered()
         return {
-            "mode": self.outcome.mode,
-            **_names(columns.names),
-            "type": [types.number(each) for each in columns.types],
+            "mode": self.outcome.mode_name,
+            **_names(graph.names),
+            "type": [types.number(each) for each in graph.types],
             "types": list(map(visible, types.values)),
             "state": self.state,
             "states": [_state(each) for each in self.states.values],
@@ -88,9 +88,9 @@ class PageColumns:
             **self._edges(),
             "order": None if self.order == range(len(graph)) else list(self.order),
             "subgraphs": [[visible(each.name), each.nodes.start] for each in graph.subgraphs[1:]],
-            "casts": _casts(self.outcome.casts if self.outcome.mode is not None else ()),
-            "castNodes": sorted(self.outcome.all_casts.nodes),
-            "removed": sorted(self.outcome.all_casts.removed),
+            "casts": _casts(self.outcome.casts if self.outcome.mode_name is not None else ()),
+            "castNodes": sorted(self.outcome.inserted),
+            "removed": sorted(self.outcome.removed),
         }
 
     def _edges(self) -> dict[str, Any]:
@@ -98,20 +98,20 @@ class PageColumns:
 
         An input that bypasses a removed Cast of the user has the new producer.
         """
-        columns = self.outcome.graph.columns
-        nodes, outputs = list(columns.source_node), list(columns.source_output)
-        for (consumer, number), producer in self.outcome.all_casts.rewired.items():
-            slot = columns.inputs_of[consumer] + number
-            nodes[slot], outputs[slot] = producer.node, producer.output
         source: list[int] = []
-        for index in range(len(columns.names)):
-            begin, end = columns.inputs_of[index], columns.inputs_of[index + 1]
-            source += [index - each if each >= 0 else 0 for each in nodes[begin:end]]
-        return {"source": source, "output": {slot: each for slot, each in enumerate(outputs) if each > 0}}
+        outputs: dict[int, int] = {}
+        rewired = self.outcome.rewired
+        for node in self.outcome.graph:
+            for number, before in enumerate(node.sources):
+                producer = rewired.get((node.index, number), before) if rewired else before
+                if producer is not None and producer.output:
+                    outputs[len(source)] = producer.output
+                source.append(0 if producer is None else node.index - producer.node)
+        return {"source": source, "output": outputs}
 
-    def comparison(self, found: OutcomeComparison) -> dict[str, Any]:
+    def comparison(self, found: AnswerComparison) -> dict[str, Any]:
         """Return the differences of another answer: state and reason of nodes by index, and added and removed Casts."""
-        nodes = [(each.at, self.state_of(each.b), *self.reason_of(each.at, each.b)) for each in found.changed]
+        nodes = [(b.index, self.state_of(b), *self.reason_of(b.index, b)) for _, b in found.changed]
         index, state, reason, follows = map(list, zip(*nodes, strict=True)) if nodes else ([], [], [], [])
         return {
             "changed": {"index": index, "state": state, "reason": reason, "follows": follows},
@@ -165,9 +165,9 @@ def _names(names: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def _casts(casts: Iterable[CastOutcome]) -> Mapping[str, list[Any]]:
+def _casts(casts: Iterable[Cast]) -> Mapping[str, list[Any]]:
     """Return Casts by their input slot; ``kind`` is the number of [from, to, folded]."""
     kinds: Numbered[tuple[str, str, bool]] = Numbered()
-    found = [(each.ends[1], each.input, kinds.number((each.begin, each.end, each.constant))) for each in casts]
+    found = [(each.consumer, each.input, kinds.number((each.begin, each.end, each.constant))) for each in casts]
     node, number, kind = map(list, zip(*found, strict=True)) if found else ([], [], [])
     return {"node": node, "input": number, "kind": kind, "kinds": [list(each) for each in kinds.values]}

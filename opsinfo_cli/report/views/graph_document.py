@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ...graph.answer import PathStep, TypeSummary
-from ...graph.comparison import OutcomeComparison
+from ...graph.answer import AnswerComparison, GraphAnswer, NodeAnswer, PathStep, TypeSummary
+from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
-from ...graph.outcome import CastOutcome, GraphOutcome, NodeOutcome
+from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
 
 if TYPE_CHECKING:
     from typing import Any
 
 
-def graph_document(outcome: GraphOutcome, rows: Iterable[NodeOutcome], types: Sequence[TypeSummary]) -> dict[str, Any]:
+def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequence[TypeSummary]) -> dict[str, Any]:
     """:param types: the op types of the rows; nodes and Casts are made when they are written"""
     model, counts = outcome.graph.model, outcome.cast_counts
     nodes = sum(each.nodes for each in types)
@@ -27,10 +27,10 @@ def graph_document(outcome: GraphOutcome, rows: Iterable[NodeOutcome], types: Se
             "soc": model.soc_version,
             "command": model.atc_cmdline,
         },
-        "precision_mode": outcome.mode,
-        "judged": model.judged if outcome.mode is None else True,
-        "nodes": map(_node, rows),
-        "casts": map(_cast, outcome.casts),
+        "precision_mode": outcome.mode_name,
+        "judged": model.judged if outcome.mode_name is None else True,
+        "nodes": (_node(outcome.graph, row) for row in rows),
+        "casts": (_cast(outcome.graph, cast) for cast in outcome.casts),
         "types": [
             {"type": each.op_type, "nodes": each.nodes, "low": each.low, "high": each.high, "list": each.policy}
             for each in types
@@ -51,7 +51,7 @@ def graph_document(outcome: GraphOutcome, rows: Iterable[NodeOutcome], types: Se
     }
 
 
-def _node(row: NodeOutcome) -> dict[str, Any]:
+def _node(graph: ModelGraph, row: NodeAnswer) -> dict[str, Any]:
     decided = row.decided_by
     return {
         "name": row.name,
@@ -60,7 +60,9 @@ def _node(row: NodeOutcome) -> dict[str, Any]:
         "list": row.policy,
         "why": row.why,
         "code": row.code,
-        "decided_by": None if decided is None else {"node": decided.node, "tensor": decided.tensor},
+        "decided_by": (
+            None if decided is None else {"node": graph[decided.node].name, "tensor": f"output {decided.output}"}
+        ),
         "judged": row.judged,
         "inputs": list(row.inputs),
         "outputs": list(row.outputs),
@@ -70,11 +72,11 @@ def _node(row: NodeOutcome) -> dict[str, Any]:
     }
 
 
-def _cast(cast: CastOutcome) -> dict[str, Any]:
+def _cast(graph: ModelGraph, cast: Cast) -> dict[str, Any]:
     return {
-        "producer": cast.producer,
+        "producer": graph[cast.producer].name,
         "output": cast.output,
-        "consumer": cast.consumer,
+        "consumer": graph[cast.consumer].name,
         "input": cast.input,
         "from": cast.begin,
         "to": cast.end,
@@ -82,17 +84,15 @@ def _cast(cast: CastOutcome) -> dict[str, Any]:
     }
 
 
-def comparison_document(found: OutcomeComparison) -> dict[str, Any]:
+def comparison_document(graph: ModelGraph, found: AnswerComparison) -> dict[str, Any]:
     return {
-        "changed": [
-            {"name": each.name, "type": each.type, "a": _ends(each.a), "b": _ends(each.b)} for each in found.changed
-        ],
-        "casts_gone": [_cast(each) for each in found.casts_gone],
-        "casts_added": [_cast(each) for each in found.casts_added],
+        "changed": [{"name": a.name, "type": a.type, "a": _ends(a), "b": _ends(b)} for a, b in found.changed],
+        "casts_gone": [_cast(graph, each) for each in found.casts_gone],
+        "casts_added": [_cast(graph, each) for each in found.casts_added],
     }
 
 
-def _ends(row: NodeOutcome) -> dict[str, Any]:
+def _ends(row: NodeAnswer) -> dict[str, Any]:
     return {"inputs": list(row.inputs), "outputs": list(row.outputs)}
 
 
@@ -129,15 +129,15 @@ def constants_document(check: ConstantCheck) -> dict[str, Any]:
     }
 
 
-def path_document(steps: Sequence[PathStep], names: Sequence[str], types: Sequence[str]) -> dict[str, Any]:
+def path_document(steps: Sequence[PathStep]) -> dict[str, Any]:
     return {
         "path": [
             {
-                "name": names[step.node],
-                "type": types[step.node],
+                "name": step.node.name,
+                "type": step.node.type,
                 "tensor": step.tensor,
                 "dtype": step.dtype,
-                "why": step.reason.text,
+                "why": step.node.why,
             }
             for step in steps
         ]

@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ...graph.answer import TypeSummary
-    from ...graph.comparison import OutcomeComparison
+    from ...graph.answer import AnswerComparison, GraphAnswer, TypeSummary
     from ...graph.constants import ConstantCheck
-    from ...graph.outcome import GraphOutcome
     from ...graph.read_back import ReadBack
 
 _MOST_ROWS = 100
@@ -35,12 +33,12 @@ class GraphPage(NamedTuple):
     :param chosen: index of the node that is shown first
     """
 
-    outcome: GraphOutcome
+    outcome: GraphAnswer
     types: Sequence[TypeSummary]
     facts: Sequence[tuple[str, str]]
     notes: Sequence[str]
     constants: ConstantCheck | None = None
-    comparison: OutcomeComparison | None = None
+    comparison: AnswerComparison | None = None
     back: ReadBack | None = None
     compared_with: str = ""
     chosen: int | None = None
@@ -101,7 +99,7 @@ def _drawn(page: GraphPage, columns: PageColumns) -> str:
     words = columns.dtypes()
     bands = [Band("dtype of every node", words)]
     if page.comparison:
-        changed = {each.at: each.b for each in page.comparison.changed}
+        changed = {b.index: b for _, b in page.comparison.changed}
         other = [
             leading(changed[index].inputs, changed[index].outputs) if index in changed else word
             for index, word in zip(columns.order, words, strict=True)
@@ -112,7 +110,7 @@ def _drawn(page: GraphPage, columns: PageColumns) -> str:
         marked = [page.outcome.graph.find(each.predicted.name) for each in page.back.differs]
         ticks = [place[node.index] for node in marked if node]
         bands.append(Band("nodes that differ from the compiled model", ticks=ticks, name="mark"))
-    ticks = sorted({place[each.ends[1]] for each in page.outcome.casts if not each.constant})
+    ticks = sorted({place[each.consumer] for each in page.outcome.casts if not each.constant})
     bands.append(Band("nodes with a Cast that runs at an input", ticks=ticks, name="tick"))
     drawing = f'<div class="ribbon">\n{ribbon(len(words), bands)}</div>\n{_legend(words, bands)}'
     return section("All nodes in topological order", drawing, "ribbon")
@@ -162,7 +160,7 @@ def _tables(page: GraphPage) -> str:
     titles = ["op type", "nodes", "low", "high", _others(page), "list"]
     found = section("Op types", table("Op types", titles, rows), "types")
     if page.comparison:
-        pairs = Counter((each.type, dtypes(each.a.outputs), dtypes(each.b.outputs)) for each in page.comparison.changed)
+        pairs = Counter((a.type, dtypes(a.outputs), dtypes(b.outputs)) for a, b in page.comparison.changed)
         found += _counted("Nodes with other dtypes", ("op type", "A", "B"), pairs)
     if page.back:
         triples = Counter(
@@ -196,7 +194,7 @@ def _some(text: str, count: int) -> str:
 
 def _others(page: GraphPage) -> str:
     """Return the name of the nodes that are neither low nor high."""
-    return "not judged" if page.outcome.mode is not None else "neither"
+    return "not judged" if page.outcome.mode_name is not None else "neither"
 
 
 def _number(value: int) -> Number:

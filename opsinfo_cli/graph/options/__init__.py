@@ -1,0 +1,1 @@
+"""Options and option files of the compiler that change the choice of dtypes."""

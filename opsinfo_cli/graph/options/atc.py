@@ -1,0 +1,226 @@
+"""Options of atc that change the graph before dtypes are chosen: outputs, inputs in float16, image preprocessing.
+
+Source: hicann/ge ffdcbc9f; compiler/graph/manager/graph_manager.cc:1132-1137 applies them after fusion and before the
+judge:
+- compiler/graph/preprocess/graph_prepare.cc:726-761, 891-926 (inputs), 1060-1095 (outputs), 2675-2700 (when)
+- compiler/graph/passes/feature/net_output_pass.cc:33-42, 80-160 (``--output_type``)
+- api/atc/omg.cc:172-215 (``--input_fp16_nodes``), 352-398 (``--output_type``)
+- compiler/graph/passes/feature/constant_clip_pass.cc:67-112 (``--is_weight_clip``: values only, no dtype)
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import OpsinfoError, UsageFault
+from ..readers.command import options as command_options
+from ..topology import consumers_of
+from .aipp import Aipp, with_aipp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeAlias
+
+    from ..graph import GraphTensor, ModelGraph, Producer
+
+    Input: TypeAlias = tuple[int, int]
+
+OUTPUT_TYPES = {
+    "FP32": "float32",
+    "FP16": "float16",
+    "BF16": "bfloat16",
+    "DOUBLE": "float64",
+    "HIF4": "hifloat4",
+    "HIF8": "hifloat8",
+    "FP8E5M2": "float8_e5m2",
+    "FP8E4M3FN": "float8_e4m3fn",
+    **{f"{sign}INT{bits}": f"{sign.lower()}int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)},
+}
+"""Words of ``--output_type`` (net_output_pass.cc:33-42)."""
+_DATA = frozenset({"Data", "RefData", "AippData", "AnnData"})
+"""graph_metadef/graph/utils/op_type_utils.cc:19."""
+_LAYOUT = ("is_input_adjust_hw_layout", "is_output_adjust_hw_layout")
+"""They set NC1HWC0, and float16 for outputs; the judge does not follow them."""
+
+
+class AtcOptions(NamedTuple):
+    """Options of atc, as written there; None: not given.
+
+    :param output_type: ``FP16``, or ``node:0:FP16;other:0:UINT8``
+    :param input_fp16_nodes: names of inputs, with semicolons
+    :param is_weight_clip: ``0`` or ``1``
+    :param insert_op_conf: the path of an AIPP configuration
+    """
+
+    output_type: str | None = None
+    input_fp16_nodes: str | None = None
+    is_weight_clip: str | None = None
+    insert_op_conf: str | None = None
+
+
+NO_OPTIONS = AtcOptions()
+
+
+class Considered(NamedTuple):
+    """The outcome of the options.
+
+    :param applied: each that was applied, as ``--name=value``
+    :param ignored: why other options of the compiler's command were not, by ``--name=value``
+    :param unknown: names of options that were not given, if the file does not state how it is compiled
+    :param clips: whether constants are clipped to the range of their low dtype; None: unknown
+    """
+
+    applied: tuple[str, ...] = ()
+    ignored: Mapping[str, str] = MappingProxyType({})
+    unknown: tuple[str, ...] = AtcOptions._fields
+    clips: bool | None = None
+
+
+NOTHING_CONSIDERED = Considered()
+
+
+def with_options(graph: ModelGraph, given: AtcOptions = NO_OPTIONS) -> tuple[ModelGraph, Considered]:
+    """Return the graph changed by the options, and the outcome of the options.
+
+    An option that is not given is taken from the command that compiled the model.
+
+    :raises UsageFault: if a given option has a wrong value, or names a node that the graph lacks
+    :raises Refused: if a given AIPP configuration cannot be read
+    """
+    command = command_options(graph.model.command)
+    applied: list[str] = []
+    ignored: dict[str, str] = {}
+    clips: bool | None = None
+    for name, step in _STEPS.items():
+        own = getattr(given, name)
+        value = command.get(name) if own is None else own
+        if not value:
+            continue
+        try:
+            graph = step(graph, value, own is not None)
+        except OpsinfoError as error:
+            if own is not None:
+                raise
+            ignored[f"--{name}={value}"] = error.message
+            continue
+        applied.append(f"--{name}={value}")
+        clips = value == "1" if name == "is_weight_clip" else clips
+    ignored |= {f"--{name}={command[name]}": "it sets a layout" for name in _LAYOUT if "true" in command.get(name, "")}
+    unknown = () if command else tuple(name for name in given._fields if not getattr(given, name))
+    return graph, Considered(tuple(applied), ignored, unknown, clips)
+
+
+def _with_output_type(graph: ModelGraph, value: str, _: bool) -> ModelGraph:
+    """NetOutput takes the dtype at all its inputs, or at those that a named output feeds; a Merge before it too."""
+    inputs = _output_inputs(graph)
+    if ":" not in value:
+        dtype = _output_dtype(value)
+        return _with_outputs(graph, dict.fromkeys(inputs, dtype))
+    dtypes: dict[Input, str] = {}
+    for part in filter(None, value.split(";")):
+        words = [word.strip() for word in part.split(":")]
+        if len(words) != 3 or not words[1].isdecimal():
+            message = f"`{part}` is not NODE:OUTPUT:TYPE"
+            raise UsageFault(f"--output_type: {message}", name="bad-output-type", hint="for example conv1:0:FP16")
+        fed = [place for place, source in inputs.items() if _is_named(graph, source, words[0], int(words[1]))]
+        if not fed:
+            raise UsageFault(
+                f"--output_type: `{words[0]}:{words[1]}` is not an output of the model",
+                name="unknown-node",
+                hint="give the name of the node before fusion, and the number of its output",
+            )
+        dtype = _output_dtype(words[2])
+        dtypes |= dict.fromkeys(fed, dtype)
+    return _with_outputs(graph, dtypes)
+
+
+def _output_dtype(word: str) -> str:
+    if word not in OUTPUT_TYPES:
+        hint = f"one of {', '.join(OUTPUT_TYPES)}"
+        raise UsageFault(f"--output_type: unknown type `{word}`", name="bad-output-type", hint=hint)
+    return OUTPUT_TYPES[word]
+
+
+def _output_inputs(graph: ModelGraph) -> dict[Input, Producer]:
+    """Return the inputs of the main graph's NetOutput that have a producer, and the producers."""
+    return {
+        (node.index, number): source
+        for node in graph.main_nodes()
+        if node.type == "NetOutput"
+        for number, source in enumerate(node.sources)
+        if source is not None
+    }
+
+
+def _is_named(graph: ModelGraph, source: Producer, name: str, output: int) -> bool:
+    """Return whether an output has this name, by its node's name or as the last operator fused into it."""
+    producer = graph[source.node]
+    return name in (producer.name, *producer.fused_from[-1:]) and source.output == output
+
+
+def _with_outputs(graph: ModelGraph, dtypes: Mapping[Input, str]) -> ModelGraph:
+    """Set inputs of NetOutput, and all inputs and the first output of a Merge that feeds one."""
+    nodes = list(graph.nodes)
+    for (index, number), dtype in dtypes.items():
+        output = nodes[index]
+        inputs = list(output.inputs)
+        inputs[number] = _of(inputs[number], dtype)
+        nodes[index] = output.replaced(inputs=tuple(inputs))
+        source = output.sources[number]
+        if source is not None and nodes[source.node].type == "Merge":
+            merge = nodes[source.node]
+            nodes[source.node] = merge.replaced(
+                inputs=tuple(_of(tensor, dtype) for tensor in merge.inputs),
+                outputs=(_of(merge.outputs[0], dtype), *merge.outputs[1:]),
+            )
+    return graph.with_nodes(nodes)
+
+
+def _with_fp16_inputs(graph: ModelGraph, value: str, _: bool) -> ModelGraph:
+    """Make the named inputs float16; their consumers keep their dtypes."""
+    nodes = list(graph.nodes)
+    for name in filter(None, value.split(";")):
+        node = graph.find(name)
+        if node is None or node.type not in _DATA or node.index not in graph.subgraphs[0].nodes:
+            raise UsageFault(
+                f"--input_fp16_nodes: `{name}` is not an input of the model",
+                name="unknown-node",
+                hint=f"its inputs: {', '.join(each.name for each in graph.main_nodes() if each.type in _DATA)}",
+            )
+        if any(each.type == "Aipp" for each in consumers_of(graph, node.index)):
+            message = f"--input_fp16_nodes: `{name}` has image preprocessing; atc refuses both (E10034)"
+            raise UsageFault(message, name="bad-input-fp16")
+        nodes[node.index] = node.replaced(
+            inputs=tuple(_of(tensor, "float16") for tensor in node.inputs),
+            outputs=tuple(_of(tensor, "float16") for tensor in node.outputs),
+        )
+    return graph.with_nodes(nodes)
+
+
+def _with_weight_clip(graph: ModelGraph, value: str, _: bool) -> ModelGraph:
+    """Return the graph unchanged: values are clipped before Casts that are folded afterwards."""
+    if value not in ("0", "1"):
+        raise UsageFault(f"--is_weight_clip: `{value}` is neither 0 nor 1", name="bad-weight-clip")
+    return graph
+
+
+def _with_insert_op_conf(graph: ModelGraph, value: str, given: bool) -> ModelGraph:
+    """Insert the operators of the configuration; a compiled model and a dump already have them."""
+    if "Aipp" in graph.types or graph.model.format == "om" or not (given or graph.model.predicted):
+        return graph
+    for each in Aipp.read(value):
+        graph = with_aipp(graph, each)
+    return graph
+
+
+_STEPS: dict[str, Callable[[ModelGraph, str, bool], ModelGraph]] = {
+    "output_type": _with_output_type,
+    "insert_op_conf": _with_insert_op_conf,
+    "input_fp16_nodes": _with_fp16_inputs,
+    "is_weight_clip": _with_weight_clip,
+}
+
+
+def _of(tensor: GraphTensor, dtype: str) -> GraphTensor:
+    return tensor._replace(dtype=dtype, original_dtype=None)

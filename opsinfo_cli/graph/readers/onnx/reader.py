@@ -1,0 +1,314 @@
+"""ONNX models: CANN's graph before fusion.
+
+Dtypes of inner tensors are inferred by the ``onnx`` package; external data is not loaded; functions of the model are
+inlined. Nodes without a name get one as ATC gives it: the operator and a number, counted over the nameless ones, bodies
+of ``If`` behind the graph around them (hicann/ge parser/parser/onnx/onnx_parser.cc:890-905).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ....errors import Damaged
+from ...graph import GraphTensor, ModelFacts, Weights
+from ..assemble import assemble
+from ..dtypes import onnx_dtype
+from ..folding import fold
+from ..op_names import HIGHEST_OPSET, onnx_mapping
+from ..source import CONST, Notes, SourceGraph, SourceNode
+from .expand import expand
+from .model import EXTERNAL, bodies, brief, external_place, inlined, parsed, without_large
+
+if TYPE_CHECKING:
+    from typing import IO, Any
+
+    from ...graph import ModelGraph
+
+_DEFAULT_DOMAINS = ("", "ai.onnx")
+_LARGE = 1 << 16
+"""The largest initializer, in bytes, whose values inference gets: those of shapes and axes are much smaller."""
+_VALUES = ("raw_data", "float_data", "int32_data", "int64_data", "double_data", "uint64_data", "string_data")
+_PLAIN = {"value_float": "float32", "value_floats": "float32", "value_int": "int64", "value_ints": "int64"}
+_PLAIN |= {"value_string": "string", "value_strings": "string", "sparse_value": "float32"}
+_BY_POSITION = {"Loop": 1, "Scan": 0}
+"""Operators whose bodies take the inputs in order; so many outputs of the body come first and go nowhere."""
+
+
+def read_onnx(file: IO[bytes], path: str) -> ModelGraph:
+    """The graph of an ONNX model.
+
+    :raises MissingPackage: if the ``onnx`` package is not installed
+    :raises Damaged: if the file is broken, or an edge refers to a missing node
+    """
+    proto = parsed(file.read(), path)
+    functions = len(proto.functions)
+    proto = inlined(proto, path)
+    notes = Notes()
+    opsets = {_domain(each.domain): each.version for each in proto.opset_import}
+    try:
+        reader = _Reader(path)
+        graph = reader.graph(proto.graph)
+    except UnicodeDecodeError:
+        raise Damaged("not an ONNX model: a name is not UTF-8", name="damaged-model", path=path) from None
+    if opsets.get("", 0) > HIGHEST_OPSET:
+        opset = opsets[""]
+        known = f"CANN documents opsets up to {HIGHEST_OPSET}, the model has {opset}"
+        notes.add("opset", f"{known}; operators are translated by name")
+    if functions:
+        notes.add("functions", f"{functions} functions of the model were inlined")
+    for name in sorted(reader.outside):
+        notes.add("external-data", f"external data outside the model's folder is not read: `{name}`", name)
+    failed = _infer(graph, proto, reader)
+    if failed:
+        notes.add("inference", f"the onnx package cannot infer dtypes: {failed}")
+    _name(graph)
+    for each in graph.walk():
+        for node in each.nodes:
+            if node.bodies:
+                _join(each, node)
+    fold(graph)
+    for each in graph.walk():
+        each.nodes = _translated(each, opsets, notes)
+    facts = ModelFacts(
+        format="onnx",
+        path=path,
+        judged=False,
+        has_casts=False,
+        attributes={"opsets": opsets, "producer": proto.producer_name},
+        notes=notes.all(),
+        predicted=True,
+        onnx=proto,
+    )
+    return assemble(graph, facts, path)
+
+
+def _domain(domain: str) -> str:
+    return "" if domain in _DEFAULT_DOMAINS else domain
+
+
+class _Reader:
+    """Reads messages of the ``onnx`` package; equal tensors are shared.
+
+    :ivar outside: names of the files with external data outside the model's folder, which ONNX forbids
+    """
+
+    def __init__(self, path: str) -> None:
+        self.outside: set[str] = set()
+        self._path = path
+        self._folder = os.path.dirname(path)
+        self._tensors: dict[tuple[int, tuple[int, ...] | None], GraphTensor] = {}
+
+    def graph(self, proto: Any) -> SourceGraph:
+        """Return a graph; its initializers become constants before its nodes."""
+        graph = SourceGraph(proto.name)
+        nodes = [self._node(graph, node) for node in proto.node]
+        constants = [self._constant(graph, tensor) for tensor in proto.initializer]
+        constants += [self._constant(graph, tensor.values) for tensor in proto.sparse_initializer]
+        self.values(graph, proto)
+        known = {node.name for node in constants}
+        graph.inputs = [value.name for value in proto.input if value.name not in known]
+        graph.outputs = [value.name for value in proto.output]
+        graph.nodes = [*constants, *nodes]
+        for number, node in enumerate(graph.nodes):
+            node.number = number
+        return graph
+
+    def values(self, graph: SourceGraph, proto: Any) -> None:
+        """Add the tensors of a graph's inputs, outputs and inner values."""
+        for values in (proto.input, proto.output, proto.value_info):
+            for value in values:
+                tensor = self._type(value.type)
+                if tensor is not None:
+                    graph.tensors[value.name] = tensor
+
+    def _type(self, proto: Any) -> GraphTensor | None:
+        """Return the tensor of a TypeProto, or the content of a sequence or an optional."""
+        kind = proto.WhichOneof("value")
+        if kind in ("tensor_type", "sparse_tensor_type"):
+            tensor = getattr(proto, kind)
+            shape = None
+            if tensor.HasField("shape"):
+                dims = tensor.shape.dim
+                shape = tuple([dim.dim_value if dim.HasField("dim_value") else -1 for dim in dims])
+            return self._tensor(tensor.elem_type, shape)
+        if kind in ("sequence_type", "optional_type"):
+            return self._type(getattr(proto, kind).elem_type)
+        return None
+
+    def _tensor(self, dtype: int, shape: tuple[int, ...] | None) -> GraphTensor:
+        found = self._tensors.get((dtype, shape))
+        if found is None:
+            found = self._tensors[dtype, shape] = GraphTensor(onnx_dtype(dtype), shape=shape)
+        return found
+
+    def _node(self, graph: SourceGraph, proto: Any) -> SourceNode:
+        domain = _domain(proto.domain)
+        op = f"{domain}::{proto.op_type}" if domain else proto.op_type
+        node = SourceNode(proto.name, op, list(proto.input), list(proto.output))
+        if proto.attribute:
+            node.attributes = {}
+            for attribute in proto.attribute:
+                self._attribute(graph, node, attribute)
+            node.bodies = [self._body(*body) for body in bodies(proto)]
+        return node
+
+    def _body(self, attribute: str, proto: Any) -> SourceGraph:
+        body = self.graph(proto)
+        body.attribute = attribute
+        return body
+
+    def _attribute(self, graph: SourceGraph, node: SourceNode, attribute: Any) -> None:
+        """Keep what decides the translation: numbers, words, lists of integers, and the value of a Constant."""
+        name = attribute.name
+        value: object = None
+        if attribute.HasField("i"):
+            value = attribute.i
+        elif attribute.HasField("f"):
+            value = attribute.f
+        elif attribute.HasField("s"):
+            value = attribute.s[:256].decode("utf-8", "replace")
+        elif attribute.ints:
+            value = list(attribute.ints)
+        if value is not None:
+            node.attributes = {**node.attributes, name: value}
+        if node.op != "Constant":
+            return
+        if attribute.HasField("t"):
+            made = self._constant(graph, attribute.t, node.outputs[0] if node.outputs else node.name)
+            node.type, node.weights = CONST, made.weights
+        elif name in _PLAIN and node.type != CONST:
+            node.type = CONST
+            tensor = GraphTensor(_PLAIN[name], shape=() if name[-1] != "s" else None)
+            graph.tensors.setdefault(node.outputs[0] if node.outputs else "", tensor)
+
+    def _constant(self, graph: SourceGraph, tensor: Any, value: str = "") -> SourceNode:
+        """Return the constant of a TensorProto."""
+        name = value or tensor.name
+        node = SourceNode(name, CONST, [], [name])
+        node.type = CONST
+        if tensor.data_location == EXTERNAL:
+            node.weights = self._outside(tensor)
+        elif any(getattr(tensor, field) for field in _VALUES):
+            node.weights = Weights(self._path, tensor=tensor)
+        graph.tensors[name] = self._tensor(tensor.data_type, tuple(tensor.dims))
+        return node
+
+    def _outside(self, tensor: Any) -> Weights | None:
+        """Return the place of external data, beside or below the model; a size of -1: up to the end of the file."""
+        name, path = external_place(tensor, self._folder)
+        if path is None:
+            self.outside.add(name)
+            return None
+        entries = {entry.key: entry.value for entry in tensor.external_data}
+        return Weights(path, max(_number(entries.get("offset", "0")), 0), _number(entries.get("length", "-1")))
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text) if len(text) < 20 else -1
+    except ValueError:
+        return -1
+
+
+def _infer(graph: SourceGraph, proto: Any, reader: _Reader) -> str:
+    """Add dtypes and shapes that the package infers to the graph and its bodies; return its error, or an empty text."""
+    from onnx.shape_inference import infer_shapes
+
+    large = any(tensor.ByteSize() > _LARGE for tensor in proto.graph.initializer)
+    try:
+        inferred = infer_shapes(without_large(proto, _LARGE) if large else proto)
+    except Exception as error:  # the package raises several kinds of exceptions
+        return brief(error)
+    _add_types(graph, inferred.graph, reader)
+    return ""
+
+
+def _add_types(graph: SourceGraph, proto: Any, reader: _Reader) -> None:
+    reader.values(graph, proto)
+    owners = [node for node in graph.nodes if node.op != CONST]
+    if any(node.bodies for node in owners):
+        for node, inferred in zip(owners, proto.node, strict=False):
+            for body, (_, inner) in zip(node.bodies, bodies(inferred), strict=False):
+                _add_types(body, inner, reader)
+
+
+def _unmapped(op: str, notes: Notes) -> None:
+    domain, _, _ = op.rpartition("::")
+    if domain:
+        notes.add("foreign-domain", f"`{op}`: operators of the domain `{domain}` are unknown to CANN", op)
+    else:
+        notes.add("unmapped-operator", f"`{op}` has no documented translation in CANN", op)
+
+
+def _name(graph: SourceGraph) -> None:
+    """Name the nodes that have no name."""
+    count = 0
+    waiting = [graph]
+    while waiting:
+        current = waiting.pop(0)
+        for node in current.nodes:
+            if not node.name and node.op != CONST:
+                node.name = f"{node.op.rpartition('::')[2]}_{count}"
+                count += 1
+            waiting += node.bodies
+
+
+def _captured(body: SourceGraph) -> set[str]:
+    """Return values that a body, or a body inside it, reads from the graph around it."""
+    own = {value for node in body.nodes for value in node.outputs} | set(body.inputs)
+    wanted = {value for node in body.nodes for value in node.inputs if value} | set(body.outputs)
+    for node in body.nodes:
+        for inner in node.bodies:
+            wanted |= _captured(inner)
+    return wanted - own
+
+
+def _join(graph: SourceGraph, node: SourceNode) -> None:
+    """Make values that a node's bodies capture its inputs, as ATC does for ``If``, and record their relation."""
+    captured = sorted(set().union(*(_captured(body) for body in node.bodies)))
+    first = len(node.inputs)
+    node.inputs = [*node.inputs, *captured]
+    skipped = _BY_POSITION.get(node.op)
+    for body in node.bodies:
+        formal = len(body.inputs)
+        body.name = f"{node.name}/{body.attribute}"
+        body.parent_inputs = [index if skipped is not None and index < first else -1 for index in range(formal)]
+        body.parent_inputs += range(first, first + len(captured))
+        body.inputs += captured
+        for value in captured:
+            body.tensors[value] = graph.tensor(value)
+        body.parent_outputs = [max(index - (skipped or 0), -1) for index in range(len(body.outputs))]
+
+
+def _translated(graph: SourceGraph, opsets: dict[str, int], notes: Notes) -> list[SourceNode]:
+    """Return the nodes with op types of CANN."""
+    made: list[SourceNode] = []
+    plain: dict[str, str] = {}  # types of operators that become one node without a note; notes count nodes
+    for node in graph.nodes:
+        node.type = node.type or plain.get(node.op, "")
+        if node.type:
+            made.append(node)
+            continue
+        domain = node.op.rpartition("::")[0]
+        opset = opsets.get(domain, 1)
+        mapping = onnx_mapping(node.op, opset)
+        if mapping is None:
+            _unmapped(node.op, notes)
+            node.type = node.op.rpartition("::")[2]
+            made.append(node)
+            continue
+        if mapping.beyond and not opset > HIGHEST_OPSET:
+            notes.add("opset", f"`{node.op}` of opset {opset} is translated as in a documented opset", node.op)
+        elif not mapping.expands:
+            plain[node.op] = mapping.types[0]
+        if not mapping.expands:
+            node.type = mapping.types[0]
+            made.append(node)
+            continue
+        expansion = expand(graph, node, mapping)
+        if not expansion.followed:
+            types = ", ".join(mapping.types)
+            notes.add("expansion", f"`{node.op}` becomes several nodes ({types}); only `{node.type}` is used", node.op)
+        made += expansion.made
+    return made

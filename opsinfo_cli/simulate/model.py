@@ -1,0 +1,221 @@
+"""An ONNX model as a simulation needs it: every node in one list, large weights kept apart.
+
+It is a copy of the ModelProto that the graph was read from. Weights above a megabyte are kept as arrays and handed to
+every session as they are; weights in other files stay there, and onnxruntime maps them.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import Damaged
+from ..graph.readers.onnx.model import EXTERNAL, bodies, external_place, without_large
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+LARGE = 1 << 20
+"""Bytes of a weight above which it is kept apart."""
+IR_VERSIONS = 8, 10
+"""IR versions: the oldest that allows weights that are not inputs and has every inserted operator, and the newest that
+every accepted onnxruntime reads; a newer one adds dtypes, which onnxruntime checks itself.
+"""
+_APART = "kept-apart"
+_RANDOM = frozenset(
+    ["RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"]
+)
+
+
+class FlatNode(NamedTuple):
+    """A node of the model or of a body in it.
+
+    :param scope: the number of its graph; 0 is the main graph
+    """
+
+    proto: Any
+    scope: int
+
+
+class OnnxFile:
+    """The structure of a model.
+
+    :ivar proto: the ModelProto, without large weights
+    :ivar folder: the folder of its external data
+    :ivar weights: the large weights by name, as arrays
+    :ivar scopes: the GraphProto of the main graph and of each body
+    :ivar nodes: all nodes, those of the main graph first
+    :ivar original: every value that a node yields in the user's file; a conversion to a newer opset adds others
+    """
+
+    def __init__(
+        self, proto: Any, folder: str, weights: dict[str, Any], original: frozenset[str] = frozenset()
+    ) -> None:
+        self.proto = proto
+        self.folder = folder
+        self.weights = weights
+        self.scopes: list[Any] = []
+        self.nodes: list[FlatNode] = []
+        self._of_scope: list[list[int]] = []
+        self._bodies: dict[int, list[tuple[str, int]]] = {}
+        self._add(proto.graph)
+        self.original = original or frozenset(value for node in self.nodes for value in node.proto.output)
+
+    @classmethod
+    def of(cls, proto: Any, path: str) -> OnnxFile:
+        """Prepare the ModelProto that the graph was read from, which stays as it is.
+
+        :raises Damaged: if external data is missing or outside the model's folder
+        """
+        folder = os.path.dirname(os.path.abspath(path))
+        for graph in _graphs(proto.graph):
+            for tensor in graph.initializer:
+                _require_inside(tensor, folder, path)
+        weights: dict[str, Any] = {}
+        made = without_large(proto, LARGE, partial(_kept_apart, weights))
+        oldest, newest = IR_VERSIONS
+        made.ir_version = min(max(proto.ir_version, oldest), newest)
+        _move_constants(made.graph, weights)
+        for graph in _graphs(made.graph):
+            _seed(graph)
+            _name_once(graph)
+        return cls(made, folder, weights)
+
+    @property
+    def opset(self) -> int:
+        """Return the version of the default domain."""
+        found = [each.version for each in self.proto.opset_import if each.domain in ("", "ai.onnx")]
+        return int(found[0]) if found else 1
+
+    def nodes_of(self, scope: int) -> list[int]:
+        """Numbers of the nodes of one graph, in the file's order."""
+        return self._of_scope[scope]
+
+    def bodies_of(self, node: int) -> list[tuple[str, int]]:
+        """Return the bodies of a node: the attribute of each, and the number of its graph."""
+        return self._bodies.get(node, [])
+
+    def _add(self, graph: Any) -> int:
+        scope = len(self.scopes)
+        self.scopes.append(graph)
+        first = len(self.nodes)
+        self.nodes += [FlatNode(node, scope) for node in graph.node]
+        self._of_scope.append(list(range(first, len(self.nodes))))
+        for number in self._of_scope[scope]:
+            for attribute, body in bodies(self.nodes[number].proto):
+                self._bodies.setdefault(number, []).append((attribute, self._add(body)))
+        return scope
+
+
+def _graphs(graph: Any) -> Iterator[Any]:
+    yield graph
+    for node in graph.node:
+        for _, body in bodies(node):
+            yield from _graphs(body)
+
+
+def _require_inside(tensor: Any, folder: str, path: str) -> None:
+    """:raises Damaged: if the file of a weight is missing, or outside the model's folder"""
+    if tensor.data_location != EXTERNAL:
+        return
+    name, place = external_place(tensor, folder)
+    if place is None:
+        message = f"the weight `{tensor.name}` is outside the model's folder: `{name}`"
+        raise Damaged(message, name="external-data", path=path)
+    if not os.path.isfile(place):
+        message = f"external data not found: `{name}`, of the weight `{tensor.name}`"
+        raise Damaged(message, name="external-data", path=path)
+
+
+def _move_constants(graph: Any, weights: dict[str, Any]) -> None:
+    """Turn the main graph's large Constants into initializers, as onnxruntime does when it loads a model."""
+    kept = []
+    for node in graph.node:
+        value = next((each.t for each in node.attribute if each.name == "value"), None)
+        if node.op_type == "Constant" and value is not None and value.ByteSize() > LARGE:
+            made = graph.initializer.add()
+            made.CopyFrom(value)
+            made.name = node.output[0]
+            made.CopyFrom(_kept_apart(weights, made) or made)
+        else:
+            kept.append(node)
+    if len(kept) < len(graph.node):
+        copies = [type(node).FromString(node.SerializeToString()) for node in kept]
+        del graph.node[:]
+        graph.node.extend(copies)
+
+
+def _kept_apart(weights: dict[str, Any], tensor: Any) -> Any:
+    """Put the values of a large weight into ``weights``, and return it marked as external; None if it stays."""
+    from onnx import TensorProto, numpy_helper
+
+    usual = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.INT8, TensorProto.UINT8}
+    if tensor.data_type not in usual | {TensorProto.INT32, TensorProto.INT64}:
+        return None
+    weights[tensor.name] = array = numpy_helper.to_array(tensor)
+    bare = TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims)
+    bare.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", _APART), ("offset", "0"), ("length", str(array.nbytes))):
+        entry = bare.external_data.add()
+        entry.key, entry.value = key, value
+    return bare
+
+
+def _name_once(graph: Any) -> None:
+    """Remove duplicate names of nodes: onnxruntime refuses them."""
+    seen = set()
+    for node in graph.node:
+        if node.name in seen:
+            node.name = ""
+        seen.add(node.name)
+
+
+def _seed(graph: Any) -> None:
+    """Give operators that draw random numbers a seed, so that both computations draw the same numbers."""
+    for number, node in enumerate(graph.node):
+        if node.op_type in _RANDOM and all(each.name != "seed" for each in node.attribute):
+            made = node.attribute.add()
+            made.name, made.type, made.f = "seed", 1, float(number + 1)
+
+
+def converted(file: OnnxFile, opset: int) -> OnnxFile | None:
+    """Return the model in another opset; None if the ``onnx`` package cannot convert it.
+
+    Weights are left out: the converter gets their dtypes and shapes, and they are put back afterwards.
+    """
+    from onnx import version_converter
+
+    bare = type(file.proto)()
+    bare.CopyFrom(file.proto)
+    outside = [each for each in bare.graph.initializer if each.data_location == EXTERNAL]
+    kept = {each.name: _copy(each) for each in outside}
+    for each in outside:
+        each.ClearField("external_data")
+        each.ClearField("data_location")
+    try:
+        made = version_converter.convert_version(bare, opset)
+    except Exception:  # the converter raises several kinds; a model that it cannot convert is rounded another way
+        return None
+    for each in made.graph.initializer:
+        if each.name in kept:
+            each.CopyFrom(kept[each.name])
+    made.ir_version = file.proto.ir_version
+    found = OnnxFile(made, file.folder, file.weights, file.original)
+    return found if _outputs(found) >= file.original and _weights(found) >= set(kept) else None
+
+
+def _copy(tensor: Any) -> Any:
+    made = type(tensor)()
+    made.CopyFrom(tensor)
+    return made
+
+
+def _outputs(file: OnnxFile) -> set[str]:
+    """Return every value that a node yields: a conversion that renames or drops values is not used."""
+    return {value for node in file.nodes for value in node.proto.output}
+
+
+def _weights(file: OnnxFile) -> set[str]:
+    return {each.name for each in file.proto.graph.initializer}
