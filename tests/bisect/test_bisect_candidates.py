@@ -99,7 +99,6 @@ def test_only_the_changed_parts_of_a_large_graph_are_judged_with_the_same_answer
     small = pruned(sets())
     monkeypatch.setattr(judged_sets, "LARGE", 0)
     judged = sets()
-    monkeypatch.setattr(judged_sets, "_SHARE", 0)
     monkeypatch.setattr(judged, "digest_of", lambda answer: "base")
     assert pruned(judged) == small
     assert judged.digest(frozenset()) == judged.digest(frozenset({"Black"}))

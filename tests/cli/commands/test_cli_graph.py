@@ -163,24 +163,6 @@ def test_a_snapshot_answers_as_its_install_does(opsinfo: Run, opp: Path, judged:
     assert "dtypes assumed" not in opsinfo(*arguments).err
 
 
-def test_a_snapshot_of_version_1_is_read_and_its_columns_are_assumed(
-    opsinfo: Run, opp: Path, judged: Judge, tmp_path: Path
-) -> None:
-    policies = {row[0]: {"policy": row[1]} for row in rows(opsinfo("list", opp, "--soc", "ascend910b"))}
-    head = {"kind": "opsinfo-snapshot", "schema_version": 1, "soc": "ascend910b", "cann_version": None, "core": "ai"}
-    stores = [{"name": "built-in", "operators": policies}]
-    snapshot = write(tmp_path / "old.json", {**head, "stores": stores, "other_engines": {}})
-    ran = opsinfo("graph", dump(tmp_path), "--against", snapshot, "--precision-mode", "mixed_float16")
-    assert ran.out == opsinfo(*judged()).out
-    assert f"warning: {snapshot}: a snapshot of version 1 has no columns: all dtypes are assumed" in ran.err
-    assert "dtypes assumed for 3 nodes" in ran.err
-    mine = write(tmp_path / "m.json", mixlist(black_add=["Relu"]))
-    for command in (("validate", mine), ("minimize", mine)):
-        output = opsinfo(*command, "--against", snapshot, "--model", dump(tmp_path)).err
-        assert "version 1 has no columns" in output, command
-        assert "no columns" not in opsinfo(*command, "--against", snapshot).err
-
-
 def test_options_of_atc_in_the_models_command_are_considered(opsinfo: Run, judged: Judge, tmp_path: Path) -> None:
     words = "--output_type, --input_fp16_nodes, --is_weight_clip, --insert_op_conf"
     assert f"not considered: {words} of atc" in opsinfo(*judged()).err
