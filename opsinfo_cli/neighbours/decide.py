@@ -79,6 +79,7 @@ def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> 
         "to-float": lambda: call.to_float is not None,
         "in-place": lambda: call.is_in_place,
         "norm": lambda: call.name in content["norm"],
+        "batch-norm": lambda: call.name.rpartition(".")[2].replace("_", "").lower().startswith("batchnorm"),
         "half": lambda: "float16" in call.dtypes or not call.dtypes,
         "any-half": lambda: "float16" in call.dtypes,
         "double": lambda: "float64" in call.dtypes,
@@ -86,6 +87,8 @@ def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> 
         "exempt": lambda: bool(call.dtypes) and all(dtype not in FLOATS[:3] for dtype in call.dtypes),
     }
     for rule in rules["rules"]:
+        if rule.get("only", lists.system) != lists.system:
+            continue
         if all(cls == when if when in _CLASSES else holds[when]() for when in rule["when"]):
             decision = _applied(call, rule, low or lists.low or "float16", rules["source"])
             return decision._replace(near=_near(call.name, lists)) if cls is None else decision

@@ -92,6 +92,19 @@ def test_gaudi_config_is_read_in_both_spellings(text: object, low: list[str] | s
     assert [loss.kind for loss in found.losses] == kinds
 
 
+def test_a_level_that_is_not_documented_is_reported() -> None:
+    text = {"hmp_bf16_ops": ["mm"], "hmp_fp32_ops": [], "hmp_opt_level": "O2"}
+    assert [loss.message[:19] for loss in read("optimum-habana", json.dumps(text)).losses] == ["hmp_opt_level is O2"]
+
+
+@pytest.mark.parametrize("path", ["m.json", '"m.json"', "'m.json'", '"a b.json" '])
+def test_a_mixlist_path_of_an_ini_may_be_quoted(path: str) -> None:
+    named = SYSTEMS["mindspore-lite"].mixlist_path
+    assert named is not None
+    source = Source(f"[ascend_context]\nmixprecision_list_path = {path}\n".encode(), "x.ini")
+    assert named(source) == path.strip(" \"'")
+
+
 def test_habana_tensorflow_keeps_its_rules_on_node_names() -> None:
     text = {
         "allowlist": ["Conv2D"],

@@ -23,12 +23,16 @@ def mixlist_path(source: Source) -> str:
 
     :raises Damaged: if the ini names none, or several
     """
-    paths = sorted({match[1] for match in _KEY.finditer(source.text)})
+    paths = sorted({_unquoted(match[1]) for match in _KEY.finditer(source.text)})
     if len(paths) != 1:
         message = "names no mixlist" if not paths else f"names several mixlists: {', '.join(paths)}"
         raise Damaged(f"the ini {message}", path=source.path, hint="set ge.exec.modify_mixlist to one path")
     beside = os.path.join(os.path.dirname(source.path), paths[0])
     return beside if not os.path.exists(paths[0]) and os.path.exists(beside) else paths[0]
+
+
+def _unquoted(value: str) -> str:
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
 
 
 def write(system: System, lists: OperatorLists, base: ConversionBase) -> WrittenLists:

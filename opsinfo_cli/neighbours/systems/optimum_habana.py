@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...text.source import Source
 from ..json_text import json_object, strings
 from ..system import System
-from ..vocabulary import ListEntry, OperatorClass, ReadLists, Unlisted, lost
+from ..vocabulary import ListEntry, Loss, OperatorClass, ReadLists, Unlisted, lost
 from .habana import without_overloads
 
 _KEYS: tuple[tuple[str, str, Unlisted], ...] = (
@@ -26,6 +26,10 @@ def read(system: System, sources: list[Source]) -> ReadLists:
             entries = [ListEntry(name, OperatorClass.LOW, origin=low) for name in lows]
             entries += [ListEntry(name, OperatorClass.HIGH, origin=high) for name in highs]
             entries, losses = without_overloads(entries)
+            level = root.get("hmp_opt_level")
+            if low == "hmp_bf16_ops" and level and level.value not in (None, "O1"):
+                message = f"hmp_opt_level is {level.value}: what that computes low is not documented; read as O1"
+                losses += (Loss("approximate", message),)
             kept = [entry for entry in defaults.entries if entry.cls is OperatorClass.PROMOTE]
             return ReadLists(own._replace(entries=(*entries, *kept), unlisted=unlisted, version=None), losses)
         if lows is not None or highs is not None:

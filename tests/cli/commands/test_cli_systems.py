@@ -183,13 +183,17 @@ def test_modes_lists_the_modes_of_a_chip_and_whether_training_must_be_mixed(opsi
         ("atc", "--modify_mixlist='m x.json'", "no loss to scale"),
         ("ge", '    {"ge.exec.modify_mixlist", "m x.json"},', "loss is scaled by the training framework"),
         ("mindspore-lite", "ge.exec.modify_mixlist=m x.json", "no loss to scale"),
+        ("mindspore-lite-runtime", "mixprecision_list_path=m x.json", "no loss to scale"),
+        ("paddle-lite", "export HUAWEI_ASCEND_NPU_MODIFY_MIXLIST_FILE_PATH='m x.json'", "no loss to scale"),
+        ("onnxruntime", 'options = {"enable_cann_graph": True, "precision_mode": "allow_mix_precision"}',
+         "no loss to scale"),
         ("mindspore", 'model = ms.Model(network, loss_fn, optimizer, amp_level="O2", loss_scale_manager=manager)',
          "DynamicLossScaleManager"),
         ("apex", 'model, optimizer = amp.initialize(model, optimizer, opt_level="O1", loss_scale="dynamic")', "2**16"),
         ("torch", "with torch.npu.amp.autocast(dtype=torch.float16):", "GradScaler"),
         ("habana", 'with torch.autocast("hpu", dtype=torch.bfloat16):', "range of float32"),
         ("habana-hmp", "with hmp.disable_casts():", "range of float32"),
-    ], ids=["tf1", "tf2", "atc", "ge", "mindspore-lite", "mindspore", "apex", "torch", "habana", "habana-hmp"],
+    ], ids=lambda value: value if value in snippet_names() else "",
 )  # fmt: skip
 def test_a_snippet_sets_mode_mixlist_and_loss_scale(
     opsinfo: Run, tmp_path: Path, name: str, line: str, loss: str
@@ -199,7 +203,7 @@ def test_a_snippet_sets_mode_mixlist_and_loss_scale(
     assert ran.code == 0
     assert line in ran.out.splitlines()
     assert loss in ran.out
-    takes = name in ("tf1", "tf2", "atc", "ge", "mindspore-lite")
+    takes = name in ("tf1", "tf2", "atc", "ge", "mindspore-lite", "mindspore-lite-runtime", "paddle-lite")
     assert ("takes no mixlist" in ran.err) is not takes
     document = opsinfo("modes", "--snippet", name, "--format", "json", cwd=tmp_path).json
     assert document["snippet"]["takes_mixlist"] is takes
@@ -220,6 +224,9 @@ def test_every_snippet_sets_the_mode_or_refuses_it(opsinfo: Run, name: str, mode
         refused = {
             "torch": (*OTHER, "mixed_hif8"),
             "mindspore": ("mixed_hif8",),
+            "onnxruntime": ("mixed_hif8",),
+            "paddle-lite": (*BFLOAT16, "mixed_hif8"),
+            "mindspore-lite-runtime": (*BFLOAT16, *OTHER, "mixed_hif8"),
             "apex": (*BFLOAT16, *OTHER, "mixed_hif8"),
         }
         assert mode in refused.get(name, (*FLOAT16, *OTHER, "mixed_hif8") if name.startswith("habana") else ())
