@@ -40,8 +40,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 from man_pages import man_page, paragraphs  # noqa: E402
 
 from opsinfo_cli import __version__  # noqa: E402
-from opsinfo_cli.check.topics import TOPICS  # noqa: E402
-from opsinfo_cli.check.wording import wording  # noqa: E402
+from opsinfo_cli.check.wording import TOPICS, wording  # noqa: E402
 from opsinfo_cli.cli.app import COMMANDS, cli  # noqa: E402
 from opsinfo_cli.report.views.explanation import example_text  # noqa: E402
 

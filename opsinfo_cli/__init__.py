@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .check.finding import Finding, Outcome
-    from .check.validation import validate
+    from .check.run import validate
     from .compare import Difference, diff
     from .errors import OpsinfoError
     from .graph.api import Graph
@@ -60,7 +60,7 @@ _HOMES = {
     "Store": "model.library",
     "Target": "model.target",
     "diff": "compare",
-    "validate": "check.validation",
+    "validate": "check.run",
 }
 
 

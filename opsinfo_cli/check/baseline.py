@@ -1,18 +1,52 @@
-"""Known and accepted findings: a file of fingerprints in the repository."""
+"""Known and accepted findings: fingerprints, and a file of them in the repository.
+
+A fingerprint identifies a finding across runs, even if lines move, entries before it change, or a target is moved.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from ..errors import Damaged, Refused
 from ..text.source import read_bytes
 from .finding import Finding
-from .rule_selection import RuleSelection
 from .rules import RULES
 from .schema import validator_for
+from .selection import RuleSelection
+
+_MOVES = re.compile(r"(?<=\bline )[0-9]+|(?<=\boffset )[0-9]+|(?<=\.json:)[0-9]+|(?<= \()/[^()]*(?=\))")
+"""Parts of a message that are places, in the file or on this machine."""
+
+_INDEX = re.compile(r"/[0-9]+(?=/|$)")
+"""The index of an item, which changes as a line number does; the message names the item."""
+
+
+def fingerprinted(findings: Iterable[Finding], relative: Callable[[str], str]) -> list[Finding]:
+    """Return the findings, each with a unique fingerprint of rule, file, JSON pointer and identity.
+
+    For findings equal in all of these, each fingerprint also hashes the previous one.
+
+    :param relative: returns a path relative to the repository
+    """
+    last: dict[str, str] = {}
+    result = []
+    for finding in findings:
+        pointer = _INDEX.sub("/*", finding.pointer) if finding.pointer is not None else "none"
+        facts = (finding.rule.name, relative(finding.path), pointer, _MOVES.sub("N", finding.identity))
+        same = "\0".join(facts)
+        digest = _digest(same if same not in last else f"{same}\0{last[same]}")
+        last[same] = digest
+        result.append(replace(finding, fingerprint=digest))
+    return result
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, order=True)
@@ -49,7 +83,8 @@ class Baseline:
         fault = next(validator_for("baseline").iter_errors(document), None)
         if fault is not None:
             raise _no_baseline(path, f"{fault.json_path}: {fault.message}"[:300])
-        return cls(tuple(Known(**{key: each[key] for key in Known.__annotations__}) for each in document["findings"]))
+        entries = [{key: entry[key] for key in Known.__annotations__} for entry in document["findings"]]
+        return cls(tuple(Known(**entry) for entry in entries))
 
     @property
     def fingerprints(self) -> frozenset[str]:
@@ -98,5 +133,5 @@ def _concerned(entry: Known, checked: Collection[str], selection: RuleSelection,
 
 
 def _no_baseline(path: str, why: str) -> Damaged:
-    said = f"not an opsinfo baseline: {why}"
-    return Damaged(said, path=path, hint="--baseline FILE --update-baseline writes one to a new FILE")
+    hint = "--baseline FILE --update-baseline writes one to a new FILE"
+    return Damaged(f"not an opsinfo baseline: {why}", path=path, hint=hint)

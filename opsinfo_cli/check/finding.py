@@ -1,18 +1,44 @@
-"""A finding: a rule and a place."""
+"""Findings: a rule, and a place where a file breaks it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Literal
 
-from ..errors import Damaged, OpsinfoError, brief
+from ..errors import OpsinfoError, brief
 from ..text.patch import Edit
 from ..text.source import Excerpt, Place, Source, excerpt
-from .rule import Rule
-from .rules import rule
 
-SEVERITIES = ("error", "warning", "note")
+Severity = Literal["error", "warning", "note"]
+Reaction = Literal["refuses", "crashes", "ignores", "accepts"]
+About = Literal["both", "mixlist", "library", "mode", "model", "store", "install", "vault"]
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """The worst first."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The facts about a kind of finding.
+
+    :param name: never changes
+    :param severity: a finding may override it, as it may ``engine``
+    :param engine: the engine's reaction
+    :param fails: the smallest text that has the finding
+    :param passes: the same, fixed
+    :param source: where the rule comes from: repository, path and lines
+    """
+
+    code: str
+    name: str
+    about: About
+    severity: Severity
+    engine: Reaction
+    why: str
+    fails: str
+    passes: str
+    source: str
 
 
 @dataclass(frozen=True)
@@ -23,6 +49,7 @@ class Fix:
     :param drops_bom: whether the byte order mark is removed, which is not an edit of the text
     :param renames: an op type and the one it becomes
     :param renames_key: a key and the one it becomes
+    :param drops: entries that go: the keys of list and action, and the op type
     """
 
     edits: tuple[Edit, ...] = ()
@@ -30,9 +57,10 @@ class Fix:
     drops_bom: bool = False
     renames: tuple[str, str] | None = None
     renames_key: tuple[str, str] | None = None
+    drops: tuple[tuple[str, str, str], ...] = ()
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Literal["safe", "unsafe"]:
         return "safe" if self.is_safe else "unsafe"
 
 
@@ -45,7 +73,8 @@ class Finding:
     :param pointer: JSON pointer, if the text could be parsed
     :param fix: the fix, if there is one; ``places`` are the places of its edits
     :param snippet: the source line
-    :param fingerprint: identifies it from run to run; see :mod:`.fingerprint`
+    :param identity: the message with the facts of targets instead of their paths; see :mod:`.baseline`
+    :param fingerprint: identifies the finding from run to run; see :mod:`.baseline`
     """
 
     rule: Rule
@@ -55,14 +84,16 @@ class Finding:
     end: Place | None = None
     pointer: str | None = None
     hint: str | None = None
-    severity: str = ""
-    engine: str = ""
+    severity: Severity | Literal[""] = ""
+    engine: Reaction | Literal[""] = ""
     fix: Fix | None = None
     places: tuple[tuple[Place, Place], ...] = ()
     snippet: Excerpt | None = field(default=None, compare=False)
+    identity: str = field(default="", compare=False)
     fingerprint: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "identity", self.identity or self.message)
         object.__setattr__(self, "message", brief(self.message))
         object.__setattr__(self, "hint", brief(self.hint) if self.hint else self.hint)
         object.__setattr__(self, "severity", self.severity or self.rule.severity)
@@ -74,35 +105,46 @@ class Finding:
 
 
 def at(
-    name: str,
+    rule: Rule,
     source: Source,
     span: tuple[int, int],
     message: str,
     *,
     pointer: str | None = None,
     hint: str | None = None,
-    severity: str = "",
-    engine: str = "",
+    severity: Severity | Literal[""] = "",
     fix: Fix | None = None,
+    identity: str = "",
 ) -> Finding:
-    """A finding at a span of a text."""
+    """Return a finding at a span of a text."""
     start, end = source.place(span[0]), source.place(span[1])
-    places = tuple((source.place(edit.start), source.place(edit.end)) for edit in fix.edits) if fix else ()
-    shown = excerpt(source.text, *span)
-    return Finding(rule(name), message, source.path, start, end, pointer, hint, severity, engine, fix, places, shown)
+    return Finding(
+        rule,
+        message,
+        source.path,
+        start,
+        end,
+        pointer=pointer,
+        hint=hint,
+        severity=severity,
+        fix=fix,
+        places=tuple((source.place(edit.start), source.place(edit.end)) for edit in fix.edits) if fix else (),
+        snippet=excerpt(source.text, *span),
+        identity=identity,
+    )
 
 
-def whole_file(name: str, path: str, message: str, hint: str | None = None) -> Finding:
-    """Return a finding on a whole file or folder; in a file its place is the first character."""
-    start, end = (Place(1, 1), Place(1, 2)) if path.endswith(".json") else (None, None)
-    return Finding(rule(name), message, path, start, end, hint=hint)
-
-
-def damage(error: Damaged) -> Finding:
-    """Return the finding for an error."""
+def at_error(rule: Rule, error: OpsinfoError, path: str, message: str, hint: str | None) -> Finding:
+    """Return a finding at the place of an error, which is one character."""
     start = Place(error.line, error.column) if error.line and error.column else None
     end = Place(start.line, start.column + 1) if start else None
-    return Finding(rule("syntax"), error.message, error.path or "", start, end, hint=error.hint)
+    return Finding(rule, message, path, start, end, hint=hint)
+
+
+def whole_file(rule: Rule, path: str, message: str, hint: str | None = None) -> Finding:
+    """Return a finding on a whole file or folder; in a file its place is the first character."""
+    start, end = (Place(1, 1), Place(1, 2)) if path.endswith(".json") else (None, None)
+    return Finding(rule, message, path, start, end, hint=hint)
 
 
 @dataclass(frozen=True)
@@ -122,39 +164,37 @@ class Tally:
     notes: int
 
 
+@dataclass(frozen=True)
+class PassedOver:
+    """A file or folder of a tree that is not checked."""
+
+    path: str
+    reason: str
+
+
 @dataclass
 class Outcome:
     """Findings on any number of files.
 
     :param failures: errors for files that could not be checked
-    :param passed_over: JSON files of a tree that are neither mixlists nor libraries
+    :param passed_over: JSON files and folders of a tree that were not checked
+    :param notes: messages about how the files were found
     """
 
     findings: list[Finding] = field(default_factory=list)
     files: list[FileVerdict] = field(default_factory=list)
     failures: list[OpsinfoError] = field(default_factory=list)
-    passed_over: list[str] = field(default_factory=list)
-
-    @property
-    def is_about_something(self) -> bool:
-        """Whether there was anything to check."""
-        return bool(self.files or self.failures)
-
-    def extend(self, other: Outcome) -> None:
-        """Add another outcome to this one."""
-        self.findings += other.findings
-        self.files += other.files
-        self.failures += other.failures
-        self.passed_over += other.passed_over
+    passed_over: list[PassedOver] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def add(self, path: str, kind: str, findings: Iterable[Finding], accepts: bool | None = None) -> None:
         """Add a file with its distinct findings; by default the engine accepts it unless a finding refuses it."""
-        mine = sorted(dict.fromkeys(findings), key=lambda finding: finding.order)
+        distinct = sorted(dict.fromkeys(findings), key=lambda finding: finding.order)
         if kind == "install":  # one per chip: report shared findings once
-            mine = [finding for finding in mine if finding not in self.findings]
+            distinct = [finding for finding in distinct if finding not in self.findings]
         if accepts is None:
-            accepts = not any(finding.engine in ("refuses", "crashes") for finding in mine)
-        self.findings += mine
+            accepts = not any(finding.engine in ("refuses", "crashes") for finding in distinct)
+        self.findings += distinct
         self.files.append(FileVerdict(path, kind, accepts))
 
     @property

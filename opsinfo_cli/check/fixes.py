@@ -21,7 +21,7 @@ def applicable(findings: Iterable[Finding], unsafe: bool) -> list[Fix]:
     """Return the fixes of findings.
 
     :param unsafe: whether to include unsafe fixes"""
-    return [each.fix for each in findings if each.fix and (unsafe or each.fix.is_safe)]
+    return [finding.fix for finding in findings if finding.fix and (unsafe or finding.fix.is_safe)]
 
 
 @dataclass(frozen=True)
@@ -43,25 +43,32 @@ class FixPlan:
         return Patch(source.sha256, tuple(edits_between(source.text, fixed.text)), source.bom and not fixed.bom)
 
     def prove(self, source: Source, result: Source) -> None:
-        """Check that the result has the content of the source, apart from renamed names and repetitions."""
-        _, renamed = self._fixed(source)
+        """Check that the result has the content of the source, apart from renamed names, dropped entries and
+        repetitions."""
+        _, changes = self._fixed(source)
         before, after = scan(source).root, scan(result).root
-        if before is None or after is None or _said(before, renamed) != _said(after, _Renamed({}, {})):
+        only_dropped = _Changes({}, {}, changes.dropped)
+        if before is None or after is None or _content(before, changes) != _content(after, only_dropped):
             raise proof_failed(source.path)
 
-    def _fixed(self, source: Source) -> tuple[Source, _Renamed]:
-        """Return the text after all possible fixes, and the renamed names."""
-        renamed = _Renamed({}, {})
+    def _fixed(self, source: Source) -> tuple[Source, _Changes]:
+        """Return the text after all possible fixes, and what they change."""
+        changes = _Changes({}, {}, set())
+        drops = False
         for _ in range(_PASSES):
-            fixes = _together(applicable(self.find(source), self.unsafe))
+            possible = applicable(self.find(source), self.unsafe)
+            fixes = _together([fix for fix in possible if bool(fix.drops) is drops])
+            if not fixes and not drops:  # last of all, so that no name is renamed to one whose entry was dropped
+                drops, fixes = True, _together([fix for fix in possible if fix.drops])
             if not fixes:
                 break
-            renamed.items.update(fix.renames for fix in fixes if fix.renames)
-            renamed.keys.update(fix.renames_key for fix in fixes if fix.renames_key)
+            changes.items.update(fix.renames for fix in fixes if fix.renames)
+            changes.keys.update(fix.renames_key for fix in fixes if fix.renames_key)
+            changes.dropped.update(entry for fix in fixes for entry in fix.drops)
             text = splice(source.text, (edit for fix in fixes for edit in fix.edits))
             drops_bom = any(fix.drops_bom for fix in fixes)
             source = Source(encoded(text) if drops_bom else source.with_text(text), source.path)
-        return source, renamed
+        return source, changes
 
 
 def _together(fixes: list[Fix]) -> list[Fix]:
@@ -89,19 +96,30 @@ def _touches(edit: Edit, edits: list[Edit]) -> bool:
     return False
 
 
-class _Renamed(NamedTuple):
-    """Op types and keys, with their new names."""
+class _Changes(NamedTuple):
+    """What fixes change in the content.
+
+    :param items: op types with their new names
+    :param keys: keys with their new names
+    :param dropped: the keys of list and action, and the op type, of each dropped entry
+    """
 
     items: dict[str, str]
     keys: dict[str, str]
+    dropped: set[tuple[str, str, str]]
 
 
-def _said(node: Node, renamed: _Renamed) -> object:
-    """Return the content of a text, each string of an array once."""
+def _content(node: Node, changes: _Changes, keys: tuple[str, ...] = ()) -> object:
+    """Return the content of a text after the changes, each string of an array once.
+
+    :param keys: the keys that lead to the node
+    """
     if node.kind == "object":
-        return {renamed.keys.get(member.name, member.name): _said(member.value, renamed) for member in node}
+        renamed = {changes.keys.get(member.name, member.name): member.value for member in node}
+        return {name: _content(value, changes, (*keys, name)) for name, value in renamed.items()}
     if node.kind == "array":
-        return list({_item(item, renamed.items, index): None for index, item in enumerate(node.items)})
+        items = dict.fromkeys(_item(item, changes.items, index) for index, item in enumerate(node.items))
+        return [item for item in items if (*keys, item) not in changes.dropped]
     return node.plain()
 
 

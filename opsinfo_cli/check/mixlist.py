@@ -1,28 +1,99 @@
-"""Findings on a mixlist: its structure and its marks."""
+"""Rules on mixlists: their structure and marks, and their op types in the targets that they are for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, Protocol, TypeVar
 
+from ..errors import join_some
+from ..model.entry import BF16, FP16, Columns, Possible
+from ..model.library import Operators
 from ..model.mixlist import Marked, StructureFault, collected_marks, marked_items, structure_faults
-from ..model.near_names import did_you_mean
-from ..model.policy import ACTIONS, LISTS, Mark, combination, is_legal, policy_meant
+from ..model.near_names import NearNames, did_you_mean, meant
+from ..model.policy import ACTIONS, LISTS, Mark, Policy, combination, effective, is_legal, policy_meant
+from ..model.precision_mode import Mode
+from ..model.target import Target
 from ..text.layout import drop_part, quote
 from ..text.patch import Edit
 from ..text.scanner import Document, Node
 from ..text.source import Source
-from .finding import Finding, Fix, at
-from .text import bom, duplicate_keys, faults, pointer_to, trailing_text
+from .engine_files import CHECK_SUPPORT, CONFIGURATION, GRAPH_OPTIMIZER, MIXED_PRECISION, MIXLIST
+from .finding import Finding, Fix, Rule, Severity, at
+from .text import WRONG_TYPE, bom, duplicate_keys, faults, pointer_to, trailing_text
+
+T = TypeVar("T")
+
+ADD = {policy: Mark("to-add", policy) for policy in Policy}
+
+
+@dataclass
+class MixlistTarget:
+    """One chip that a mixlist is for. Messages name it by its slot; see :meth:`Reading.at`."""
+
+    target: Target
+
+    @property
+    def slot(self) -> str:
+        return f"\0{id(self)}\0"
+
+    @property
+    def label(self) -> str:
+        """The chip, with its target."""
+        soc, text = self.target.soc, self.target.text
+        return f"{soc} ({text})" if soc and soc != text else text
+
+    @property
+    def facts(self) -> str:
+        """The chip and its CANN version, which stay the same if the target is moved or renamed."""
+        return " ".join(fact for fact in (self.target.soc, self.target.version) if fact) or "a target"
+
+    @property
+    def operators(self) -> Operators:
+        return self.target.operators
+
+    @cached_property
+    def by_stem(self) -> Mapping[str, list[str]]:
+        """Op types such as `X`, `XD`, `XV2`, `XV2D` by their common stem."""
+        forms: dict[str, list[str]] = {}
+        for name in self.operators.names:
+            forms.setdefault(_stem(name), []).append(name)
+        return forms
+
+    @cached_property
+    def other_engines(self) -> Mapping[str, str]:
+        return self.target.other_engines
+
+    def policy(self, name: str) -> Policy:
+        return self.operators[name].entry.policy
+
+    def columns(self, name: str) -> Columns:
+        return Columns(self.operators[name].entry)
+
+
+class Named(Protocol):
+    """A target or model in a message: its slot there, its name for people, and its facts for the baseline."""
+
+    @property
+    def slot(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def facts(self) -> str: ...
 
 
 @dataclass
 class Reading:
-    """The content of the well-formed parts of a mixlist."""
+    """The content of the well-formed parts of a mixlist.
+
+    :param named: the targets and models that messages name
+    """
 
     source: Source
     root: Node
+    named: Sequence[Named] = ()
 
     @cached_property
     def items(self) -> list[Marked]:
@@ -33,55 +104,70 @@ class Reading:
         return collected_marks(self.items)
 
     @cached_property
-    def _named(self) -> dict[str, list[Marked]]:
+    def by_name(self) -> dict[str, list[Marked]]:
+        """The items of each op type, in the order of the lists."""
         named: dict[str, list[Marked]] = {}
         for item in self.items:
             named.setdefault(item.name, []).append(item)
         return named
 
-    @cached_property
-    def _first(self) -> dict[str, Marked]:
-        return {item.name: item for item in reversed(self.items)}
+    def first(self, name: str) -> Marked:
+        return self.by_name[name][0]
 
-    @cached_property
-    def _with_mark(self) -> dict[tuple[str, Mark], Marked]:
-        return {(item.name, item.mark): item for item in reversed(self.items)}
-
-    @cached_property
-    def _last(self) -> dict[str, Marked]:
-        return {item.name: item for item in sorted(self.items, key=lambda item: item.node.start)}
+    def with_mark(self, name: str, mark: Mark) -> Marked:
+        return next(item for item in self.by_name[name] if item.mark == mark)
 
     def at(
         self,
-        name: str,
-        item: Marked,
+        rule: Rule,
+        item: Marked | None,
         message: str,
         hint: str | None = None,
-        severity: str = "",
+        severity: Severity | Literal[""] = "",
         fix: Fix | None = None,
     ) -> Finding:
-        span, pointer = (item.node.start, item.node.end), pointer_to(*item.keys, item.place)
-        return at(name, self.source, span, message, pointer=pointer, hint=hint, severity=severity, fix=fix)
+        """Return a finding at an item, or at the first character. Slots in the message become labels; in its
+        identity facts, so that a baseline does not depend on where a target lies."""
+        identity = message
+        for each in self.named:
+            message, identity = message.replace(each.slot, each.label), identity.replace(each.slot, each.facts)
+        span = (item.node.start, item.node.end) if item else (self.root.start, self.root.start + 1)
+        pointer = pointer_to(*item.keys, item.place) if item else None
+        return at(
+            rule,
+            self.source,
+            span,
+            message,
+            pointer=pointer,
+            hint=hint,
+            severity=severity,
+            fix=fix,
+            identity=identity,
+        )
 
     def dropping(self, item: Marked) -> Fix:
-        """Return the fix that removes an item from its array."""
+        """Return the fix that removes a repeated item from its array."""
         return Fix((drop_part(item.array, item.place),))
+
+    def dropping_marks(self, name: str, marks: Iterable[Mark]) -> Fix | None:
+        """Return the unsafe fix that removes marks of an op type; None if the engine would refuse the rest.
+
+        An item that is repeated is left to the fix of the repetition.
+        """
+        dropped = set(marks)
+        items = [item for item in self.by_name[name] if item.mark in dropped]
+        rest = self.marks[name] - dropped
+        if len(items) != len(dropped) or not (is_legal(rest) or not rest):
+            return None
+        edits = tuple(drop_part(item.array, item.place) for item in items)
+        return Fix(edits, is_safe=False, drops=tuple((*item.keys, name) for item in items))
 
     def renaming(self, name: str, near: str) -> Fix | None:
         """Return the fix that renames every occurrence of an op type; None if the engine would refuse the result."""
         if not is_legal(self.marks[name] | self.marks.get(near, frozenset())):
             return None
-        edits = tuple(Edit(item.node.start, item.node.end, quote(near)) for item in self._named[name])
+        edits = tuple(Edit(item.node.start, item.node.end, quote(near)) for item in self.by_name[name])
         return Fix(edits, is_safe=False, renames=(name, near))
-
-    def first(self, name: str) -> Marked:
-        return self._first[name]
-
-    def last(self, name: str) -> Marked:
-        return self._last[name]
-
-    def with_mark(self, name: str, mark: Mark) -> Marked:
-        return self._with_mark[name, mark]
 
 
 def check_mixlist(document: Document) -> Iterator[Finding]:
@@ -100,15 +186,42 @@ def check_mixlist(document: Document) -> Iterator[Finding]:
     yield from gray_to_add_alone(reading)
 
 
+UNKNOWN_LIST = Rule(
+    code="M001",
+    name="unknown-list",
+    about="mixlist",
+    severity="error",
+    engine="refuses",
+    why=(
+        "The engine accepts exactly the keys black-list, white-list and gray-list, and refuses a file with any other "
+        "key, such as `grey-list`, `white_list` or a `$schema` for the editor."
+    ),
+    fails='{"grey-list": {"to-add": ["Log"]}}',
+    passes='{"gray-list": {"to-remove": ["Log"]}, "black-list": {"to-add": ["Log"]}}',
+    source=f"{MIXLIST}:26-27, 133-184; error E21002",
+)
+UNKNOWN_ACTION = Rule(
+    code="M002",
+    name="unknown-action",
+    about="mixlist",
+    severity="error",
+    engine="refuses",
+    why="Inside a list the engine accepts only `to-add` and `to-remove`.",
+    fails='{"black-list": {"to_add": ["Log"]}}',
+    passes='{"black-list": {"to-add": ["Log"]}}',
+    source=f"{MIXLIST}:26-27, 147-168; error E21002",
+)
+
+_OF_FAULTS = {rule.name: rule for rule in (WRONG_TYPE, UNKNOWN_LIST, UNKNOWN_ACTION)}
+
+
 def structure(source: Source, root: Node) -> Iterator[Finding]:
     """Yield wrong-type, unknown-list and unknown-action; a near key can be renamed."""
     for fault in structure_faults(root):
-        fix, hint = None, None
-        if fault.name != "wrong-type":
-            hint = _hint_at_key(fault)
-            fix = _renaming_key(fault)
-        span = fault.node.start, fault.node.end
-        yield at(fault.name, source, span, fault.message, pointer=pointer_to(*fault.steps), hint=hint, fix=fix)
+        rule = _OF_FAULTS[fault.name]
+        hint = _hint_at_key(fault) if rule is not WRONG_TYPE else None
+        span, pointer = (fault.node.start, fault.node.end), pointer_to(*fault.steps)
+        yield at(rule, source, span, fault.message, pointer=pointer, hint=hint, fix=_renaming_key(fault))
 
 
 def _renaming_key(fault: StructureFault) -> Fix | None:
@@ -129,12 +242,29 @@ def _hint_at_key(fault: StructureFault) -> str:
     return did_you_mean(key, known) or "use one of " + ", ".join(f"`{word}`" for word in known)
 
 
+CONTRADICTION = Rule(
+    code="M003",
+    name="contradiction",
+    about="mixlist",
+    severity="error",
+    engine="refuses",
+    why=(
+        "Of the 63 combinations of the six marks on one op type the engine accepts eleven. Adding to two lists, adding "
+        "to and removing from the same list, removing from two lists, and removing from gray alone are refused."
+    ),
+    fails='{"black-list": {"to-add": ["Log"]}, "white-list": {"to-add": ["Log"]}}',
+    passes='{"black-list": {"to-add": ["Log"]}, "white-list": {"to-remove": ["Log"]}}',
+    source=f"{MIXLIST}:46-60, 233-249; error E20003",
+)
+
+
 def contradictions(reading: Reading) -> Iterator[Finding]:
     """Yield contradiction, at the last mark of an op type, which makes the combination illegal."""
     for name, marks in reading.marks.items():
         if not is_legal(marks):
-            said = f"`{name}`: the engine refuses {combination(marks)} (E20003)"
-            yield reading.at("contradiction", reading.last(name), said, _way_out(marks))
+            last = max(reading.by_name[name], key=lambda item: item.node.start)
+            message = f"`{name}`: the engine refuses {combination(marks)} (E20003)"
+            yield reading.at(CONTRADICTION, last, message, _way_out(marks))
 
 
 def _way_out(marks: frozenset[Mark]) -> str:
@@ -146,19 +276,366 @@ def _way_out(marks: frozenset[Mark]) -> str:
     return "use one `to-add`, and at most one `to-remove` of another list"
 
 
+DUPLICATE_OPERATOR = Rule(
+    code="M004",
+    name="duplicate-operator",
+    about="mixlist",
+    severity="warning",
+    engine="accepts",
+    why="An op type appears twice in one array. That has no effect; often another op type was meant.",
+    fails='{"black-list": {"to-add": ["Log", "Log"]}}',
+    passes='{"black-list": {"to-add": ["Log"]}}',
+    source=f"{MIXLIST}:208-231",
+)
+
+
 def duplicate_operators(reading: Reading) -> Iterator[Finding]:
     seen = set()
     for item in reading.items:
         if (item.name, item.mark) in seen:
-            said = f"`{item.name}` appears twice in this array"
-            yield reading.at("duplicate-operator", item, said, fix=reading.dropping(item))
+            message = f"`{item.name}` appears twice in this array"
+            yield reading.at(DUPLICATE_OPERATOR, item, message, fix=reading.dropping(item))
         seen.add((item.name, item.mark))
+
+
+NO_EFFECT = Rule(
+    code="M008",
+    name="no-effect",
+    about="mixlist",
+    severity="warning",
+    engine="ignores",
+    why=(
+        "The entry changes nothing: the engine ignores a gray-list `to-add` alone, and a `to-add` for the list that "
+        "the op type is already on changes nothing."
+    ),
+    fails='{"gray-list": {"to-add": ["MatMulV2"]}}',
+    passes='{"white-list": {"to-remove": ["MatMulV2"]}}',
+    source=f"{MIXLIST}:265-294",
+)
 
 
 def gray_to_add_alone(reading: Reading) -> Iterator[Finding]:
     """Yield no-effect for a gray `to-add` alone, which needs no library."""
     for name, marks in reading.marks.items():
         if combination(marks) == "add gray":
-            said = f"`{name}` keeps the library's policy: a gray-list `to-add` alone has no effect"
+            message = f"`{name}` keeps the library's policy: a gray-list `to-add` alone has no effect"
             hint = "to make it gray, add it to `to-remove` of the list it is on"
-            yield reading.at("no-effect", reading.first(name), said, hint)
+            yield reading.at(NO_EFFECT, reading.first(name), message, hint, fix=reading.dropping_marks(name, marks))
+
+
+def check_against(reading: Reading, targets: Sequence[MixlistTarget], modes: Sequence[Mode]) -> Iterator[Finding]:
+    """Yield the findings on op types.
+
+    :param modes: the precision modes that the mixlist is used with; both mixed modes if empty
+    """
+    names = Names(targets)
+    forms = {id(against): Forms(reading, against) for against in targets}
+    for name, marks in reading.marks.items():
+        if not is_legal(marks):
+            continue
+        knowing = [against for against in targets if name in against.operators]
+        yield from unknown_operator(reading, name, names, knowing)
+        if not knowing:
+            continue
+        entry = KnownEntry(reading, name, marks, knowing)
+        yield from no_effect(entry)
+        yield from remove_mismatch(entry)
+        yield from sibling_type(entry, forms)
+        yield from black_without_fp32(entry, modes)
+        yield from white_without_low(entry, modes)
+
+
+@dataclass
+class Names:
+    """The op types of all targets, and how many unknown names were compared with them."""
+
+    targets: Sequence[MixlistTarget]
+    compared: int = 0
+
+    MOST = 1000
+    """The most unknown names of a mixlist for which similar ones are searched: each takes milliseconds."""
+
+    @cached_property
+    def known(self) -> NearNames:
+        return NearNames({name for against in self.targets for name in against.operators.names})
+
+    def near(self, name: str) -> list[str] | None:
+        """Return op types with a similar name; None if it was not compared."""
+        self.compared += 1
+        return self.known.of(name) if self.compared <= self.MOST else None
+
+
+@dataclass
+class KnownEntry:
+    """An op type of a mixlist, and the targets that have it."""
+
+    reading: Reading
+    name: str
+    marks: frozenset[Mark]
+    knowing: list[MixlistTarget]
+
+    @cached_property
+    def useless(self) -> list[Mark]:
+        """The marks that change nothing in any of the targets."""
+        policies = {against.policy(self.name) for against in self.knowing}
+        adds = [ADD[policy] for policy in (Policy.BLACK, Policy.WHITE) if policies == {policy}]
+        return sorted(
+            mark for mark in self.marks if mark in adds or (mark.action == "to-remove" and mark.policy not in policies)
+        )
+
+    def at_useless(self, rule: Rule, mark: Mark, message: str, hint: str | None = None) -> Finding:
+        """Return the finding on a mark without effect. Its fix drops all of them, so that the rest stays legal."""
+        fix = self.reading.dropping_marks(self.name, self.useless)
+        return self.reading.at(rule, self.reading.with_mark(self.name, mark), message, hint, fix=fix)
+
+
+def _listed(some: Iterable[MixlistTarget]) -> str:
+    return ", ".join(against.slot for against in some)
+
+
+def _alike(results: Iterable[tuple[MixlistTarget, T | None]]) -> Iterator[tuple[T, str]]:
+    """Yield each distinct result except None, with its chips."""
+    chips: dict[T, list[MixlistTarget]] = {}
+    for against, result in results:
+        if result is not None:
+            chips.setdefault(result, []).append(against)
+    return ((result, _listed(some)) for result, some in chips.items())
+
+
+UNKNOWN_OPERATOR = Rule(
+    code="M005",
+    name="unknown-operator",
+    about="mixlist",
+    severity="error",
+    engine="ignores",
+    why=(
+        "Op types are compared exactly with those of the graph after fusion. A name that no library has "
+        "is silently ignored: training continues with the library's policy. With a near name it is an "
+        "error, otherwise a warning: its package may not be installed here."
+    ),
+    fails='{"black-list": {"to-add": ["MatMu1V2"]}}',
+    passes='{"black-list": {"to-add": ["MatMulV2"]}}',
+    source=f"{MIXLIST}:265-270; fusion runs first: {GRAPH_OPTIMIZER}:364-402",
+)
+NOT_IN_AI_CORE = Rule(
+    code="M006",
+    name="not-in-ai-core",
+    about="mixlist",
+    severity="warning",
+    engine="ignores",
+    why=(
+        "The install knows this op type, but for another engine (AI CPU, vector core, DSA, host). The mixlist is read "
+        "by the AI Core engine and has no effect on it."
+    ),
+    fails='{"black-list": {"to-add": ["DSAGenBitMask"]}}',
+    passes='{"black-list": {"to-add": ["Log"]}}',
+    source=f"{CONFIGURATION}:927-934",
+)
+
+
+def unknown_operator(reading: Reading, name: str, names: Names, knowing: Sequence[MixlistTarget]) -> Iterator[Finding]:
+    """Yield unknown-operator and not-in-ai-core.
+
+    :param knowing: the targets that have the op type
+    """
+    targets = names.targets
+    if len(knowing) == len(targets):
+        return
+    item = reading.first(name)
+    if knowing:
+        lacking = _listed(against for against in targets if against not in knowing)
+        message = f"`{name}` is an op type of {_listed(knowing)}, but not of {lacking}, where the engine ignores it"
+        yield reading.at(UNKNOWN_OPERATOR, item, message, severity="warning")
+        return
+    engines = dict(_alike((against, against.other_engines.get(name)) for against in targets))
+    if engines:
+        several = len(targets) > 1
+        owners = " and of ".join(f"{engine} in {chips}" if several else engine for engine, chips in engines.items())
+        message = f"`{name}` is an op type of {owners}, not of the AI Core; the engine ignores it here"
+        yield reading.at(NOT_IN_AI_CORE, item, message)
+        return
+    chips = f"any of the {len(targets)} targets" if len(targets) > 3 else _listed(targets)
+    message = f"unknown operator `{name}` in {chips}; the engine ignores it"
+    near = names.near(name)
+    if near:
+        fix = reading.renaming(name, near[0]) if len(near) == 1 else None
+        yield reading.at(UNKNOWN_OPERATOR, item, message, meant(near), "error", fix)
+    else:
+        hint = "no operator there has a similar name"
+        if near is None:
+            hint = f"similar names were searched for the first {names.MOST} unknown ones only"
+        yield reading.at(UNKNOWN_OPERATOR, item, message, hint, "warning")
+
+
+def no_effect(entry: KnownEntry) -> Iterator[Finding]:
+    """Yield no-effect: a to-add of the list that the op type is on in every target."""
+    where = f" in {_listed(entry.knowing)}" if len(entry.knowing) > 1 else " in the library"
+    for mark in entry.useless:
+        if mark.action == "to-add":
+            yield entry.at_useless(
+                NO_EFFECT, mark, f"`{entry.name}` is already {mark.policy}{where}", "remove the entry"
+            )
+
+
+REMOVE_MISMATCH = Rule(
+    code="M009",
+    name="remove-mismatch",
+    about="mixlist",
+    severity="warning",
+    engine="ignores",
+    why=(
+        "A `to-remove` from a list that the op type is not on. The engine logs a warning and continues; other "
+        "marks of the op type still apply."
+    ),
+    fails='{"black-list": {"to-remove": ["MatMulV2"]}}',
+    passes='{"white-list": {"to-remove": ["MatMulV2"]}}',
+    source=f"{MIXLIST}:274-294",
+)
+
+
+def remove_mismatch(entry: KnownEntry) -> Iterator[Finding]:
+    """Yield remove-mismatch: a to-remove of a list that the op type is on in no target."""
+    policies = dict(_alike((against, against.policy(entry.name)) for against in entry.knowing))
+    several = len(entry.knowing) > 1
+    is_on = " or ".join(f"{policy} in {policies[policy]}" if several else str(policy) for policy in sorted(policies))
+    for mark in entry.useless:
+        if mark.action == "to-remove":
+            message = f"`{entry.name}` is {is_on}, not {mark.policy}, in the library; this `to-remove` does nothing"
+            yield entry.at_useless(REMOVE_MISMATCH, mark, message)
+
+
+SIBLING_TYPE = Rule(
+    code="M007",
+    name="sibling-type",
+    about="mixlist",
+    severity="warning",
+    engine="accepts",
+    why=(
+        "The graph may hold another form of this operator when its dtype is decided: fusion turns `X` into `XD` or "
+        "`XV2` and back. That form ends with another policy, so the entry may miss the operator that is "
+        "meant."
+    ),
+    fails='{"black-list": {"to-add": ["MatMulV2"]}}',
+    passes='{"black-list": {"to-add": ["MatMul", "MatMulV2", "MatMulV3"]}}',
+    source=f"{GRAPH_OPTIMIZER}:364-402; {MIXLIST}:265-270",
+)
+
+
+def sibling_type(entry: KnownEntry, forms: Mapping[int, Forms]) -> Iterator[Finding]:
+    """Yield sibling-type: fused or versioned forms that the mixlist leaves with another policy.
+
+    :param forms: by the identity of their target
+    """
+    hint = "add the other form too, if both are meant"
+    results = ((against, _about_siblings(entry, against, forms[id(against)])) for against in entry.knowing)
+    for about, chips in _alike(results):
+        message = f"{about} in {chips}; fusion may turn one into the other"
+        yield entry.reading.at(SIBLING_TYPE, entry.reading.first(entry.name), message, hint)
+
+
+def _about_siblings(entry: KnownEntry, against: MixlistTarget, forms: Forms) -> str | None:
+    before = against.policy(entry.name)
+    after = effective(before, entry.marks)
+    others = forms.with_other_policy(entry.name, after)
+    return f"`{entry.name}` {_turns(before, after)}, but {join_some(others, 10)}" if others else None
+
+
+def _turns(before: Policy, after: Policy | None) -> str:
+    """Return the effect of the mixlist on a policy, as text."""
+    return f"stays {after}" if before is after else f"becomes {after}"
+
+
+class Forms:
+    """The policies of the forms of an op type in a target after a mixlist."""
+
+    def __init__(self, reading: Reading, against: MixlistTarget) -> None:
+        self._marks = reading.marks
+        self._against = against
+        self._others: dict[tuple[str, Policy], list[str]] = {}
+
+    def with_other_policy(self, name: str, policy: Policy) -> list[str]:
+        """Return texts about the forms of an op type that end with another policy; the same for each form."""
+        key = _stem(name), policy
+        if key not in self._others:
+            standings = {form: self._standing(form) for form in self._against.by_stem[key[0]]}
+            self._others[key] = [
+                f"`{form}` {_turns(self._against.policy(form), standing)}"
+                for form, standing in standings.items()
+                if standing not in (None, policy)
+            ]
+        return self._others[key]
+
+    def _standing(self, name: str) -> Policy | None:
+        """Return the final policy of an op type; None if its marks contradict each other."""
+        marks = self._marks.get(name, frozenset())
+        return effective(self._against.policy(name), marks) if is_legal(marks) else None
+
+
+_FORM = re.compile(r"(.+?)(V[0-9]+)?(D)?")
+
+
+def _stem(name: str) -> str:
+    match = _FORM.fullmatch(name)
+    # a single capital before the D belongs to the name: `Conv2D` and `Pad3D` are not forms of `Conv2` and `Pad3`
+    if match and not (match[3] and re.search(r"[0-9]$", match[1]) and not match[2]):
+        return match[1]
+    return name
+
+
+BLACK_WITHOUT_FP32 = Rule(
+    code="M010",
+    name="black-without-fp32",
+    about="mixlist",
+    severity="warning",
+    engine="accepts",
+    why=(
+        "The library lists half precision for this operator's inputs and no float32. Black forbids the reduction, so "
+        "with float32 input the AI Core engine reports it unsupported: it falls back to AI CPU, or the build fails."
+    ),
+    fails='{"black-list": {"to-add": ["AvgPoolGradD"]}}',
+    passes='{"black-list": {"to-add": ["BiasAddGrad"]}}',
+    source=f"{CHECK_SUPPORT}:130-156",
+)
+
+
+def black_without_fp32(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Finding]:
+    black = ADD[Policy.BLACK]
+    if black not in entry.marks or (modes and not any(mode.low <= FP16 | BF16 and mode.low for mode in modes)):
+        return
+    lacking = [against for against in entry.knowing if against.columns(entry.name).can_be_black() is Possible.NO]
+    if lacking:
+        message = f"`{entry.name}` has no float32 columns in {_listed(lacking)}: black makes float32 input unsupported"
+        yield entry.reading.at(BLACK_WITHOUT_FP32, entry.reading.with_mark(entry.name, black), message)
+
+
+WHITE_WITHOUT_LOW = Rule(
+    code="M011",
+    name="white-without-low",
+    about="mixlist",
+    severity="warning",
+    engine="accepts",
+    why=(
+        "The library lists no column of the mode's low precision for this operator. The engine logs a "
+        "warning and keeps the dtype: white has no effect."
+    ),
+    fails='{"white-list": {"to-add": ["Cholesky"]}}',
+    passes='{"white-list": {"to-add": ["Add"]}}',
+    source=f"{MIXED_PRECISION}:126-132",
+)
+
+
+def white_without_low(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Finding]:
+    white = ADD[Policy.WHITE]
+    if white not in entry.marks:
+        return
+    lows = [mode.low for mode in modes if mode.is_mixed] or ([FP16 | BF16] if not modes else [])
+    lacking = ((against, _low_lacked(against.columns(entry.name), lows)) for against in entry.knowing)
+    for words, chips in _alike(lacking):
+        message = f"`{entry.name}` has no {words} columns in {chips}: white has no effect"
+        yield entry.reading.at(WHITE_WITHOUT_LOW, entry.reading.with_mark(entry.name, white), message)
+
+
+def _low_lacked(columns: Columns, lows: list[frozenset[str]]) -> str | None:
+    """Return the first low precision that no column has, as text."""
+    low = next((low for low in lows if columns.can_be_white(low) is Possible.NO), None)
+    return " or ".join(sorted(low, reverse=True)) if low else None

@@ -1,16 +1,15 @@
-"""Findings on the effect of a mixlist's entries on the nodes of models."""
+"""Rules on the effect of a mixlist's entries on the nodes of models."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..graph.constants import constant_faults
-from ..graph.judging import prepare
-from ..graph.readers import read_graph
 from ..model.policy import Mark, Policy, is_legal
 from ..model.precision_mode import MODES, Mode
-from .finding import at
-from .mixlist_operators import ADD
+from .engine_files import CHECK_SUPPORT, GRAPH_OPTIMIZER, MIXED_PRECISION, MIXLIST
+from .finding import Rule
+from .mixlist import ADD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,14 +18,13 @@ if TYPE_CHECKING:
     from ..graph.graph import ModelGraph
     from ..graph.judging import Ready
     from .finding import Finding
-    from .mixlist import Reading
-    from .mixlist_operators import MixlistTarget
+    from .mixlist import MixlistTarget, Reading
 
 _MIXED = ("mixed_float16", "mixed_bfloat16")
 
 
 class CheckedModel:
-    """A model that mixlists are checked with.
+    """A model that mixlists are checked with. Messages name it by its slot; see :meth:`.Reading.at`.
 
     :ivar types: the op types of its nodes
     :ivar possible: these, and op types that may result from fusion
@@ -34,18 +32,24 @@ class CheckedModel:
 
     def __init__(self, path: str) -> None:
         """:raises Refused: if the model cannot be read"""
-        self.path = path
+        from ..graph.readers import read_graph
+
+        self.path = self.label = path
+        self.facts = os.path.basename(path)
+        self.slot = f"\0{id(self)}\0"
         self.graph: ModelGraph = read_graph(path)
         self.types = {*self.graph.types}
         second = self.graph.model.second_types
-        self.possible = self.types | {second[each] for each in self.types if each in second}
+        self.possible = self.types | {second[name] for name in self.types if name in second}
         self._ready: dict[int, Ready] = {}
 
     def ready(self, target: MixlistTarget) -> Ready:
-        found = self._ready.get(id(target))
-        if found is None:
-            found = self._ready[id(target)] = prepare(self.graph, target.target)
-        return found
+        from ..graph.judging import prepare
+
+        ready = self._ready.get(id(target))
+        if ready is None:
+            ready = self._ready[id(target)] = prepare(self.graph, target.target)
+        return ready
 
 
 class Situation(NamedTuple):
@@ -58,12 +62,12 @@ class Situation(NamedTuple):
 
     def without(self, marks: Mapping[str, frozenset[Mark]], name: str) -> Answer:
         """Return the answer for the mixlist without an op type."""
-        rest = {each: own for each, own in marks.items() if each != name}
+        rest = {other: own for other, own in marks.items() if other != name}
         return self.model.ready(self.target).judge(self.mode, rest)
 
     @property
     def where(self) -> str:
-        return f"{self.model.path} in {self.mode} on {self.target.label}"
+        return f"{self.model.slot} in {self.mode} on {self.target.slot}"
 
 
 def check_models(
@@ -71,7 +75,7 @@ def check_models(
 ) -> Iterator[Finding]:
     """Yield not-in-model, no-effect-in-model, black-refused-in-model, constant-out-of-range.
 
-    :param modes: the precision modes that it is used with; the mixed modes of each chip if empty
+    :param modes: the precision modes that the mixlist is used with; the mixed modes of each chip if empty
     """
     if not all(map(is_legal, reading.marks.values())):
         return
@@ -82,13 +86,12 @@ def check_models(
         for mode in _modes(target, modes)
     ]
     for name in reading.marks:
-        having = [each for each in situations if name in each.model.types]
-        if not any(name in model.possible for model in models):
-            said = f"no node of {', '.join(model.path for model in models)} has the op type `{name}`"
-            yield reading.at("not-in-model", reading.first(name), said)
-        elif having:
+        having = [situation for situation in situations if name in situation.model.types]
+        if having:
             yield from _entry(reading, name, having)
-    yield from _constants(reading, situations)
+        elif not any(name in model.possible for model in models):
+            yield from not_in_model(reading, name, models)
+    yield from constant_out_of_range(reading, situations)
 
 
 def without_effect(
@@ -106,7 +109,7 @@ def without_effect(
     ]
     left, gone = dict(marks), []
     for name in marks:
-        rest = {each: own for each, own in left.items() if each != name}
+        rest = {other: own for other, own in left.items() if other != name}
         if not any(answer.changed(ready.judge(mode, rest)) for ready, mode, answer in situations):
             left = rest
             gone.append(name)
@@ -119,24 +122,76 @@ def _modes(target: MixlistTarget, modes: Sequence[Mode]) -> list[str]:
     return [name for name in names if modes or soc is None or MODES[name].is_on(soc)]
 
 
+NOT_IN_MODEL = Rule(
+    code="G001",
+    name="not-in-model",
+    about="model",
+    severity="warning",
+    engine="accepts",
+    why=(
+        "No model given with --model has a node of this op type. The entry has no effect on them. In an ONNX or "
+        "TensorFlow model, fusion may still create such a node; check a dump or a compiled model."
+    ),
+    fails="--model model.om, without a node of the type",
+    passes="--model model.om, with one",
+    source=f"{MIXLIST}:265-270; fusion runs first: {GRAPH_OPTIMIZER}:364-402",
+)
+
+
+def not_in_model(reading: Reading, name: str, models: Sequence[CheckedModel]) -> Iterator[Finding]:
+    message = f"no node of {', '.join(model.slot for model in models)} has the op type `{name}`"
+    yield reading.at(NOT_IN_MODEL, reading.first(name), message)
+
+
+NO_EFFECT_IN_MODEL = Rule(
+    code="G002",
+    name="no-effect-in-model",
+    about="model",
+    severity="warning",
+    engine="accepts",
+    why=(
+        "The models have nodes of this op type, but all their nodes have the same dtypes without the entry, for all "
+        "given targets and modes (without --precision-mode: the mixed modes of the chip)."
+    ),
+    fails="--model model.om, where the producers of all its nodes are high already",
+    passes="--model model.om, where a producer is low",
+    source=f"{MIXED_PRECISION}:126-132",
+)
+BLACK_REFUSED_IN_MODEL = Rule(
+    code="G003",
+    name="black-refused-in-model",
+    about="model",
+    severity="error",
+    engine="refuses",
+    why=(
+        "The entry puts an op type on the black list, but its kernel has no column for the dtype that the nodes of the "
+        "model must then keep. AI Core refuses these nodes: they run on AI CPU, or the compilation fails."
+    ),
+    fails="--model model.om, float32 nodes of a type with float16 columns only",
+    passes="--model model.om, nodes of a type with float32 columns",
+    source=f"{CHECK_SUPPORT}:722-830",
+)
+
+
 def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iterator[Finding]:
     """Yield no-effect-in-model and black-refused-in-model for one op type."""
+    black = ADD[Policy.BLACK]
     changes = False
-    for each in situations:
-        without = each.without(reading.marks, name)
-        changes = changes or bool(each.answer.changed(without))
-        if ADD[Policy.BLACK] not in reading.marks[name]:
+    for situation in situations:
+        without = situation.without(reading.marks, name)
+        changes = changes or bool(situation.answer.changed(without))
+        if black not in reading.marks[name]:
             continue
-        refused = [node for node in _refused(each.answer, name) if without[node].code != "refused-dtype"]
+        refused = [node for node in _refused(situation.answer, name) if without[node].code != "refused-dtype"]
         if refused:
-            first = each.answer.graph[refused[0]].name
+            first = situation.answer.graph[refused[0]].name
             more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
-            said = f"`{name}` on the black list: AI Core refuses node `{first}`{more} of {each.where}"
-            yield reading.at("black-refused-in-model", reading.with_mark(name, ADD[Policy.BLACK]), said)
+            message = f"`{name}` on the black list: AI Core refuses node `{first}`{more} of {situation.where}"
+            yield reading.at(BLACK_REFUSED_IN_MODEL, reading.with_mark(name, black), message)
             return
     if not changes:
-        said = f"`{name}` changes no dtype in {', '.join(dict.fromkeys(each.model.path for each in situations))}"
-        yield reading.at("no-effect-in-model", reading.first(name), said)
+        models = ", ".join(dict.fromkeys(situation.model.slot for situation in situations))
+        yield reading.at(NO_EFFECT_IN_MODEL, reading.first(name), f"`{name}` changes no dtype in {models}")
 
 
 def _refused(answer: Answer, name: str) -> Iterator[int]:
@@ -145,24 +200,39 @@ def _refused(answer: Answer, name: str) -> Iterator[int]:
             yield index
 
 
-def _constants(reading: Reading, situations: Sequence[Situation]) -> Iterator[Finding]:
-    """Yield findings on constants, at the entry of the op type that reads them, else at the first character."""
+CONSTANT_OUT_OF_RANGE = Rule(
+    code="G004",
+    name="constant-out-of-range",
+    about="model",
+    severity="warning",
+    engine="accepts",
+    why=(
+        "A constant of the model is read by a node that runs in a low dtype, and has a value that overflows or becomes "
+        "0 there."
+    ),
+    fails="--model model.onnx, 70000 in the weights of a white operator",
+    passes="--model model.onnx, the operator on the black list",
+    source=f"{MIXED_PRECISION}:126-132; the dtype's largest finite and smallest subnormal values, rounded to nearest",
+)
+
+
+def constant_out_of_range(reading: Reading, situations: Sequence[Situation]) -> Iterator[Finding]:
+    """Yield the findings at the entry of the op type that reads a constant, else at the first character."""
+    from ..graph.constants import constant_faults
+
     seen: set[tuple[str, str, str]] = set()
-    for each in situations:
-        graph, check = each.answer.graph, constant_faults(each.answer)
-        start = reading.root.start
+    for situation in situations:
+        graph, check = situation.answer.graph, constant_faults(situation.answer)
         for path, why in check.unread.items():
-            if (key := (each.model.path, path, why)) not in seen:
+            if (key := (situation.model.path, path, why)) not in seen:
                 seen.add(key)
-                said = f"the constants of {each.model.path} were not checked: {path}: {why}"
-                yield at("constant-out-of-range", reading.source, (start, start + 1), said, severity="note")
+                message = f"the constants of {situation.model.slot} were not checked: {path}: {why}"
+                yield reading.at(CONSTANT_OUT_OF_RANGE, None, message, severity="note")
         for fault in check.faults:
-            if (key := (each.model.path, fault.name, fault.why)) in seen:
+            if (key := (situation.model.path, fault.name, fault.why)) in seen:
                 continue
             seen.add(key)
-            said = f"constant `{fault.name}`, read by `{fault.used_by}`: {fault.why}, in {each.where}"
+            message = f"constant `{fault.name}`, read by `{fault.used_by}`: {fault.why}, in {situation.where}"
             node = graph.find(fault.used_by)
-            if node is not None and node.type in reading.marks:
-                yield reading.at("constant-out-of-range", reading.first(node.type), said)
-            else:
-                yield at("constant-out-of-range", reading.source, (start, start + 1), said)
+            item = reading.first(node.type) if node is not None and node.type in reading.marks else None
+            yield reading.at(CONSTANT_OUT_OF_RANGE, item, message)

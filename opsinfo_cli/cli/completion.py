@@ -97,7 +97,7 @@ def precision_modes(_: click.Context, __: click.Parameter) -> Iterable[str]:
 
 def findings(_: click.Context, __: click.Parameter) -> Iterator[CompletionItem]:
     from ..check.rules import RULES
-    from ..check.topics import TOPICS
+    from ..check.wording import TOPICS
 
     for rule in RULES.values():
         yield CompletionItem(rule.name, help=rule.code)

@@ -147,9 +147,11 @@ def products_of(folder: str) -> list[str]:
 
 
 def suggest(name: str, folders: list[str]) -> list[str]:
+    """Return folders with a similar name, of the same series: 310 is not 910."""
     from .near_names import near_names
 
-    return near_names(name.lower(), folders)
+    number = re.search("[0-9]{3}", name)
+    return near_names(name, [folder for folder in folders if number is None or number[0] in folder])
 
 
 _OTHER_ENGINES = {

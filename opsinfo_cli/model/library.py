@@ -315,10 +315,10 @@ class Operators:
         """:raises UsageFault: if any name is unknown; names at most ten, with near names"""
         unknown = [name for name in names if name not in self]
         if unknown:
-            from .near_names import NearNames, suggestion
+            from .near_names import NearNames, meant
 
             known = NearNames(self.names)
-            near = {name: suggestion(name, known, self.names) for name in unknown[:10]}
+            near = {name: meant(known.suggestions(name)) for name in unknown[:10]}
             said = [each if len(unknown) == 1 else f"`{name}`: {each}" for name, each in near.items() if each]
             names = join_some([f"`{name}`" for name in unknown], 10)
             raise UsageFault(

@@ -7,6 +7,7 @@ Source: hicann/ge at ffdcbc9f
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from ..errors import UsageFault
@@ -77,11 +78,16 @@ def mode_named(name: str) -> Mode | None:
     return MODES.get(name)
 
 
+def mode_hint(name: str) -> str:
+    """Return a hint for an unknown name; the short forms `fp16` and `bf16` are not those of all modes."""
+    spelt_out = re.sub("(?<!b)f(?:p|loat_?)?16", "float16", re.sub("b(?:f|float_?)16", "bfloat16", name.lower()))
+    return did_you_mean(name, MODES) or did_you_mean(spelt_out, MODES) or "`opsinfo modes` lists them"
+
+
 def required_mode(name: str) -> Mode:
     """:raises UsageFault: if the name is unknown"""
     if name not in MODES:
-        hint = did_you_mean(name, MODES) or "`opsinfo modes` lists them"
-        raise UsageFault(f"unknown precision mode `{name}`", name="unknown-mode", hint=hint)
+        raise UsageFault(f"unknown precision mode `{name}`", name="unknown-mode", hint=mode_hint(name))
     return MODES[name]
 
 

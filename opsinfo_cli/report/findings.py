@@ -27,7 +27,7 @@ def finding_lines(findings: Iterable[Finding], width: int = 0, seen_from: str = 
     :param seen_from: on a terminal, the folder to which places are shown relative
     """
     for finding in findings:
-        yield [Span(f"{finding.severity}[{finding.rule.code}]:", finding.severity), Span(f" {finding.message}")]  # type: ignore[arg-type]
+        yield [Span(f"{finding.severity}[{finding.rule.code}]:", finding.severity), Span(f" {finding.message}")]
         yield f"  --> {place(finding, width, seen_from)}"
         if finding.start and finding.snippet:
             yield from caret_lines(finding.snippet, finding.start.line, width or _PIPE, finding.severity)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from opsinfo_cli.check.checker import Checker
-from opsinfo_cli.check.mixlist_operators import MixlistTarget
-from opsinfo_cli.check.path_checks import check_paths
+from opsinfo_cli.check.mixlist import MixlistTarget
+from opsinfo_cli.check.run import Checker
 from opsinfo_cli.model.target import TargetOptions, resolve
 
 
@@ -16,7 +15,7 @@ def judged(corpus: Path) -> dict[str, Checker]:
     found = {}
     for path in sorted((corpus / "mixlists").glob("*.json")):
         checker = Checker(against=[against], kind="mixlist")
-        check_paths(checker, [str(path)])
+        checker.paths([str(path)])
         found[path.stem] = checker
     return found
 
@@ -48,7 +47,7 @@ def test_comments_as_in_the_manual_are_refused(corpus: Path) -> None:
 
 def test_the_real_stores_have_no_errors(corpus: Path) -> None:
     checker = Checker()
-    check_paths(checker, [str(corpus / "cann-910b")])
+    checker.paths([str(corpus / "cann-910b")])
     assert [each for each in checker.outcome.findings if each.severity == "error"] == []
     names = Counter(finding.rule.name for finding in checker.outcome.findings)
     assert names["shadowed"] == 14

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.check.check_result import CheckResult
-from opsinfo_cli.check.checker import Checker
+from opsinfo_cli.check.baseline import fingerprinted
 from opsinfo_cli.check.finding import Finding, Outcome
-from opsinfo_cli.check.fingerprint import fingerprinted
+from opsinfo_cli.check.mixlist import MixlistTarget
+from opsinfo_cli.check.run import Checker, CheckResult
 from opsinfo_cli.model.repository import Repository
+from opsinfo_cli.model.snapshot import snapshot_text
+from opsinfo_cli.model.target import Target
 
 TEXT = """{
   "black-list": {"to-add": ["Log", "Log", 7]},
@@ -59,13 +62,29 @@ def test_fingerprints_depend_on_the_file_but_not_on_the_repositorys_place() -> N
     assert not set(prints(TEXT)) & set(prints(TEXT, "/r/other.json"))
 
 
-def test_the_place_of_a_target_on_this_machine_does_not_count() -> None:
-    def made(place: str) -> str:
-        finding = prints_of(f"`Ad` is no op type of ascend910b ({place}); the engine ignores it")
-        return finding.fingerprint
+def against(target: Path) -> list[tuple[str, str]]:
+    checker = Checker(against=[MixlistTarget(Target.open(str(target)))])
+    checker.file("/r/m.json", b'{"black-list": {"to-add": ["MatMu1V2", "Pow"], "to-remove": ["Add"]}}')
+    checked = CheckResult(checker.outcome, Repository("/r"))
+    return [(each.rule.name, each.fingerprint) for each in fingerprinted(checker.outcome.findings, checked.relative)]
 
-    assert made("/usr/local/opp") == made("/opt/cann/opp")
-    assert made("ci/a.json") != made("ci/b.json")
+
+def test_the_place_of_a_target_does_not_count_but_its_chip_and_version_do(
+    fixtures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A snapshot that is renamed, or named from another folder, is the same target."""
+    text = snapshot_text(Target.open(str(fixtures / "opp"), soc="ascend910b"))
+    names = ("a.json", "b.json", "in/c.json")
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    first = against(Path("a.json"))
+    assert {name for name, _ in first} == {"unknown-operator", "no-effect", "remove-mismatch"}
+    for name in (*names[1:], str(tmp_path / "a.json")):
+        assert against(Path(name)) == first
+    (tmp_path / "other.json").write_text(text.replace('"ascend910b"', '"ascend910_93"', 1))
+    assert dict(first)["unknown-operator"] != dict(against(Path("other.json")))["unknown-operator"]
 
 
 def prints_of(message: str) -> Finding:

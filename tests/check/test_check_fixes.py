@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from itertools import chain, combinations
 from pathlib import Path
 
 import pytest
 
 from opsinfo_cli.change.job import Job, planned
-from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.check.finding import Finding, Fix, Outcome
 from opsinfo_cli.check.fixes import FixPlan
-from opsinfo_cli.check.mixlist_operators import MixlistTarget
-from opsinfo_cli.check.rules import rule
+from opsinfo_cli.check.mixlist import KnownEntry, MixlistTarget, Reading
+from opsinfo_cli.check.rules import RULES
+from opsinfo_cli.check.run import Checker
 from opsinfo_cli.errors import Refused
+from opsinfo_cli.model.policy import Mark, Policy, combination, effective, is_legal
 from opsinfo_cli.model.target import TargetOptions, resolve
 from opsinfo_cli.text.patch import Edit
+from opsinfo_cli.text.scanner import Node
 from opsinfo_cli.text.source import Source
+
+MARKS = [Mark(action, policy) for action in ("to-add", "to-remove") for policy in Policy]
+ALL_MARKS = [*map(frozenset, chain.from_iterable(combinations(MARKS, count) for count in range(1, 7)))]
 
 
 @pytest.fixture(scope="module")
@@ -61,13 +67,33 @@ UNSAFE = {
         '{"black-list": {"to-add": ["MatMulV2"]}, "white-list": {"to-remove": ["MatMulV2"]}}',
     ),
     "a list twice": (
-        '{"black-list": {"to-add": ["Log"]},\n "black-list": {"to-add": ["Pow"]}}',
-        '{"black-list": {"to-add": ["Pow"]}}',
+        '{"black-list": {"to-add": ["Log"]},\n "black-list": {"to-add": ["Cast"]}}',
+        '{"black-list": {"to-add": ["Cast"]}}',
+    ),
+    "entries without effect": (
+        '{"black-list": {"to-add": ["Pow", "Cast"]}, "gray-list": {"to-add": ["Add"]}}',
+        '{"black-list": {"to-add": ["Cast"]}, "gray-list": {"to-add": []}}',
+    ),
+    "a mark without effect beside one that must not stay alone": (
+        '{"black-list": {"to-add": ["Pow"]}, "gray-list": {"to-remove": ["Pow"]}}',
+        '{"black-list": {"to-add": []}, "gray-list": {"to-remove": []}}',
+    ),
+    "a mark without effect beside one that has an effect": (
+        '{"black-list": {"to-remove": ["MatMulV2"]}, "white-list": {"to-remove": ["MatMulV2"]}}',
+        '{"black-list": {"to-remove": ["MatMulV2"]}, "white-list": {"to-remove": ["MatMulV2"]}}',
+    ),
+    "a list to remove from that the op type is not on": (
+        '{"black-list": {"to-add": ["MatMulV2"]}, "gray-list": {"to-remove": ["MatMulV2"]}}',
+        '{"black-list": {"to-add": ["MatMulV2"]}, "gray-list": {"to-remove": []}}',
+    ),
+    "a near name whose entry would go": (
+        '{"black-list": {"to-add": ["matmulv2"]}, "white-list": {"to-add": ["MatMulV2"]}}',
+        '{"black-list": {"to-add": ["matmulv2"]}, "white-list": {"to-add": []}}',
     ),
     "a list in the words of the manuals": ('{"grey-list": {}}', '{"gray-list": {}}'),
     "a near list with faults inside": (
-        '{"white_list": {"to_add": ["matmulv2"]}}',
-        '{"white-list": {"to-add": ["MatMulV2"]}}',
+        '{"black_list": {"to_add": ["matmulv2"]}}',
+        '{"black-list": {"to-add": ["MatMulV2"]}}',
     ),
     "a near list beside the real one": (
         '{"white_list": {"to-add": ["Log"]}, "white-list": {"to_add": ["Log"]}}',
@@ -76,7 +102,7 @@ UNSAFE = {
     "a list three times": ('{"black-list": {}, "black-list": {}, "black-list": {}}', '{"black-list": {}}'),
 }
 LEFT = {
-    "a name that would contradict": '{"black-list": {"to-add": ["matmulv2"]}, "white-list": {"to-add": ["MatMulV2"]}}',
+    "a name that would contradict": '{"white-list": {"to-add": ["matmulv2"]}, "black-list": {"to-add": ["MatMulV2"]}}',
     "a name with several near": '{"black-list": {"to-add": ["MatMulV9"]}}',
     "a name with none near": '{"black-list": {"to-add": ["Zzzzzzzzzzzzzz"]}}',
     "a text that is broken elsewhere": '{"black-list": {"to-add": ["Log", "Log",]}, // x\n nonsense}',
@@ -124,13 +150,13 @@ INSERTED, REPLACED, APART = Edit(2, 2, "\t"), Edit(1, 2, "  "), Edit(3, 3, "\t")
     ],
 )
 def test_an_insertion_at_the_end_of_another_edit_waits(edits: tuple[Edit, ...], wanted: str) -> None:
-    findings = [Finding(rule("syntax"), "said", "m.json", None, None, fix=Fix((edit,))) for edit in edits]
+    findings = [Finding(RULES["syntax"], "said", "m.json", None, None, fix=Fix((edit,))) for edit in edits]
     plan = FixPlan(lambda source: findings if source.text == "{   }" else [])
     assert planned(Job("m.json", plan), Source(b"{   }", "m.json")).result.data.decode() == wanted
 
 
 def test_a_fix_of_something_else_keeps_the_byte_order_mark() -> None:
-    found = Finding(rule("trailing-text"), "said", "m.json", None, None, fix=Fix((Edit(2, 4, ""),)))
+    found = Finding(RULES["trailing-text"], "said", "m.json", None, None, fix=Fix((Edit(2, 4, ""),)))
     plan = FixPlan(lambda source: [found] if source.text.endswith("x") else [])
     assert planned(Job("m.json", plan), Source("\ufeff{} x".encode(), "m.json")).result.data == "\ufeff{}".encode()
 
@@ -178,3 +204,14 @@ def test_an_unknown_key_has_a_hint_at_the_one_that_is_meant(text: str, hint: str
     checker = Checker(kind="mixlist")
     checker.file("m.json", text.encode())
     assert [finding.hint for finding in checker.outcome.findings] == [hint]
+
+
+@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("marks", [marks for marks in ALL_MARKS if is_legal(marks)], ids=combination)
+def test_marks_that_are_called_useless_change_nothing(policy: Policy, marks: frozenset[Mark]) -> None:
+    class Chip:
+        def policy(self, name: str) -> Policy:
+            return policy
+
+    useless = KnownEntry(Reading(Source(b"{}", "m.json"), Node("object", 0)), "Add", marks, [Chip()]).useless  # type: ignore[list-item]
+    assert effective(policy, marks - set(useless)) is effective(policy, marks)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from opsinfo_cli.check.checker import Checker
-from opsinfo_cli.check.mixlist_operators import MixlistTarget
+from opsinfo_cli.check.mixlist import MixlistTarget
+from opsinfo_cli.check.run import Checker
 from opsinfo_cli.errors import OpsinfoError
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.target import TargetOptions, resolve

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.check.finding import Finding
-from opsinfo_cli.check.mixlist_operators import MixlistTarget
+from opsinfo_cli.check.mixlist import MixlistTarget
+from opsinfo_cli.check.run import Checker
 from opsinfo_cli.model.target import TargetOptions, resolve
 
 Place = tuple[int, int]

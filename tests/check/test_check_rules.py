@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from contract import FINDINGS
 
-from opsinfo_cli.check.checker import Checker
-from opsinfo_cli.check.mixlist_operators import MixlistTarget
-from opsinfo_cli.check.rule import Rule
+from opsinfo_cli.check.finding import Rule
+from opsinfo_cli.check.mixlist import MixlistTarget
 from opsinfo_cli.check.rules import RULES, rule_called
+from opsinfo_cli.check.run import Checker
 from opsinfo_cli.model.precision_mode import MODES
 from opsinfo_cli.model.target import TargetOptions, resolve
 

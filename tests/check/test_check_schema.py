@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opsinfo_cli.check.entry_schema import entry_schema
 from opsinfo_cli.check.schema import load_schema, schema_names, structure_errors, validator_for
 from opsinfo_cli.model.entry_rules import ATTR_TYPES, ENUMERATIONS, PARAM_TYPES
 from opsinfo_cli.model.library import Library
@@ -70,21 +69,6 @@ def test_a_tensor_that_lacks_something_is_judged_alike(missing: str) -> None:
     content = {"name": "x", "paramType": "required"}
     del content[missing]
     assert by_schema({"output3": content}) == by_loader({"output3": content}) == {"bad-value"}
-
-
-@pytest.mark.parametrize(
-    ("entry", "said"),
-    [
-        ([], "`an operator's entry` must be an object"),
-        ({"input0": "x"}, "`input0` must be an object"),
-        ({"op": {"pattern": 1}}, "`op.pattern` must be a string"),
-        ({"output3": {"name": "x"}}, "`output3` requires a `paramType`"),
-        ({"precision_reduce": {"flag": "flase"}}, "`precision_reduce.flag` is `flase`, which the engine cannot read"),
-    ],
-    ids=["an entry", "a section", "a value", "a missing key", "a word"],
-)
-def test_a_violation_of_an_entrys_schema_is_reported_in_words(entry: Any, said: str) -> None:
-    assert [fault.message for fault in entry_schema().faults(entry)] == [said]
 
 
 JSON = st.recursive(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from opsinfo_cli.check.rule_selection import RuleSelection
 from opsinfo_cli.check.rules import RULES
+from opsinfo_cli.check.selection import RuleSelection
 from opsinfo_cli.errors import UsageFault
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opsinfo_cli.check.checker import Checker
-from opsinfo_cli.check.mixlist_operators import MixlistTarget
+from opsinfo_cli.check.mixlist import MixlistTarget
+from opsinfo_cli.check.run import Checker
 from opsinfo_cli.model.precision_mode import MODES
 from opsinfo_cli.model.snapshot import snapshot_text
 from opsinfo_cli.model.target import Target, TargetOptions, resolve

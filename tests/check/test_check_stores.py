@@ -17,12 +17,11 @@ from opsinfo_cli.change.record import Record, Widened
 from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.check.baseline import Baseline, Known
-from opsinfo_cli.check.checker import Checker
 from opsinfo_cli.check.finding import FileVerdict, Finding, Outcome, Tally
-from opsinfo_cli.check.install import check_install
 from opsinfo_cli.check.mode import check_modes
-from opsinfo_cli.check.path_checks import check_paths
-from opsinfo_cli.check.rules import rule
+from opsinfo_cli.check.rules import RULES
+from opsinfo_cli.check.run import Checker
+from opsinfo_cli.check.store import check_install
 from opsinfo_cli.check.vault import check_vault
 from opsinfo_cli.model.install import Install
 from opsinfo_cli.model.policy import Policy
@@ -42,7 +41,7 @@ def checked(folder: Path, **files: dict[str, Any]) -> Checker:
     for name, content in files.items():
         (folder / f"{name.replace('_', '-')}.json").write_text(json.dumps(content))
     checker = Checker()
-    check_paths(checker, [str(folder)])
+    checker.paths([str(folder)])
     return checker
 
 
@@ -140,7 +139,7 @@ def test_files_of_one_length_are_fine_if_a_longer_one_wins(tmp_path: Path) -> No
 
 def test_the_fixture_store_shows_its_shadowed_entries(fixtures: Path) -> None:
     checker = Checker()
-    check_paths(checker, [str(fixtures / "opp/built-in/op_impl/ai_core/tbe/config/ascend910b")])
+    checker.paths([str(fixtures / "opp/built-in/op_impl/ai_core/tbe/config/ascend910b")])
     shadowed = {f.pointer: f.severity for f in checker.outcome.findings if f.rule.name == "shadowed"}
     assert shadowed == {"/IndexFill": "warning", "/UnfoldGrad": "note"}
     assert not [finding for finding in checker.outcome.findings if finding.severity == "error"]
@@ -183,7 +182,7 @@ def test_a_walk_checks_mixlists_and_libraries_and_skips_the_rest(tmp_path: Path)
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/m.json").write_text('{"grey-list": {}}')
     checker = Checker()
-    check_paths(checker, [str(tmp_path)])
+    checker.paths([str(tmp_path)])
     assert named(checker.outcome.findings) == ["bad-flag", "unknown-list"]
     assert sorted(Path(verdict.path).name for verdict in checker.outcome.files) == [
         "aic-ascend910b-ops-info.json",
@@ -217,8 +216,8 @@ def test_a_store_that_fails_stops_the_engine_if_no_other_store_is_there(opp: Pat
     if not has_vendor:
         shutil.rmtree(opp / "vendors")
     (finding,) = check_install(Install.open(str(opp), "ascend910b", "ai"))
-    cost = "the engine silently starts without these operators" if has_vendor else "the engine does not start"
-    assert finding.message.endswith(f"; {cost}")
+    cost = "CANN ignores all operators in this folder" if has_vendor else "CANN does not start"
+    assert finding.message.startswith(f"{cost} because of aic-ascend910b-ops-info-nn.json: ")
 
 
 def test_a_store_that_fails_is_reported_at_the_place_in_its_file(opp: Path) -> None:
@@ -229,7 +228,9 @@ def test_a_store_that_fails_is_reported_at_the_place_in_its_file(opp: Path) -> N
 
 
 def test_a_finding_that_all_chips_of_an_install_share_is_reported_once() -> None:
-    one, other, third = (Finding(rule("store-fails"), text, "f.json", None, None) for text in ("one", "other", "third"))
+    one, other, third = (
+        Finding(RULES["store-fails"], text, "f.json", None, None) for text in ("one", "other", "third")
+    )
     outcome = Outcome()
     outcome.add("opp ascend910", "install", [one, other, one])
     outcome.add("opp ascend910b", "install", [one, third])
@@ -241,7 +242,7 @@ def test_a_finding_that_all_chips_of_an_install_share_is_reported_once() -> None
 @pytest.mark.parametrize(
     "result",
     [
-        Finding(rule("syntax"), "text", "f.json", None, None),
+        Finding(RULES["syntax"], "text", "f.json", None, None),
         FileVerdict("f.json", "library", True),
         Tally(1, 0, 0, 0),
         Known("f.json", "L001", "bad-flag", "/Add", "text", "0"),

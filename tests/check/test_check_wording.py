@@ -10,8 +10,7 @@ import pytest
 
 from opsinfo_cli.check import zh
 from opsinfo_cli.check.rules import RULES
-from opsinfo_cli.check.topics import TOPICS
-from opsinfo_cli.check.wording import wording
+from opsinfo_cli.check.wording import TOPICS, wording
 from opsinfo_cli.report.terminal.cell_width import cell_width
 
 GLOSSARY = Path(__file__).resolve().parents[2] / "docs" / "glossary.md"

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from opsinfo_cli.check.rules import RULES
-from opsinfo_cli.check.topics import TOPICS
+from opsinfo_cli.check.wording import TOPICS
 from opsinfo_cli.cli.app import COMMANDS, cli
 
 ROOT = Path(__file__).resolve().parents[2]

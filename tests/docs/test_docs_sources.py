@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from opsinfo_cli.check.rules import RULES
-from opsinfo_cli.check.topics import TOPICS
+from opsinfo_cli.check.wording import TOPICS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "sources.md").read_text("utf-8")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from opsinfo_cli.check.install import check_install
+from opsinfo_cli.check.store import check_install
 from opsinfo_cli.errors import Refused, UsageFault
 from opsinfo_cli.model.install import (
     Install,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from opsinfo_cli.check.checker import Checker
+from opsinfo_cli.check.run import Checker
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.model.mixlist import Mixlist, structure_faults
 from opsinfo_cli.text.scanner import scan

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 
-from ...check.check_result import CheckResult
-from ...check.checker import Checker
-from ...check.fingerprint import fingerprinted
-from ...check.install import check_install
-from ...check.rule_selection import RuleSelection
+from ...check.baseline import fingerprinted
+from ...check.run import Checker, CheckResult
+from ...check.selection import RuleSelection
+from ...check.store import check_install
 from ...check.vault import check_vault
 from ...errors import UsageFault
 from ...model.install import Install, environment_customs, opp_root, select_root, socs_of

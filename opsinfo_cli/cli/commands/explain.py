@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from ...check.rule import Rule
+from ...check.finding import Rule
 from ...check.rules import rule_called
 from ...check.wording import Wording, wording
 from ...errors import UsageFault

@@ -79,7 +79,7 @@ def command(
 
 
 def _without_effect(marks: Mapping[str, frozenset[Mark]], models: tuple[str, ...], targets: list[Target]) -> list[str]:
-    from ...check.mixlist_operators import MixlistTarget
+    from ...check.mixlist import MixlistTarget
     from ...check.model import CheckedModel, without_effect
 
     return without_effect(marks, [CheckedModel(path) for path in models], list(map(MixlistTarget, targets)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...check.finding_filter import FindingFilter
-from ...check.rule_selection import RuleSelection
+from ...check.run import Narrowing
+from ...check.selection import RuleSelection
 from ...errors import UsageFault
 from ...model.repository import Repository
 from ...model.target import Target, TargetOptions
@@ -152,7 +152,6 @@ def command(
         list(models),
         options.kind,
         _filter(narrowing, baseline),
-        narrowing.strict,
         narrowing.baseline,
     )
     validation.check()
@@ -172,9 +171,9 @@ def _output(printing: OutputOptions) -> Output:
     return output
 
 
-def _filter(narrowing: NarrowingOptions, baseline: Baseline | None) -> FindingFilter:
+def _filter(narrowing: NarrowingOptions, baseline: Baseline | None) -> Narrowing:
     selection = RuleSelection.of(narrowing.select, narrowing.ignore)
-    return FindingFilter(Repository.around(os.getcwd(), os.environ), selection, baseline)
+    return Narrowing(Repository.around(os.getcwd(), os.environ), selection, baseline, narrowing.strict)
 
 
 def _chips(text: str, socs: tuple[str, ...], output: Output) -> list[Target]:
@@ -201,11 +200,15 @@ def _baseline(narrowing: NarrowingOptions) -> Baseline | None:
     if not (narrowing.baseline or narrowing.update_baseline):
         return None
     from ..validation.baseline import baseline_of
-    from ..validation.config_trust import require_inside
 
     config = config_that_names("baseline")
-    if config and narrowing.baseline and narrowing.update_baseline:
-        require_inside(config, narrowing.baseline, "a baseline")
+    if config and narrowing.update_baseline:
+        raise UsageFault(
+            "--update-baseline writes only a file that --baseline names on the command line",
+            name="config-writes",
+            path=config,
+            hint=f"add --baseline {narrowing.baseline}",
+        )
     return baseline_of(narrowing.baseline, narrowing.update_baseline)
 
 
@@ -214,7 +217,7 @@ def _report_files(words: tuple[str, ...], inputs: list[str]) -> list[ReportFile]
         return []
     from ..validation.report_files import parsed_reports
 
-    return parsed_reports(words, inputs, config_that_names("reports"))
+    return parsed_reports(words, inputs)
 
 
 def _format(chosen: str) -> str:

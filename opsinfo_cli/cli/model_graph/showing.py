@@ -9,7 +9,7 @@ from ...errors import UsageFault
 from ...graph.answer import GraphAnswer, NodeAnswer, TypeSummary, compared, summarised
 from ...graph.constants import ConstantCheck, constant_faults
 from ...graph.read_back import read_back
-from ...model.near_names import NearNames, suggestion
+from ...model.near_names import NearNames, meant
 from ...model.target import TargetOptions
 from ...report.terminal.output import Output
 from ...report.terminal.progress import step
@@ -120,7 +120,7 @@ def show_way(output: Output, judged: JudgedModel, name: str) -> int:
     try:
         steps = judged.answer.path_of(name)
     except KeyError:
-        hint = suggestion(name, NearNames(names), names) or "--by node lists the nodes"
+        hint = meant(NearNames(names).suggestions(name)) or "--by node lists the nodes"
         raise UsageFault(f"unknown node `{name}`", name="unknown-node", hint=hint) from None
     outcome = judged.answer
     if output.format == "html":

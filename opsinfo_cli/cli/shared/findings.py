@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ...check.check_result import CheckResult
 from ...check.fixes import applicable
+from ...check.run import CheckResult
 from ...report.formats.concise import concise_lines
 from ...report.formats.render import rendered
 from ...report.formats.summary import summary_line
@@ -42,8 +42,8 @@ def talk_about(output: Output, checked: CheckResult) -> None:
     for verdict in checked.outcome.files:
         word = {True: "accepts", False: "refuses", None: "does not read"}[verdict.engine_accepts]
         output.detail(f"{verdict.path}: {verdict.kind}; the engine {word} it")
-    for path in checked.outcome.passed_over:
-        output.detail(f"{path}: skipped; neither its name nor its text marks a mixlist or library")
+    for skipped in checked.outcome.passed_over:
+        output.detail(f"{skipped.path}: skipped; {skipped.reason}")
     for error in checked.failures:
         output.failure(error)
     output.tell(summary_line(checked.outcome))

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 
 from ...change.output_file import require_writable, write_file
-from ...check.baseline import Baseline, Known
-from ...check.check_result import CheckResult
-from ...check.finding import Finding
-from ...check.finding_filter import FindingFilter
+from ...check.baseline import Baseline
+from ...check.run import CheckResult
 from ...errors import UsageFault
 from ...report.formats.summary import counted
 from ...report.terminal.output import Output
@@ -31,30 +29,23 @@ def baseline_of(path: str | None, updates: bool) -> Baseline | None:
     return Baseline.read(path)
 
 
-def update_baseline(
-    path: str,
-    narrowing: FindingFilter,
-    selected: list[Finding],
-    gone: list[Known],
-    checked: CheckResult,
-    output: Output,
-) -> Baseline:
+def update_baseline(path: str, old: Baseline | None, checked: CheckResult, output: Output) -> None:
     """Write the present findings to the baseline, unless it has them already.
 
     :raises Refused: if it cannot be written
     """
-    old = narrowing.baseline or Baseline()
-    new = old.updated(selected, gone, checked.relative)
-    added = len(new.fingerprints - old.fingerprints)
+    old = old or Baseline()
+    new = old.updated(checked.selected, checked.gone, checked.relative)
+    added, gone = len(new.fingerprints - old.fingerprints), checked.gone
     if new.text() != old.text() or not os.path.exists(path):
         write_file(path, new.text().encode())
         output.tell(f"wrote {path}: {counted(len(new.entries), 'finding')}, {added} new, {len(gone)} gone")
     else:
         output.tell(f"{path} is up to date")
-    return new
 
 
-def say_baseline(path: str, known: int, gone: list[Known], output: Output) -> None:
+def say_baseline(path: str, checked: CheckResult, output: Output) -> None:
+    known, gone = checked.known, checked.gone
     if known:
         output.tell(f"{known} known {'finding' if known == 1 else 'findings'} hidden by the baseline {path}")
     if gone:

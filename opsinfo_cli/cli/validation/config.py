@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -14,10 +15,8 @@ from ...model.near_names import did_you_mean
 from ...text.source import Source
 from ..line import declare
 from ..line.click_command import SectionedCommand
-from .config_trust import require_owner
-from .toml_text import parsed_toml
 
-KEYS = ("against", "soc", "precision-mode", "model", "select", "ignore", "baseline", "strict", "format", "report")
+KEYS = ("against", "soc", "precision-mode", "model", "select", "ignore", "baseline", "strict", "format")
 """Options that the file may set; `schemas/config.schema.json` lists the same."""
 
 _OWN_FILE, _SHARED_FILE = "opsinfo.toml", "pyproject.toml"
@@ -109,12 +108,26 @@ def _read(path: str) -> Config | None:
     shared = os.path.basename(path) == _SHARED_FILE
     if shared and "opsinfo" not in source.text:
         return None
-    require_owner(path, os.environ)
-    table: Any = parsed_toml(source)
+    table: Any = _parsed(source)
     if shared:
         tools = table.get("tool", {})
         table = tools.get("opsinfo") if isinstance(tools, dict) else None
     return Config(source, table) if isinstance(table, dict) else None
+
+
+def _parsed(source: Source) -> dict[str, Any]:
+    """:raises UsageFault: if the text is not TOML, with the place"""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        return tomllib.loads(source.text)
+    except (ValueError, RecursionError, OverflowError) as error:
+        place = re.search(r"line (\d+), column (\d+)", str(error))
+        line, column = (int(place[1]), int(place[2])) if place else (None, None)
+        reason = re.sub(r" \(at line .*\)", "", str(error))
+        raise UsageFault(f"invalid TOML: {reason}", name="config", path=source.path, line=line, column=column) from None
 
 
 def _defaults(config: Config, command: click.Command, context: click.Context) -> Iterator[tuple[str, Any]]:
@@ -126,6 +139,8 @@ def _defaults(config: Config, command: click.Command, context: click.Context) ->
     for key, value in config.table.items():
         option = known.get(key)
         if not isinstance(option, click.Option):
+            if key == "report":
+                raise config.fault(key, "a configuration cannot name a file to write", "use --report FORMAT:FILE")
             hint = did_you_mean(key.replace("_", "-"), known) or "known keys: " + ", ".join(
                 f"`{each}`" for each in known
             )
@@ -158,17 +173,10 @@ def _target(folder: str, text: str) -> str:
     return path if "/" in text or text.endswith(".json") or os.path.lexists(path) else text
 
 
-def _report(folder: str, text: str) -> str:
-    """``FORMAT:FILE``."""
-    format_, colon, path = text.partition(":")
-    return f"{format_}:{os.path.join(folder, path)}" if colon else text
-
-
 _PATHS: dict[str, Callable[[str, str], str]] = {
     "against": _target,
     "baseline": os.path.join,
     "model": os.path.join,
-    "report": _report,
 }
 
 

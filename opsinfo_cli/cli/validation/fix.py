@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...change.job import Job, Result
-from ...check.check_result import CheckResult
 from ...check.fixes import FixPlan, applicable
+from ...check.run import CheckResult
 from ...errors import UsageFault
 from ...report.formats.summary import counted
 from ...report.terminal.output import Output

@@ -3,49 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ...change.output_file import require_writable
-from ...check.check_result import CheckResult
+from ...check.run import CheckResult
 from ...errors import UsageFault
 from ...model.near_names import did_you_mean
 from ...report.formats.render import FORMATS, rendered
 from ...report.report_file import require_report, write_report
 from ..line.outputs import is_same
-from .config_trust import require_report_place, write_report_of
 
 
 @dataclass(frozen=True)
 class ReportFile:
-    """:param config: the configuration file that requests it; None for the command line"""
-
     format: str
     path: str
-    config: str | None = None
 
     def write(self, checked: CheckResult, document: dict[str, Any]) -> None:
-        """Write the report; for one of a configuration, check again that the place is allowed.
-
-        :raises UsageFault: if the place is no longer allowed
-        :raises Refused: if it cannot be written
-        """
-        data = rendered(self.format, checked, document).encode("utf-8", "backslashreplace")
-        if self.config:
-            write_report_of(self.config, self.format, self.path, data)
-        else:
-            write_report(self.path, data)
+        """:raises Refused: if the report cannot be written"""
+        write_report(self.path, rendered(self.format, checked, document).encode("utf-8", "backslashreplace"))
 
 
-def parsed_reports(words: Iterable[str], inputs: Iterable[str], config: str | None = None) -> list[ReportFile]:
+def parsed_reports(words: Iterable[str], inputs: Iterable[str]) -> list[ReportFile]:
     """Parse the values of ``--report``, and check them before anything is written.
 
     :param inputs: files that a report must not overwrite
-    :param config: the configuration file that has the values; None for the command line
-    :raises UsageFault: if a value is wrong, or a configuration must not write the file
+    :raises UsageFault: if a value is wrong
     :raises Refused: if a report could not be written
     """
-    reports = [replace(_parsed(word), config=config) for word in words]
+    reports = [_parsed(word) for word in words]
     taken = list(inputs)
     for report in reports:
         if any(is_same(report.path, each) for each in taken) and not report.path.startswith("/dev/"):
@@ -54,8 +41,6 @@ def parsed_reports(words: Iterable[str], inputs: Iterable[str], config: str | No
         taken.append(report.path)
         require_writable(report.path)
         require_report(report.path)
-        if config:
-            require_report_place(config, report.format, report.path)
     return reports
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...check.check_result import CheckResult
-from ...check.checker import Checker
 from ...check.finding import Finding, Outcome
-from ...check.finding_filter import FindingFilter
 from ...check.fixes import FixPlan
-from ...check.mixlist_operators import MixlistTarget
-from ...check.validation import validate
+from ...check.mixlist import MixlistTarget
+from ...check.run import Checker, CheckResult, Narrowing, validate
 from ...errors import OpsinfoError
 from ...model.target import Target
 from ...report.formats.findings_json import findings_document
@@ -22,7 +19,6 @@ from ..shared.findings import say_findings, say_fixable, talk_about
 
 if TYPE_CHECKING:
     from ...change.job import Result
-    from ...check.baseline import Known
     from .fix import FixRun
     from .report_files import ReportFile
 
@@ -40,13 +36,9 @@ class Validation:
     modes: list[str]
     models: list[str]
     kind: str | None
-    narrowing: FindingFilter
-    strict: bool
+    narrowing: Narrowing
     baseline: str | None
     checked: CheckResult = field(init=False)
-    selected: list[Finding] = field(init=False)
-    """The selected findings, including those of the baseline."""
-    gone: list[Known] = field(init=False)
     result: Result | None = None
 
     def check(self) -> None:
@@ -66,10 +58,9 @@ class Validation:
             steps.done()
         if not self.targets and self.result is None and any(file.kind == "mixlist" for file in outcome.files):
             self.output.say("op names were not checked; --against TARGET checks them")
-        self.checked = CheckResult(outcome, self.narrowing.repository, self.strict)
-        self.selected = self.narrowing.selected(outcome.findings, self.checked)
-        self.gone = self.narrowing.gone(self.selected, self.checked)
-        outcome.findings = self.narrowing.unknown(self.selected)
+        for note in outcome.notes:
+            self.output.say(note)
+        self.checked = self.narrowing.of(outcome)
 
     def fix(self, fixing: FixRun) -> None:
         """Apply fixes and check again. The findings are kept if a fix cannot be written."""
@@ -94,11 +85,11 @@ class Validation:
 
         assert self.baseline is not None
         try:
-            update_baseline(self.baseline, self.narrowing, self.selected, self.gone, self.checked, self.output)
+            update_baseline(self.baseline, self.narrowing.baseline, self.checked, self.output)
         except OpsinfoError as error:
             self.checked.failures.append(error)
         else:
-            self.checked.outcome.findings, self.gone = [], []
+            self.checked.outcome.findings, self.checked.gone = [], []
 
     def report(self, format: str, reports: list[ReportFile], against: list[str], fixing: FixRun | None) -> int:
         """Print and write everything; a report that cannot be written is a failure of the run.
@@ -118,22 +109,18 @@ class Validation:
             if self.baseline:
                 from .baseline import say_baseline
 
-                say_baseline(self.baseline, self._known, self.gone, self.output)
+                say_baseline(self.baseline, self.checked, self.output)
             if not fixing:
                 say_fixable(self.checked, self.output)
         would = bool(fixing and not fixing.writes and self.result and self.result.would_change)
         return max(self.checked.status, int(would))
-
-    @property
-    def _known(self) -> int:
-        return len(self.selected) - len(self.checked.outcome.findings)
 
     def _found(self, source: Source) -> list[Finding]:
         """Return the findings of a mixlist's text."""
         outcome = Outcome()
         checker = Checker([MixlistTarget(target) for target in self.targets], self.modes)
         outcome.add(source.path, "mixlist", checker.mixlist(source))
-        return self.narrowing.unknown(self.narrowing.selected(outcome.findings, self.checked))
+        return self.narrowing.of(outcome).outcome.findings
 
     def _document(self, against: list[str], fixing: FixRun | None) -> dict[str, Any]:
         return {
@@ -145,5 +132,5 @@ class Validation:
     def _baseline_document(self) -> dict[str, Any] | None:
         if self.baseline is None:
             return None
-        gone = [asdict(entry) for entry in self.gone]
-        return {"path": self.baseline, "known": self._known, "gone": gone}
+        gone = [asdict(entry) for entry in self.checked.gone]
+        return {"path": self.baseline, "known": self.checked.known, "gone": gone}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...errors import UsageFault
-from ...model.near_names import did_you_mean
-from ...model.precision_mode import MODES
+from ...model.precision_mode import MODES, mode_hint
 
 FP16_OP_TYPES = frozenset(
     (
@@ -70,8 +69,7 @@ def judge_mode(name: str) -> JudgeMode:
     if name in _ENGINE_ONLY:
         return JudgeMode(name, _ENGINE_ONLY[name])
     if name not in MODES:
-        hint = did_you_mean(name, [*MODES, *_ENGINE_ONLY]) or "`opsinfo modes` lists them"
-        raise UsageFault(f"unknown precision mode `{name}`", name="unknown-mode", hint=hint)
+        raise UsageFault(f"unknown precision mode `{name}`", name="unknown-mode", hint=mode_hint(name))
     return JudgeMode(name, MODES[name].engine)
 
 

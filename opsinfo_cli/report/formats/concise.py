@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...check.check_result import CheckResult
 from ...check.finding import Finding
+from ...check.run import CheckResult
 from ..escape import inert, visible
 from ..terminal.failure import place_of
 from ..terminal.style import PLAIN, Look

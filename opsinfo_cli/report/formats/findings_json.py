@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...check.check_result import CheckResult
 from ...check.finding import Finding
+from ...check.run import CheckResult
 from ..terminal.failure import failure_document
 
 

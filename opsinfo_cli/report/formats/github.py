@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...check.check_result import CheckResult
 from ...check.finding import SEVERITIES, Finding
+from ...check.run import CheckResult
 from ...errors import OpsinfoError
 from ..escape import visible
 

@@ -6,8 +6,8 @@ import hashlib
 import json
 from typing import Any
 
-from ...check.check_result import CheckResult
 from ...check.finding import Finding
+from ...check.run import CheckResult
 from ...errors import OpsinfoError
 from ..escape import visible
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from ...check.check_result import CheckResult
 from ...check.finding import Finding
+from ...check.run import CheckResult
 from ...errors import OpsinfoError
 from ..escape import visible
 

@@ -6,7 +6,7 @@ import json
 from importlib import import_module
 from typing import Any
 
-from ...check.check_result import CheckResult
+from ...check.run import CheckResult
 
 FORMATS = ("text", "concise", "json", "github", "gitlab", "sarif", "junit")
 

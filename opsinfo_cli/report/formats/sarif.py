@@ -8,10 +8,9 @@ from typing import Any
 from urllib.parse import quote
 
 from ... import __version__
-from ...check.check_result import CheckResult
-from ...check.finding import Finding
-from ...check.rule import Rule
+from ...check.finding import Finding, Rule
 from ...check.rules import RULES
+from ...check.run import CheckResult
 from ...errors import OpsinfoError
 from ...text.source import Place
 from ..escape import visible

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...check.rule import Rule
+from ...check.finding import Rule
 from ...check.wording import Wording
 from ..escape import row
 from ..terminal.cell_width import wrapped

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -356,6 +357,7 @@ def test_a_file_without_permission_is_exit_3(opsinfo: Run, tmp_path: Path) -> No
 
 def test_a_tree_respects_gitignore(opsinfo: Run, tmp_path: Path) -> None:
     tree = tmp_path / "tree"
+    subprocess.run(["git", "init", "-q", tree], check=True)
     write(tree / ".gitignore", "old/\n*.tmp.json\n!keep.tmp.json\n")
     for name in ("mixlist.json", "old/mixlist.json", "a.tmp.json", "keep.tmp.json"):
         write(tree / name, mixlist(black_add=["Add"]))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from opsinfo_cli.check.check_result import CheckResult
+from opsinfo_cli.check.baseline import fingerprinted
 from opsinfo_cli.check.finding import FileVerdict, Finding, Fix, Outcome
-from opsinfo_cli.check.fingerprint import fingerprinted
 from opsinfo_cli.check.rules import RULES
+from opsinfo_cli.check.run import CheckResult
 from opsinfo_cli.errors import OpsinfoError, Refused
 from opsinfo_cli.model.repository import Repository
 from opsinfo_cli.text.patch import Edit

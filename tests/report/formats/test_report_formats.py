@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from report_support import ROOT, SITUATIONS, checked, finding, many
 
-from opsinfo_cli.check.check_result import CheckResult
 from opsinfo_cli.check.rules import RULES
+from opsinfo_cli.check.run import CheckResult
 from opsinfo_cli.report.formats.github import github
 from opsinfo_cli.report.formats.gitlab import gitlab
 from opsinfo_cli.report.formats.junit import junit

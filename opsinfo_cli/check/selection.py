@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..errors import UsageFault
 from ..model.near_names import did_you_mean
-from .rule import Rule
+from .finding import Rule
 from .rules import RULES
 
 
@@ -30,8 +30,8 @@ class _Ignored:
 class RuleSelection:
     """:param selected: names of the selected rules; None for all"""
 
-    selected: frozenset[str] | None
-    ignored: tuple[_Ignored, ...]
+    selected: frozenset[str] | None = None
+    ignored: tuple[_Ignored, ...] = ()
 
     @classmethod
     def of(cls, select: Iterable[str], ignore: Iterable[str]) -> RuleSelection:
@@ -45,7 +45,7 @@ class RuleSelection:
     def keeps(self, rule: Rule, pointer: str | None) -> bool:
         if self.selected is not None and rule.name not in self.selected:
             return False
-        return not any(each.covers(rule, pointer) for each in self.ignored)
+        return not any(ignored.covers(rule, pointer) for ignored in self.ignored)
 
 
 def _ignored(word: str) -> _Ignored:
@@ -64,9 +64,9 @@ def _named(word: str, option: str) -> frozenset[str]:
     wanted = word.lower()
     if wanted in RULES:
         return frozenset({wanted})
-    found = frozenset(rule.name for rule in RULES.values() if wanted and rule.code.lower().startswith(wanted))
-    if not found:
+    names = frozenset(rule.name for rule in RULES.values() if wanted and rule.code.lower().startswith(wanted))
+    if not names:
         near = did_you_mean(word, [*RULES, *(rule.code for rule in RULES.values())])
         hint = near or "`opsinfo explain` lists them; the option is repeatable, one word each"
         raise UsageFault(f"{option} {word}: unknown finding `{word}`", name="unknown-finding", hint=hint)
-    return found
+    return names

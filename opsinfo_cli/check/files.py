@@ -1,0 +1,176 @@
+"""The files to check under a path: what git lists of a folder, or everything where git is missing or refuses."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from ..errors import Refused
+from ..model.file_kind import is_library_name
+from ..model.repository import git_root
+from .finding import PassedOver
+
+_SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
+_OTHER_ENGINES = frozenset({"aicpu", "dvpp", "host_cpu"})
+"""Folders under ``op_impl`` whose files look like libraries but belong to other engines."""
+
+_USER_SETTINGS = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES")
+"""The variables of git that do not point to another repository, as ``GIT_DIR`` in a hook does."""
+_SAFELY = (
+    *("--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
+    *("-c", "protocol.allow=never", "-c", "safe.bareRepository=explicit"),
+)
+"""Options with which git writes nothing, and runs no program that the configuration of a checked repository, or of a
+bare one in its tree, names: a file monitor, a hook, the transport that fetches a missing `.gitignore`."""
+_PATIENCE = 60
+"""The seconds after which git is given up: a named pipe as `.gitignore` would stop it."""
+
+
+class Found(NamedTuple):
+    """A store or file to check.
+
+    :param kind: ``store`` for a config directory, ``named`` for a file that the user names, ``met`` for one in a tree
+    """
+
+    kind: Literal["store", "named", "met"]
+    path: str
+
+
+class Listing(NamedTuple):
+    """What git lists of a folder: the files that it tracks, and others that it does not ignore.
+
+    :param top: the folder; all paths begin with it
+    :param entries: files, submodules, and with a slash at the end other repositories
+    :param folders: the folders that have entries
+    """
+
+    top: str
+    entries: frozenset[str]
+    folders: frozenset[str]
+
+    def is_repository(self, folder: str) -> bool:
+        return folder in self.entries or f"{folder}/" in self.entries
+
+
+@dataclass
+class FoundFiles:
+    """The files and stores under some paths, in the order in which they are reported.
+
+    :ivar failures: folders that cannot be read
+    :ivar passed_over: what a walk leaves out
+    :ivar notes: why git did not say what to leave out
+    """
+
+    found: list[Found] = field(default_factory=list)
+    failures: list[Refused] = field(default_factory=list)
+    passed_over: list[PassedOver] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, path: str) -> None:
+        """Add a file, or every store and JSON file of a tree that git does not ignore."""
+        if os.path.isdir(path):
+            self._walk(path)
+        else:
+            self.found.append(Found("named", path))
+
+    def _walk(self, top: str) -> None:
+        tree = os.path.realpath(top)
+        waiting = [(top, self._listing(top))]
+        while waiting:
+            folder, listing = waiting.pop()
+            try:
+                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            except OSError as error:
+                self.failures.append(Refused(error.strerror or str(error), name="unreadable", path=folder))
+                continue
+            folders = [entry for entry in entries if entry.is_dir()]
+            self._add_files(folder, [entry.path for entry in entries if not entry.is_dir()], listing, tree)
+            skipped = _SKIPPED_FOLDERS | (_OTHER_ENGINES if "op_impl" in _last_two(folder) else frozenset())
+            for entry in reversed(folders):
+                if entry.name in skipped or entry.is_symlink():
+                    continue
+                if listing is None or entry.path in listing.folders:
+                    waiting.append((entry.path, listing))
+                elif listing.is_repository(entry.path):
+                    waiting.append((entry.path, self._listing(entry.path)))
+                else:
+                    self.passed_over.append(PassedOver(f"{_shown(entry.path)}/", "git lists nothing in it"))
+
+    def _add_files(self, folder: str, paths: Iterable[str], listing: Listing | None, tree: str) -> None:
+        jsons = []
+        for path in paths:
+            if not path.lower().endswith(".json") or os.path.basename(path).lower() == ".json":
+                continue
+            if listing is not None and path not in listing.entries:
+                self.passed_over.append(PassedOver(_shown(path), "git ignores it"))
+            elif os.path.islink(path) and not os.path.realpath(path).startswith(f"{tree.rstrip('/')}/"):
+                self.passed_over.append(PassedOver(_shown(path), "it is a link out of this folder"))
+            else:
+                jsons.append(path)
+        if any(map(is_library_name, jsons)):
+            self.found.append(Found("store", _shown(folder)))  # as a whole, because the engine ignores .gitignore
+        else:
+            self.found += (Found("met", _shown(path)) for path in jsons)
+
+    def _listing(self, top: str) -> Listing | None:
+        """Return what git lists of a folder; None if everything in it is to be checked, which is said."""
+        if git_root(os.path.abspath(top)) is None:
+            if os.path.lexists(os.path.join(top, ".gitignore")):
+                self.notes.append(f"{_shown(top)}: .gitignore is not used, because this is not a git repository")
+            return None
+        try:
+            if _git(top, "check-ignore", "--quiet", "--no-index", "--", ".").returncode == 0:
+                return None  # named by the user, so it is read
+            listed = _git(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+            reason = os.fsdecode(listed.stderr).strip().partition("\n")[0]
+        except FileNotFoundError:
+            listed, reason = None, "git is not installed"
+        except subprocess.TimeoutExpired:
+            listed, reason = None, f"git did not answer in {_PATIENCE} seconds"
+        if listed is None or listed.returncode != 0:
+            self.notes.append(f"{_shown(top)}: files that git ignores are checked too, since git failed: {reason}")
+            return None
+        entries = frozenset(os.path.join(top, name) for name in os.fsdecode(listed.stdout).split("\0") if name)
+        folders: set[str] = set()
+        for entry in entries:
+            folder = os.path.dirname(entry.rstrip("/"))
+            while folder not in folders and len(folder) >= len(top):
+                folders.add(folder)
+                folder = os.path.dirname(folder)
+        return Listing(top, entries, frozenset(folders))
+
+
+def _git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """:raises FileNotFoundError: if git is not installed
+    :raises subprocess.TimeoutExpired: if it does not answer
+    """
+    program = shutil.which("git")
+    if program is None or not os.path.isabs(program):  # a relative one could lie in the checked folder
+        raise FileNotFoundError("git")
+    return subprocess.run(
+        [program, *_SAFELY, "-C", folder, *words],
+        env=_environment(os.environ),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=_PATIENCE,
+        check=False,
+    )
+
+
+def _environment(environ: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: value for name, value in environ.items() if not name.startswith("GIT_") or name in _USER_SETTINGS}
+    return {**kept, "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+
+
+def _shown(path: str) -> str:
+    """Return a path without a leading `./`."""
+    return path.removeprefix("./") or path
+
+
+def _last_two(folder: str) -> tuple[str, str]:
+    above, name = os.path.split(os.path.abspath(folder))
+    return os.path.basename(above), name

@@ -1,0 +1,337 @@
+"""One run of checks: find the files, read and check each, then filter the findings by selection and baseline."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..errors import Damaged, OpsinfoError, Refused, UsageFault
+from ..model.file_kind import is_library_name, is_marked, is_mixlist_name, kind_of
+from ..model.library import Library, Store, library_files, load_order
+from ..model.precision_mode import mode_named
+from ..model.repository import Repository
+from ..model.target import Target
+from ..text.members import Members, read_members
+from ..text.scanner import Document, scan
+from ..text.source import Source, read_bytes
+from .baseline import Baseline, Known, fingerprinted
+from .files import Found, FoundFiles
+from .finding import Finding, Outcome, PassedOver
+from .library import check_library, root_is_no_object
+from .mixlist import MixlistTarget, Reading, check_against, check_mixlist
+from .mode import PLACE, check_modes
+from .model import CheckedModel, check_models
+from .selection import RuleSelection
+from .store import check_store, never_built
+from .text import bom, faults, unreadable
+
+Step = Callable[[int, int], None]
+"""Called with the number of files and stores done and the total."""
+
+
+def validate(
+    *paths: str | os.PathLike[str],
+    against: Iterable[str | Target] = (),
+    modes: Iterable[str] = (),
+    models: Iterable[str] = (),
+    kind: str | None = None,
+    stdin: bytes | None = None,
+    step: Step = lambda done, total: None,
+) -> Outcome:
+    """Return all findings on files, stores and trees, as in ``opsinfo validate``.
+
+    :param against: the targets the mixlists are for, as on the command line or opened by :meth:`.Target.open`
+    :param modes: names of the precision modes that they are used with, known or not
+    :param models: model files that the mixlists are for; they are judged for every target
+    :param kind: ``library`` or ``mixlist``; None detects it
+    :param stdin: the content for the path ``-``
+    :param step: called with the number of files and stores done and the total
+
+    :raises OpsinfoError: if a target cannot be read; faults of ``paths`` are in the outcome
+    """
+    targets = [MixlistTarget(Target.open(target) if isinstance(target, str) else target) for target in against]
+    for target in targets:
+        _ = target.operators  # fail before the checks if a target cannot be read
+    checker = Checker(targets, list(modes), kind, [CheckedModel(path) for path in models])
+    rest = [os.fspath(path) for path in paths]
+    if "-" in rest and stdin is not None:
+        checker.named("-", stdin)
+        rest = [path for path in rest if path != "-"]
+    checker.paths(rest, step)
+    checker.modes_given()
+    return checker.outcome
+
+
+@dataclass
+class Checker:
+    """Collects findings on files and stores; a file that cannot be checked is recorded as a failure.
+
+    :param against: the targets that mixlists are for
+    :param modes: names of precision modes, known or not
+    :param kind: the kind of all files; None detects it
+    :param models: the models that mixlists are for
+    """
+
+    against: Sequence[MixlistTarget] = ()
+    modes: Sequence[str] = ()
+    kind: str | None = None
+    models: Sequence[CheckedModel] = ()
+    outcome: Outcome = field(default_factory=Outcome)
+    saw_mixlist: bool = False
+
+    @property
+    def failures(self) -> list[OpsinfoError]:
+        return self.outcome.failures
+
+    def paths(self, paths: Iterable[str], step: Step = lambda done, total: None) -> None:
+        """Find and check files, stores and trees. A path with nothing to check is a failure."""
+        files = FoundFiles()
+        given: list[tuple[str, range]] = []
+        for path in paths:
+            first, failed = len(files.found), len(files.failures)
+            files.add(path)
+            if len(files.failures) == failed:
+                given.append((path, range(first, len(files.found))))
+        self.failures.extend(files.failures)
+        self.outcome.passed_over += files.passed_over
+        self.outcome.notes += files.notes
+        checked = []
+        for found in files.found:
+            checked.append(self.store(found.path) if found.kind == "store" else self._read(found))
+            step(len(checked), len(files.found))
+        for path, indexes in given:
+            if not any(checked[index] for index in indexes):
+                self.failures.append(_nothing_to_check(path))
+
+    def _read(self, found: Found) -> bool:
+        """Read and check a file.
+
+        :returns: whether it was checked, or a failure recorded
+        """
+        data = self._bytes(found.path)
+        if data is None:
+            return True
+        if found.kind == "named":
+            self.named(found.path, data)
+            return True
+        if self.met(found.path, data):
+            return True
+        reason = "neither its name nor its text marks a mixlist or library"
+        self.outcome.passed_over.append(PassedOver(found.path, reason))
+        return False
+
+    def named(self, path: str, data: bytes) -> None:
+        """Check a file that the user names; if its kind cannot be detected, record a failure."""
+        try:
+            self.file(path, data)
+        except UsageFault as fault:
+            self.failures.append(fault)
+
+    def met(self, path: str, data: bytes) -> bool:
+        """Check a file of a tree if its name or text shows that it is a mixlist or a library.
+
+        :returns: whether it was checked
+        """
+        by_name = is_library_name(path) or is_mixlist_name(path)
+        try:
+            source = Source(data, path)
+        except Damaged as error:
+            if by_name:
+                self._damaged(path, error)
+            return by_name
+        content = read_members(source)
+        kind = kind_of(source, content)
+        if kind not in ("library", "mixlist") or not (by_name or is_marked(source, content)):
+            return False
+        self._source(self.kind or kind, source, content)
+        return True
+
+    def file(self, path: str, data: bytes) -> None:
+        """Check a file.
+
+        :raises UsageFault: if the kind of the file cannot be detected
+        """
+        try:
+            source = Source(data, path)
+        except Damaged as error:
+            self._damaged(path, error)
+            return
+        content = read_members(source)
+        kind = self.kind or kind_of(source, content)
+        if kind in ("library", "mixlist"):
+            self._source(kind, source, content)
+        elif kind == "snapshot":
+            message = "a snapshot cannot be validated; it is a target for --against"
+            hint = "`opsinfo diff` compares it with an install"
+            raise UsageFault(message, name="wrong-kind", path=path, hint=hint)
+        else:
+            hint = "add --as library or --as mixlist"
+            raise UsageFault("neither a library nor a mixlist", name="unknown-kind", path=path, hint=hint)
+
+    def store(self, folder: str) -> bool:
+        """Check a config directory: its files, and the result of loading them together."""
+        try:
+            names = load_order(folder, library_files(folder))
+        except Refused as error:
+            self.failures.append(error)
+            return True
+        read = {path: self._library_of_store(path) for path in (os.path.join(folder, name) for name in names)}
+        libraries = [library for library, _ in read.values() if library]
+        store = Store(libraries, folder)
+        together: dict[str, list[Finding]] = {}
+        for finding in check_store(store) if len(libraries) == len(read) else ():
+            together.setdefault(finding.path, []).append(finding)
+        first = len(self.outcome.files)
+        for path, (library, findings) in read.items():
+            own = [never_built(store, library, finding) for finding in findings] if library else findings
+            self.outcome.add(path, "library", own + together.get(path, []))
+        accepts = all(verdict.engine_accepts for verdict in self.outcome.files[first:])
+        self.outcome.add(folder, "store", [], accepts)
+        return True
+
+    def mixlist(self, source: Source) -> Iterator[Finding]:
+        """Check a mixlist, its op types against the targets, and its effect on the models."""
+        self.saw_mixlist = True
+        document = scan(source)
+        yield from check_mixlist(document)
+        if document.root is not None and self.against:
+            modes = [mode for mode in map(mode_named, self.modes) if mode]
+            reading = Reading(source, document.root, (*self.against, *self.models))
+            yield from check_against(reading, self.against, modes)
+            if self.models:
+                yield from check_models(reading, self.models, self.against, modes)
+
+    def modes_given(self) -> None:
+        """Check the precision modes, once for all files."""
+        if self.modes:
+            socs = sorted({against.target.soc for against in self.against if against.target.soc})
+            self.outcome.add(PLACE, "mode", check_modes(self.modes, socs, self.saw_mixlist))
+
+    def _source(self, kind: str, source: Source, content: Members | Document) -> None:
+        findings = _library(source, content)[1] if kind == "library" else self.mixlist(source)
+        self.outcome.add(source.path, kind, findings)
+
+    def _damaged(self, path: str, error: Damaged) -> None:
+        kind = self.kind or ("library" if is_library_name(path) else "mixlist")
+        self.outcome.add(path, kind, [unreadable(error)])
+
+    def _bytes(self, path: str) -> bytes | None:
+        try:
+            return read_bytes(path)
+        except Refused as error:
+            self.failures.append(error)
+            return None
+
+    def _library_of_store(self, path: str) -> tuple[Library | None, list[Finding]]:
+        """Return a library of a store with its findings; None if its entries cannot be read."""
+        data = self._bytes(path)
+        if data is None:
+            return None, []
+        try:
+            source = Source(data, path)
+            return _library(source, read_members(source))
+        except Damaged as error:
+            return None, [unreadable(error)]
+
+
+def _library(source: Source, content: Members | Document) -> tuple[Library | None, list[Finding]]:
+    """Check a library.
+
+    :returns: the library; None if the engine could not load its entries at all"""
+    if not isinstance(content, Members):
+        return None, [*bom(source, fixable=False), *faults(content, fixable=False)]
+    if content.members is None:
+        return None, [root_is_no_object(source, content)]
+    library = Library(source, content.members)
+    findings = list(check_library(library, content))
+    return (None if any(library.structure_faults()) else library), findings
+
+
+def _nothing_to_check(path: str) -> UsageFault:
+    return UsageFault(
+        "nothing to check: no mixlist, library or store found here",
+        name="nothing-to-check",
+        path=path,
+        hint="mixlists are found by name (`ops_info*.json`, `*mixlist*.json` ...) or by their lists; -v lists what "
+        "was skipped",
+    )
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """Which findings are reported, and which of them fail the run.
+
+    :param baseline: the findings that are known; None if no file of them was given
+    :param strict: whether a warning fails
+    """
+
+    repository: Repository
+    selection: RuleSelection = field(default_factory=RuleSelection)
+    baseline: Baseline | None = None
+    strict: bool = False
+
+    def of(self, outcome: Outcome) -> CheckResult:
+        """Select findings, give them fingerprints, which do not depend on the selection, and leave out known ones."""
+        result = CheckResult(outcome, self.repository, self.strict)
+        findings = fingerprinted(outcome.findings, result.relative)
+        result.selected = [finding for finding in findings if self.selection.keeps(finding.rule, finding.pointer)]
+        outcome.findings = list(result.selected)
+        if self.baseline is not None:
+            known = self.baseline.fingerprints
+            outcome.findings = [finding for finding in result.selected if finding.fingerprint not in known]
+            paths = {result.relative(verdict.path) for verdict in outcome.files}
+            result.gone = self.baseline.gone(result.selected, paths, self.selection, self.repository.root)
+        return result
+
+
+_NO_FILES = frozenset({"-", PLACE})
+"""Places of findings that are not files: standard input and the command line."""
+
+
+@dataclass
+class CheckResult:
+    """The result of a run of checks, the input of every report format.
+
+    :param outcome: with the findings that are reported
+    :param selected: these, and the known ones of the baseline
+    :param gone: entries of the baseline whose finding no longer occurs
+    """
+
+    outcome: Outcome
+    repository: Repository
+    strict: bool = False
+    selected: list[Finding] = field(default_factory=list)
+    gone: list[Known] = field(default_factory=list)
+    _relative: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def failures(self) -> list[OpsinfoError]:
+        """Errors for files that could not be checked."""
+        return self.outcome.failures
+
+    @property
+    def known(self) -> int:
+        """The number of findings that the baseline hides."""
+        return len(self.selected) - len(self.outcome.findings)
+
+    def fails(self, finding: Finding) -> bool:
+        return finding.severity == "error" or (self.strict and finding.severity == "warning")
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        if self.failures:
+            return max(error.exit_code for error in self.failures)
+        return int(any(map(self.fails, self.outcome.findings)))
+
+    def is_file(self, path: str) -> bool:
+        return path not in _NO_FILES
+
+    def relative(self, path: str) -> str:
+        """Return a path as in output for programs; standard input and the command line keep their names."""
+        if not self.is_file(path):
+            return path
+        if path not in self._relative:
+            self._relative[path] = self.repository.relative(path)
+        return self._relative[path]

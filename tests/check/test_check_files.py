@@ -1,0 +1,241 @@
+"""A walk takes what git lists, and no program of the checked repository runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from opsinfo_cli.check import files
+from opsinfo_cli.check.files import FoundFiles
+from opsinfo_cli.check.run import Checker
+
+needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    **{f"GIT_{role}_{fact}": "a@b.c" for role in ("AUTHOR", "COMMITTER") for fact in ("NAME", "EMAIL")},
+}
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", "-C", str(folder), *words], env=ENVIRONMENT, check=True, capture_output=True)
+
+
+def tree(top: Path, *names: str, **content: str) -> Path:
+    for name, text in {**dict.fromkeys(names, "{}"), **content}.items():
+        path = top / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return top
+
+
+def repository(top: Path, *names: str, ignore: str = "") -> Path:
+    tree(top, *names)
+    git(top, "init", "-q")
+    (top / ".gitignore").write_text(ignore)
+    return top
+
+
+def walked(path: Path, top: Path | None = None) -> list[str]:
+    found = FoundFiles()
+    found.add(str(path))
+    assert found.failures == []
+    return [os.path.relpath(each.path, top or path) for each in found.found]
+
+
+@needs_git
+def test_files_that_git_ignores_are_passed_over_and_listed(tmp_path: Path) -> None:
+    repository(tmp_path, "a.json", "z.json", "build/deep/a.json", "x/a.json", "x/b.json", ignore="build/\nz.json\n")
+    (tmp_path / "x" / ".gitignore").write_text("/b.json\n")
+    (tmp_path / ".git" / "info" / "exclude").write_text("")
+    found = FoundFiles()
+    found.add(str(tmp_path))
+    assert [os.path.relpath(each.path, tmp_path) for each in found.found] == ["a.json", "x/a.json"]
+    passed = {os.path.relpath(each.path, tmp_path): each.reason for each in found.passed_over}
+    assert passed == {"z.json": "git ignores it", "x/b.json": "git ignores it", "build": "git lists nothing in it"}
+
+
+@needs_git
+def test_a_tracked_file_is_checked_although_it_is_ignored(tmp_path: Path) -> None:
+    repository(tmp_path, "a.json", "b.json", "c.json", ignore="*.json\n")
+    git(tmp_path, "add", "-f", "a.json", "c.json")
+    (tmp_path / "c.json").unlink()
+    assert walked(tmp_path) == ["a.json"]
+
+
+@needs_git
+@pytest.mark.parametrize("start", ["build", "build/deep"])
+def test_a_path_that_the_user_names_is_read_although_git_ignores_it(tmp_path: Path, start: str) -> None:
+    repository(tmp_path, "build/deep/a.json", "build/deep/b.json", ignore="build/\nb.json\n")
+    assert walked(tmp_path / start, tmp_path) == ["build/deep/a.json", "build/deep/b.json"]
+    assert walked(tmp_path / "build/deep/b.json", tmp_path) == ["build/deep/b.json"]
+
+
+@needs_git
+def test_submodules_and_repositories_inside_are_walked_by_their_own_rules(tmp_path: Path) -> None:
+    other = repository(tmp_path / "other", "s.json", "t.json", ignore="t.json\n")
+    git(other, "add", "s.json", ".gitignore")
+    git(other, "commit", "-qm", "x")
+    top = repository(tmp_path / "top", "a.json", ignore="s.json\n")
+    git(top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "sub")
+    tree(top, "sub/t.json", "sub/u.json")
+    repository(top / "nested", "n.json", "o.json", ignore="o.json\n")
+    assert walked(top) == ["a.json", "nested/n.json", "sub/s.json", "sub/u.json"]
+
+
+@needs_git
+def test_a_store_is_used_whole_or_not_at_all(tmp_path: Path) -> None:
+    names = ("s/aic-x-ops-info.json", "s/aic-x-ops-info-old.json", "s/stray.json")
+    repository(tmp_path, *names, ignore="stray.json\n*-old.json\n")
+    found = FoundFiles()
+    found.add(str(tmp_path))
+    assert found.found == [("store", str(tmp_path / "s"))]
+    (tmp_path / ".gitignore").write_text("s/*.json\n")
+    assert walked(tmp_path) == []
+
+
+@needs_git
+@pytest.mark.parametrize("where", ["the repository", "a submodule"])
+@pytest.mark.parametrize(
+    ("setting", "hook"),
+    [
+        ("core.fsmonitor={program}", None),
+        ("core.hooksPath={folder}", "fsmonitor-watchman"),
+        ("core.hooksPath={folder}", "post-index-change"),
+        ("filter.x.clean={program}", None),
+        ("filter.x.process={program}", None),
+        ("alias.ls-files=!{program}", None),
+        ("core.pager={program}", None),
+        ("core.sshCommand={program}", None),
+    ],
+)
+def test_no_program_of_a_checked_repository_runs(tmp_path: Path, setting: str, hook: str | None, where: str) -> None:
+    mark, folder = tmp_path / "ran", tmp_path / "hooks"
+    program = folder / (hook or "program")
+    tree(folder, program.name)
+    program.write_text(f"#!/bin/sh\ntouch {mark}\n")
+    program.chmod(0o755)
+    top = inner = repository(tmp_path / "top", "a.json", "b.json", ignore="b.json\n")
+    if where == "a submodule":
+        inner = repository(top / "sub", "a.json", "b.json", ignore="b.json\n")
+    (inner / ".gitattributes").write_text("*.json filter=x\n")
+    git(inner, "add", ".gitignore", "a.json")
+    key, _, value = setting.format(program=program, folder=folder).partition("=")
+    git(inner, "config", key, value)
+    (inner / "a.json").write_text("{ }")
+    assert not any(name.endswith("b.json") for name in walked(top))
+    assert not mark.exists()
+
+
+@needs_git
+def test_variables_of_a_hook_do_not_point_git_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = repository(tmp_path / "other", "o.json", ignore="a.json\n")
+    top = repository(tmp_path / "top", "a.json", "b.json", ignore="b.json\n")
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(other))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git" / "index"))
+    assert walked(top) == ["a.json"]
+
+
+def missing(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(files.shutil, "which", lambda name: None)
+    return "git is not installed"
+
+
+def relative(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A folder of the search path that is the current one, where the repository may have a program `git`."""
+    monkeypatch.setattr(files.shutil, "which", lambda name: "./git")
+    return "git is not installed"
+
+
+def refuses(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(files, "_SAFELY", ("--no-such-option",))
+    return "unknown option: --no-such-option"
+
+
+def silent(monkeypatch: pytest.MonkeyPatch) -> str:
+    def run(*words: object, **settings: object) -> None:
+        raise subprocess.TimeoutExpired("git", 60)
+
+    monkeypatch.setattr(files.subprocess, "run", run)
+    return "git did not answer in 60 seconds"
+
+
+@needs_git
+@pytest.mark.parametrize("failure", [missing, relative, refuses, silent])
+def test_where_git_fails_everything_is_walked_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Callable[[pytest.MonkeyPatch], str]
+) -> None:
+    repository(tmp_path, "a.json", "b.json", ignore="b.json\n")
+    reason = failure(monkeypatch)
+    found = FoundFiles()
+    found.add(str(tmp_path))
+    assert [Path(each.path).name for each in found.found] == ["a.json", "b.json"]
+    (note,) = found.notes
+    assert note.startswith(f"{tmp_path}: files that git ignores are checked too, since git failed: ")
+    assert reason in note
+
+
+def test_outside_a_repository_git_is_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files.subprocess, "run", lambda *words, **settings: pytest.fail("git was run"))
+    tree(tmp_path, "a.json", "x/b.json", **{".gitignore": "b.json"})
+    found = FoundFiles()
+    found.add(str(tmp_path))
+    assert [os.path.relpath(each.path, tmp_path) for each in found.found] == ["a.json", "x/b.json"]
+    assert found.notes == [f"{tmp_path}: .gitignore is not used, because this is not a git repository"]
+    found = FoundFiles()
+    found.add(str(tmp_path / "x"))
+    assert found.notes == []
+
+
+def test_a_link_out_of_the_tree_is_passed_over_and_one_inside_is_read(tmp_path: Path) -> None:
+    tree(tmp_path / "top", "a.json")
+    tree(tmp_path, "secret.json", "topping/b.json")
+    (tmp_path / "top/inside.json").symlink_to("a.json")
+    (tmp_path / "top/outside.json").symlink_to("../secret.json")
+    (tmp_path / "top/beside.json").symlink_to("../topping/b.json")
+    (tmp_path / "top/folder").symlink_to("../topping")
+    assert walked(tmp_path / "top") == ["a.json", "inside.json"]
+    assert walked(tmp_path / "top/outside.json", tmp_path) == ["top/outside.json"]
+
+
+def test_folders_of_other_engines_are_skipped_only_below_op_impl(tmp_path: Path) -> None:
+    kept = ["aicpu/a.json", "dvpp/host_cpu/a.json", "op_impl/ai_core/a.json", "op_impl/ai_core/tbe/aicpu/a.json"]
+    skipped = ["op_impl/aicpu/a.json", "op_impl/built-in/dvpp/a.json", "op_impl/host_cpu/tbe/a.json"]
+    assert sorted(walked(tree(tmp_path, *kept, *skipped, "node_modules/a.json"))) == kept
+
+
+def test_the_findings_of_a_tree_are_those_of_its_files_in_order(tmp_path: Path, fixtures: Path) -> None:
+    shutil.copytree(fixtures / "mixlists", tmp_path / "mixlists")
+    shutil.copytree(fixtures / "opp", tmp_path / "opp")
+    os.mkfifo(tmp_path / "mixlists" / "mixlist.json")
+    checker, steps = Checker(), list[tuple[int, int]]()
+    paths = [str(tmp_path / name) for name in ("mixlists", "gone.json", "opp")]
+    checker.paths(paths, lambda *step: steps.append(step))
+    assert steps == [(done, len(steps)) for done in range(1, len(steps) + 1)]
+    assert [error.name for error in checker.failures] == ["not-a-file", "unreadable"]
+    alone = Checker()
+    for verdict in checker.outcome.files:
+        if verdict.kind == "mixlist":
+            alone.named(verdict.path, Path(verdict.path).read_bytes())
+    assert alone.outcome.findings == [each for each in checker.outcome.findings if "/mixlists/" in each.path]
+
+
+def test_a_folder_that_cannot_be_listed_is_a_failure_with_the_systems_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(files.os, "scandir", refused)
+    checker = Checker()
+    checker.paths([str(tmp_path)])
+    assert [(error.name, error.message, error.path) for error in checker.failures] == [
+        ("unreadable", "Permission denied", str(tmp_path))
+    ]
